@@ -1,0 +1,1 @@
+"""bnsearch: the best-scoring Bayesian network you can find in the time you have."""

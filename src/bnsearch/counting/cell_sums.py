@@ -1,0 +1,99 @@
+"""
+Cell sums: what every score here is made of.
+
+A cell sum gives a set T of variables the value
+
+    V(T) = sum over the cells of T's joint table of f(n) + c(number of cells of T)
+
+and every score of the library is a difference of two of them,
+
+    s(x | S) = joint(S + x) - parents(S),
+
+where the two are the same function for the score-equivalent scores and `parents` depends on the arity of x for
+K2 and fNML. So one engine, which counts sets and sums f over their cells, serves all scores; f reaches the
+compiled kernels as numbers, never as a function.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from enum import IntEnum
+from functools import lru_cache
+from typing import TYPE_CHECKING
+
+import numpy as np
+from numpy.typing import NDArray
+
+if TYPE_CHECKING:
+    from bnsearch.counting.kernels_terms import Terms
+
+TABLE_ENTRIES = 1 << 21  # looked-up values of f: 16 MiB
+MOST_PRODUCTS = 4096
+
+
+class CellFunction(IntEnum):
+    """The forms that f takes; `a` is the cell sum's parameter."""
+
+    XLOGX = 0  # n log n
+    RISING = 1  # log of a (a + 1) ... (a + n - 1)
+    RISING_SPREAD = 2  # the same with a / cells in place of a
+    XLOGX_REGRET = 3  # n log n + log C(n, a), C the multinomial normaliser
+
+
+@dataclass(frozen=True)
+class CellSum:
+    """
+    A sum over the cells of a set's joint table plus a constant of the set.
+
+    Parameters
+    ----------
+    function : the form of f
+    a : its parameter: pseudo-count, equivalent sample size or arity
+    slope : the constant holds slope * cells
+    regret : whether the constant also holds -log C(rows, cells)
+    """
+
+    function: CellFunction
+    a: float = 0.0
+    slope: float = 0.0
+    regret: bool = False
+
+    def terms(self, rows: int, products: NDArray[np.float64]) -> Terms:
+        """Tabulate f and the constants for a table of `rows` rows and sets with these numbers of cells."""
+        return _terms(self, rows, tuple(products.tolist()))
+
+
+@lru_cache(maxsize=32)
+def _terms(cell_sum: CellSum, rows: int, products: tuple[float, ...]) -> Terms:
+    from bnsearch.counting.kernels_terms import Terms, fill_terms
+
+    spread = cell_sum.function == CellFunction.RISING_SPREAD
+    wanted = max(1, len(products)) if spread else 1
+    entries = TABLE_ENTRIES // wanted
+    if cell_sum.function == CellFunction.XLOGX_REGRET:
+        entries = max(1024, int(entries / cell_sum.a))
+    terms = Terms(
+        int(cell_sum.function),
+        float(cell_sum.a),
+        float(cell_sum.slope),
+        bool(cell_sum.regret),
+        rows,
+        np.array(products, dtype=np.float64),
+        np.empty(len(products), dtype=np.float64),
+        np.empty((wanted, min(rows + 1, entries)), dtype=np.float64),
+    )
+    fill_terms(terms)
+    return terms
+
+
+def products_of_sets(arities: NDArray[np.int64], largest: int) -> NDArray[np.float64]:
+    """Return the numbers of cells that sets of up to `largest` variables can have: at least the smallest thousands."""
+    values = np.unique(arities).astype(np.float64)
+    products = np.ones(1)
+    for _ in range(largest):
+        grown = np.unique(np.concatenate([products, np.outer(products, values).ravel()]))
+        grown = grown[grown < 2.0**53][:MOST_PRODUCTS]  # beyond, a product would depend on its order
+        if np.array_equal(grown, products):
+            break
+        products = grown
+    return products

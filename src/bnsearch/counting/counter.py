@@ -1,0 +1,75 @@
+"""Joint counts of one set, as a table to look at."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from bnsearch.counting.columns import Layout
+from bnsearch.data import Dataset
+from bnsearch.errors import InputError
+
+MOST_DENSE_CELLS = 1 << 27
+
+
+@dataclass(frozen=True, eq=False)
+class JointCounts:
+    """
+    The contingency table of a set of variables: the cells that occur, and how often.
+
+    Attributes
+    ----------
+    variables : the set, in the order asked for
+    shape : their arities
+    cells : int64, the cells that occur, ascending; mixed-radix numbers with the last variable fastest
+    counts : int64, how many rows fall into each, above zero
+    """
+
+    variables: tuple[int, ...]
+    shape: tuple[int, ...]
+    cells: NDArray[np.int64]
+    counts: NDArray[np.int64]
+
+    def dense(self) -> NDArray[np.int64]:
+        """Return the whole table, empty cells included, as an array of `shape`."""
+        cells = int(np.prod(self.shape, dtype=np.float64))
+        if cells > MOST_DENSE_CELLS:
+            raise InputError(f"the whole table has {cells:.3g} cells: use the cells that occur")
+        table = np.zeros(cells, dtype=np.int64)
+        table[self.cells] = self.counts
+        return table.reshape(self.shape)
+
+
+class Counter:
+    """
+    Counts joint tables of a dataset, one set at a time.
+
+    Parameters
+    ----------
+    data : the table
+    representation : how to count: "auto" chooses by cost; "bitmap", "dense", "sparse" force one
+    """
+
+    def __init__(self, data: Dataset, *, representation: str = "auto") -> None:
+        from bnsearch.counting.kernels_set import new_scratch
+
+        self._layout = Layout(data, representation=representation)
+        self._arities = data.arities
+        self._scratch = new_scratch(self._layout.columns, data.n_variables)
+
+    def counts(self, variables: Iterable[int]) -> JointCounts:
+        """Count the joint table of some variables."""
+        from bnsearch.counting.kernels_set import count_set
+
+        asked = tuple(variables)
+        places = self._layout.places(asked)
+        shape = tuple(int(self._arities[v]) for v in asked)
+        if np.prod(shape, dtype=np.float64) >= 2.0**63:
+            raise InputError(f"the table of {len(asked)} variables has more cells than can be numbered")
+        found = count_set(self._layout.columns, self._scratch, places)
+        cells = self._scratch.cells[:found]
+        by_cell = np.argsort(cells)
+        return JointCounts(asked, shape, cells[by_cell], self._scratch.counts[:found][by_cell])

@@ -1,0 +1,247 @@
+"""
+Values of all sets of one size by bitmaps.
+
+Sets are visited as a prefix p1 > p2 > ... > pd of places followed by every smaller place x, so that a set's rank
+(colexicographic: the sum of binomial(place_i, i) over its places in ascending order) runs on with x. An *item* is a
+state that has a bitmap; `ones` holds, for every set of items of smaller size, how many rows have them all, at the
+items' colexicographic rank.
+
+The joint table of the prefix with x is kept as a *block*: a row for each combination of the prefix's digits, a lane for
+each item of x. Digit s > 0 is the variable's s-th item, digit 0 first means "any state": those counts are read from
+`ones`, and only combinations without a 0 are swept over the rows. Subtracting, axis by axis, the other digits from
+digit 0 turns "any" into "the state without a bitmap" (inclusion-exclusion), and f is summed over the cells.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+
+from bnsearch.counting.kernels_bits import popcount
+from bnsearch.counting.kernels_prefix import (
+    BITMAP,
+    COUNT,
+    INDEX,
+    RANK,
+    STATE,
+    TAKEN,
+    and_item,
+    extend_bitmaps,
+    extend_combinations,
+    project_on_top,
+)
+from bnsearch.counting.kernels_terms import RISING_SPREAD, cell_term
+from bnsearch.kernel import kernel
+
+LANES = 128
+
+
+@kernel
+def subtract_known(block, size, place, arities, lanes):
+    """
+    Turn digit 0 from "any state" into "the state without a bitmap", axis by axis.
+
+    block : int32[combinations, lanes]
+    size : int64[d + 1]    number of combinations of each beginning of the prefix
+    place : int64[d]       the prefix
+    """
+    d = place.size
+    for t in range(1, d + 1):
+        stride = size[t - 1]
+        arity = arities[place[t - 1]]
+        for high in range(0, size[d], stride * arity):
+            for c in range(high, high + stride):
+                for s in range(1, arity):
+                    for lane in range(lanes):
+                        block[c, lane] -= block[c + s * stride, lane]
+
+
+@kernel
+def read_smaller(block, combination, width, d, ones, at, item, lanes):
+    """Fill the combinations with a 0 from the counts of smaller sets of items."""
+    for c in range(width):
+        taken = combination[c, TAKEN]
+        if taken < d:
+            source = at[taken + 1] + combination[c, RANK + 2] + item
+            for lane in range(lanes):
+                block[c, lane] = ones[source + lane]
+
+
+@kernel
+def sweep_rows(counts, leaf, begin, end, projected, item, lanes):
+    """Count the rows that a bitmap, `leaf`, shares with each of the items from `item` on."""
+    for lane in range(lanes):
+        column = projected[item + lane]
+        total = np.uint64(0)
+        for w in range(end - begin):
+            total += popcount(leaf[w] & column[begin + w])
+        counts[lane] = np.int32(total)
+
+
+@kernel
+def sum_pairs(block, cells, width, places, table, sums):
+    """Sum f over the cells of the prefix with each of several binary places, f tabulated for every count."""
+    for i in range(places):
+        sums[i] = 0.0
+    for c in range(width):
+        whole = cells[c, 0]
+        for i in range(places):
+            n = block[c, i]
+            sums[i] += table[n] + table[whole - n]
+
+
+@kernel
+def sum_block(block, cells, width, arity, places, table, function, a, sums):
+    """
+    Sum f over the cells of the prefix with each of several places of one arity.
+
+    block : int32[combinations, lanes]   counts of the prefix's cells with each item of the places
+    cells : int32[combinations, 1]       counts of the prefix's cells
+    table : float64[L]                   f(n) for n < L
+    sums : float64[places]               written
+    """
+    length = table.size
+    for i in range(places):
+        total = 0.0
+        for c in range(width):
+            rest = cells[c, 0]
+            for s in range(i * (arity - 1), (i + 1) * (arity - 1)):
+                n = block[c, s]
+                rest -= n
+                total += table[n] if n < length else cell_term(n, function, a)
+            total += table[rest] if rest < length else cell_term(rest, function, a)
+        sums[i] = total
+
+
+@kernel
+def finish_prefix(
+    place, width, combination, full, fulls, stack, segment, projected, block, cells, leaf,
+    arities, start, words, most_cells, ones, at, products, constants, table, function, a, store, values,
+):  # fmt: skip
+    """
+    Value every set of a whole prefix and a smaller place that bitmaps serve.
+
+    combination : of the whole prefix
+    full, fulls, stack : the full combinations of the prefix without its last place, and their bitmaps
+    values : float64[last place of the prefix]   written
+    """
+    d = place.size
+    last = place[d - 1]
+    number = width[d]
+    for c in range(number):
+        cells[c, 0] = combination[c, COUNT]
+    subtract_known(cells, width, place, arities, 1)
+    x = 0
+    while x < last and number * arities[x] <= most_cells:
+        arity = arities[x]
+        most = max(block.shape[1] // max(arity - 1, 1), 1)
+        stop = x
+        while stop < last and arities[stop] == arity and stop - x < most:
+            stop += 1
+        item = start[x]
+        lanes = start[stop] - item
+        read_smaller(block, combination, number, d, ones, at, item, lanes)
+        for f in range(fulls):
+            for s in range(start[last + 1] - start[last] if d > 1 else 1):
+                state = full[f, STATE]
+                if d > 1:
+                    c = full[f, INDEX] + (s + 1) * width[d - 1]
+                    begin, end = segment[state], segment[state + 1]
+                    and_item(stack, full[f, BITMAP], projected[start[last] + s], begin, end, leaf)
+                else:  # pairs: the top's own bitmap, nothing projected
+                    c = full[f, INDEX]
+                    begin, end = 0, leaf.size
+                    and_item(stack, -1, words[start[last] + f], begin, end, leaf)
+                if combination[c, COUNT] > 0:
+                    sweep_rows(block[c], leaf, begin, end, projected, item, lanes)
+                else:
+                    block[c, :lanes] = 0
+                if store:
+                    to = at[d + 1] + combination[c, RANK + 2] + item
+                    for lane in range(lanes):
+                        ones[to + lane] = block[c, lane]
+        subtract_known(block, width, place, arities, lanes)
+        product = np.searchsorted(products, float(number) * arity)  # it is there: the sweep made it so
+        row, spread = (product, a / (number * arity)) if function == RISING_SPREAD else (0, a)
+        if arity == 2 and table.shape[1] > combination[0, COUNT]:
+            sum_pairs(block, cells, number, stop - x, table[row], values[x:])
+        else:
+            sum_block(block, cells, number, arity, stop - x, table[row], function, spread, values[x:])
+        for i in range(x, stop):
+            values[i] += constants[product]
+        x = stop
+
+
+@kernel
+def sweep_top(
+    arities, start, words, sizes, total, most_cells, binomial, ones, at, terms,
+    size, top, lowest, highest, capacity, store, values,
+):  # fmt: skip
+    """
+    Value all sets of one size whose largest place is `top` and whose second is in lowest:highest.
+
+    Only those are visited that bitmaps serve (most_cells); the rest of `values` is left alone.
+
+    arities ... most_cells : fields of Columns
+    binomial : int64[items + 1, size + 2]   binomial coefficients
+    ones : int32[...]      how many rows have all the items of a set, by size and rank
+    at : int64[size + 1]   where the sets of each size begin in `ones`
+    terms : Terms
+    capacity : the most combinations that a prefix of size - 1 places may have
+    store : whether to leave the items' counts in `ones` for the next size
+    values : float64[binomial(top, size - 1)]   written, at the set's rank less binomial(top, size)
+    """
+    d = size - 1
+    states = arities[top] - 1
+    if start[top + 1] - start[top] != states:
+        return
+    segment = np.zeros(states + 1, np.int64)
+    projected = project_on_top(words, sizes, start[top], start[top + 1], segment) if d > 1 else words
+    place = np.empty(d, np.int64)
+    width = np.ones(d + 1, np.int64)
+    combination = np.zeros((d + 1, capacity, d + 5), np.int64)
+    full = np.empty((d + 1, capacity, 3), np.int64)
+    fulls = np.empty(d + 1, np.int64)
+    stack = np.empty((d + 1, max(1, capacity // arities[top]) * max(segment[states], 1)), np.uint64)
+    block = np.empty((capacity, max(min(LANES, (1 << 21) // capacity), arities[top])), np.int32)
+    cells = np.empty((capacity, 1), np.int32)
+    leaf = np.empty(words.shape[1], np.uint64)
+    place[0] = top
+    combination[0, 0, COUNT] = total
+    extend_combinations(combination, width, 1, d, start[top], start[top + 1], binomial, ones, at)
+    fulls[1] = states
+    for s in range(states):
+        full[1, s, INDEX] = s + 1
+        full[1, s, STATE] = s
+        full[1, s, BITMAP] = -1
+    products, constants, table, function, a = (
+        terms.products, terms.constants, terms.table, terms.function, terms.a
+    )  # fmt: skip
+    depth = 1
+    if d > 1:
+        depth = 2
+        place[1] = lowest - 1
+    while True:
+        if d > 1:
+            p = place[depth - 1] + 1
+            place[depth - 1] = p
+            if p >= (place[depth - 2] if depth > 2 else highest) or width[depth - 1] * arities[p] > most_cells:
+                depth -= 1
+                if depth == 1:
+                    return
+                continue
+            extend_combinations(combination, width, depth, d, start[p], start[p + 1], binomial, ones, at)
+            if depth < d:
+                extend_bitmaps(full, fulls, stack, width, depth, start[p], start[p + 1], segment, projected)
+                depth += 1
+                place[depth - 1] = -1
+                continue
+        rank = 0
+        for t in range(1, d):
+            rank += binomial[place[t], size - t]
+        finish_prefix(
+            place, width, combination[d], full[max(d - 1, 1)], fulls[max(d - 1, 1)], stack[max(d - 1, 1)],
+            segment, projected, block, cells, leaf, arities, start, words, most_cells, ones, at,
+            products, constants, table, function, a, store, values[rank:],
+        )  # fmt: skip
+        if d == 1:
+            return

@@ -1,0 +1,65 @@
+"""Rows that repeat: found by hashing, told apart exactly."""
+
+from __future__ import annotations
+
+import numpy as np
+from numpy.typing import NDArray
+
+from bnsearch.kernel import kernel
+
+
+@kernel
+def hash_rows(codes, hashes):
+    """
+    Hash every row, column by column.
+
+    codes : uint8|uint16[n, rows]
+    hashes : uint64[rows]   written
+    """
+    for row in range(hashes.size):
+        hashes[row] = np.uint64(0x9E3779B97F4A7C15)
+    for v in range(codes.shape[0]):
+        for row in range(hashes.size):
+            mixed = (hashes[row] ^ np.uint64(codes[v, row])) * np.uint64(0xBF58476D1CE4E5B9)
+            hashes[row] = mixed ^ (mixed >> np.uint64(29))
+
+
+@kernel
+def count_groups(codes, hashes, order, first, counts):
+    """
+    Count runs of equal rows in an order that sorts the hashes; return their number.
+
+    Rows of one hash that differ open a new group each time the row changes, so groups are always exact, and at
+    worst one set of equal rows is split into several groups.
+
+    first, counts : int64[rows]   written: a row of each group, and its size
+    """
+    groups = -1
+    for i in range(order.size):
+        row = order[i]
+        same = i > 0 and hashes[row] == hashes[first[groups]]
+        if same:
+            for v in range(codes.shape[0]):
+                if codes[v, row] != codes[v, first[groups]]:
+                    same = False
+                    break
+        if not same:
+            groups += 1
+            first[groups] = row
+            counts[groups] = 0
+        counts[groups] += 1
+    return groups + 1
+
+
+def group_equal_rows(
+    codes: NDArray[np.uint8] | NDArray[np.uint16],
+) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+    """Return one row of each group of equal rows, and the groups' sizes."""
+    rows = codes.shape[1]
+    hashes = np.empty(rows, dtype=np.uint64)
+    hash_rows(codes, hashes)
+    order = np.argsort(hashes, kind="stable")
+    first = np.empty(rows, dtype=np.int64)
+    counts = np.empty(rows, dtype=np.int64)
+    groups = count_groups(codes, hashes, order, first, counts)
+    return first[:groups], counts[:groups]

@@ -1,0 +1,186 @@
+"""The functions of a count that scores sum over cells: looked up where tabulated, in closed form elsewhere."""
+
+from __future__ import annotations
+
+import math
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from bnsearch.kernel import kernel
+
+XLOGX, RISING, RISING_SPREAD, XLOGX_REGRET = range(4)  # as CellFunction
+
+
+class Terms(NamedTuple):
+    """A cell sum, ready for kernels."""
+
+    function: int  # which f
+    a: float  # its parameter
+    slope: float  # the constant: slope * cells,
+    regret: bool  # and -log C(rows, cells) where this is set
+    rows: int  # number of rows counted
+    products: NDArray[np.float64]  # [R] numbers of cells that are tabulated, ascending
+    constants: NDArray[np.float64]  # [R] the constant for each
+    table: NDArray[np.float64]  # [R, L] f(n) for n < L; one row where f does not depend on the set
+
+
+@kernel
+def log_rising(n, a):
+    """Return the log of a (a + 1) ... (a + n - 1) for an integer n and a > 0, accurate for tiny and huge a."""
+    product = 1.0
+    for i in range(min(n, 16)):
+        product *= a + i
+    value = math.log(product)
+    if n > 16:
+        # Stirling's series from b = a + 16 on, arranged so that nothing large cancels.
+        b = a + 16.0
+        more = n - 16.0
+        c = b + more
+        value += more * math.log(c) + (b - 0.5) * math.log1p(more / b) - more
+        value += stirling_tail(c) - stirling_tail(b)
+    return value
+
+
+@kernel
+def stirling_tail(x):
+    """Return log gamma(x) - ((x - 1/2) log x - x + log(2 pi) / 2) for x >= 16."""
+    y = 1.0 / (x * x)
+    return (1.0 / 12.0 - y * (1.0 / 360.0 - y * (1.0 / 1260.0 - y / 1680.0))) / x
+
+
+@kernel
+def binary_normaliser(n):
+    """
+    Return C(n, 2), the normaliser of the NML distribution of a binary variable over n rows.
+
+    C(n, 2) = 1 + Q(n) with Ramanujan's Q(n) = sum over k of n! / ((n - k)! n^k), summed for small n and by its
+    asymptotic series (Flajolet et al. 1995) beyond.
+    """
+    if n < 1000:
+        total = 1.0
+        term = 1.0
+        for k in range(n):
+            term *= (n - k) / n
+            total += term
+            if term < 1e-18 * total:
+                break
+        return total
+    root = math.sqrt(math.pi / (2.0 * n))
+    return (
+        1.0
+        + n * root
+        - 1.0 / 3.0
+        + root / 12.0
+        - 4.0 / (135.0 * n)
+        + root / (288.0 * n)
+        + 8.0 / (2835.0 * n * n)
+        - 139.0 * root / (51840.0 * n * n)
+    )
+
+
+@kernel
+def log_normaliser(n, states):
+    """
+    Return log C(n, states), the regret of a multinomial with that many states over n rows.
+
+    Few states: C(n, r + 2) = C(n, r + 1) + n / r * C(n, r) (Kontkanen & Myllymaki 2007). Many: the finite sum of
+    Mononen & Myllymaki (2008) over k of falling(n, k) rising(states - 1, k) / (n^k k!). All terms are positive.
+    """
+    if n == 0 or states <= 1.0:
+        return 0.0
+    scale = 0.0
+    if states <= 1000.0 or states <= n / 8.0:
+        before = 1.0
+        now = binary_normaliser(n)
+        for r in range(1, np.int64(states) - 1):
+            before, now = now, now + n / r * before
+            if now > 1e200:
+                before *= 1e-200
+                now *= 1e-200
+                scale += 200.0 * math.log(10.0)
+        return scale + math.log(now)
+    total = 1.0
+    term = 1.0
+    for k in range(n):
+        ratio = (n - k) * ((states - 1.0 + k) / (n * (k + 1.0)))
+        term *= ratio
+        total += term
+        if ratio < 1.0 and term < 1e-18 * total:
+            break
+        if total > 1e200:
+            total *= 1e-200
+            term *= 1e-200
+            scale += 200.0 * math.log(10.0)
+    return scale + math.log(total)
+
+
+@kernel
+def cell_term(n, function, a):
+    """Return f(n) in closed form; a is already a / cells where the pseudo-count is spread."""
+    if n == 0:
+        return 0.0
+    if function == XLOGX:
+        return n * math.log(n)
+    if function == XLOGX_REGRET:
+        return n * math.log(n) + log_normaliser(n, a)
+    return log_rising(n, a)
+
+
+@kernel
+def set_constant(terms, cells):
+    """Return the constant of a set with this many cells."""
+    constant = terms.slope * cells
+    if terms.regret:
+        constant -= log_normaliser(terms.rows, cells)
+    return constant
+
+
+@kernel
+def fill_terms(terms):
+    """Fill the constants and the table of f."""
+    for i in range(terms.products.size):
+        terms.constants[i] = set_constant(terms, terms.products[i])
+    for row in range(terms.table.shape[0]):
+        a = terms.a
+        if terms.function == RISING_SPREAD and terms.products.size > 0:
+            a /= terms.products[row]
+        for n in range(terms.table.shape[1]):
+            terms.table[row, n] = cell_term(n, terms.function, a)
+
+
+@kernel
+def find_product(terms, cells):
+    """Return the index of a tabulated number of cells, or -1."""
+    i = np.searchsorted(terms.products, cells)
+    if i < terms.products.size and terms.products[i] == cells:
+        return i
+    return -1
+
+
+@kernel
+def constant_of(terms, cells):
+    """Return the constant of a set with this many cells, tabulated or not."""
+    i = find_product(terms, cells)
+    return terms.constants[i] if i >= 0 else set_constant(terms, cells)
+
+
+@kernel
+def row_of(terms, cells):
+    """Return (table row or -1, a) for the cells of a set with this many cells."""
+    if terms.function != RISING_SPREAD:
+        return 0, terms.a
+    return find_product(terms, cells), terms.a / cells
+
+
+@kernel
+def sum_counts(counts, stop, terms, cells):
+    """Return the sum of f over counts[:stop] of a set with this many cells."""
+    row, a = row_of(terms, cells)
+    length = terms.table.shape[1] if row >= 0 else 0
+    total = 0.0
+    for i in range(stop):
+        n = counts[i]
+        total += terms.table[row, n] if n < length else cell_term(n, terms.function, a)
+    return total

@@ -1,0 +1,180 @@
+"""All sets up to a size: each counted once, building on the sets before it, spread over threads."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from math import comb
+from typing import TYPE_CHECKING, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from bnsearch.counting.cell_sums import CellSum, products_of_sets
+from bnsearch.counting.columns import BITMAP_STATES, Layout
+from bnsearch.data import Dataset
+from bnsearch.errors import InputError, require
+from bnsearch.parallel import parallel_map, thread_count
+
+if TYPE_CHECKING:
+    from bnsearch.counting.kernels_terms import Terms
+
+MOST_SETS_PER_CALL = 1 << 20  # bounds the time of one kernel call
+INT64_MAX = np.iinfo(np.int64).max
+
+
+class Piece(NamedTuple):
+    """The sets of one size whose largest place is `top` and whose second is in lowest:highest."""
+
+    top: int
+    lowest: int
+    highest: int
+
+
+class Sweep:
+    """
+    Values of all sets up to a size over some variables of a table.
+
+    Variables are taken in ascending order of arity (`order`), and the sets of one size stand in colexicographic
+    order of their places in it: the set at places p1 < p2 < ... has rank binomial(p1, 1) + binomial(p2, 2) + ...
+
+    Sizes build on each other: counts of the smaller sets make the larger ones cheap, and are made on demand.
+
+    Parameters
+    ----------
+    data : the table
+    max_size : the largest size
+    variables : which variables; all by default
+    representation : how to count: "auto" chooses by cost; "bitmap", "dense", "sparse" force one
+    memory : the most bytes that the counts kept from size to size may take
+    threads : how many threads; all cores by default. The values do not depend on it
+    """
+
+    def __init__(
+        self,
+        data: Dataset,
+        max_size: int,
+        *,
+        variables: Sequence[int] | None = None,
+        representation: str = "auto",
+        memory: int = 1 << 30,
+        threads: int | None = None,
+    ) -> None:
+        require("max_size", max_size, at_least=1)
+        require("memory", memory, at_least=0)
+        self.threads = thread_count(threads)
+        chosen = range(data.n_variables) if variables is None else variables
+        self.max_size = max(1, min(max_size, len(chosen)))
+        states = _affordable_states(data.arities[list(chosen)], self.max_size, memory)
+        self.layout = Layout(data, variables, representation, most_states=states)
+        self.order = self.layout.order
+        self.products = products_of_sets(self.layout.columns.arities, self.max_size)
+        most_cells = min(self.layout.columns.most_cells, float(self.products[-1]))
+        self._columns = self.layout.columns._replace(most_cells=most_cells)  # the kernels look all products up
+        self._make_lattice()
+
+    def _make_lattice(self) -> None:
+        columns = self._columns
+        items = len(columns.sizes)
+        sizes = [comb(items, k) for k in range(1, self.max_size)]
+        if sum(sizes) * 4 > 1 << 40:
+            raise InputError("the bitmap representation needs too much memory for these sets: use another")
+        ones = np.zeros(max(items, sum(sizes), 1), dtype=np.int32)
+        ones[:items] = columns.sizes
+        self.binomial = _binomials(max(items, len(self.order)) + 1, self.max_size + 2)
+        self._ones = ones
+        self._at = np.cumsum([0, 0, *sizes]).astype(np.int64)
+        self._counted = 1  # the largest size whose item counts are in the lattice
+
+    def number(self, size: int) -> int:
+        """Return how many sets of a size there are."""
+        return comb(len(self.order), size)
+
+    def rank(self, places: Sequence[int]) -> int:
+        """Return where a set stands among those of its size; places ascending."""
+        return sum(comb(place, i) for i, place in enumerate(places, start=1))
+
+    def terms(self, cell_sum: CellSum) -> Terms:
+        """Tabulate a cell sum for the sets of this sweep."""
+        return cell_sum.terms(self._columns.total, self.products)
+
+    def values(self, size: int, cell_sum: CellSum) -> NDArray[np.float64]:
+        """Return the value of every set of a size, by rank."""
+        require("size", size, at_least=0, at_most=self.max_size)
+        terms = self.terms(cell_sum)
+        if size < 2:
+            return self._small(size, terms)
+        for smaller in range(self._counted + 1, size):
+            self._run(smaller, terms, np.empty(self.number(smaller)))
+        values = np.empty(self.number(size), dtype=np.float64)
+        self._run(size, terms, values)
+        return values
+
+    def _small(self, size: int, terms: Terms) -> NDArray[np.float64]:
+        from bnsearch.counting.kernels_histogram import value_places
+        from bnsearch.counting.kernels_terms import constant_of, sum_counts
+
+        if size == 0:
+            whole = np.array([self._columns.total], dtype=np.int64)
+            return np.array([sum_counts(whole, 1, terms, 1.0) + constant_of(terms, 1.0)])
+        values = np.empty(len(self.order), dtype=np.float64)
+        value_places(self._columns, terms, values)
+        return values
+
+    def _run(self, size: int, terms: Terms, values: NDArray[np.float64]) -> None:
+        """Value the sets of one size, all smaller ones having left their counts."""
+        from bnsearch.counting.kernels_histogram import count_top
+        from bnsearch.counting.kernels_lattice import sweep_top
+
+        columns = self._columns
+        store = size < self.max_size and size > self._counted
+        capacity = self._capacity(size)
+
+        def run(piece: Piece) -> None:
+            first = int(self.binomial[piece.top, size])
+            block = values[first : first + int(self.binomial[piece.top, size - 1])]
+            sweep_top(
+                columns.arities, columns.start, columns.words, columns.sizes, columns.total, columns.most_cells,
+                self.binomial, self._ones, self._at, terms, size, *piece, capacity, store, block,
+            )  # fmt: skip
+            count_top(columns, self.binomial, terms, size, *piece, block)
+
+        parallel_map(run, self._pieces(size), self.threads)
+        self._counted = max(self._counted, size)
+
+    def _capacity(self, size: int) -> int:
+        """Return the most cells that the first size - 1 places of a set counted by bitmaps can have."""
+        columns = self._columns
+        served = columns.arities[np.diff(columns.start) == columns.arities - 1]
+        widest = float(np.prod(served[-(size - 1) :], dtype=np.float64))
+        return max(1, int(min(widest, columns.most_cells)))
+
+    def _pieces(self, size: int) -> Iterator[Piece]:
+        """Cut the sets of a size into pieces of bounded, similar work, the largest tops first."""
+        most = min(MOST_SETS_PER_CALL, -(-self.number(size) // (8 * self.threads)))
+        for top in range(len(self.order) - 1, size - 2, -1):
+            lowest, done = 0, 0
+            for second in range(1, top + 1):
+                upto = int(self.binomial[second, size - 1])
+                if second == top or upto - done > most:
+                    yield Piece(top, lowest, second)
+                    lowest, done = second, upto
+
+
+def _affordable_states(arities: NDArray[np.int64], max_size: int, memory: int) -> int:
+    """Return the most states with which a variable may have bitmaps, so that the items' counts fit in memory."""
+    for states in np.unique(arities[arities <= BITMAP_STATES])[::-1].tolist():
+        items = int((arities[arities <= states] - 1).sum())
+        if sum(comb(items, k) for k in range(2, max_size)) * 4 <= memory:
+            return int(states)
+    return 1
+
+
+def _binomials(rows: int, columns: int) -> NDArray[np.int64]:
+    """Return binomial coefficients, those beyond 64 bits cut off (no rank that exists needs them)."""
+    table = np.zeros((rows, columns), dtype=np.int64)
+    table[:, 0] = 1
+    for i in range(1, rows):
+        with np.errstate(over="ignore"):
+            total = table[i - 1, 1:] + table[i - 1, :-1]
+        table[i, 1:] = np.where(total < 0, INT64_MAX // 2, total)
+    return table

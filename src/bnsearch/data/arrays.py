@@ -1,0 +1,56 @@
+"""Tables that arrive as arrays of codes."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from bnsearch.data.coding import MAX_ARITY
+from bnsearch.errors import InputError
+
+
+def check_codes(array: ArrayLike) -> NDArray[Any]:
+    """Return a rows x variables array of integers as variables x rows, or say what is wrong with it."""
+    try:
+        codes = np.asarray(array)
+    except ValueError:
+        raise InputError("the rows of the array of codes differ in length") from None
+    if codes.ndim != 2:
+        raise InputError(f"an array of codes has two dimensions, rows x variables, not shape {codes.shape}")
+    if not codes.size:
+        raise InputError(f"the array of codes is empty: {codes.shape[0]} rows, {codes.shape[1]} columns")
+    if codes.dtype.kind == "b":
+        codes = codes.astype(np.uint8)
+    if codes.dtype.kind not in "iu":
+        raise InputError(
+            f"codes are integers, not {codes.dtype}: convert them, or pass a data frame to Dataset.from_frame"
+        )
+    return codes.T
+
+
+def label_codes(
+    codes: NDArray[Any],
+    names: Sequence[str],
+    arities: Sequence[int] | NDArray[np.integer] | None,
+    states: Sequence[Sequence[str]] | None,
+) -> list[tuple[str, ...]]:
+    """Return each variable's labels: those given, else the digits of as many codes as given or seen."""
+    for what, given in (("names", names), ("arities", arities), ("lists of states", states)):
+        if given is not None and len(given) != len(codes):
+            raise InputError(f"{len(codes)} columns of codes but {len(given)} {what}")
+    if states is not None:
+        labels = [tuple(map(str, s)) for s in states]
+        for name, arity, own in zip(names, arities if arities is not None else (), labels, strict=False):
+            if arity != len(own):
+                raise InputError(f"column {name!r} has arity {arity} but {len(own)} states")
+        return labels
+    if arities is None:
+        # negative codes are reported with their row by the Dataset
+        arities = [max(int(code) + 1, 1) for code in codes.max(axis=1)]
+    for name, arity in zip(names, arities, strict=True):
+        if not (isinstance(arity, int | np.integer) and 1 <= arity <= MAX_ARITY):
+            raise InputError(f"column {name!r} has arity {arity}; legal are 1 to {MAX_ARITY:,}")
+    return [tuple(map(str, range(arity))) for arity in arities]

@@ -1,0 +1,221 @@
+"""The table every method learns from: discrete data, coded once as small integers."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from bnsearch.data.coding import MAX_ARITY, Column, check_names, code_outside, recode
+from bnsearch.errors import InputError
+
+if TYPE_CHECKING:
+    import polars as pl
+    from narwhals.stable.v2.typing import IntoDataFrame
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class Dataset:
+    """
+    An immutable table of discrete data, one contiguous row of codes for each variable.
+
+    Parameters
+    ----------
+    codes : the code of each variable in each row, integers of shape (n_variables, n_rows); kept as uint8
+        where every arity is at most 256, else as uint16, C-contiguous and read-only. An array that is all
+        this already is not copied
+    names : the variables' names, all different
+    states : for each variable the labels of its codes 0, 1, ..., whether they occur or not
+
+    `arities` (int64[n_variables]) counts the states. Make one with `read`, `from_frame` or `from_codes`.
+    """
+
+    codes: NDArray[np.uint8] | NDArray[np.uint16]
+    arities: NDArray[np.int64]
+    names: tuple[str, ...]
+    states: tuple[tuple[str, ...], ...]
+
+    def __init__(self, codes: NDArray[Any], names: Sequence[str], states: Sequence[Sequence[str]]) -> None:
+        object.__setattr__(self, "names", tuple(names))
+        object.__setattr__(self, "states", tuple(tuple(s) for s in states))
+        object.__setattr__(self, "arities", np.array([len(s) for s in self.states], dtype=np.int64))
+        self._check_states()
+        self._check_codes(codes)
+        object.__setattr__(self, "codes", _frozen(codes, _code_type(self.arities)))
+        self.arities.flags.writeable = False
+
+    def _check_states(self) -> None:
+        check_names(self.names)
+        if len(self.names) != len(self.states):
+            raise InputError(f"{len(self.names)} names but {len(self.states)} lists of states")
+        for name, states in zip(self.names, self.states, strict=True):
+            if len(set(states)) != len(states):
+                twice = next(s for s in states if states.count(s) > 1)
+                raise InputError(f"column {name!r} has two states labelled {twice!r}")
+            if not 1 <= len(states) <= MAX_ARITY:
+                raise InputError(f"column {name!r} has {len(states):,} states; legal are 1 to {MAX_ARITY:,}")
+
+    def _check_codes(self, codes: NDArray[Any]) -> None:
+        if codes.dtype.kind not in "iu":
+            raise InputError(f"codes are integers, not {codes.dtype}")
+        if codes.ndim != 2 or len(codes) != len(self.names):
+            raise InputError(f"codes of {len(self.names)} variables cannot have shape {codes.shape}")
+        if not codes.shape[1]:
+            raise InputError("the table has no rows")
+        legal = (codes.min(axis=1) >= 0) & (codes.max(axis=1) < self.arities)
+        if not legal.all():
+            v = int(legal.argmin())
+            row = int(((codes[v] < 0) | (codes[v] >= self.arities[v])).argmax())
+            raise code_outside(self.names[v], row, int(codes[v, row]), int(self.arities[v]))
+
+    @classmethod
+    def read(
+        cls, path: str | os.PathLike[str], *, header: bool = True, arities_row: bool | None = None
+    ) -> Dataset:
+        """
+        Read a table from a CSV, `.dat` or Parquet file; each may be gzipped.
+
+        Parameters
+        ----------
+        path : the file; its name ends with .csv, .dat or .parquet, or one of these and .gz
+        header : whether the first row of text holds the names; without, the columns are named "0", "1", ...
+        arities_row : whether the next row of text holds the arities, and the rows after it the codes
+            0 .. arity - 1, as Benchpress writes them. None means yes for .dat, and for a CSV file yes only
+            where the row can hardly be anything else: at least ten rows after it, two columns or more, whole
+            numbers from 0 everywhere, and in every column its number larger than all that follow
+
+        Notes
+        -----
+        A .dat file is text whose fields are separated by blanks. In text, a column in which every value
+        spells a number holds numbers: equal numbers are one state, in numeric order. All else is text as it
+        is written ("TRUE" stays "TRUE"), in alphabetical order. A field that is empty or NA, N/A, NaN, nan,
+        null, NULL or ? is missing, which is refused; None is not among them because it is a common state.
+        Parquet columns are taken by their type as by `from_frame`. Errors count rows of data from 1.
+        """
+        from bnsearch.data.reading import read_table
+
+        return cls.from_columns(*read_table(path, header=header, arities_row=arities_row))
+
+    @classmethod
+    def from_frame(cls, frame: IntoDataFrame) -> Dataset:
+        """
+        Take a table from a pandas or polars DataFrame or an Arrow Table.
+
+        Declared levels count, in their order and whether they occur or not: those of a pandas Categorical, a
+        polars Enum, an Arrow dictionary. In all other columns the states are the distinct values: integers
+        and whole-valued floats in numeric order, booleans as "False" and "True", text in alphabetical order.
+        """
+        from bnsearch.data.frames import code_frame
+
+        return cls.from_columns(*code_frame(frame))
+
+    @classmethod
+    def from_codes(
+        cls,
+        array: ArrayLike,
+        *,
+        arities: Sequence[int] | NDArray[np.integer] | None = None,
+        names: Sequence[str] | None = None,
+        states: Sequence[Sequence[str]] | None = None,
+    ) -> Dataset:
+        """
+        Take a table from an array of codes, rows x variables.
+
+        Parameters
+        ----------
+        array : integers (or truth values) from 0
+        arities : number of states of each variable; by default that of `states`, else the largest code + 1
+        names : by default "0", "1", ...
+        states : labels of the codes; by default their digits
+        """
+        from bnsearch.data.arrays import check_codes, label_codes
+
+        codes = check_codes(array)
+        names = [str(i) for i in range(len(codes))] if names is None else list(names)
+        return cls(codes, names, label_codes(codes, names, arities, states))
+
+    @classmethod
+    def from_columns(cls, names: Sequence[str], columns: Sequence[Column]) -> Dataset:
+        """Join coded columns of equal length."""
+        dtype = _code_type([len(column.states) for column in columns])
+        codes = np.empty((len(columns), len(columns[0].codes)), dtype=dtype)
+        for row, column in zip(codes, columns, strict=True):
+            row[:] = column.codes
+        codes.flags.writeable = False
+        return cls(codes, names, [column.states for column in columns])
+
+    def __repr__(self) -> str:
+        low, high = self.arities.min(), self.arities.max()
+        arity = f"{low}" if low == high else f"{low} to {high}"
+        return f"Dataset({self.n_variables:,} variables, {self.n_rows:,} rows, {arity} states each)"
+
+    @property
+    def n_variables(self) -> int:
+        """The number of variables."""
+        return int(self.codes.shape[0])
+
+    @property
+    def n_rows(self) -> int:
+        """The number of rows."""
+        return int(self.codes.shape[1])
+
+    def select(self, names: Sequence[str]) -> Dataset:
+        """Return the table of some of the variables, in the order given."""
+        picked = [self._index(name) for name in names]
+        return Dataset(self.codes[picked], names, [self.states[v] for v in picked])
+
+    def with_states(self, states: Mapping[str, Sequence[str]]) -> Dataset:
+        """
+        Return the same table coded by declared states; variables that are not named keep theirs.
+
+        Every label that occurs must be among the declared ones; those that never occur may go.
+        """
+        columns = [Column(*pair) for pair in zip(self.codes, self.states, strict=True)]
+        for name, declared in states.items():
+            v = self._index(name)
+            columns[v] = recode(name, columns[v], tuple(declared))
+        return Dataset.from_columns(self.names, columns)
+
+    def to_polars(self) -> pl.DataFrame:
+        """Return a polars DataFrame of Enum columns, which keep the declared states and their order."""
+        import polars as pl
+
+        return pl.DataFrame(
+            [
+                pl.Series(name, states, dtype=pl.Enum(states)).gather(codes)
+                for name, codes, states in zip(self.names, self.codes, self.states, strict=True)
+            ]
+        )
+
+    def write(self, path: str | os.PathLike[str]) -> None:
+        """
+        Write the table as labels to a file that ends with .csv or .parquet, or one of these and .gz.
+
+        Parquet keeps the declared states and their order. CSV keeps only what occurs; it cannot hold labels
+        that would read back as something else (missing, or another spelling of a number): they are refused.
+        """
+        from bnsearch.data.writing import write_table
+
+        write_table(self.to_polars(), path)
+
+    def _index(self, name: str) -> int:
+        try:
+            return self.names.index(name)
+        except ValueError:
+            raise InputError(f"the table has no column {name!r}") from None
+
+
+def _code_type(arities: Iterable[int]) -> type[np.uint8 | np.uint16]:
+    return np.uint8 if max(arities, default=1) <= 256 else np.uint16
+
+
+def _frozen(codes: NDArray[Any], dtype: type[np.uint8 | np.uint16]) -> NDArray[Any]:
+    """Return the array if nobody can change it any more and its layout is right, else a read-only copy."""
+    if codes.dtype != dtype or codes.flags.writeable or not codes.flags.c_contiguous:
+        codes = np.array(codes, dtype=dtype, order="C")
+        codes.flags.writeable = False
+    return codes

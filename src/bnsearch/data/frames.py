@@ -1,0 +1,115 @@
+"""Coding of data frames of any library that narwhals knows, without importing that library."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from bnsearch.data.coding import (
+    Column,
+    code_booleans,
+    code_declared,
+    code_floats,
+    code_integers,
+    code_text,
+    missing_value,
+)
+from bnsearch.errors import InputError
+
+if TYPE_CHECKING:
+    import polars as pl
+    from narwhals.series import Series
+    from narwhals.stable.v2.typing import IntoDataFrame
+
+
+def code_frame(frame: IntoDataFrame) -> tuple[list[str], list[Column]]:
+    """Return the names and the coded columns of a data frame."""
+    import narwhals.stable.v2 as nw
+    from narwhals.exceptions import NarwhalsError
+
+    try:
+        wrapped = nw.from_native(frame, eager_only=True)
+    except (TypeError, NarwhalsError) as error:
+        reason = " ".join(str(error).split())
+        raise InputError(
+            f"cannot take a table from {type(frame).__name__} ({reason}): pass a pandas or polars DataFrame "
+            "or an Arrow Table without repeated names, or an array of codes to Dataset.from_codes"
+        ) from None
+    if not wrapped.columns or not len(wrapped):
+        raise InputError(f"the table is empty: {len(wrapped)} rows, {len(wrapped.columns)} columns")
+    names = [str(name) for name in wrapped.columns]
+    return names, [_code_series(n, s) for n, s in zip(names, wrapped.iter_columns(), strict=True)]
+
+
+def _code_series(name: str, series: Series[Any]) -> Column:
+    import narwhals.stable.v2 as nw
+
+    dtype = series.dtype
+    missing = series.is_null()
+    if missing.any():
+        raise missing_value(name, int(missing.to_numpy().argmax()), "null")
+    if isinstance(dtype, nw.Categorical | nw.Enum):
+        return _code_categorical(name, series)
+    if dtype == nw.String:
+        return code_text(name, _to_polars(series))
+    if dtype.is_float():
+        return code_floats(name, series.to_numpy())
+    if dtype.is_integer() and dtype not in {nw.Int128, nw.UInt128}:
+        return code_integers(name, series.to_numpy())
+    if dtype in {nw.Boolean, nw.Object, nw.Unknown}:
+        return _code_array(name, series.to_numpy())
+    raise _unsupported(name, str(dtype))
+
+
+def _code_categorical(name: str, series: Series[Any]) -> Column:
+    """
+    Code a categorical column with its declared levels.
+
+    A pandas Categorical, a polars Enum and an Arrow dictionary declare levels and their order. A polars
+    Categorical declares nothing: it is text stored in another way.
+    """
+    import narwhals.stable.v2 as nw
+
+    native = series.to_native()
+    if series.implementation.is_pyarrow():
+        array = native.unify_dictionaries().combine_chunks()
+        return code_declared(name, array.indices.to_numpy(), array.dictionary.to_pylist())
+    if series.implementation.is_polars() and isinstance(series.dtype, nw.Enum):
+        return code_declared(name, native.to_physical().to_numpy(), native.dtype.categories.to_list())
+    if series.implementation.is_pandas_like() and hasattr(native.dtype, "categories"):
+        return code_declared(name, native.cat.codes.to_numpy(), native.dtype.categories.tolist())
+    return code_text(name, _to_polars(series.cast(nw.String)))
+
+
+def _code_array(name: str, values: NDArray[Any]) -> Column:
+    """Code an array of truth values or integers, or of Python objects that are all alike."""
+    import polars as pl
+
+    kinds = {type(value) for value in values} if values.dtype == object else {values.dtype.type}
+    if all(issubclass(kind, bool | np.bool_) for kind in kinds):
+        return code_booleans(name, values)
+    if all(issubclass(kind, int | np.integer) and kind is not bool for kind in kinds):
+        try:
+            return code_integers(name, values if values.dtype != object else values.astype(np.int64))
+        except OverflowError:
+            raise InputError(f"column {name!r} has integers beyond 64 bits: turn them into text") from None
+    if all(issubclass(kind, str) for kind in kinds):
+        return code_text(name, pl.Series(values.tolist(), dtype=pl.String))
+    raise _unsupported(name, " and ".join(sorted(kind.__name__ for kind in kinds)))
+
+
+def _to_polars(series: Series[Any]) -> pl.Series:
+    import polars as pl
+
+    try:
+        return series.to_polars()
+    except ImportError:  # pandas hands text over through pyarrow, which need not be there
+        return pl.Series(series.to_list(), dtype=pl.String)
+
+
+def _unsupported(name: str, kind: str) -> InputError:
+    return InputError(
+        f"column {name!r} holds values of type {kind}: turn them into text, integers, booleans or categories"
+    )

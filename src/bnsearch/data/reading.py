@@ -1,0 +1,53 @@
+"""Tables read from files, by their extension."""
+
+from __future__ import annotations
+
+import io
+import os
+from pathlib import Path
+
+from bnsearch.data.coding import Column
+from bnsearch.data.frames import code_frame
+from bnsearch.data.text import read_text
+from bnsearch.errors import InputError
+from bnsearch.files import read_bytes
+
+FORMATS = (".csv", ".dat", ".parquet")
+
+
+def table_format(path: str | os.PathLike[str]) -> tuple[str, bool]:
+    """Return the extension that says how a table is stored, and whether .gz follows it."""
+    name = Path(path).name.lower()
+    stem = name.removesuffix(".gz")
+    for extension in FORMATS:
+        if stem.endswith(extension):
+            return extension, stem != name
+    raise InputError(f"{path}: a table's file ends with {', '.join(FORMATS)}, or one of these and .gz")
+
+
+def read_table(
+    path: str | os.PathLike[str], *, header: bool, arities_row: bool | None
+) -> tuple[list[str], list[Column]]:
+    """Return the names and the coded columns of a file; errors begin with its path."""
+    kind, _ = table_format(path)
+    data = read_bytes(path)
+    try:
+        if kind == ".parquet":
+            if arities_row:
+                raise InputError("a Parquet file has no row of arities")
+            return _read_parquet(data)
+        return read_text(data, blanks=kind == ".dat", header=header, arities_row=arities_row)
+    except InputError as error:
+        raise InputError(f"{path}: {error}") from None
+
+
+def _read_parquet(data: bytes) -> tuple[list[str], list[Column]]:
+    import polars as pl
+    from polars.exceptions import PanicException, PolarsError
+
+    try:
+        frame = pl.read_parquet(io.BytesIO(data))
+    except (PolarsError, PanicException, OSError) as error:
+        reason = str(error).partition("\n")[0]
+        raise InputError(f"not a readable Parquet file: {reason}") from None
+    return code_frame(frame)

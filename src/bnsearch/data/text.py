@@ -1,0 +1,180 @@
+"""Tables of text: CSV and blank-separated files, with or without a header and a row of arities."""
+
+from __future__ import annotations
+
+import csv
+from collections.abc import Iterator, Sequence
+from contextlib import suppress
+from itertools import chain, islice
+from typing import TYPE_CHECKING
+
+from bnsearch.data.benchpress import has_arities_row, parse_arities
+from bnsearch.data.coding import (
+    Column,
+    check_names,
+    code_integers,
+    code_text_or_numbers,
+    missing_value,
+    recode,
+)
+from bnsearch.errors import InputError
+
+if TYPE_CHECKING:
+    import polars as pl
+
+SAMPLE_ROWS = 100
+
+
+def read_text(
+    data: bytes, *, blanks: bool, header: bool, arities_row: bool | None
+) -> tuple[list[str], list[Column]]:
+    """
+    Return the names and the coded columns of a text file.
+
+    `blanks` says that blanks separate the fields, not commas; the rest is as in `Dataset.read`.
+    """
+    data = _clean(data, blanks)
+    separator = " " if blanks else ","
+    has_arities = blanks if arities_row is None else arities_row
+    names, arities, sample, skipped = _read_head(_records(data, separator), header, has_arities)
+    frame = _parse(data, separator, skipped, _guess_types(sample, len(names)))
+    if frame is None or any(frame.null_count().row(0)):
+        raise _explain(data, separator, names, header + has_arities, frame)
+    columns = [_code(name, series) for name, series in zip(names, frame, strict=True)]
+    if arities_row is None and not blanks and header and has_arities_row(columns):
+        arities = [int(column.states[-1]) for column in columns]
+        columns = [Column(column.codes[1:], column.states) for column in columns]
+    if arities is not None:
+        columns = [
+            recode(name, column, tuple(map(str, range(arity))))
+            for name, column, arity in zip(names, columns, arities, strict=True)
+        ]
+    return names, columns
+
+
+def _clean(data: bytes, blanks: bool) -> bytes:
+    """Drop a byte-order mark and blank lines at the ends, and make line ends and blanks uniform."""
+    data = data.removeprefix(b"\xef\xbb\xbf")
+    if b"\n" not in data:
+        data = data.replace(b"\r", b"\n")
+    if blanks or data[:1] in b"\r\n" or data[-4:].count(b"\n") > 1:  # else spare the copy
+        data = data.strip() if blanks else data.strip(b"\r\n")
+    if blanks and any(run in data for run in (b"  ", b"\t", b"\r", b" \n", b"\n ")):
+        data = b"\n".join(b" ".join(line.split()) for line in data.split(b"\n"))
+    if not data:
+        raise InputError("the file is empty")
+    return data
+
+
+def _read_head(
+    records: Iterator[tuple[int, list[str]]], header: bool, has_arities: bool
+) -> tuple[list[str], list[int] | None, list[list[str]], int]:
+    """Return the names, the arities, the fields of the first rows, and the number of lines before them."""
+    skipped, names = next(records)
+    if header:
+        _check_header(names)
+    else:
+        records = chain([(skipped, names)], records)
+        names = [str(i) for i in range(len(names))]
+        skipped = 0
+    arities = None
+    if has_arities:
+        skipped, fields = next(records, (skipped, []))
+        arities = parse_arities(names, fields)
+    sample = [fields for _, fields in islice(records, SAMPLE_ROWS)]
+    if not sample:
+        raise InputError("the table has no rows of data")
+    return names, arities, sample, skipped
+
+
+def _records(data: bytes, separator: str) -> Iterator[tuple[int, list[str]]]:
+    """Yield each record with the number of lines up to its end: slow, for a header and to explain errors."""
+    reader = csv.reader(_lines(data), delimiter=separator, strict=True)
+    while True:
+        try:
+            fields = next(reader, None)
+        except csv.Error as error:
+            raise InputError(f"line {reader.line_num}: {error}: check its quotes") from None
+        if fields is None:
+            return
+        yield reader.line_num, fields
+
+
+def _lines(data: bytes) -> Iterator[str]:
+    start = number = 0
+    while start < len(data):
+        number += 1
+        end = data.find(b"\n", start) + 1 or len(data)
+        try:
+            yield data[start:end].decode("utf-8")
+        except UnicodeDecodeError:
+            raise InputError(f"line {number} is not UTF-8 text: save the file as UTF-8") from None
+        start = end
+
+
+def _check_header(names: Sequence[str]) -> None:
+    if len(names) == 1 and any(mark in names[0] for mark in ";\t"):
+        raise InputError(
+            f"the fields of {names[0][:60]!r} are not separated by commas: write the table with commas"
+        )
+    if len(set(names)) < len(names) and all(name.isdecimal() for name in names):
+        raise InputError(
+            "the first row holds numbers, some twice: if it is no header, read with header=False"
+        )
+    check_names(names)
+
+
+def _guess_types(sample: Sequence[Sequence[str]], width: int) -> list[type[pl.UInt8 | pl.String]]:
+    """Guess each column's type: bytes where the first rows hold numbers below 100, else text."""
+    import polars as pl
+
+    if any(len(fields) != width for fields in sample):
+        return [pl.String] * width
+    return [
+        pl.UInt8 if all(field.isdecimal() and len(field) <= 2 for field in column) else pl.String
+        for column in zip(*sample, strict=True)
+    ]
+
+
+def _parse(
+    data: bytes, separator: str, skipped: int, types: Sequence[type[pl.UInt8 | pl.String]]
+) -> pl.DataFrame | None:
+    """
+    Return the fields as polars reads them, or None where it cannot.
+
+    Bytes are read twice as fast as text; where the guess turns out to be wrong, all is read again as text.
+    """
+    import polars as pl
+    from polars.exceptions import PolarsError
+
+    for attempt in (types, [pl.String] * len(types)):
+        schema = {str(i): kind for i, kind in enumerate(attempt)}
+        with suppress(PolarsError):
+            return pl.read_csv(data, has_header=False, separator=separator, skip_lines=skipped, schema=schema)
+    return None
+
+
+def _code(name: str, series: pl.Series) -> Column:
+    import polars as pl
+
+    if series.dtype == pl.UInt8:
+        return code_integers(name, series.to_numpy())
+    return code_text_or_numbers(name, series)
+
+
+def _explain(
+    data: bytes, separator: str, names: Sequence[str], skipped: int, frame: pl.DataFrame | None
+) -> InputError:
+    """Return the error for a table that polars could not read, or that has empty fields."""
+    for row, (line, fields) in enumerate(_records(data, separator), start=1 - skipped):
+        if not fields:
+            return InputError(f"row {row} (line {line}) is blank: remove it")
+        if len(fields) != len(names):
+            return InputError(
+                f"row {row} (line {line}) has {len(fields)} fields; the table has {len(names)} columns"
+            )
+    if frame is None:
+        return InputError("the text cannot be read as a table: check its quotes and its encoding")
+    series = next(series for series in frame if series.null_count())
+    row = int(series.is_null().arg_true()[0])
+    return missing_value(names[frame.columns.index(series.name)], row, "empty")

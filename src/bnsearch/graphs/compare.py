@@ -1,0 +1,171 @@
+"""How far a learned graph is from the true one."""
+
+from __future__ import annotations
+
+from collections.abc import Set
+from dataclasses import dataclass
+
+from bnsearch.graphs.completion import cpdag
+from bnsearch.graphs.dag import DAG
+from bnsearch.graphs.inputs import require_same_variables
+from bnsearch.graphs.patterns import Edge, skeleton_of
+from bnsearch.graphs.pdag import PDAG
+
+
+@dataclass(frozen=True)
+class StructuralHamming:
+    """
+    The single-edge changes between two DAGs, each counted once.
+
+    Attributes
+    ----------
+    added : edges of the learned graph between variables that the true one does not join
+    deleted : edges of the true graph between variables that the learned one does not join
+    reversed : edges of both in opposite directions
+    """
+
+    added: int
+    deleted: int
+    reversed: int
+
+    @property
+    def total(self) -> int:
+        """The structural Hamming distance."""
+        return self.added + self.deleted + self.reversed
+
+
+@dataclass(frozen=True)
+class Agreement:
+    """
+    How two collections of the same kind agree: the true, the learned and the shared elements counted.
+
+    Where a ratio has nothing to divide by, it is 1 if both collections are empty (nothing to find, nothing
+    claimed) and 0 otherwise.
+    """
+
+    true: int
+    learned: int
+    shared: int
+
+    @classmethod
+    def of(cls, true: Set[object], learned: Set[object]) -> Agreement:
+        """Count two sets and their intersection."""
+        return cls(len(true), len(learned), len(true & learned))
+
+    @property
+    def precision(self) -> float:
+        """The share of the learned that is true."""
+        return self._ratio(self.shared, self.learned)
+
+    @property
+    def recall(self) -> float:
+        """The share of the true that is learned."""
+        return self._ratio(self.shared, self.true)
+
+    @property
+    def f1(self) -> float:
+        """The harmonic mean of precision and recall."""
+        return self._ratio(2 * self.shared, self.true + self.learned)
+
+    def _ratio(self, part: int, whole: int) -> float:
+        if whole == 0:
+            return 1.0 if self.true == self.learned else 0.0
+        return part / whole
+
+
+@dataclass(frozen=True)
+class Comparison:
+    """
+    All that `compare` says about a learned graph.
+
+    Attributes
+    ----------
+    hamming : the structural Hamming distance between the DAGs, by kind of change
+    shd_cpdag : the structural Hamming distance between their equivalence classes
+    skeleton : agreement on which variables are adjacent
+    edges : agreement on the directed edges of the DAGs
+    v_structures : agreement on the v-structures
+    """
+
+    hamming: StructuralHamming
+    shd_cpdag: int
+    skeleton: Agreement
+    edges: Agreement
+    v_structures: Agreement
+
+    @property
+    def shd(self) -> int:
+        """The structural Hamming distance between the DAGs."""
+        return self.hamming.total
+
+    def as_dict(self) -> dict[str, int | float]:
+        """Return every number under one flat name, such as `shd` or `skeleton_f1`."""
+        numbers: dict[str, int | float] = {
+            "shd": self.shd,
+            "added": self.hamming.added,
+            "deleted": self.hamming.deleted,
+            "reversed": self.hamming.reversed,
+            "shd_cpdag": self.shd_cpdag,
+        }
+        for kind in ("skeleton", "edges", "v_structures"):
+            agreement: Agreement = getattr(self, kind)
+            numbers[f"{kind}_true"] = agreement.true
+            numbers[f"{kind}_learned"] = agreement.learned
+            numbers[f"{kind}_shared"] = agreement.shared
+            numbers[f"{kind}_precision"] = agreement.precision
+            numbers[f"{kind}_recall"] = agreement.recall
+            numbers[f"{kind}_f1"] = agreement.f1
+        return numbers
+
+
+def compare(true: DAG, learned: DAG) -> Comparison:
+    """Compare a learned DAG with the true one; their variables are matched by name."""
+    return Comparison(
+        hamming=shd(true, learned),
+        shd_cpdag=shd_cpdag(cpdag(true), cpdag(learned)),
+        skeleton=Agreement.of(true.skeleton, learned.skeleton),
+        edges=Agreement.of(set(true.edges), set(learned.edges)),
+        v_structures=Agreement.of(true.v_structures, learned.v_structures),
+    )
+
+
+def shd(true: DAG, learned: DAG) -> StructuralHamming:
+    """
+    Count the edges to add, delete and reverse between two DAGs over the same variables.
+
+    References
+    ----------
+    Dai, Ren & Du (2020), "An improved evolutionary approach-based hybrid algorithm for Bayesian network
+    structure learning in dynamic constrained search space", measure AHD.
+    """
+    require_same_variables(true.names, learned.names)
+    added = len(learned.skeleton - true.skeleton)
+    deleted = len(true.skeleton - learned.skeleton)
+    differing = _differing_pairs(set(true.edges), set(learned.edges))
+    return StructuralHamming(added, deleted, differing - added - deleted)
+
+
+def shd_cpdag(true: PDAG, learned: PDAG) -> int:
+    """
+    Count the pairs of variables that two PDAGs over the same variables do not join alike.
+
+    A pair counts one, whether it is joined in one graph only, directed in one only, or directed in opposite
+    ways.
+
+    References
+    ----------
+    Tsamardinos, Brown & Aliferis (2006), "The max-min hill-climbing Bayesian network structure learning
+    algorithm", Machine Learning 65.
+    """
+    require_same_variables(true.names, learned.names)
+    return _differing_pairs(_arcs(true), _arcs(learned))
+
+
+def _arcs(pdag: PDAG) -> set[Edge]:
+    lines = pdag.undirected_edges
+    return {*pdag.directed_edges, *lines, *((b, a) for a, b in lines)}
+
+
+def _differing_pairs(first: Set[Edge], second: Set[Edge]) -> int:
+    """Count the pairs of variables between which two sets of arcs are not the same."""
+    return len(skeleton_of(first ^ second))

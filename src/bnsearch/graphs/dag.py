@@ -1,0 +1,173 @@
+"""Directed acyclic graphs over named variables."""
+
+from __future__ import annotations
+
+import heapq
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from operator import index
+from typing import TYPE_CHECKING
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from bnsearch.errors import InputError
+from bnsearch.graphs.inputs import (
+    checked_names,
+    indexed_pairs,
+    networkx_parts,
+    require_same_variables,
+    square_matrix,
+)
+from bnsearch.graphs.patterns import Edge, VStructure, skeleton_of, v_structures_of
+
+if TYPE_CHECKING:
+    import networkx
+
+SHOWN_CYCLE = 8  # the longest cycle that an error spells out
+
+
+@dataclass(frozen=True)
+class DAG:
+    """
+    A directed acyclic graph: the variables' names and each variable's parents.
+
+    Parameters
+    ----------
+    names : the variables, all different
+    parents : for each variable the indices of its parents; kept sorted
+
+    A cycle, a self-loop, a repeated or unknown parent is refused. Two graphs are equal when they list the
+    same variables in the same order and have the same edges; `reordered` brings one into another's order.
+    """
+
+    names: tuple[str, ...]
+    parents: tuple[tuple[int, ...], ...]
+
+    def __init__(self, names: Iterable[str], parents: Iterable[Iterable[int]]) -> None:
+        object.__setattr__(self, "names", checked_names(names))
+        try:
+            found = tuple(tuple(sorted(map(index, its_parents))) for its_parents in parents)
+        except TypeError:
+            raise InputError("parents must be, for each variable, a list of integer indices") from None
+        object.__setattr__(self, "parents", found)
+        self._check()
+
+    def _check(self) -> None:
+        n = len(self.names)
+        if len(self.parents) != n:
+            raise InputError(f"{n} variables but {len(self.parents)} parent sets")
+        for child, parents in enumerate(self.parents):
+            if len(set(parents)) != len(parents):
+                raise InputError(f"variable {self.names[child]!r} has a parent twice")
+            if parents and not (parents[0] >= 0 and parents[-1] < n):
+                raise InputError(f"variable {self.names[child]!r} has a parent outside 0..{n - 1}")
+            if child in parents:
+                raise InputError(f"variable {self.names[child]!r} is its own parent")
+        _ = self.order
+
+    @classmethod
+    def empty(cls, names: Sequence[str]) -> DAG:
+        """Return the graph without edges."""
+        return cls(names, [()] * len(names))
+
+    @classmethod
+    def from_edges(cls, names: Iterable[str], edges: Iterable[Edge]) -> DAG:
+        """Make a graph from pairs (parent, child) of names."""
+        names = checked_names(names)
+        parents: list[list[int]] = [[] for _ in names]
+        for parent, child in indexed_pairs(names, edges):
+            parents[child].append(parent)
+        return cls(names, parents)
+
+    @classmethod
+    def from_adjacency(cls, names: Iterable[str], adjacency: ArrayLike) -> DAG:
+        """Make a graph from a square matrix whose entry [i, j] is nonzero where i is a parent of j."""
+        names = checked_names(names)
+        matrix = square_matrix(names, adjacency)
+        return cls(names, [np.flatnonzero(column).tolist() for column in matrix.T])
+
+    @classmethod
+    def from_networkx(cls, graph: networkx.DiGraph) -> DAG:
+        """Make a graph from an acyclic networkx DiGraph; nodes are named by their text."""
+        return cls.from_edges(*networkx_parts(graph))
+
+    def to_networkx(self) -> networkx.DiGraph:
+        """Return the graph as a networkx DiGraph over the names."""
+        import networkx
+
+        graph = networkx.DiGraph()
+        graph.add_nodes_from(self.names)
+        graph.add_edges_from(self.edges)
+        return graph
+
+    @cached_property
+    def order(self) -> tuple[int, ...]:
+        """A topological order: parents before children, the smallest index first among the free."""
+        waiting = [len(parents) for parents in self.parents]
+        free = [i for i, count in enumerate(waiting) if count == 0]  # ascending: a heap already
+        order: list[int] = []
+        while free:
+            i = heapq.heappop(free)
+            order.append(i)
+            for child in self.children[i]:
+                waiting[child] -= 1
+                if waiting[child] == 0:
+                    heapq.heappush(free, child)
+        if len(order) < len(self.names):
+            raise InputError(f"the graph has a directed cycle: {self._cycle(waiting)}")
+        return tuple(order)
+
+    def _cycle(self, waiting: Sequence[int]) -> str:
+        """Spell out a cycle among the variables that wait for a parent that waits itself."""
+        i = next(i for i, count in enumerate(waiting) if count > 0)
+        upwards: dict[int, None] = {}
+        while i not in upwards:
+            upwards[i] = None
+            i = next(p for p in self.parents[i] if waiting[p] > 0)
+        path = list(upwards)
+        cycle = [self.names[v] for v in [i, *reversed(path[path.index(i) :])]]
+        shown = cycle if len(cycle) <= SHOWN_CYCLE else [*cycle[: SHOWN_CYCLE - 2], "...", cycle[-1]]
+        return " -> ".join(shown)
+
+    @cached_property
+    def children(self) -> tuple[tuple[int, ...], ...]:
+        """For each variable the indices of its children, sorted."""
+        children: list[list[int]] = [[] for _ in self.names]
+        for child, parents in enumerate(self.parents):
+            for parent in parents:
+                children[parent].append(child)
+        return tuple(tuple(c) for c in children)
+
+    @property
+    def edges(self) -> list[Edge]:
+        """The edges as pairs (parent, child) of names, by child."""
+        return [
+            (self.names[p], child)
+            for child, parents in zip(self.names, self.parents, strict=True)
+            for p in parents
+        ]
+
+    @property
+    def skeleton(self) -> frozenset[Edge]:
+        """The adjacent pairs (a, b) of names, a < b."""
+        return skeleton_of(self.edges)
+
+    @property
+    def v_structures(self) -> frozenset[VStructure]:
+        """The triples (a, c, b) of names with a -> c <- b, where a < b are not adjacent."""
+        return v_structures_of(self.names, self.parents, self.skeleton)
+
+    @property
+    def adjacency(self) -> NDArray[np.bool_]:
+        """The matrix whose entry [i, j] says that i is a parent of j."""
+        matrix = np.zeros((len(self.names), len(self.names)), dtype=bool)
+        for child, parents in enumerate(self.parents):
+            matrix[list(parents), child] = True
+        return matrix
+
+    def reordered(self, names: Sequence[str]) -> DAG:
+        """Return the same graph with its variables listed in another order."""
+        require_same_variables(self.names, names)
+        return DAG.from_edges(names, self.edges)

@@ -1,0 +1,20 @@
+"""Bayesian networks: a DAG with its conditional probability tables, and their files."""
+
+from bnsearch.networks.fitting import fit
+from bnsearch.networks.likelihood import log_likelihood, log_likelihoods
+from bnsearch.networks.named import available_networks, example_names, load_network
+from bnsearch.networks.network import BayesianNetwork
+from bnsearch.networks.random_network import random_network
+from bnsearch.networks.sampling import sample
+
+__all__ = [
+    "BayesianNetwork",
+    "available_networks",
+    "example_names",
+    "fit",
+    "load_network",
+    "log_likelihood",
+    "log_likelihoods",
+    "random_network",
+    "sample",
+]

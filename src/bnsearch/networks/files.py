@@ -1,0 +1,125 @@
+"""
+Read and write networks and structures; the file's extension names the format.
+
+| extension | format | read | written |
+|---|---|---|---|
+| .bif | Bayesian Interchange Format | network, structure | network |
+| .net | Hugin's NET language | network, structure | network |
+| .json | JSON, see `bnsearch.networks.formats.json_format` | network, structure | network, structure |
+| .csv | adjacency matrix | structure | structure |
+| .dot | Graphviz drawing | | structure |
+
+Each may be gzipped (.bif.gz). Writing a network as .csv or .dot writes its structure.
+"""
+
+from __future__ import annotations
+
+import gzip
+import os
+from collections.abc import Callable
+from pathlib import Path
+
+from bnsearch.errors import InputError
+from bnsearch.files import atomic_write
+from bnsearch.graphs.dag import DAG
+from bnsearch.networks.formats import adjacency, bif, dot, hugin, json_format
+from bnsearch.networks.formats.source import Source
+from bnsearch.networks.network import BayesianNetwork
+
+_READERS: dict[str, Callable[[Source], BayesianNetwork]] = {
+    ".bif": bif.parse,
+    ".net": hugin.parse,
+    ".json": json_format.parse,
+}
+_STRUCTURE_READERS: dict[str, Callable[[Source], DAG]] = {
+    ".json": json_format.parse_structure,
+    ".csv": adjacency.parse_structure,
+}
+_WRITERS: dict[str, Callable[[BayesianNetwork], str]] = {
+    ".bif": bif.render,
+    ".net": hugin.render,
+    ".json": json_format.render,
+}
+_STRUCTURE_WRITERS: dict[str, Callable[[DAG], str]] = {
+    ".json": json_format.render_structure,
+    ".csv": adjacency.render_structure,
+    ".dot": dot.render_structure,
+}
+#: The formats that are older than UTF-8.
+_LEGACY = {".bif", ".net"}
+#: Every extension that something here reads or writes; each may be followed by .gz.
+EXTENSIONS = (".bif", ".net", ".json", ".csv", ".dot")
+
+
+def read_network(path: str | os.PathLike[str]) -> BayesianNetwork:
+    """
+    Read a network: its structure, states and tables.
+
+    What is wrong with a file is an InputError that names the file and, where there is one, the line.
+    """
+    extension = _extension(path)
+    if extension == ".csv":
+        raise InputError(f"{os.fspath(path)}: a .csv file holds a structure only; `read_structure` reads it")
+    return _READERS[_readable(path, extension)](Source.read(path, legacy=extension in _LEGACY))
+
+
+def read_structure(path: str | os.PathLike[str]) -> DAG:
+    """Read a structure, from a file that may also hold states and tables."""
+    extension = _readable(path, _extension(path))
+    if extension in _STRUCTURE_READERS:
+        return _STRUCTURE_READERS[extension](Source.read(path))
+    return read_network(path).dag
+
+
+def write_network(network: BayesianNetwork, path: str | os.PathLike[str]) -> None:
+    """Write a network, or to .csv and .dot its structure; the file is replaced in one step."""
+    extension = _extension(path)
+    if extension in _WRITERS:
+        _write_text(path, _WRITERS[extension](network))
+    else:
+        write_structure(network.dag, path)
+
+
+def write_structure(dag: DAG, path: str | os.PathLike[str]) -> None:
+    """Write a structure; the file is replaced in one step."""
+    extension = _extension(path)
+    if extension not in _STRUCTURE_WRITERS:
+        raise InputError(
+            f"{os.fspath(path)}: a {extension} file needs tables, and a structure has none;"
+            f" write {', '.join(_STRUCTURE_WRITERS)}"
+        )
+    _write_text(path, _STRUCTURE_WRITERS[extension](dag))
+
+
+def _extension(path: str | os.PathLike[str]) -> str:
+    """Return the extension that names the format, lower case, without .gz."""
+    name = Path(path).name.lower().removesuffix(".gz")
+    extension = Path(name).suffix
+    if extension not in EXTENSIONS:
+        raise InputError(
+            f"{os.fspath(path)}: the extension must be one of {', '.join(EXTENSIONS)} (or that and .gz)"
+        )
+    return extension
+
+
+def _readable(path: str | os.PathLike[str], extension: str) -> str:
+    """Refuse the extension that is only written."""
+    if extension == ".dot":
+        raise InputError(f"{os.fspath(path)}: .dot is written, not read; read {', '.join(EXTENSIONS[:-1])}")
+    return extension
+
+
+def _write_text(path: str | os.PathLike[str], text: str) -> None:
+    """Write a text as UTF-8, gzipped where the name says so."""
+    if text.startswith("\ufeff"):  # the reader takes the first one for a byte-order mark
+        text = "\ufeff" + text
+    try:
+        data = text.encode()
+    except UnicodeEncodeError as error:
+        raise InputError(
+            f"{os.fspath(path)}: {text[error.start : error.end]!r} in a name is half a character; rename it"
+        ) from None
+    if Path(path).name.lower().endswith(".gz"):
+        data = gzip.compress(data, mtime=0)  # no time: the same network gives the same bytes
+    with atomic_write(Path(path)) as temporary:
+        temporary.write_bytes(data)

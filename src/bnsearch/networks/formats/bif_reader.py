@@ -1,0 +1,208 @@
+"""Read the blocks of a BIF text; the format is described in `bif`."""
+
+from __future__ import annotations
+
+from math import prod
+
+import numpy as np
+
+from bnsearch.networks.formats.builder import NetworkBuilder, to_numbers
+from bnsearch.networks.formats.lexer import Token, Tokens, as_many, first_word, segments, token_pattern
+from bnsearch.networks.formats.source import Source, listed, shown
+from bnsearch.networks.network import BayesianNetwork
+
+MARKS = "{}()[];|"
+_PATTERN = token_pattern(MARKS, comment=r"//[^\n]*+|/\*[\s\S]*?\*/", run=r'(?:[^{}()\[\];|"/]++|/(?![/*]))++')
+#: How many cells the `default` rows of one file may fill: a few bytes can ask for any number of them.
+_MOST_DEFAULTS = 10_000_000
+
+
+class BifReader:
+    """The blocks of a BIF text, one method each."""
+
+    def __init__(self, source: Source) -> None:
+        self.source = source
+        self.tokens = Tokens(source, _PATTERN)
+        self.builder = NetworkBuilder(source)
+        self.defaults_left = _MOST_DEFAULTS
+
+    def read(self) -> BayesianNetwork:
+        """Read all variables, then all tables: blocks may come in any order."""
+        tables = []
+        while (token := self.tokens.take()).kind != "end":
+            keyword, rest = first_word(token)
+            if keyword == "network":
+                self._network()
+            elif keyword == "variable":
+                self._variable(rest)
+            elif token.kind == "run" and token.text.strip() == "probability":
+                tables.append((self.tokens.position, token.start))
+                self.tokens.skip_past("}", "a probability block")
+            else:
+                raise self.tokens.unexpected(token, "the file", "network, variable or probability")
+        for position, start in tables:
+            self.tokens.position = position
+            self._probability(start)
+        return self.builder.build()
+
+    def _network(self) -> None:
+        """Step over the network's name and its properties."""
+        self.tokens.skip_past("{", "the network's name")
+        while (token := self.tokens.take()).kind != "}":
+            self.skip_property(token, "the network block", "a property or '}'")
+
+    def skip_property(self, token: Token, place: str, wanted: str) -> None:
+        """Step over a property, or refuse what stands there instead."""
+        if first_word(token)[0] != "property":
+            raise self.tokens.unexpected(token, place, wanted)
+        self.tokens.skip_past(";", "a property")
+
+    def _variable(self, rest: Token) -> None:
+        """Read `NAME { type discrete [ n ] { states }; }`."""
+        groups = segments([rest, *self.tokens.until("{", "a variable's name")])
+        if len(groups) != 1:
+            raise self.source.error("a variable block begins 'variable NAME {'", rest.start)
+        name, states = " ".join(groups[0]), None
+        while (token := self.tokens.take()).kind != "}":
+            if states is None and first_word(token)[0] == "type":
+                states = self._states(token)
+            else:
+                self.skip_property(token, f"variable {shown(name)}", "one type, a property or '}'")
+        if states is None:
+            raise self.source.error(f"variable {shown(name)} has no type", rest.start)
+        self.builder.add_variable(name, states, rest.start)
+
+    def _states(self, token: Token) -> list[str]:
+        """Read `type discrete [ n ] { states };` from its first token on."""
+        if token.text.split() != ["type", "discrete"]:
+            raise self.tokens.unexpected(token, "a variable block", "'type discrete'")
+        self.tokens.expect("[", "a type")
+        count = self.tokens.expect("run", "a type")
+        self.tokens.expect("]", "a type")
+        self.tokens.expect("{", "a type")
+        found = segments(self.tokens.until("}", "a list of states"))
+        if self.tokens.next.kind == ";":
+            self.tokens.take()
+        states = as_many(found, count.text.strip())
+        if states is None:
+            raise self.source.error(
+                f"{len(found)} states ({listed([' '.join(words) for words in found])})"
+                f" where {shown(count.text.strip())} are announced",
+                count.start,
+            )
+        return states
+
+    def _probability(self, start: int) -> None:
+        """Read `( X | A, B ) { rows }`."""
+        before, after = self.tokens.family("a probability block")
+        # A blank is part of a name only where such a variable exists; else it parts two names.
+        family: list[str] = []
+        for words in segments(before) + segments(after):
+            joined = " ".join(words)
+            family += [joined] if joined in self.builder.index else words
+        if not family:
+            raise self.source.error("a probability block without a variable", start)
+        self.tokens.expect("{", "a probability block")
+        _Table(self, family, start).read()
+
+
+class _Table:
+    """The body of a probability block."""
+
+    def __init__(self, reader: BifReader, family: list[str], start: int) -> None:
+        self.reader, self.tokens, self.source = reader, reader.tokens, reader.source
+        self.name, self.start = shown(family[0]), start
+        self.child, parents, self.n_rows = reader.builder.start_family(family[0], family[1:], start)
+        self.width = len(reader.builder.states[self.child])
+        # Rows are numbered in mixed radix, the last parent fastest: what each state adds to the number.
+        self.codes: list[dict[str, int]] = []
+        for k, p in enumerate(parents):
+            stride = prod(len(reader.builder.states[q]) for q in parents[k + 1 :])
+            self.codes.append({state: i * stride for i, state in enumerate(reader.builder.states[p])})
+        self.rows: dict[int, list[float]] = {}
+        self.starts: dict[int, int] = {}
+        self.default: list[float] | None = None
+        self.default_start = start
+
+    def read(self) -> None:
+        """Read the block's rows up to its closing brace, and hand the table in."""
+        while (token := self.tokens.take()).kind != "}":
+            keyword, rest = first_word(token)
+            if token.kind == "(":
+                self._row(token.start)
+            elif keyword == "table":
+                self._table(self._numbers(rest), token.start)
+            elif keyword == "default":
+                self.default = self._checked(self._numbers(rest), token.start)
+                self.default_start = token.start
+            elif token.kind != ";":
+                self.reader.skip_property(token, f"the table of {self.name}", "a row, a property or '}'")
+        self._finish()
+
+    def _numbers(self, rest: Token | None = None) -> list[float]:
+        """Read numbers up to a semicolon, or to what follows where it is missing."""
+        numbers = to_numbers(self.source, rest.text, rest.start) if rest else []
+        while (token := self.tokens.next).kind == "run":
+            self.tokens.take()
+            numbers += to_numbers(self.source, token.text, token.start)
+        if token.kind == ";":
+            self.tokens.take()
+        elif token.kind not in {"(", "}"}:
+            raise self.tokens.unexpected(token, f"the table of {self.name}", "a number or ';'")
+        return numbers
+
+    def _row(self, start: int) -> None:
+        """Read `a, b) numbers;`."""
+        found = segments(self.tokens.until(")", "a row's states"))
+        labels = as_many(found, str(len(self.codes)))
+        if labels is None:
+            raise self.source.error(
+                f"a row of {self.name} names {len(found)} states for {len(self.codes)} parents", start
+            )
+        number = 0
+        for label, codes in zip(labels, self.codes, strict=True):
+            if label not in codes:
+                raise self.source.error(f"{shown(label)} is not a state of that parent of {self.name}", start)
+            number += codes[label]
+        if number in self.rows:
+            raise self.source.error(f"the table of {self.name} has this row twice", start)
+        self.rows[number] = self._checked(self._numbers(), start)
+        self.starts[number] = start
+
+    def _checked(self, numbers: list[float], start: int) -> list[float]:
+        """Return a row if it has one number for each state."""
+        if len(numbers) != self.width:
+            raise self.source.error(
+                f"{len(numbers)} probabilities for the {self.width} states of {self.name}", start
+            )
+        return numbers
+
+    def _table(self, numbers: list[float], start: int) -> None:
+        """Take a whole table in one list: the variable's states slowest, the last parent fastest."""
+        if self.rows or len(numbers) != self.n_rows * self.width:
+            raise self.source.error(
+                f"the table of {self.name} lists {len(numbers)} numbers;"
+                f" it needs {self.n_rows * self.width} and no other rows",
+                start,
+            )
+        self.rows = dict(enumerate(np.array(numbers).reshape(self.width, -1).T.tolist()))
+        self.starts = dict.fromkeys(self.rows, start)
+
+    def _finish(self) -> None:
+        """Put the rows in order, the default where there is none, and hand them to the builder."""
+        missing = self.n_rows - len(self.rows)
+        if missing and self.default is None:
+            raise self.source.error(f"{self.name} has {len(self.rows)} of its {self.n_rows} rows", self.start)
+        self.reader.defaults_left -= missing * self.width
+        if self.reader.defaults_left < 0:
+            raise self.source.error(
+                f"the default row of {self.name} fills {missing} rows: too many", self.start
+            )
+        rows = np.empty((self.n_rows, self.width))
+        starts = np.full(self.n_rows, self.default_start)
+        if self.default is not None:
+            rows[:] = self.default
+        if self.rows:
+            rows[list(self.rows)] = list(self.rows.values())
+            starts[list(self.rows)] = list(self.starts.values())
+        self.reader.builder.end_family(self.child, rows, starts)

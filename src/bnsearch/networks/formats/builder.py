@@ -1,0 +1,126 @@
+"""Put a network together from what a file says, refusing what does not fit before anything is allocated."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from math import prod
+
+import numpy as np
+from numpy.typing import NDArray
+
+from bnsearch.errors import InputError
+from bnsearch.graphs.dag import DAG
+from bnsearch.networks.formats.source import Source, listed, shown
+from bnsearch.networks.network import BayesianNetwork
+
+#: numpy's arrays have up to 64 axes: the parents and the variable itself.
+MOST_PARENTS = 63
+#: How far the sum of a row may be from one: files round their numbers.
+ROUNDING = 0.01
+
+
+class NetworkBuilder:
+    """
+    Variables and tables as a file lists them.
+
+    First every variable is added, then every family: `start_family` checks the parents and gives the
+    table's size, `end_family` takes its numbers, `build` makes the network.
+    """
+
+    def __init__(self, source: Source) -> None:
+        self.source = source
+        self.names: list[str] = []
+        self.states: list[tuple[str, ...]] = []
+        self.index: dict[str, int] = {}
+        self._parents: dict[int, list[int]] = {}
+        self._tables: dict[int, NDArray[np.float64]] = {}
+
+    def add_variable(self, name: str, states: Sequence[str], start: int | None = None) -> None:
+        """Add a variable; its states are all different and there is at least one."""
+        if name in self.index:
+            raise self.source.error(f"variable {shown(name)} is declared twice", start)
+        if not states:
+            raise self.source.error(f"variable {shown(name)} has no states", start)
+        if len(set(states)) < len(states):
+            raise self.source.error(f"variable {shown(name)} has a state twice", start)
+        self.index[name] = len(self.names)
+        self.names.append(name)
+        self.states.append(tuple(states))
+
+    def start_family(
+        self, name: str, parents: Sequence[str], start: int | None = None
+    ) -> tuple[int, list[int], int]:
+        """Return the variable, its parents in the file's order, and the number of rows of its table."""
+        unknown = [each for each in (name, *parents) if each not in self.index]
+        if unknown:
+            raise self.source.error(f"no variable is named {listed(unknown)}", start)
+        child = self.index[name]
+        if child in self._parents:
+            raise self.source.error(f"variable {shown(name)} has two tables", start)
+        if name in parents or len(set(parents)) < len(parents):
+            raise self.source.error(f"variable {shown(name)} is its own parent or has a parent twice", start)
+        if len(parents) > MOST_PARENTS:
+            raise self.source.error(
+                f"variable {shown(name)} has {len(parents)} parents; {MOST_PARENTS} are possible",
+                start,
+            )
+        self._parents[child] = [self.index[parent] for parent in parents]
+        return child, self._parents[child], prod(len(self.states[p]) for p in self._parents[child])
+
+    def end_family(
+        self, child: int, rows: NDArray[np.float64], starts: Sequence[int] | NDArray[np.int64] | None = None
+    ) -> None:
+        """
+        Take the table of a started family.
+
+        rows : one row of probabilities for each configuration of the parents, the last parent fastest
+        starts : where each row stands in the text
+        """
+        bad = ~np.all((rows >= 0) & (rows <= 1 + ROUNDING), axis=1)
+        bad[~bad] = np.abs(rows[~bad].sum(axis=1) - 1) > ROUNDING
+        if bad.any():
+            row = int(np.argmax(bad))
+            numbers = ", ".join(map(repr, rows[row, :5].tolist())) + (", ..." if rows.shape[1] > 5 else "")
+            raise self.source.error(
+                f"the table of {shown(self.names[child])} has a row that is not a distribution"
+                f" ({numbers}): it must sum to one",
+                None if starts is None else int(starts[row]),
+            )
+        parents = self._parents[child]
+        table = rows.reshape([len(self.states[i]) for i in (*parents, child)])
+        ascending = sorted(range(len(parents)), key=parents.__getitem__)
+        self._tables[child] = table.transpose(*ascending, len(parents))
+
+    def build(self) -> BayesianNetwork:
+        """Return the network; every variable must have its table."""
+        if not self.names:
+            raise self.source.error("there is no variable in it")
+        missing = [name for i, name in enumerate(self.names) if i not in self._tables]
+        if missing:
+            raise self.source.error(f"there is no table for {listed(missing)}")
+        everyone = range(len(self.names))
+        try:
+            dag = DAG(self.names, [self._parents[i] for i in everyone])
+            return BayesianNetwork(dag, self.states, [self._tables[i] for i in everyone])
+        except InputError as error:
+            raise self.source.error(str(error)) from None
+
+
+def to_numbers(source: Source, text: str, start: int) -> list[float]:
+    """Return the numbers in a text, apart by blanks or commas, that stands at `start`."""
+    words = text.replace(",", " ").split()
+    try:
+        if "_" in text:  # Python's digit grouping is not for files
+            raise ValueError
+        return list(map(float, words))
+    except ValueError:
+        wrong = next(word for word in words if not _is_number(word))
+        raise source.error(f"{shown(wrong)} is not a number", start + text.find(wrong)) from None
+
+
+def _is_number(word: str) -> bool:
+    try:
+        float(word)
+    except ValueError:
+        return False
+    return "_" not in word

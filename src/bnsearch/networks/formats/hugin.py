@@ -1,0 +1,93 @@
+"""
+Hugin's NET language (.net).
+
+::
+
+    net {
+    }
+    node rain {
+      states = ("yes" "no");
+    }
+    node grass {
+      states = ("soaking wet" "dry");
+    }
+    potential (rain) {
+      data = (0.2 0.8);
+    }
+    potential (grass | rain) {
+      data = ((0.9 0.1)
+              (0.05 0.95));
+    }
+
+The reader takes networks of discrete chance nodes, also inside a `class`; comments begin with %, attributes
+that say nothing about states or probabilities are skipped, state labels may be bare. The data's parentheses must
+match, but only the order of the numbers counts: the variable fastest, then the last parent.
+
+A node's name is an identifier. A variable whose name is none gets one of the form x12 and keeps its name in
+the attribute `bnsearch_name`, which other programs skip.
+
+References
+----------
+Hugin API reference manual, chapter "The NET language".
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Sequence
+from math import prod
+
+from bnsearch.networks.formats.hugin_reader import NAME_ATTRIBUTE, HuginReader
+from bnsearch.networks.formats.lexer import quote
+from bnsearch.networks.formats.source import Source
+from bnsearch.networks.network import BayesianNetwork
+
+_IDENTIFIER = re.compile(r"[A-Za-z_][A-Za-z0-9_]*")
+_KEYWORDS = {
+    *("net", "class", "node", "discrete", "continuous", "decision", "utility", "function", "instance"),
+    *("potential", "data", "states", "normal"),
+}
+
+
+def parse(source: Source) -> BayesianNetwork:
+    """Return the network that a NET text describes."""
+    return HuginReader(source).read()
+
+
+def render(network: BayesianNetwork) -> str:
+    """Return a network in the NET language; numbers are written so that reading gives back the same bits."""
+    nodes = _identifiers(network.names)
+    parts = ["net {\n}\n"]
+    for node, name, labels in zip(nodes, network.names, network.states, strict=True):
+        parts.append(f"node {node} {{\n  states = ({' '.join(map(quote, labels))});\n")
+        if node != name:
+            parts.append(f"  {NAME_ATTRIBUTE} = {quote(name)};\n")
+        parts.append("}\n")
+    for node, parents, table in zip(nodes, network.dag.parents, network.tables, strict=True):
+        given = " | " + " ".join(nodes[p] for p in parents) if parents else ""
+        rows = table.reshape(-1, table.shape[-1]).tolist()
+        data = "\n    ".join(_nested([" ".join(map(repr, row)) for row in rows], table.shape[:-1]))
+        parts.append(f"potential ({node}{given}) {{\n  data =\n    {data};\n}}\n")
+    return "".join(parts)
+
+
+def _nested(rows: Sequence[str], shape: tuple[int, ...]) -> Iterator[str]:
+    """Put the parentheses around the rows of a table: one pair a row and one for each parent."""
+    sizes = [prod(shape[k:]) for k in range(len(shape))]
+    for i, row in enumerate(rows):
+        opened = 1 + sum(i % size == 0 for size in sizes)
+        closed = 1 + sum((i + 1) % size == 0 for size in sizes)
+        yield "(" * opened + row + ")" * closed
+
+
+def _identifiers(names: Sequence[str]) -> list[str]:
+    """Return a different identifier for each name: the name itself where it is one."""
+    taken = {name for name in names if _IDENTIFIER.fullmatch(name) and name not in _KEYWORDS}
+    identifiers = []
+    for i, name in enumerate(names):
+        identifier = name if name in taken else f"x{i}"
+        while identifier != name and identifier in taken:
+            identifier += "_"
+        taken.add(identifier)
+        identifiers.append(identifier)
+    return identifiers

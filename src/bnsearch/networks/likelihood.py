@@ -1,0 +1,46 @@
+"""The probability of a table under a network."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import numpy as np
+from numpy.typing import NDArray
+
+from bnsearch.networks.family_codes import joint_codes
+from bnsearch.networks.network import BayesianNetwork
+
+if TYPE_CHECKING:
+    from bnsearch.data import Dataset
+
+
+def log_likelihood(network: BayesianNetwork, data: Dataset) -> float:
+    """Return the natural log of the probability of all rows; -inf where a row has probability zero."""
+    return float(log_likelihoods(network, data).sum())
+
+
+def log_likelihoods(network: BayesianNetwork, data: Dataset) -> NDArray[np.float64]:
+    """
+    Return the natural log of the probability of each row, -inf for zero.
+
+    Columns are found by name and states by label, so a held-out table may have its own order of columns and
+    states and need not show them all; other columns are left alone. A label that the network does not know is
+    refused.
+    """
+    data = _aligned(data, network)
+    arities = network.arities.tolist()
+    total = np.zeros(data.n_rows)
+    for child, parents in enumerate(network.dag.parents):
+        with np.errstate(divide="ignore"):
+            logs = np.log(network.probabilities(child))
+        total += logs.take(joint_codes(data.codes, arities, [*parents, child]))
+    return total
+
+
+def _aligned(data: Dataset, network: BayesianNetwork) -> Dataset:
+    """Return the data with the network's variables and states; as it is where they are the same already."""
+    if data.names != network.names:
+        data = data.select(network.names)
+    pairs = zip(network.names, network.states, data.states, strict=True)
+    other = {name: declared for name, declared, own in pairs if declared != own}
+    return data.with_states(other) if other else data

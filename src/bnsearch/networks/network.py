@@ -1,0 +1,133 @@
+"""A Bayesian network: a DAG, the states of its variables, and a table for each family."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+import numpy as np
+from numpy.typing import NDArray
+
+from bnsearch.errors import InputError
+from bnsearch.graphs.dag import DAG
+
+if TYPE_CHECKING:
+    from bnsearch.data import Dataset
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class BayesianNetwork:
+    """
+    A directed acyclic graph with conditional probability tables.
+
+    Parameters
+    ----------
+    dag : the structure
+    states : for each variable its states' labels, in order
+    tables : for each variable float64[r_p1, ..., r_pk, r_x], the probability of each state of x given each
+        configuration of its parents, the parents in the DAG's (sorted) order; each row sums to one
+
+    Tables are copied and made read-only. They are kept as given: a row may be off one by up to 0.01, as
+    rounded tables in files are, and is scaled where it is used.
+    """
+
+    dag: DAG
+    states: tuple[tuple[str, ...], ...]
+    tables: tuple[NDArray[np.float64], ...]
+
+    def __init__(
+        self, dag: DAG, states: Sequence[Sequence[str]], tables: Sequence[NDArray[np.float64]]
+    ) -> None:
+        object.__setattr__(self, "dag", dag)
+        object.__setattr__(self, "states", tuple(tuple(s) for s in states))
+        frozen = [np.array(table, dtype=np.float64, order="C") for table in tables]
+        for table in frozen:
+            table.flags.writeable = False
+        object.__setattr__(self, "tables", tuple(frozen))
+        self._check()
+
+    def _check(self) -> None:
+        if not len(self.names) == len(self.states) == len(self.tables):
+            raise InputError(
+                f"{len(self.names)} variables, {len(self.states)} lists of states, {len(self.tables)} tables"
+            )
+        for i, (name, states, table) in enumerate(zip(self.names, self.states, self.tables, strict=True)):
+            if not states:
+                raise InputError(f"variable {name!r} has no states")
+            if len(set(states)) != len(states):
+                raise InputError(f"variable {name!r} has a state twice")
+            shape = (*(len(self.states[p]) for p in self.dag.parents[i]), len(states))
+            if table.shape != shape:
+                raise InputError(f"the table of {name!r} has shape {table.shape}; its family needs {shape}")
+            if not np.all(np.isfinite(table)) or np.any(table < 0):
+                raise InputError(f"the table of {name!r} holds something that is not a probability")
+            if np.any(np.abs(table.sum(axis=-1) - 1) > 0.01):
+                raise InputError(f"the table of {name!r} has a row that does not sum to one")
+
+    @property
+    def names(self) -> tuple[str, ...]:
+        """The variables' names."""
+        return self.dag.names
+
+    @property
+    def arities(self) -> NDArray[np.int64]:
+        """The number of states of each variable."""
+        return np.array([len(s) for s in self.states], dtype=np.int64)
+
+    @property
+    def parameters(self) -> int:
+        """The number of free parameters: sum of (r - 1) * q over the families."""
+        return sum((len(s) - 1) * (t.size // len(s)) for s, t in zip(self.states, self.tables, strict=True))
+
+    def __repr__(self) -> str:
+        return (
+            f"BayesianNetwork({len(self.names)} variables, {sum(map(len, self.dag.parents))} edges, "
+            f"{self.parameters} parameters)"
+        )
+
+    def probabilities(self, variable: int) -> NDArray[np.float64]:
+        """Return the table of a variable (given by index) with every row scaled to sum to one."""
+        table = self.tables[variable]
+        return np.asarray(table / table.sum(axis=-1, keepdims=True))
+
+    def equals(self, other: BayesianNetwork, tolerance: float = 0.0) -> bool:
+        """Tell whether names, parents and states are the same and all probabilities within tolerance."""
+        return (
+            self.dag == other.dag
+            and self.states == other.states
+            and all(
+                bool(np.all(np.abs(mine - theirs) <= tolerance))
+                for mine, theirs in zip(self.tables, other.tables, strict=True)
+            )
+        )
+
+    def reordered(self, names: Sequence[str]) -> BayesianNetwork:
+        """Return the same network with its variables listed in another order."""
+        dag = self.dag.reordered(names)
+        index = {name: i for i, name in enumerate(self.names)}
+        old = [index[name] for name in names]
+        tables = []
+        for variable, parents in zip(old, dag.parents, strict=True):
+            axes = [self.dag.parents[variable].index(old[parent]) for parent in parents]
+            tables.append(self.tables[variable].transpose([*axes, len(axes)]))
+        return BayesianNetwork(dag, [self.states[variable] for variable in old], tables)
+
+    @classmethod
+    def fit(cls, dag: DAG, data: Dataset, *, smoothing: float = 0.0, ess: float = 0.0) -> BayesianNetwork:
+        """Estimate the tables of a DAG from data; see `bnsearch.networks.fitting.fit`."""
+        from bnsearch.networks.fitting import fit
+
+        return fit(dag, data, smoothing=smoothing, ess=ess)
+
+    def sample(self, rows: int, seed: int | np.random.Generator) -> Dataset:
+        """Draw rows from the network; see `bnsearch.networks.sampling.sample`."""
+        from bnsearch.networks.sampling import sample
+
+        return sample(self, rows, seed)
+
+    def log_likelihood(self, data: Dataset) -> float:
+        """Return the natural log of the probability of a table; see `bnsearch.networks.likelihood`."""
+        from bnsearch.networks.likelihood import log_likelihood
+
+        return log_likelihood(self, data)

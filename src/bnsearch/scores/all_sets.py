@@ -1,0 +1,137 @@
+"""The scores of all families up to a size, from one value for each set."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from bnsearch.counting.sweep import Sweep
+from bnsearch.data import Dataset
+from bnsearch.errors import InputError
+from bnsearch.parallel import parallel_map
+from bnsearch.scores.score import Score
+
+
+class BestFamily(NamedTuple):
+    """A child's best family."""
+
+    score: float
+    parents: tuple[int, ...]
+
+
+class AllSets:
+    """
+    Every family of up to `max_size` variables (parents and child together), scored.
+
+    Parameters
+    ----------
+    data : the table
+    score : which score
+    max_size : the most variables in a family
+    variables, representation, memory, threads : as for Sweep
+
+    Attributes
+    ----------
+    joint : for each size from 0 the values of all sets as a family's whole, by rank (see Sweep)
+    parents : for each size from 0 float64[classes, sets], the values of all sets as parents; one class for a
+        score-equivalent score (the same numbers as `joint`), one for each arity of the child otherwise
+    class_of : the class of a child at each place
+    """
+
+    def __init__(
+        self,
+        data: Dataset,
+        score: Score,
+        max_size: int,
+        *,
+        variables: Sequence[int] | None = None,
+        representation: str = "auto",
+        memory: int = 1 << 30,
+        threads: int | None = None,
+    ) -> None:
+        self.sweep = Sweep(
+            data,
+            max_size,
+            variables=variables,
+            representation=representation,
+            memory=memory,
+            threads=threads,
+        )
+        self.score = score
+        rows = data.n_rows
+        arities, class_of = np.unique(self.sweep.layout.columns.arities, return_inverse=True)
+        self.class_of = np.zeros(len(class_of), dtype=np.int64) if score.equivalent else class_of.astype(np.int64)
+        self.joint: list[NDArray[np.float64]] = []
+        self.parents: list[NDArray[np.float64]] = []
+        for size in range(self.max_size + 1):
+            self.joint.append(self.sweep.values(size, score.joint(rows)))
+            if size == self.max_size:
+                break
+            if score.equivalent:
+                self.parents.append(self.joint[-1][np.newaxis])
+            else:
+                each = [self.sweep.values(size, score.parents(rows, r)) for r in arities.tolist()]
+                self.parents.append(np.stack(each))
+
+    @property
+    def variables(self) -> tuple[int, ...]:
+        """The variables covered, ascending."""
+        return tuple(sorted(self.sweep.order.tolist()))
+
+    @property
+    def max_size(self) -> int:
+        """The most variables in a family."""
+        return self.sweep.max_size
+
+    def family(self, child: int, parents: Iterable[int]) -> float:
+        """Return the local score of a child with these parents."""
+        places = self.sweep.layout.places([child, *parents]).tolist()
+        if len(places) > self.max_size:
+            raise InputError(f"a family of {len(places)} variables, where at most {self.max_size} were scored")
+        whole = self.joint[len(places)][self.sweep.rank(sorted(places))]
+        rest = self.parents[len(places) - 1][self.class_of[places[0]], self.sweep.rank(sorted(places[1:]))]
+        return float(whole - rest)
+
+    @property
+    def families(self) -> int:
+        """How many families there are."""
+        return sum(size * self.sweep.number(size) for size in range(1, self.max_size + 1))
+
+    def best_families(self) -> dict[int, BestFamily]:
+        """Return the best family of each variable: every family is scored and compared."""
+        from bnsearch.scores.kernels_families import best_of_size
+
+        order = self.sweep.order
+        n = len(order)
+        singles = self.joint[1] - self.parents[0][self.class_of, 0]
+        best = {place: (float(singles[place]), 1, place) for place in range(n)}
+        for size in range(2, self.max_size + 1):
+
+            def run(top: int, size: int = size) -> tuple[NDArray[np.float64], NDArray[np.int64]]:
+                scores = np.full(n, -np.inf)
+                ranks = np.zeros(n, dtype=np.int64)
+                best_of_size(
+                    size, top, self.sweep.binomial, self.joint[size], self.parents[size - 1], self.class_of,
+                    scores, ranks,
+                )  # fmt: skip
+                return scores, ranks
+
+            for scores, ranks in parallel_map(run, range(size - 1, n), self.sweep.threads):
+                for place in np.flatnonzero(scores > [best[p][0] for p in range(n)]).tolist():
+                    best[place] = (float(scores[place]), size, int(ranks[place]))
+        return {
+            int(order[place]): BestFamily(score, self._others(place, size, rank))
+            for place, (score, size, rank) in best.items()
+        }
+
+    def _others(self, place: int, size: int, rank: int) -> tuple[int, ...]:
+        """Return the set of a rank without one of its places, as variables."""
+        found = []
+        for k in range(size, 0, -1):
+            p = int(np.searchsorted(self.sweep.binomial[:, k], rank, side="right")) - 1
+            rank -= int(self.sweep.binomial[p, k])
+            found.append(p)
+        return tuple(sorted(int(self.sweep.order[p]) for p in found if p != place))

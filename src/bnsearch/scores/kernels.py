@@ -1,0 +1,103 @@
+"""Families and sets scored one after another, through a bounded cache of set values."""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from bnsearch.counting.kernels_set import cells_of, count_set
+from bnsearch.counting.kernels_terms import constant_of, sum_counts
+from bnsearch.kernel import kernel
+
+WAYS = 4
+
+
+class SetCache(NamedTuple):
+    """
+    Values of sets under a 128-bit key: the exclusive or of its members' random numbers and of the function's.
+
+    A set may lie in any of the four slots of its bucket; a full bucket gives up one of them.
+    """
+
+    member: NDArray[np.uint64]  # [places, 2] random numbers
+    key: NDArray[np.uint64]  # [slots, 2]; zero where empty
+    value: NDArray[np.float64]  # [slots]
+    computed: NDArray[np.int64]  # [1] how many values were computed
+
+
+@kernel
+def find_slot(cache, high, low):
+    """Return (slot, whether the key is there); otherwise the slot to take."""
+    first = np.int64(high & np.uint64(cache.value.size - 1)) & ~np.int64(WAYS - 1)
+    for slot in range(first, first + WAYS):
+        if cache.key[slot, 0] == high and cache.key[slot, 1] == low:
+            return slot, True
+        if cache.key[slot, 0] == 0 and cache.key[slot, 1] == 0:
+            return slot, False
+    return first + np.int64(low & np.uint64(WAYS - 1)), False
+
+
+@kernel
+def descending(places):
+    """Return the places in descending order: a set's value must not depend on how it was written down."""
+    ordered = places.copy()
+    for i in range(1, ordered.size):
+        place = ordered[i]
+        j = i
+        while j > 0 and ordered[j - 1] < place:
+            ordered[j] = ordered[j - 1]
+            j -= 1
+        ordered[j] = place
+    return ordered
+
+
+@kernel
+def set_value(columns, scratch, cache, places, terms, salt):
+    """Return the value of a set, from the cache or counted now."""
+    high, low = salt[0], salt[1]
+    for i in range(places.size):
+        high ^= cache.member[places[i], 0]
+        low ^= cache.member[places[i], 1]
+    slot, known = find_slot(cache, high, low)
+    if known:
+        return cache.value[slot]
+    cells = cells_of(columns, places)
+    found = count_set(columns, scratch, descending(places))
+    value = sum_counts(scratch.counts, found, terms, cells) + constant_of(terms, cells)
+    cache.key[slot, 0] = high
+    cache.key[slot, 1] = low
+    cache.value[slot] = value
+    cache.computed[0] += 1
+    return value
+
+
+@kernel
+def value_sets(columns, scratch, cache, begin, members, terms, salt, out):
+    """
+    Value many sets.
+
+    begin : int64[m + 1]   where each set begins in `members`
+    members : int64[...]   places
+    out : float64[m]       written
+    """
+    for i in range(out.size):
+        out[i] = set_value(columns, scratch, cache, members[begin[i] : begin[i + 1]], terms, salt)
+
+
+@kernel
+def score_families(columns, scratch, cache, begin, members, joint, parents, salts, out):
+    """
+    Score many families: joint(parents + child) - parents(parents).
+
+    begin : int64[m + 1]   where each family begins in `members`
+    members : int64[...]   places: the child, then its parents
+    joint, parents : Terms
+    salts : uint64[2, 2]   cache keys of the two functions
+    out : float64[m]       written
+    """
+    for i in range(out.size):
+        family = members[begin[i] : begin[i + 1]]
+        whole = set_value(columns, scratch, cache, family, joint, salts[0])
+        out[i] = whole - set_value(columns, scratch, cache, family[1:], parents, salts[1])

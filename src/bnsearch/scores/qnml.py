@@ -1,0 +1,27 @@
+"""The quotient normalised maximum likelihood score."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import ClassVar
+
+from bnsearch.counting.cell_sums import CellFunction, CellSum
+from bnsearch.scores.score import EquivalentScore
+
+
+@dataclass(frozen=True, kw_only=True)
+class QNML(EquivalentScore):
+    """
+    Ratio of two NML probabilities, of the family's joint column and of the parents'; no parameter, equivalent.
+
+    References
+    ----------
+    Silander, Leppa-aho, Jaasaari & Roos (2018). Quotient normalized maximum likelihood criterion for learning
+    Bayesian network structures.
+    """
+
+    name: ClassVar[str] = "qnml"
+
+    def joint(self, rows: int) -> CellSum:
+        """Return G(T) = sum of n log n - log C(N, cells)."""
+        return CellSum(CellFunction.XLOGX, regret=True)

@@ -1,0 +1,178 @@
+"""A score bound to a table: families and sets scored as a search asks for them."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from typing import TYPE_CHECKING
+
+import numpy as np
+from numpy.typing import NDArray
+
+from bnsearch.counting.cell_sums import CellSum, products_of_sets
+from bnsearch.counting.columns import Layout
+from bnsearch.data import Dataset
+from bnsearch.errors import InputError, require
+from bnsearch.graphs.dag import DAG
+from bnsearch.scores.score import Score
+
+if TYPE_CHECKING:
+    from bnsearch.counting.kernels_terms import Terms
+
+TABULATED_SIZE = 5  # numbers of cells of sets up to this size have their terms tabulated
+BYTES_PER_SLOT = 24
+
+
+class Scorer:
+    """
+    Scores of families of one table, counted when asked for and kept in a bounded cache.
+
+    One scorer serves one thread: make another with `fork` (it shares the data, not the cache).
+
+    Parameters
+    ----------
+    data : the table
+    score : which score
+    cache_bytes : the most memory that remembered set values take
+    representation : how to count: "auto" chooses by cost; "bitmap", "dense", "sparse" force one
+
+    Attributes
+    ----------
+    asked : local scores asked for so far
+    """
+
+    def __init__(
+        self,
+        data: Dataset,
+        score: Score,
+        *,
+        cache_bytes: int = 1 << 27,
+        representation: str = "auto",
+    ) -> None:
+        require("cache_bytes", cache_bytes, at_least=4 * BYTES_PER_SLOT)
+        self.data = data
+        self.score = score
+        self.asked = 0
+        self._layout = Layout(data, representation=representation)
+        self._products = products_of_sets(self._layout.columns.arities, TABULATED_SIZE)
+        self._start(cache_bytes)
+
+    def _start(self, cache_bytes: int) -> None:
+        from bnsearch.counting.kernels_set import new_scratch
+        from bnsearch.scores.kernels import SetCache
+
+        random = np.random.default_rng(0x5E7)
+        slots = 1 << ((cache_bytes // BYTES_PER_SLOT).bit_length() - 1)
+        self._cache = SetCache(
+            random.integers(1, 2**64, (self.data.n_variables, 2), dtype=np.uint64),
+            np.zeros((slots, 2), dtype=np.uint64),
+            np.empty(slots, dtype=np.float64),
+            np.zeros(1, dtype=np.int64),
+        )
+        self._scratch = new_scratch(self._layout.columns, self.data.n_variables)
+        self._salts: dict[CellSum, NDArray[np.uint64]] = {}
+        self._random = random
+
+    @property
+    def computed(self) -> int:
+        """Set values that were counted and summed, not found in the cache."""
+        return int(self._cache.computed[0])
+
+    def family(self, child: int, parents: Iterable[int]) -> float:
+        """Return the local score of a child with these parents."""
+        return float(self.families([child], [list(parents)])[0])
+
+    def families(self, children: Sequence[int], parent_sets: Sequence[Sequence[int]]) -> NDArray[np.float64]:
+        """Return the local scores of many families."""
+        if len(children) != len(parent_sets):
+            raise InputError(f"{len(children)} children but {len(parent_sets)} parent sets")
+        begin, members = self._members([[c, *s] for c, s in zip(children, parent_sets, strict=True)])
+        self.asked += len(children)
+        out = np.empty(len(children), dtype=np.float64)
+        if self.score.equivalent or not len(children):
+            self._score(begin, members, self.score.parents(self.data.n_rows, 1), out)
+        else:
+            arities = self.data.arities[np.asarray(children)]
+            for arity in np.unique(arities).tolist():
+                chosen = np.flatnonzero(arities == arity)
+                part = np.empty(len(chosen), dtype=np.float64)
+                lengths = np.diff(begin)[chosen]
+                pieces = [members[begin[i] : begin[i + 1]] for i in chosen.tolist()]
+                bounds = np.concatenate([[0], np.cumsum(lengths)]).astype(np.int64)
+                self._score(bounds, np.concatenate(pieces), self.score.parents(self.data.n_rows, arity), part)
+                out[chosen] = part
+        return self._finite(out)
+
+    def _score(
+        self, begin: NDArray[np.int64], members: NDArray[np.int64], parents: CellSum, out: NDArray[np.float64]
+    ) -> None:
+        from bnsearch.scores.kernels import score_families
+
+        joint = self.score.joint(self.data.n_rows)
+        score_families(
+            self._layout.columns,
+            self._scratch,
+            self._cache,
+            begin,
+            members,
+            self._terms(joint),
+            self._terms(parents),
+            np.stack([self._salt(joint), self._salt(parents)]),
+            out,
+        )
+
+    def set_value(self, variables: Iterable[int]) -> float:
+        """Return G of a set, for a score with s(x | S) = G(S + x) - G(S)."""
+        return float(self.set_values([list(variables)])[0])
+
+    def set_values(self, sets: Sequence[Sequence[int]]) -> NDArray[np.float64]:
+        """Return G of many sets."""
+        from bnsearch.scores.kernels import value_sets
+
+        if not self.score.equivalent:
+            raise InputError(f"the {self.score.name} score is not a function of sets: ask for families")
+        begin, members = self._members(sets)
+        joint = self.score.joint(self.data.n_rows)
+        out = np.empty(len(sets), dtype=np.float64)
+        value_sets(
+            self._layout.columns,
+            self._scratch,
+            self._cache,
+            begin,
+            members,
+            self._terms(joint),
+            self._salt(joint),
+            out,
+        )
+        return self._finite(out)
+
+    def network(self, dag: DAG) -> float:
+        """Return the score of a whole network over the table's variables, matched by name."""
+        parents = dag.reordered(self.data.names).parents
+        return float(self.families(range(len(parents)), parents).sum())
+
+    def fork(self) -> Scorer:
+        """Return a scorer of the same data and score with a cache of its own, for another thread."""
+        other = object.__new__(Scorer)
+        other.data, other.score, other.asked = self.data, self.score, 0
+        other._layout, other._products = self._layout, self._products
+        other._start(self._cache.value.size * BYTES_PER_SLOT)
+        return other
+
+    def _members(self, sets: Sequence[Sequence[int]]) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+        begin = np.zeros(len(sets) + 1, dtype=np.int64)
+        np.cumsum([len(s) for s in sets], out=begin[1:])
+        places = [self._layout.places(s) for s in sets]
+        return begin, np.concatenate([*places, np.empty(0, dtype=np.int64)])
+
+    def _terms(self, cell_sum: CellSum) -> Terms:
+        return cell_sum.terms(self.data.n_rows, self._products)
+
+    def _salt(self, cell_sum: CellSum) -> NDArray[np.uint64]:
+        if cell_sum not in self._salts:
+            self._salts[cell_sum] = self._random.integers(1, 2**64, 2, dtype=np.uint64)
+        return self._salts[cell_sum]
+
+    def _finite(self, values: NDArray[np.float64]) -> NDArray[np.float64]:
+        if not np.all(np.isfinite(values)):
+            raise InputError("a family has too many cells to be scored: give it fewer parents")
+        return values

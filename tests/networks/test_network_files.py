@@ -1,0 +1,128 @@
+"""Formats by extension."""
+
+from __future__ import annotations
+
+import gzip
+from pathlib import Path
+
+import pytest
+
+from bnsearch.errors import InputError
+from bnsearch.graphs.dag import DAG
+from bnsearch.networks.files import EXTENSIONS, read_network, read_structure, write_network, write_structure
+from format_samples import BIF, LAWN, assert_same
+
+
+@pytest.mark.parametrize("suffix", ["", ".gz", ".GZ"])
+@pytest.mark.parametrize("extension", [".bif", ".net", ".json", ".BIF"])
+def test_network_formats(tmp_path: Path, extension: str, suffix: str) -> None:
+    """A network survives every format that holds one, plain and gzipped, and so does its structure."""
+    path = tmp_path / f"my.lawn{extension}{suffix}"
+    write_network(LAWN, path)
+    assert_same(read_network(path), LAWN)
+    assert_same(read_network(str(path)), LAWN)
+    assert read_structure(path) == LAWN.dag
+    assert (path.read_bytes()[:2] == b"\x1f\x8b") == bool(suffix)
+
+
+@pytest.mark.parametrize("suffix", ["", ".gz"])
+@pytest.mark.parametrize("extension", [".json", ".csv"])
+def test_structure_formats(tmp_path: Path, extension: str, suffix: str) -> None:
+    """A structure survives the formats that hold nothing else."""
+    path = tmp_path / f"lawn{extension}{suffix}"
+    write_structure(LAWN.dag, path)
+    assert read_structure(path) == LAWN.dag
+    with pytest.raises(InputError, match="`read_structure` reads it"):
+        read_network(path)
+
+
+@pytest.mark.parametrize("extension", [".csv", ".dot"])
+def test_network_written_as_structure(tmp_path: Path, extension: str) -> None:
+    """A network is written to .csv and .dot as its structure is."""
+    write_network(LAWN, tmp_path / f"network{extension}")
+    write_structure(LAWN.dag, tmp_path / f"structure{extension}")
+    assert (tmp_path / f"network{extension}").read_bytes() == (
+        tmp_path / f"structure{extension}"
+    ).read_bytes()
+
+
+def test_dot_is_written_only(tmp_path: Path) -> None:
+    """Reading .dot says so, and what can be read."""
+    write_network(LAWN, tmp_path / "lawn.dot")
+    for read in (read_network, read_structure):
+        with pytest.raises(InputError, match=r"lawn\.dot: \.dot is written, not read; read \.bif, \.net"):
+            read(tmp_path / "lawn.dot")
+
+
+@pytest.mark.parametrize("name", ["lawn", "lawn.xdsl", "lawn.gz", "lawn.bif.zip", ".bif", ""])
+def test_unknown_extension(tmp_path: Path, name: str) -> None:
+    """The message lists the extensions there are, for reading and for writing."""
+    path = tmp_path / name
+    for use in (
+        lambda: read_network(path),
+        lambda: read_structure(path),
+        lambda: write_network(LAWN, path),
+        lambda: write_structure(LAWN.dag, path),
+    ):
+        with pytest.raises(InputError, match=", ".join(EXTENSIONS)):
+            use()
+
+
+@pytest.mark.parametrize("extension", [".bif", ".net"])
+def test_structure_needs_tables(tmp_path: Path, extension: str) -> None:
+    """A structure cannot be written where tables are needed; the message says where it can."""
+    with pytest.raises(InputError, match=r"needs tables.*\.json, \.csv, \.dot"):
+        write_structure(LAWN.dag, tmp_path / f"lawn{extension}")
+
+
+def test_latin1_names(tmp_path: Path) -> None:
+    """An older file in Latin-1 reads, and is written back as UTF-8."""
+    path = tmp_path / "lawn.bif"
+    path.write_bytes(BIF.replace("grass", "græs").encode("latin-1"))
+    network = read_network(path)
+    assert network.names == ("rain", "sprinkler", "græs")
+    write_network(network, path)
+    assert "græs".encode() in path.read_bytes()
+    assert_same(read_network(path), network)
+
+
+def test_byte_order_mark(tmp_path: Path) -> None:
+    """A mark at the start of a file is dropped, one that begins a name is kept."""
+    (tmp_path / "marked.csv").write_text("\ufeffa\n0\n", encoding="utf-8")
+    assert read_structure(tmp_path / "marked.csv").names == ("a",)
+    write_structure(DAG.empty(["\ufeffa"]), tmp_path / "named.csv")
+    assert read_structure(tmp_path / "named.csv").names == ("\ufeffa",)
+
+
+def test_half_a_character(tmp_path: Path) -> None:
+    """A name that is no text in any encoding is refused, and nothing is written."""
+    for extension in (".csv", ".dot", ".json"):
+        with pytest.raises(InputError, match=r"'\\ud800' in a name is half a character"):
+            write_structure(DAG.empty(["a\ud800"]), tmp_path / f"lawn{extension}")
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_writing_is_atomic_and_repeatable(tmp_path: Path) -> None:
+    """A missing folder is refused; a file is replaced whole; the same network gives the same bytes."""
+    with pytest.raises(InputError, match="nowhere"):
+        write_network(LAWN, tmp_path / "nowhere" / "lawn.bif")
+    path = tmp_path / "lawn.bif.gz"
+    path.write_bytes(b"something else")
+    write_network(LAWN, path)
+    first = path.read_bytes()
+    write_network(LAWN, path)
+    assert path.read_bytes() == first
+    assert gzip.decompress(first).startswith(b"network unknown")
+    assert [file.name for file in tmp_path.iterdir()] == ["lawn.bif.gz"]
+
+
+def test_no_such_file(tmp_path: Path) -> None:
+    """A missing file, a folder and an empty file give one line that names them."""
+    (tmp_path / "folder.bif").mkdir()
+    for name, words in (("none.bif", "does not exist"), ("folder.bif", "is a folder")):
+        with pytest.raises(InputError, match=rf"{name} {words}"):
+            read_network(tmp_path / name)
+    for extension in (".bif", ".net", ".json", ".csv"):
+        (tmp_path / f"empty{extension}").touch()
+        with pytest.raises(InputError, match="empty"):
+            read_structure(tmp_path / f"empty{extension}")
