@@ -1,1 +1,77 @@
-"""bnsearch: the best-scoring Bayesian network you can find in the time you have."""
+"""
+bnsearch: the best-scoring Bayesian network you can find in the time you have.
+
+The names below are imported on their first use, so that `import bnsearch` itself costs next to nothing.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from bnsearch.counting import Counter
+    from bnsearch.data import Dataset
+    from bnsearch.errors import BnsearchError, InputError
+    from bnsearch.graphs import DAG, PDAG, compare
+    from bnsearch.networks import BayesianNetwork, load_network, random_network
+    from bnsearch.networks.files import read_network, write_network
+    from bnsearch.scores import AllSets, Scorer, make_score
+
+    __version__: str
+
+__all__ = [
+    "DAG",
+    "PDAG",
+    "AllSets",
+    "BayesianNetwork",
+    "BnsearchError",
+    "Counter",
+    "Dataset",
+    "InputError",
+    "Scorer",
+    "__version__",
+    "compare",
+    "load_network",
+    "make_score",
+    "random_network",
+    "read_network",
+    "write_network",
+]
+
+_HOMES = {
+    "bnsearch.counting": ("Counter",),
+    "bnsearch.data": ("Dataset",),
+    "bnsearch.errors": ("BnsearchError", "InputError"),
+    "bnsearch.graphs": ("DAG", "PDAG", "compare"),
+    "bnsearch.networks": ("BayesianNetwork", "load_network", "random_network"),
+    "bnsearch.networks.files": ("read_network", "write_network"),
+    "bnsearch.scores": ("AllSets", "Scorer", "make_score"),
+}
+_HOME_OF = {name: home for home, names in _HOMES.items() for name in names}
+
+
+def __getattr__(name: str) -> object:
+    value: object
+    if name == "__version__":
+        value = _version()
+    elif name in _HOME_OF:
+        from importlib import import_module
+
+        value = getattr(import_module(_HOME_OF[name]), name)
+    else:
+        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+    globals()[name] = value  # the next look-up finds it without coming here
+    return value
+
+
+def __dir__() -> list[str]:
+    return sorted({*globals(), *__all__})
+
+
+def _version() -> str:
+    from importlib.metadata import PackageNotFoundError, version
+
+    try:
+        return version("bnsearch")
+    except PackageNotFoundError:  # run from a source tree that is not installed
+        return "0+unknown"

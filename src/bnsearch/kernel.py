@@ -2,7 +2,11 @@
 
 from __future__ import annotations
 
+import hashlib
 from collections.abc import Callable
+from contextlib import suppress
+from functools import cache
+from pathlib import Path
 from typing import TypeVar, cast
 
 import numba
@@ -12,4 +16,22 @@ F = TypeVar("F", bound=Callable[..., object])
 
 def kernel(function: F) -> F:
     """Compile a top-level function over arrays and scalars; cached on disk, run without the GIL."""
-    return cast(F, numba.njit(cache=True, nogil=True)(function))
+    compiled = numba.njit(cache=True, nogil=True)(function)
+    with suppress(AttributeError):  # private names; without them the cache is only less careful
+        index = compiled._cache._cache_file
+        index._source_stamp = (index._source_stamp, digest_of_kernels())
+    return cast(F, compiled)
+
+
+@cache
+def digest_of_kernels() -> str:
+    """
+    Return a digest of the source of all kernels.
+
+    Numba's cache looks at the file of the function it compiles, not at those of the functions it calls; kept with
+    the cache, this digest makes a change of any kernel count for all.
+    """
+    digest = hashlib.sha256()
+    for path in sorted(Path(__file__).parent.rglob("kernels*.py")):
+        digest.update(path.read_bytes())
+    return digest.hexdigest()

@@ -138,6 +138,8 @@ def test_with_states_refuses(weather: Dataset) -> None:
         weather.with_states({"wind": ["west", "calm"]})
     with pytest.raises(InputError, match="no column 'rain'"):
         weather.with_states({"rain": ["a"]})
+    with pytest.raises(InputError, match="column 'sky' has 70,000 distinct values"):
+        weather.with_states({"sky": [str(i) for i in range(70_000)]})
     with pytest.raises(InputError, match="two states labelled 'calm'"):
         weather.with_states({"wind": ["calm", "east", "calm"]})
 

@@ -75,7 +75,7 @@ def test_polars_enum_is_declared_and_categorical_is_text() -> None:
 def test_pandas_stores_the_same_in_many_ways() -> None:
     """Object columns of one kind, nullable, Arrow-backed and sparse columns read as the plain ones."""
     stored = {
-        "i": [pd.Series([3, 1, 3], dtype=t) for t in ("int8", "Int64", "object", "int64[pyarrow]", "uint64")]
+        "i": [pd.Series([3, 1, 3], dtype=t) for t in ("int8", "Int64", "object", "int64[pyarrow]")]
         + [pd.Series(pd.arrays.SparseArray([3, 1, 3]))],
         "b": [
             pd.Series([True, False, True], dtype=t) for t in ("bool", "boolean", "object", "bool[pyarrow]")
@@ -113,20 +113,33 @@ def test_extreme_integers() -> None:
             pl.Series("int8", [127, -128, 0], dtype=pl.Int8),
             pl.Series("int64", [2**63 - 1, -(2**63), 0], dtype=pl.Int64),
             pl.Series("uint64", [2**64 - 1, 2**64 - 3, 2**64 - 3], dtype=pl.UInt64),
+            pl.Series("small uint64", [5, 0, 2], dtype=pl.UInt64),
             pl.Series("float", [1e15, -1e15, 0.0]),
+            pl.Series("single", [16_777_216.0, -1.0, 0.0], dtype=pl.Float32),
         ]
     )
     data = Dataset.from_frame(frame)
     assert data.states[0] == ("-128", "0", "127")
     assert data.states[1] == (str(-(2**63)), "0", str(2**63 - 1))
     assert data.states[2] == (str(2**64 - 3), str(2**64 - 1))
-    assert data.states[3] == ("-1000000000000000", "0", "1000000000000000")
-    assert data.codes.tolist() == [[2, 0, 1], [2, 0, 1], [1, 0, 0], [2, 0, 1]]
+    assert data.states[3] == ("0", "2", "5")
+    assert data.states[4] == ("-1000000000000000", "0", "1000000000000000")
+    assert data.states[5] == ("-1", "0", "16777216")
+    assert data.codes.tolist() == [[2, 0, 1], [2, 0, 1], [1, 0, 0], [2, 0, 1], [2, 0, 1], [2, 0, 1]]
 
 
 def test_other_column_names_become_text() -> None:
     """An array in pandas has columns 0, 1, ..., which are named by their digits."""
     assert Dataset.from_frame(pd.DataFrame([[0, 1]])).names == ("0", "1")
+
+
+def test_names_that_polars_takes_for_patterns() -> None:
+    """Columns named ^a$, * and a are three columns."""
+    frame = pl.DataFrame({"^a$": ["x"], "*": ["y"], "a": ["z"]})
+    data = Dataset.from_frame(frame)
+    assert data.names == ("^a$", "*", "a")
+    assert data.states == (("x",), ("y",), ("z",))
+    assert data.to_polars().rows() == frame.rows()
 
 
 DAY = datetime.date(2020, 1, 1)

@@ -49,6 +49,11 @@ def test_equal_numbers_are_one_state(tmp_path: Path) -> None:
     assert data.states == (tuple(sorted([*column, "x"])),)
 
 
+def test_numbers_too_long_to_be_numbers_are_text(tmp_path: Path) -> None:
+    """A number of 5,000 digits is kept as it is written."""
+    assert Dataset.read(write(tmp_path, "n\n" + "9" * 5_000 + "\n1\n")).states == (("1", "9" * 5_000),)
+
+
 @pytest.mark.parametrize("late", ["x", "256", "-1", "1.0", "07"])
 def test_a_late_surprise_in_a_column_of_small_numbers(tmp_path: Path, late: str) -> None:
     """What the first rows suggest about a column is only a guess: a later value may be of another kind."""
@@ -149,7 +154,7 @@ def test_none_is_a_state(tmp_path: Path) -> None:
         ("a,a\n1,2\n", "two columns are named 'a'"),
         ("1,0,1\n0,0,0\n", "holds numbers, some twice: if it is no header, read with header=False"),
         ("a,,b\n1,2,3\n", "column 2 has no name"),
-        ("a;b\n1;2\n", "not separated by commas"),
+        ("a;b\n1;2\n", "separated by ';': write the table with commas"),
         ("a,b\n1,0.5\n2,1\n", r"column 'b' is continuous \(it holds 0.5\): discretise"),
         ("a\n1e-3\n", "column 'a' is continuous"),
         ('a,b\n1,"2\n3,4\n', "check its quotes"),
@@ -205,7 +210,7 @@ def test_dat_files_have_names_and_arities(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("text", "message"),
     [
-        ("a b\n2 2\n0 1\n0 2\n", "column 'b', row 2: '2' is not one of its declared states '0', '1'"),
+        ("a b\n2 2\n0 1\n0 2\n", "column 'b', row 2: '2' is not one of its states '0', '1'"),
         ("a b\n2 2\n0 1\n-1 1\n", "column 'a', row 2: '-1' is not one of"),
         ("a b\n2 2\n0 1\n0 red\n", "column 'b', row 2: 'red' is not one of"),
         ("a b\n2\n0 1\n", "2 names but 1 arities"),
@@ -249,7 +254,8 @@ def test_any_text_comes_back(data: st.DataObject) -> None:
     row = st.tuples(*[st.one_of(CELL, st.sampled_from(["a", "b"])).map(lambda s: f"_{s}")] * width)
     rows = data.draw(st.lists(row, min_size=1, max_size=8))
     file = io.StringIO()
-    csv.writer(file, lineterminator="\n").writerows([[f"v{i}" for i in range(width)], *rows])
+    quoting = csv.QUOTE_ALL if any("\r" in cell for row in rows for cell in row) else csv.QUOTE_MINIMAL
+    csv.writer(file, lineterminator="\n", quoting=quoting).writerows([[f"v{i}" for i in range(width)], *rows])
     names, columns = read_text(file.getvalue().encode(), blanks=False, header=True, arities_row=None)
     table = Dataset.from_columns(names, columns)
     assert labels(table) == rows

@@ -80,7 +80,7 @@ def test_parents_are_sorted_integers(diamond: DAG) -> None:
 def test_a_graph_does_not_change(diamond: DAG) -> None:
     """Fields cannot be set, and writing into the matrix does not reach the graph."""
     with pytest.raises(FrozenInstanceError):
-        diamond.names = ()  # type: ignore[misc]
+        diamond.names = ()
     diamond.adjacency[:] = False
     assert len(diamond.edges) == 4
 
@@ -153,7 +153,7 @@ def test_from_edges_refuses(edges: list[tuple[str, str]], message: str) -> None:
 def test_from_adjacency_refuses(matrix: object, message: str) -> None:
     """A matrix must be square over the variables and hold numbers."""
     with pytest.raises(InputError, match=message):
-        DAG.from_adjacency("ab", matrix)  # type: ignore[arg-type]
+        DAG.from_adjacency("ab", matrix)
 
 
 @pytest.mark.parametrize(

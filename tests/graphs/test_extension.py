@@ -67,7 +67,7 @@ def test_free_edges_point_down_the_list() -> None:
 def test_graphs_without_an_extension(directed: list[str], undirected: list[str]) -> None:
     """The error names the variables that cannot be ordered; the isolated e is not among them."""
     with pytest.raises(InputError, match="no consistent extension") as caught:
-        extension(PDAG.from_edges("abcde", directed, undirected))  # type: ignore[arg-type]
+        extension(PDAG.from_edges("abcde", directed, undirected))
     assert "'a', 'b'" in str(caught.value)
     assert "'e'" not in str(caught.value)
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from itertools import pairwise, permutations
 
 import pytest
@@ -17,6 +18,7 @@ from bnsearch.graphs.meek import (
     is_oriented_by_meek_rule_4,
 )
 
+Rule = Callable[[PDAG, int, int], bool]
 A, B = 0, 1
 # The figures of Meek (1995), named so that the edge a - b is the one that becomes a -> b.
 FIGURES = {
@@ -28,11 +30,11 @@ FIGURES = {
 
 
 @pytest.mark.parametrize("rule", MEEK_RULES)
-def test_a_rule_holds_on_its_own_figure_only(rule: object) -> None:
+def test_a_rule_holds_on_its_own_figure_only(rule: Rule) -> None:
     """Each rule directs a -> b in its figure, never b -> a, and none of the other figures."""
     for owner, figure in FIGURES.items():
-        assert rule(figure, A, B) == (rule is owner)  # type: ignore[operator]
-        assert not rule(figure, B, A)  # type: ignore[operator]
+        assert rule(figure, A, B) == (rule is owner)
+        assert not rule(figure, B, A)
 
 
 @pytest.mark.parametrize(
@@ -46,10 +48,10 @@ def test_a_rule_holds_on_its_own_figure_only(rule: object) -> None:
         (is_oriented_by_meek_rule_4, ["dc", "cb"], ["ab", "ad"]),  # a and c not adjacent
     ],
 )
-def test_a_rule_needs_all_of_its_figure(rule: object, directed: list[str], undirected: list[str]) -> None:
+def test_a_rule_needs_all_of_its_figure(rule: Rule, directed: list[str], undirected: list[str]) -> None:
     """Changing one edge of a figure stops its rule."""
-    graph = PDAG.from_edges("abcd", directed, undirected)  # type: ignore[arg-type]
-    assert not rule(graph, A, B)  # type: ignore[operator]
+    graph = PDAG.from_edges("abcd", directed, undirected)
+    assert not rule(graph, A, B)
 
 
 def test_rule_4_is_needed_for_background_knowledge() -> None:

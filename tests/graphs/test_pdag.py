@@ -127,7 +127,7 @@ def test_equality_needs_the_same_names_and_arcs(kite: PDAG) -> None:
 def test_constructor_refuses(arcs: object, message: str) -> None:
     """A matrix of end marks, of another size or with a loop is not a matrix of arcs."""
     with pytest.raises(InputError, match=message):
-        PDAG("ab", arcs)  # type: ignore[arg-type]
+        PDAG("ab", arcs)
 
 
 @pytest.mark.parametrize(
@@ -144,7 +144,7 @@ def test_constructor_refuses(arcs: object, message: str) -> None:
 def test_from_edges_refuses(directed: list[str], undirected: list[str], message: str) -> None:
     """Two variables are joined once; a line is not drawn by two arrows here."""
     with pytest.raises(InputError, match=message):
-        PDAG.from_edges("abc", directed, undirected)  # type: ignore[arg-type]
+        PDAG.from_edges("abc", directed, undirected)
 
 
 @pytest.mark.parametrize("kind", [networkx.Graph, networkx.MultiDiGraph, networkx.MultiGraph])

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import random
-from itertools import combinations
+from itertools import combinations, product
 
 import numpy as np
 import pytest
@@ -13,19 +13,9 @@ from hypothesis import strategies as st
 from bnsearch.data import Dataset
 from bnsearch.errors import InputError
 from bnsearch.graphs.dag import DAG
-from bnsearch.scores import (
-    AIC,
-    BIC,
-    FNML,
-    K2,
-    QNML,
-    AllSets,
-    BDeu,
-    LogLikelihood,
-    Scorer,
-    make_score,
-)
-from reference import family_score, network_score
+from bnsearch.scores import AIC, BIC, FNML, K2, QNML, AllSets, BDeu, LogLikelihood, Scorer, make_score
+from reference import SCORES as DEFINITIONS
+from reference import count_family, family_score, network_score
 from strategies import (
     EDGES,
     MIXED,
@@ -53,9 +43,6 @@ def for_scores(scores):
     """Run a test once for each score."""
     ids = ["-".join([name, *map(str, params.values())]) for name, params in scores]
     return pytest.mark.parametrize(("name", "params"), scores, ids=ids)
-
-
-every_representation = pytest.mark.parametrize("representation", REPRESENTATIONS)
 
 
 def near(expected):
@@ -87,18 +74,19 @@ def test_family_matches_the_definition(name, params, case):
         assert scorer.family(child, parents) == near(expected), representation
 
 
-@every_representation
+@pytest.mark.parametrize("n_rows", EDGES)
 @for_scores(SCORES)
-def test_family_at_the_edges_of_words(name, params, representation):
-    """Row counts at and around multiples of 64 give the defined scores."""
-    for n_rows in EDGES:
-        table = Table(n_rows, MIXED, seed=n_rows)
+def test_family_at_the_edges_of_words(name, params, n_rows):
+    """Row counts at and around multiples of 64 give the defined scores through every representation."""
+    table = Table(n_rows, MIXED, seed=n_rows)
+    families = list(all_families(len(MIXED), 3))[n_rows % 5 :: 5]
+    expected = [by_definition(name, params, table, *f) for f in families]
+    for representation in REPRESENTATIONS:
         scorer = Scorer(table.dataset, make_score(name, **params), representation=representation)
-        for child, parents in list(all_families(len(MIXED), 3))[n_rows % 5 :: 5]:
-            assert scorer.family(child, parents) == near(by_definition(name, params, table, child, parents))
+        assert [scorer.family(*f) for f in families] == near(expected), representation
 
 
-@every_representation
+@pytest.mark.parametrize("representation", REPRESENTATIONS)
 @for_scores(SCORES)
 def test_family_of_wide_columns(name, params, representation):
     """Columns of 300 and 65,535 declared states, mostly unseen, score by their declared arities."""
@@ -242,23 +230,22 @@ def test_eviction_changes_no_value(name, params):
         assert small.computed > large.computed
 
 
-@for_scores(SCORES)
 @given(table=tables(max_rows=130))
-@settings(max_examples=8)
-def test_all_sets_match_the_definition(name, params, table):
+@settings(max_examples=10)
+def test_all_sets_match_the_definition(table):
     """Every family of up to three parents agrees, in every representation, and threads change no bit."""
-    score = make_score(name, **params)
     max_size = min(4, len(table.columns))
     families = list(all_families(len(table.columns), max_size))
-    expected = [by_definition(name, params, table, *f) for f in families]
-    for representation in REPRESENTATIONS:
+    counted = [count_family(table.codes.tolist(), table.arities, *f) for f in families]
+    for (name, params), representation in product(SCORES, REPRESENTATIONS):
+        score = make_score(name, **params)
         one, two = (
             AllSets(table.dataset, score, max_size, threads=threads, representation=representation)
             for threads in (1, 2)
         )
         values = [one.family(*f) for f in families]
-        assert values == near(expected), representation
-        assert values == [two.family(*f) for f in families], representation
+        assert values == near([DEFINITIONS[name](c, **params) for c in counted]), (name, representation)
+        assert values == [two.family(*f) for f in families], (name, representation)
 
 
 def test_all_sets_refuse_a_larger_family():

@@ -65,14 +65,14 @@ class CellSum:
 
 @lru_cache(maxsize=32)
 def _terms(cell_sum: CellSum, rows: int, products: tuple[float, ...]) -> Terms:
-    from bnsearch.counting.kernels_terms import Terms, fill_terms
+    from bnsearch.counting.kernels_terms import fill_terms
 
     spread = cell_sum.function == CellFunction.RISING_SPREAD
     wanted = max(1, len(products)) if spread else 1
     entries = TABLE_ENTRIES // wanted
     if cell_sum.function == CellFunction.XLOGX_REGRET:
         entries = max(1024, int(entries / cell_sum.a))
-    terms = Terms(
+    terms = (
         int(cell_sum.function),
         float(cell_sum.a),
         float(cell_sum.slope),

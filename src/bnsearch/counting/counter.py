@@ -69,7 +69,7 @@ class Counter:
         shape = tuple(int(self._arities[v]) for v in asked)
         if np.prod(shape, dtype=np.float64) >= 2.0**63:
             raise InputError(f"the table of {len(asked)} variables has more cells than can be numbered")
-        found = count_set(self._layout.columns, self._scratch, places)
-        cells = self._scratch.cells[:found]
+        found = count_set(tuple(self._layout.columns), self._scratch, places)
+        cells, counts = self._scratch[-2][:found], self._scratch[-1][:found]
         by_cell = np.argsort(cells)
-        return JointCounts(asked, shape, cells[by_cell], self._scratch.counts[:found][by_cell])
+        return JointCounts(asked, shape, cells[by_cell], counts[by_cell])

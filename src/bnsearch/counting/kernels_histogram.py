@@ -9,241 +9,227 @@ one histogram over the new variable's states that is used again for each label (
 
 from __future__ import annotations
 
-from typing import NamedTuple
-
 import numpy as np
-from numpy.typing import NDArray
 
-from bnsearch.counting.kernels_terms import cell_term, constant_of, row_of
+from bnsearch.counting.kernels_terms import cell_term, terms_of
 from bnsearch.kernel import kernel
 
 CELLS_PER_ROW = 2  # a dense histogram has at most this many cells a row, and a few thousand in any case
 FEW_CELLS = 4096
 
 
-class Labels(NamedTuple):
-    """Rows labelled by the cells of a growing list of variables (depth)."""
-
-    label: NDArray[np.int32]  # [depths, rows]
-    number: NDArray[np.int64]  # [depths] how many labels
-    order: NDArray[np.int32]  # [rows] the rows by label, for the depth `sorted` says
-    begin: NDArray[np.int64]  # [rows + 1] where each label's rows begin in `order`
-    sorted: NDArray[np.int64]  # [1] the depth that `order` and `begin` are for, or -1
-    counts: NDArray[np.int32]  # scratch: a histogram
+@kernel
+def fill(array, stop, value):
+    """Set array[:stop] to a value (a slice assignment takes seconds to compile)."""
+    for i in range(stop):
+        array[i] = value
 
 
 @kernel
-def new_labels(columns, depths):
-    """Return Labels whose depth 0 puts all rows in one cell."""
-    rows = columns.weights.size
-    widest = np.int64(1)
-    for place in range(columns.arities.size):
-        widest = max(widest, columns.arities[place])
-    labels = Labels(
-        np.empty((depths, rows), np.int32),
-        np.ones(depths, np.int64),
-        np.empty(rows, np.int32),
-        np.empty(rows + 1, np.int64),
-        np.full(1, -1, np.int64),
-        np.empty(max(widest, CELLS_PER_ROW * rows, FEW_CELLS), np.int32),
-    )
-    labels.label[0, :] = 0
-    return labels
+def most_dense_cells(rows):
+    """Return the most cells of a dense histogram over that many rows."""
+    return max(CELLS_PER_ROW * rows, FEW_CELLS)
 
 
 @kernel
-def is_dense(columns, labels, arity):
-    """Tell whether a histogram of labels x arity is worth its cells."""
-    return columns.dense and labels * arity <= max(CELLS_PER_ROW * columns.weights.size, FEW_CELLS)
+def new_counts(rows, arities):
+    """Return int32 scratch that holds a dense histogram, or one over the states of any variable."""
+    widest = most_dense_cells(rows)
+    for i in range(arities.size):
+        widest = max(widest, arities[i])
+    return np.empty(widest, np.int32)
 
 
 @kernel
-def sort_labels(labels, depth):
-    """Order the rows by the labels of a depth, unless they are so already."""
-    if labels.sorted[0] == depth:
-        return
-    label = labels.label[depth]
-    number = labels.number[depth]
-    labels.begin[: number + 1] = 0
+def sort_labels(label, number, order, begin):
+    """
+    Order the rows by label.
+
+    label : int32[rows]       values 0..number - 1
+    order : int32[rows]       written: the rows, label after label
+    begin : int32[rows + 1]   written: where each label's rows begin in `order`
+    """
+    fill(begin, number + 1, 0)
     for row in range(label.size):
-        labels.begin[label[row] + 1] += 1
+        begin[label[row] + 1] += 1
     for i in range(number):
-        labels.begin[i + 1] += labels.begin[i]
+        begin[i + 1] += begin[i]
     for row in range(label.size):
         i = label[row]
-        labels.order[labels.begin[i]] = row
-        labels.begin[i] += 1
+        order[begin[i]] = row
+        begin[i] += 1
     for i in range(number, 0, -1):
-        labels.begin[i] = labels.begin[i - 1]
-    labels.begin[0] = 0
-    labels.sorted[0] = depth
+        begin[i] = begin[i - 1]
+    begin[0] = 0
 
 
 @kernel
-def extend_labels(columns, labels, depth, place):
-    """Label the rows by the cells of this depth's variables and one more; the result is the next depth."""
-    source = labels.label[depth]
-    target = labels.label[depth + 1]
-    codes = columns.codes[place]
-    arity = columns.arities[place]
-    number = labels.number[depth]
+def extend_dense(label, number, states, arity, seen, target):
+    """
+    Label the rows by label and state, through a table of all such cells; return how many labels there are.
+
+    label : int32[rows]        values 0..number - 1
+    states : uint8|uint16[rows]
+    seen : int32[...]          scratch
+    target : int32[rows]       written
+    """
+    fill(seen, number * arity, -1)
     given = 0
-    if is_dense(columns, number, arity):
-        seen = labels.counts
-        seen[: number * arity] = -1
-        for row in range(source.size):
-            cell = np.int64(source[row]) * arity + np.int64(codes[row])
-            if seen[cell] < 0:
-                seen[cell] = given
+    for row in range(label.size):
+        cell = np.int64(label[row]) * arity + np.int64(states[row])
+        if seen[cell] < 0:
+            seen[cell] = given
+            given += 1
+        target[row] = seen[cell]
+    return given
+
+
+@kernel
+def extend_sparse(order, begin, number, states, arity, seen, target):
+    """Do as extend_dense, with memory for the states alone; order and begin from sort_labels."""
+    fill(seen, arity, -1)
+    given = 0
+    for i in range(number):
+        oldest = given  # labels below this belong to earlier cells
+        for j in range(begin[i], begin[i + 1]):
+            row = order[j]
+            state = states[row]
+            if seen[state] < oldest:
+                seen[state] = given
                 given += 1
-            target[row] = seen[cell]
-    else:
-        sort_labels(labels, depth)
-        seen = labels.counts
-        seen[:arity] = -1
-        for i in range(number):
-            oldest = given  # labels below this belong to earlier cells
-            for j in range(labels.begin[i], labels.begin[i + 1]):
-                row = labels.order[j]
-                state = codes[row]
-                if seen[state] < oldest:
-                    seen[state] = given
-                    given += 1
-                target[row] = seen[state]
-    labels.number[depth + 1] = given
-    if labels.sorted[0] == depth + 1:
-        labels.sorted[0] = -1
+            target[row] = seen[state]
+    return given
 
 
 @kernel
-def count_dense(columns, label, place, counts):
-    """Count the cells of labels x states in one pass."""
-    codes = columns.codes[place]
-    arity = np.uint32(columns.arities[place])
-    if columns.weights.size == columns.total:
+def sum_dense(label, number, states, arity, weights, unit, counts, table, function, a):
+    """
+    Sum f over the cells of label and state, through a histogram of all of them.
+
+    weights : int32[rows]   how often each row counts; all ones where `unit` is set
+    counts : int32[...]     scratch
+    table : float64[L]      f(n) for n < L, the rest in closed form
+    """
+    fill(counts, number * arity, 0)
+    wide = np.uint32(arity)
+    if unit:
         for row in range(label.size):
-            counts[np.uint32(label[row]) * arity + np.uint32(codes[row])] += 1
+            counts[np.uint32(label[row]) * wide + np.uint32(states[row])] += 1
     else:
         for row in range(label.size):
-            counts[np.uint32(label[row]) * arity + np.uint32(codes[row])] += columns.weights[row]
-
-
-@kernel
-def value_with(columns, labels, depth, place, terms, cells):
-    """Return the value of this depth's variables and one more, a set with this many cells."""
-    arity = columns.arities[place]
-    number = labels.number[depth]
-    row_in_table, a = row_of(terms, cells)
-    table = terms.table[max(row_in_table, 0)]
-    length = table.size if row_in_table >= 0 else 0
-    counts = labels.counts
+            counts[np.uint32(label[row]) * wide + np.uint32(states[row])] += weights[row]
     total = 0.0
-    if is_dense(columns, number, arity):
-        counts[: number * arity] = 0
-        count_dense(columns, labels.label[depth], place, counts)
-        for i in range(number * arity):
-            n = counts[i]
+    for i in range(number * arity):
+        n = counts[i]
+        total += table[n] if n < table.size else cell_term(n, function, a)
+    return total
+
+
+@kernel
+def sum_sparse(order, begin, number, states, arity, weights, counts, table, function, a):
+    """Do as sum_dense, with memory for the states alone; order and begin from sort_labels."""
+    fill(counts, arity, 0)
+    total = 0.0
+    for i in range(number):
+        for j in range(begin[i], begin[i + 1]):
+            row = order[j]
+            counts[states[row]] += weights[row]
+        for j in range(begin[i], begin[i + 1]):
+            state = states[order[j]]
+            n = counts[state]
             if n > 0:
-                total += table[n] if n < length else cell_term(n, terms.function, a)
-    else:
-        sort_labels(labels, depth)
-        codes = columns.codes[place]
-        counts[:arity] = 0
-        for i in range(number):
-            for j in range(labels.begin[i], labels.begin[i + 1]):
-                row = labels.order[j]
-                counts[codes[row]] += columns.weights[row]
-            for j in range(labels.begin[i], labels.begin[i + 1]):
-                state = codes[labels.order[j]]
-                n = counts[state]
-                if n > 0:
-                    total += table[n] if n < length else cell_term(n, terms.function, a)
-                    counts[state] = 0
-    return total + constant_of(terms, cells)
+                total += table[n] if n < table.size else cell_term(n, function, a)
+                counts[state] = 0
+    return total
 
 
 @kernel
-def value_places(columns, terms, values):
-    """Value every place by itself; values : float64[places], written."""
-    labels = new_labels(columns, 1)
-    for place in range(values.size):
-        values[place] = value_with(columns, labels, 0, place, terms, float(columns.arities[place]))
+def serves_bitmaps(arities, start, place):
+    """Tell whether a place has bitmaps."""
+    return start[place + 1] - start[place] == arities[place] - 1
 
 
 @kernel
-def first_beyond_bitmaps(columns, bitmapped, cells, below):
-    """Return the first place under `below` with which a prefix of this many cells is not counted by bitmaps."""
-    if not bitmapped or cells > columns.most_cells:
-        return 0
-    x = below
-    while x > 0 and (
-        cells * columns.arities[x - 1] > columns.most_cells
-        or columns.start[x] - columns.start[x - 1] != columns.arities[x - 1] - 1
-    ):
-        x -= 1
-    return x
-
-
-@kernel
-def any_beyond_bitmaps(columns, bitmapped, cells, below, more):
+def any_beyond_bitmaps(arities, start, most_cells, bitmapped, cells, below, more):
     """Tell whether some set of a prefix and `more` places under `below` is not counted by bitmaps."""
     if below < more:
         return False
     for i in range(more):
-        place = below - 1 - i
-        cells *= columns.arities[place]
-        bitmapped = bitmapped and columns.start[place + 1] - columns.start[place] == columns.arities[place] - 1
-    return not bitmapped or cells > columns.most_cells
+        cells *= arities[below - 1 - i]
+        bitmapped = bitmapped and serves_bitmaps(arities, start, below - 1 - i)
+    return not bitmapped or cells > most_cells
 
 
 @kernel
-def count_top(columns, binomial, terms, size, top, lowest, highest, values):
+def count_top(
+    codes, weights, total, arities, start, most_cells, dense, binomial, terms,
+    size, top, lowest, highest, values,
+):  # fmt: skip
     """
     Value all sets of one size whose largest place is `top`, second in lowest:highest, that bitmaps do not serve.
 
+    codes ... dense : fields of Columns
     binomial : int64[places + 1, size + 1]
+    terms : see kernels_terms
     values : float64[binomial(top, size - 1)]   written, at the set's rank less binomial(top, size)
     """
+    function = terms[0]
+    unit = weights.size == total
     d = size - 1
-    place = np.empty(d, np.int64)
-    cells = np.empty(d + 1, np.float64)
-    bitmapped = np.empty(d + 1, np.bool_)
-    place[0] = top
-    cells[1] = columns.arities[top]
-    bitmapped[1] = columns.start[top + 1] - columns.start[top] == columns.arities[top] - 1
-    if not any_beyond_bitmaps(columns, bitmapped[1], cells[1], top, d):
+    place = np.empty(d + 1, np.int64)
+    cells = np.ones(d + 1, np.float64)
+    bitmapped = np.ones(d + 1, np.bool_)
+    if not any_beyond_bitmaps(arities, start, most_cells, True, 1.0, top + 1, size):
         return
-    labels = new_labels(columns, d + 1)
-    extend_labels(columns, labels, 0, top)
-    depth = 1
-    if d > 1:
-        depth = 2
-        place[1] = lowest - 1
+    rows = weights.size
+    label = np.zeros((d + 1, rows), np.int32)
+    number = np.ones(d + 1, np.int64)
+    order = np.empty(rows, np.int32)
+    begin = np.empty(rows + 1, np.int32)
+    counts = new_counts(rows, arities)
+    place[0] = top - 1
+    depth = 1  # the prefix is place[:depth]; place[0] stays at the top
     while depth > 0:
-        if d > 1:
-            p = place[depth - 1] + 1
-            place[depth - 1] = p
-            if p >= (place[depth - 2] if depth > 2 else highest):
-                depth -= 1
-                if depth == 1:
-                    return
-                continue
-            cells[depth] = cells[depth - 1] * columns.arities[p]
-            bitmapped[depth] = bitmapped[depth - 1] and (
-                columns.start[p + 1] - columns.start[p] == columns.arities[p] - 1
+        p = place[depth - 1] + 1
+        place[depth - 1] = p
+        if p >= (top + 1 if depth == 1 else highest if depth == 2 else place[depth - 2]):
+            depth -= 1
+            continue
+        cells[depth] = cells[depth - 1] * arities[p]
+        bitmapped[depth] = bitmapped[depth - 1] and serves_bitmaps(arities, start, p)
+        if not any_beyond_bitmaps(arities, start, most_cells, bitmapped[depth], cells[depth], p, size - depth):
+            continue
+        if dense and number[depth - 1] * arities[p] <= most_dense_cells(rows):
+            number[depth] = extend_dense(
+                label[depth - 1], number[depth - 1], codes[p], arities[p], counts, label[depth]
             )
-            if not any_beyond_bitmaps(columns, bitmapped[depth], cells[depth], p, d - depth + 1):
-                continue
-            extend_labels(columns, labels, depth - 1, p)
-            if depth < d:
-                depth += 1
-                place[depth - 1] = -1
-                continue
-        at = 0
+        else:
+            sort_labels(label[depth - 1], number[depth - 1], order, begin)
+            number[depth] = extend_sparse(
+                order, begin, number[depth - 1], codes[p], arities[p], counts, label[depth]
+            )
+        if depth < d:
+            depth += 1
+            place[depth - 1] = lowest - 1 if depth == 2 else -1
+            continue
+        rank = 0
         for t in range(1, d):
-            at += binomial[place[t], size - t]
-        last = place[d - 1]
-        for x in range(first_beyond_bitmaps(columns, bitmapped[d], cells[d], last), last):
-            values[at + x] = value_with(columns, labels, d, x, terms, cells[d] * columns.arities[x])
-        if d == 1:
-            return
+            rank += binomial[place[t], size - t]
+        in_order = False
+        for x in range(p - 1, -1, -1):
+            product = cells[d] * arities[x]
+            if bitmapped[d] and product <= most_cells and serves_bitmaps(arities, start, x):
+                break  # and so are all smaller places
+            constant, table, a = terms_of(terms, product)
+            if dense and number[d] * arities[x] <= most_dense_cells(rows):
+                value = sum_dense(
+                    label[d], number[d], codes[x], arities[x], weights, unit, counts, table, function, a
+                )
+            else:
+                if not in_order:
+                    sort_labels(label[d], number[d], order, begin)
+                    in_order = True
+                value = sum_sparse(
+                    order, begin, number[d], codes[x], arities[x], weights, counts, table, function, a
+                )
+            values[rank + x] = value + constant

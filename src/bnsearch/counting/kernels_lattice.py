@@ -17,6 +17,7 @@ from __future__ import annotations
 import numpy as np
 
 from bnsearch.counting.kernels_bits import popcount
+from bnsearch.counting.kernels_histogram import fill
 from bnsearch.counting.kernels_prefix import (
     BITMAP,
     COUNT,
@@ -29,7 +30,7 @@ from bnsearch.counting.kernels_prefix import (
     extend_combinations,
     project_on_top,
 )
-from bnsearch.counting.kernels_terms import RISING_SPREAD, cell_term
+from bnsearch.counting.kernels_terms import RISING_SPREAD, cell_term, find_product
 from bnsearch.kernel import kernel
 
 LANES = 128
@@ -154,13 +155,13 @@ def finish_prefix(
                 if combination[c, COUNT] > 0:
                     sweep_rows(block[c], leaf, begin, end, projected, item, lanes)
                 else:
-                    block[c, :lanes] = 0
+                    fill(block[c], lanes, 0)
                 if store:
                     to = at[d + 1] + combination[c, RANK + 2] + item
                     for lane in range(lanes):
                         ones[to + lane] = block[c, lane]
         subtract_known(block, width, place, arities, lanes)
-        product = np.searchsorted(products, float(number) * arity)  # it is there: the sweep made it so
+        product = find_product(products, float(number) * arity)  # it is there: the sweep made it so
         row, spread = (product, a / (number * arity)) if function == RISING_SPREAD else (0, a)
         if arity == 2 and table.shape[1] > combination[0, COUNT]:
             sum_pairs(block, cells, number, stop - x, table[row], values[x:])
@@ -185,19 +186,19 @@ def sweep_top(
     binomial : int64[items + 1, size + 2]   binomial coefficients
     ones : int32[...]      how many rows have all the items of a set, by size and rank
     at : int64[size + 1]   where the sets of each size begin in `ones`
-    terms : Terms
+    terms : see kernels_terms
     capacity : the most combinations that a prefix of size - 1 places may have
     store : whether to leave the items' counts in `ones` for the next size
     values : float64[binomial(top, size - 1)]   written, at the set's rank less binomial(top, size)
     """
     d = size - 1
     states = arities[top] - 1
-    if start[top + 1] - start[top] != states:
+    if start[top + 1] - start[top] != states or arities[top] > most_cells:
         return
     segment = np.zeros(states + 1, np.int64)
     projected = project_on_top(words, sizes, start[top], start[top + 1], segment) if d > 1 else words
     place = np.empty(d, np.int64)
-    width = np.ones(d + 1, np.int64)
+    width = np.empty(d + 1, np.int64)
     combination = np.zeros((d + 1, capacity, d + 5), np.int64)
     full = np.empty((d + 1, capacity, 3), np.int64)
     fulls = np.empty(d + 1, np.int64)
@@ -206,6 +207,7 @@ def sweep_top(
     cells = np.empty((capacity, 1), np.int32)
     leaf = np.empty(words.shape[1], np.uint64)
     place[0] = top
+    width[0] = 1
     combination[0, 0, COUNT] = total
     extend_combinations(combination, width, 1, d, start[top], start[top + 1], binomial, ones, at)
     fulls[1] = states
@@ -213,9 +215,7 @@ def sweep_top(
         full[1, s, INDEX] = s + 1
         full[1, s, STATE] = s
         full[1, s, BITMAP] = -1
-    products, constants, table, function, a = (
-        terms.products, terms.constants, terms.table, terms.function, terms.a
-    )  # fmt: skip
+    function, a, _, _, _, products, constants, table = terms
     depth = 1
     if d > 1:
         depth = 2

@@ -2,36 +2,54 @@
 
 from __future__ import annotations
 
-from typing import NamedTuple
-
 import numpy as np
 from numpy.typing import NDArray
 
+from bnsearch.counting.columns import Columns
 from bnsearch.counting.kernels_bits import count_and, popcount
-from bnsearch.counting.kernels_histogram import CELLS_PER_ROW, FEW_CELLS, Labels, extend_labels, new_labels
+from bnsearch.counting.kernels_histogram import (
+    CELLS_PER_ROW,
+    FEW_CELLS,
+    extend_dense,
+    extend_sparse,
+    fill,
+    most_dense_cells,
+    serves_bitmaps,
+    sort_labels,
+)
 from bnsearch.kernel import kernel
 
 
-class Scratch(NamedTuple):
-    """Memory that counting one set after another uses again."""
+# Memory that counting one set after another uses again: a plain tuple of
+#   label      int32[2, rows]     labels of the rows, two in turn
+#   order      int32[rows]        rows by label
+#   begin      int32[rows + 1]    where each label's rows begin
+#   histogram  int32[...]         counts of cells
+#   stack      uint64[depths, W]  bitmaps
+#   cells      int64[rows + 1]    result: cells that occur, as mixed-radix numbers
+#   counts     int64[rows + 1]    result: how often
+Scratch = tuple[
+    NDArray[np.int32],
+    NDArray[np.int32],
+    NDArray[np.int32],
+    NDArray[np.int32],
+    NDArray[np.uint64],
+    NDArray[np.int64],
+    NDArray[np.int64],
+]
 
-    labels: Labels  # two depths, used in turn
-    codes: NDArray[np.int32]  # [rows] cells of the rows
-    stack: NDArray[np.uint64]  # [depths, W] bitmaps
-    cells: NDArray[np.int64]  # [rows + 1] result: cells that occur, as mixed-radix numbers
-    counts: NDArray[np.int64]  # [rows + 1] result: how often
 
-
-@kernel
-def new_scratch(columns, largest):
-    """Return Scratch for sets of up to `largest` places."""
-    rows = columns.weights.size
-    return Scratch(
-        new_labels(columns, 2),
-        np.empty(rows, np.int32),
-        np.empty((largest + 1, columns.words.shape[1]), np.uint64),
-        np.empty(columns.total + 1, np.int64),
-        np.empty(columns.total + 1, np.int64),
+def new_scratch(columns: Columns, largest: int) -> Scratch:
+    """Return scratch memory for sets of up to `largest` places."""
+    rows = len(columns.weights)
+    return (
+        np.empty((2, rows), dtype=np.int32),
+        np.empty(rows, dtype=np.int32),
+        np.empty(rows + 1, dtype=np.int32),
+        np.empty(max(CELLS_PER_ROW * rows, FEW_CELLS, int(columns.arities.max())), dtype=np.int32),
+        np.empty((largest + 1, columns.words.shape[1]), dtype=np.uint64),
+        np.empty(rows + 1, dtype=np.int64),
+        np.empty(rows + 1, dtype=np.int64),
     )
 
 
@@ -48,129 +66,109 @@ def split_off(rest, column, part):
 
 
 @kernel
-def count_last(columns, place, rest, n, cell, cells, counts, found):
-    """Count the states of the last place among the n rows of a bitmap; return the cells found so far."""
-    for item in range(columns.start[place], columns.start[place + 1]):
-        if n == 0:
-            return found
-        here = count_and(rest, columns.words[item])
-        if here > 0:
-            cells[found] = cell + columns.states[item]
-            counts[found] = here
-            found += 1
-            n -= here
-    if n > 0:
-        cells[found] = cell + columns.modes[place]
-        counts[found] = n
-        found += 1
-    return found
-
-
-@kernel
-def count_by_bitmaps(columns, scratch, places):
+def count_by_bitmaps(arities, start, words, states, modes, total, places, stack, cells, counts):
     """Count a set by splitting the rows variable after variable; empty parts are not followed."""
     k = places.size
-    stack = scratch.stack
     item = np.empty(k, np.int64)  # the next part to split off at each depth
     left = np.empty(k, np.int64)  # rows that are left there
     cell = np.zeros(k + 1, np.int64)
     found = 0
-    for w in range(stack.shape[1]):
-        stack[0, w] = ~np.uint64(0)
-    if columns.total & 63:
-        stack[0, stack.shape[1] - 1] = (np.uint64(1) << np.uint64(columns.total & 63)) - np.uint64(1)
+    fill(stack[0], stack.shape[1], ~np.uint64(0))
+    if total & 63:
+        stack[0, stack.shape[1] - 1] = (np.uint64(1) << np.uint64(total & 63)) - np.uint64(1)
     depth = 0
-    item[0] = columns.start[places[0]]
-    left[0] = columns.total
+    item[0] = start[places[0]]
+    left[0] = total
     while depth >= 0:
-        place = places[depth]
-        if depth == k - 1:
-            found = count_last(
-                columns, place, stack[depth], left[depth], cell[depth] * columns.arities[place],
-                scratch.cells, scratch.counts, found,
-            )  # fmt: skip
+        stop = start[places[depth] + 1]
+        if left[depth] == 0 or item[depth] > stop:
             depth -= 1
             continue
-        if left[depth] == 0 or item[depth] > columns.start[place + 1]:
-            depth -= 1
-            continue
-        base = cell[depth] * columns.arities[place]
-        if item[depth] == columns.start[place + 1]:  # what is left has the state without a bitmap
+        base = cell[depth] * arities[places[depth]]
+        if depth == k - 1:  # the last variable: numbers alone
+            if item[depth] < stop:
+                n = count_and(stack[depth], words[item[depth]])
+                cells[found] = base + states[item[depth]]
+            else:
+                n = left[depth]
+                cells[found] = base + modes[places[depth]]
+            counts[found] = n
+            found += n > 0
+        elif item[depth] < stop:
+            n = split_off(stack[depth], words[item[depth]], stack[depth + 1])
+            cell[depth + 1] = base + states[item[depth]]
+        else:  # what is left has the state without a bitmap
             n = left[depth]
             for w in range(stack.shape[1]):
                 stack[depth + 1, w] = stack[depth, w]
-            cell[depth + 1] = base + columns.modes[place]
-        else:
-            n = split_off(stack[depth], columns.words[item[depth]], stack[depth + 1])
-            cell[depth + 1] = base + columns.states[item[depth]]
+            cell[depth + 1] = base + modes[places[depth]]
         left[depth] -= n
         item[depth] += 1
-        if n > 0:
+        if n > 0 and depth < k - 1:
             depth += 1
             left[depth] = n
-            item[depth] = columns.start[places[depth]]
+            item[depth] = start[places[depth]]
     return found
 
 
 @kernel
-def count_by_codes(columns, scratch, places):
+def count_by_codes(codes, weights, unit, arities, places, code, histogram, cells, counts):
     """Count a set in one histogram over all its cells."""
-    codes = scratch.codes
-    histogram = scratch.labels.counts
-    codes[:] = 0
     size = 1
+    fill(code, code.size, 0)
     for i in range(places.size):
-        arity = np.int32(columns.arities[places[i]])
-        states = columns.codes[places[i]]
-        size *= columns.arities[places[i]]
-        for row in range(codes.size):
-            codes[row] = codes[row] * arity + np.int32(states[row])
-    histogram[:size] = 0
-    if columns.weights.size == columns.total:
-        for row in range(codes.size):
-            histogram[np.uint32(codes[row])] += 1
+        arity = np.int32(arities[places[i]])
+        states = codes[places[i]]
+        size *= arity
+        for row in range(code.size):
+            code[row] = code[row] * arity + np.int32(states[row])
+    fill(histogram, size, 0)
+    if unit:
+        for row in range(code.size):
+            histogram[np.uint32(code[row])] += 1
     else:
-        for row in range(codes.size):
-            histogram[np.uint32(codes[row])] += columns.weights[row]
+        for row in range(code.size):
+            histogram[np.uint32(code[row])] += weights[row]
     found = 0
     for i in range(size):
         if histogram[i] > 0:
-            scratch.cells[found] = i
-            scratch.counts[found] = histogram[i]
+            cells[found] = i
+            counts[found] = histogram[i]
             found += 1
     return found
 
 
 @kernel
-def count_by_labels(columns, scratch, places):
+def count_by_labels(codes, weights, arities, dense, places, label, order, begin, histogram, cells, counts):
     """Count a set of any number of cells by labelling the rows variable after variable."""
-    labels = scratch.labels
-    labels.number[0] = 1
-    labels.label[0, :] = 0
+    number = 1
+    fill(label[0], weights.size, 0)
     for i in range(places.size):
-        labels.sorted[0] = -1
-        extend_labels(columns, labels, 0, places[i])
-        labels.label[0, :] = labels.label[1]
-        labels.number[0] = labels.number[1]
-    found = labels.number[0]
-    scratch.counts[:found] = 0
-    for row in range(columns.weights.size):
-        label = labels.label[0, row]
-        if scratch.counts[label] == 0:
+        states, arity = codes[places[i]], arities[places[i]]
+        source, target = label[i & 1], label[1 - (i & 1)]
+        if dense and number * arity <= most_dense_cells(weights.size):
+            number = extend_dense(source, number, states, arity, histogram, target)
+        else:
+            sort_labels(source, number, order, begin)
+            number = extend_sparse(order, begin, number, states, arity, histogram, target)
+    last = label[places.size & 1]
+    fill(counts, number, 0)
+    for row in range(weights.size):
+        if counts[last[row]] == 0:
             cell = np.int64(0)
             for i in range(places.size):
-                cell = cell * columns.arities[places[i]] + np.int64(columns.codes[places[i], row])
-            scratch.cells[label] = cell
-        scratch.counts[label] += columns.weights[row]
-    return found
+                cell = cell * arities[places[i]] + np.int64(codes[places[i], row])
+            cells[last[row]] = cell
+        counts[last[row]] += weights[row]
+    return number
 
 
 @kernel
-def cells_of(columns, places):
+def cells_of(arities, places):
     """Return the number of cells of a set."""
     cells = 1.0
     for i in range(places.size):
-        cells *= columns.arities[places[i]]
+        cells *= arities[places[i]]
     return cells
 
 
@@ -179,19 +177,26 @@ def count_set(columns, scratch, places):
     """
     Count the joint table of the given places; return how many cells occur.
 
-    They stand in scratch.cells (mixed-radix, the last place fastest) and scratch.counts.
+    They stand in the scratch's cells (mixed-radix, the last place fastest) and counts.
+
+    columns : the fields of Columns, a plain tuple
+    places : int64[k]
     """
+    codes, weights, total, arities, start, words, _, states, modes, most_cells, dense = columns
+    label, order, begin, histogram, stack, cells, counts = scratch
     if places.size == 0:
-        scratch.cells[0] = 0
-        scratch.counts[0] = columns.total
+        cells[0] = 0
+        counts[0] = total
         return 1
-    cells = cells_of(columns, places)
-    bitmapped = cells <= columns.most_cells
+    size = cells_of(arities, places)
+    bitmapped = size <= most_cells
     for i in range(places.size):
-        width = columns.start[places[i] + 1] - columns.start[places[i]]
-        bitmapped = bitmapped and width == columns.arities[places[i]] - 1
+        bitmapped = bitmapped and serves_bitmaps(arities, start, places[i])
     if bitmapped:
-        return count_by_bitmaps(columns, scratch, places)
-    if columns.dense and cells <= max(CELLS_PER_ROW * columns.weights.size, FEW_CELLS):
-        return count_by_codes(columns, scratch, places)
-    return count_by_labels(columns, scratch, places)
+        return count_by_bitmaps(arities, start, words, states, modes, total, places, stack, cells, counts)
+    if dense and size <= most_dense_cells(weights.size):
+        unit = weights.size == total
+        return count_by_codes(codes, weights, unit, arities, places, label[0], histogram, cells, counts)
+    return count_by_labels(
+        codes, weights, arities, dense, places, label, order, begin, histogram, cells, counts
+    )

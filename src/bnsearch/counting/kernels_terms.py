@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import math
-from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -13,17 +12,18 @@ from bnsearch.kernel import kernel
 XLOGX, RISING, RISING_SPREAD, XLOGX_REGRET = range(4)  # as CellFunction
 
 
-class Terms(NamedTuple):
-    """A cell sum, ready for kernels."""
-
-    function: int  # which f
-    a: float  # its parameter
-    slope: float  # the constant: slope * cells,
-    regret: bool  # and -log C(rows, cells) where this is set
-    rows: int  # number of rows counted
-    products: NDArray[np.float64]  # [R] numbers of cells that are tabulated, ascending
-    constants: NDArray[np.float64]  # [R] the constant for each
-    table: NDArray[np.float64]  # [R, L] f(n) for n < L; one row where f does not depend on the set
+# A cell sum as kernels take it: a plain tuple of
+#   function   which f
+#   a          its parameter
+#   slope      the constant of a set is slope * cells,
+#   regret     and -log C(rows, cells) where this is set
+#   rows       the number of rows counted
+#   products   float64[R]     numbers of cells that are tabulated, ascending
+#   constants  float64[R]     the constant for each
+#   table      float64[R, L]  f(n) for n < L; one row where f does not depend on the set
+Terms = tuple[
+    int, float, float, bool, int, NDArray[np.float64], NDArray[np.float64], NDArray[np.float64]
+]
 
 
 @kernel
@@ -129,58 +129,52 @@ def cell_term(n, function, a):
 
 
 @kernel
-def set_constant(terms, cells):
+def set_constant(cells, slope, regret, rows):
     """Return the constant of a set with this many cells."""
-    constant = terms.slope * cells
-    if terms.regret:
-        constant -= log_normaliser(terms.rows, cells)
-    return constant
+    return slope * cells - (log_normaliser(rows, cells) if regret else 0.0)
 
 
 @kernel
 def fill_terms(terms):
     """Fill the constants and the table of f."""
-    for i in range(terms.products.size):
-        terms.constants[i] = set_constant(terms, terms.products[i])
-    for row in range(terms.table.shape[0]):
-        a = terms.a
-        if terms.function == RISING_SPREAD and terms.products.size > 0:
-            a /= terms.products[row]
-        for n in range(terms.table.shape[1]):
-            terms.table[row, n] = cell_term(n, terms.function, a)
+    function, a, slope, regret, rows, products, constants, table = terms
+    for i in range(products.size):
+        constants[i] = set_constant(products[i], slope, regret, rows)
+    for row in range(table.shape[0]):
+        spread = a / products[row] if function == RISING_SPREAD and products.size > 0 else a
+        for n in range(table.shape[1]):
+            table[row, n] = cell_term(n, function, spread)
 
 
 @kernel
-def find_product(terms, cells):
-    """Return the index of a tabulated number of cells, or -1."""
-    i = np.searchsorted(terms.products, cells)
-    if i < terms.products.size and terms.products[i] == cells:
-        return i
-    return -1
+def find_product(products, cells):
+    """Return the index of a number of cells among those tabulated, float64[R] ascending, or -1."""
+    low, high = 0, products.size
+    while low < high:
+        middle = (low + high) >> 1
+        if products[middle] < cells:
+            low = middle + 1
+        else:
+            high = middle
+    return low if low < products.size and products[low] == cells else -1
 
 
 @kernel
-def constant_of(terms, cells):
-    """Return the constant of a set with this many cells, tabulated or not."""
-    i = find_product(terms, cells)
-    return terms.constants[i] if i >= 0 else set_constant(terms, cells)
-
-
-@kernel
-def row_of(terms, cells):
-    """Return (table row or -1, a) for the cells of a set with this many cells."""
-    if terms.function != RISING_SPREAD:
-        return 0, terms.a
-    return find_product(terms, cells), terms.a / cells
+def terms_of(terms, cells):
+    """Return what a set with this many cells needs: its constant, its row of the table, and a."""
+    function, a, slope, regret, rows, products, constants, table = terms
+    i = find_product(products, cells)
+    constant = constants[i] if i >= 0 else set_constant(cells, slope, regret, rows)
+    if function != RISING_SPREAD:
+        return constant, table[0], a
+    return constant, table[i] if i >= 0 else table[0, :0], a / cells
 
 
 @kernel
 def sum_counts(counts, stop, terms, cells):
-    """Return the sum of f over counts[:stop] of a set with this many cells."""
-    row, a = row_of(terms, cells)
-    length = terms.table.shape[1] if row >= 0 else 0
-    total = 0.0
+    """Return the value of a set with this many cells, of which counts[:stop] are not empty."""
+    total, table, a = terms_of(terms, cells)
     for i in range(stop):
         n = counts[i]
-        total += terms.table[row, n] if n < length else cell_term(n, terms.function, a)
+        total += table[n] if n < table.size else cell_term(n, terms[0], a)
     return total

@@ -110,15 +110,17 @@ class Sweep:
         return values
 
     def _small(self, size: int, terms: Terms) -> NDArray[np.float64]:
-        from bnsearch.counting.kernels_histogram import value_places
-        from bnsearch.counting.kernels_terms import constant_of, sum_counts
+        """Value the empty set, or every variable by itself."""
+        from bnsearch.counting.kernels_terms import sum_counts
 
         if size == 0:
-            whole = np.array([self._columns.total], dtype=np.int64)
-            return np.array([sum_counts(whole, 1, terms, 1.0) + constant_of(terms, 1.0)])
-        values = np.empty(len(self.order), dtype=np.float64)
-        value_places(self._columns, terms, values)
-        return values
+            counts = [np.array([self._columns.total])]
+        else:
+            counts = [
+                np.bincount(codes, self._columns.weights).astype(np.int64) for codes in self._columns.codes
+            ]
+        cells = self._columns.arities.astype(np.float64).tolist() if size else [1.0]
+        return np.array([sum_counts(n, len(n), terms, c) for n, c in zip(counts, cells, strict=True)])
 
     def _run(self, size: int, terms: Terms, values: NDArray[np.float64]) -> None:
         """Value the sets of one size, all smaller ones having left their counts."""
@@ -136,7 +138,10 @@ class Sweep:
                 columns.arities, columns.start, columns.words, columns.sizes, columns.total, columns.most_cells,
                 self.binomial, self._ones, self._at, terms, size, *piece, capacity, store, block,
             )  # fmt: skip
-            count_top(columns, self.binomial, terms, size, *piece, block)
+            count_top(
+                columns.codes, columns.weights, columns.total, columns.arities, columns.start, columns.most_cells,
+                columns.dense, self.binomial, terms, size, *piece, block,
+            )  # fmt: skip
 
         parallel_map(run, self._pieces(size), self.threads)
         self._counted = max(self._counted, size)
@@ -155,7 +160,7 @@ class Sweep:
             lowest, done = 0, 0
             for second in range(1, top + 1):
                 upto = int(self.binomial[second, size - 1])
-                if second == top or upto - done > most:
+                if second == top or (size > 2 and upto - done > most):
                     yield Piece(top, lowest, second)
                     lowest, done = second, upto
 

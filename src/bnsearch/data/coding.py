@@ -15,13 +15,14 @@ if TYPE_CHECKING:
     import polars as pl
 
 MAX_ARITY = 65_535
+UNKNOWN = MAX_ARITY  # no code is as large
 SAMPLE_ROWS = 1_000  # rows that usually show every state of a column
 MAX_TABLE = 1 << 20  # widest range of integers that is coded by a lookup table and not by sorting
 
 # spellings of a missing value in text; "None" is a state of well-known networks, so it is not among them
 MISSING = frozenset({"", "NA", "N/A", "NaN", "nan", "null", "NULL", "?"})
 
-_NUMBER = re.compile(r"\s*[+-]?(\d{1,300}\.?\d*|\.\d+)([eE][+-]?\d+)?\s*", re.ASCII)
+_NUMBER = re.compile(r"\s*[+-]?(\d{1,300}(\.\d*)?|\.\d+)([eE][+-]?\d+)?\s*", re.ASCII)
 _WHOLE = re.compile(r"\s*([+-]?\d+)(\.0*)?\s*", re.ASCII)
 
 
@@ -30,6 +31,18 @@ class Column(NamedTuple):
 
     codes: NDArray[Any]
     states: tuple[str, ...]
+
+
+class TextIndex(NamedTuple):
+    """Distinct labels of a column of text, and for each row (uint16) the position of its label or UNKNOWN."""
+
+    labels: list[str]
+    codes: NDArray[np.uint16]
+
+
+def code_type(arity: int) -> type[np.uint8 | np.uint16]:
+    """Return the narrowest type for the codes of so many states."""
+    return np.uint8 if arity <= 256 else np.uint16
 
 
 def check_names(names: Sequence[str]) -> None:
@@ -51,18 +64,19 @@ def code_integers(name: str, values: NDArray[Any]) -> Column:
     if high - low >= MAX_TABLE:
         distinct, codes = np.unique(values, return_inverse=True)
         _check_arity(name, len(distinct))
-        return Column(codes, tuple(str(v) for v in distinct.tolist()))
+        return _column(codes, distinct.tolist())
     # in the values' own type the difference could overflow
-    offsets = values if low == 0 else np.subtract(values, low, dtype=_wide(values)).astype(np.int64)
-    # two values at most are both there: no need to count
-    present = np.flatnonzero(np.bincount(offsets)) if high - low > 1 else np.arange(high - low + 1)
+    offsets = values if low == 0 else np.subtract(values, low, dtype=_wide(values))
+    present = np.arange(high - low + 1)
+    if high - low > 1:  # of two values both are there
+        present = np.flatnonzero(np.bincount(offsets.astype(np.int64, copy=False)))
     _check_arity(name, len(present))
-    states = tuple(str(low + offset) for offset in present.tolist())
+    states = [low + offset for offset in present.tolist()]
     if len(present) == high - low + 1:
-        return Column(offsets, states)
+        return _column(offsets, states)
     table = np.zeros(high - low + 1, dtype=np.uint16)
     table[present] = np.arange(len(present))
-    return Column(table[offsets], states)
+    return _column(table[offsets], states)
 
 
 def code_booleans(name: str, values: NDArray[Any]) -> Column:
@@ -73,36 +87,35 @@ def code_booleans(name: str, values: NDArray[Any]) -> Column:
 
 def code_floats(name: str, values: NDArray[Any]) -> Column:
     """Code whole numbers that are stored as floats; refuse NaN and anything with a fraction."""
+    values = values.astype(np.float64, copy=False)
     if np.isnan(values).any():
         raise missing_value(name, int(np.isnan(values).argmax()), "NaN")
-    fractions = ~np.isfinite(values) | (values != np.floor(values))
-    if fractions.any():
-        raise continuous_column(name, str(values[fractions.argmax()]))
-    if np.abs(values).max() >= 2**63:
-        raise continuous_column(name, str(values[np.abs(values).argmax()]))
+    continuous = (values != np.floor(values)) | (np.abs(values) >= 2**63)
+    if continuous.any():
+        raise continuous_column(name, str(values[continuous.argmax()]))
     return code_integers(name, values.astype(np.int64))
 
 
 def code_declared(name: str, codes: NDArray[Any], levels: Sequence[object]) -> Column:
     """Keep codes that refer to declared levels, in the declared order, whether they occur or not."""
     _check_arity(name, len(levels))
-    return Column(codes, tuple(str(level) for level in levels))
+    return _column(codes, levels)
 
 
 def code_text(name: str, series: pl.Series) -> Column:
     """Code text without missing values: the states are the distinct texts in alphabetical order."""
-    labels, codes = index_text(name, series)
+    labels, codes = _index_text(name, series, *index_first_labels(series.to_frame()))
     return _reorder(codes, labels, sorted(labels))
 
 
-def code_text_or_numbers(name: str, series: pl.Series) -> Column:
+def code_text_or_numbers(name: str, series: pl.Series, first: TextIndex) -> Column:
     """
-    Code text from a file, which may spell numbers and missing values.
+    Code text from a file, which may spell numbers and missing values; `first` is from `index_first_labels`.
 
     Where every value spells a number, equal numbers are one state (1, 01 and 1.0 are all "1"), in numeric
     order, and a fraction anywhere makes the column continuous, which is refused. Otherwise as `code_text`.
     """
-    labels, codes = index_text(name, series)
+    labels, codes = _index_text(name, series, first)
     for i, label in enumerate(labels):
         if label.strip() in MISSING:
             raise missing_value(name, int((codes == i).argmax()), repr(label))
@@ -112,19 +125,36 @@ def code_text_or_numbers(name: str, series: pl.Series) -> Column:
     return _reorder(codes, numbers, sorted(set(numbers)))
 
 
-def index_text(name: str, series: pl.Series) -> tuple[list[str], NDArray[Any]]:
-    """Return the distinct texts of a series and, for each row, the position of its text among them."""
+def index_first_labels(frame: pl.DataFrame) -> list[TextIndex]:
+    """
+    Index columns of text by the labels in their first rows; a row with any other label gets UNKNOWN.
+
+    To look for known labels is much faster than to search for the distinct ones, and polars does it for many
+    columns in parallel. The columns' names must be plain: polars takes some names for patterns.
+    """
     import polars as pl
 
-    # A cast to known labels is much faster than a search for the distinct ones, and the first rows know most
-    labels = sorted(set(series[:SAMPLE_ROWS].to_list()))
-    coded = series.cast(pl.Enum(labels), strict=False)
-    if coded.null_count():
-        rare = series.filter(coded.is_null()).unique()
-        _check_arity(name, len(labels) + len(rare))
-        labels += sorted(rare.to_list())
-        coded = series.cast(pl.Enum(labels))
-    return labels, coded.to_physical().to_numpy()
+    labels = [sorted(set(series[:SAMPLE_ROWS].to_list())) for series in frame]
+    indexed = frame.select(
+        pl.col(name).cast(pl.Enum(known), strict=False).to_physical().cast(pl.UInt16).fill_null(UNKNOWN)
+        for name, known in zip(frame.columns, labels, strict=True)
+    )
+    return [TextIndex(known, s.to_numpy()) for known, s in zip(labels, indexed, strict=True)]
+
+
+def _index_text(name: str, series: pl.Series, first: TextIndex) -> TextIndex:
+    """Complete an index with the labels that the first rows do not show."""
+    import polars as pl
+
+    unknown = np.flatnonzero(first.codes == UNKNOWN)
+    if not len(unknown):
+        return first
+    rest = series[unknown]
+    rare = sorted(set(rest.to_list()))
+    _check_arity(name, len(first.labels) + len(rare))
+    codes = first.codes.copy()
+    codes[unknown] = rest.cast(pl.Enum(rare)).to_physical().cast(pl.UInt16).to_numpy() + len(first.labels)
+    return TextIndex(first.labels + rare, codes)
 
 
 def whole_numbers(name: str, labels: Sequence[str]) -> list[int] | None:
@@ -142,17 +172,16 @@ def whole_numbers(name: str, labels: Sequence[str]) -> list[int] | None:
 
 def recode(name: str, column: Column, declared: tuple[str, ...]) -> Column:
     """Move a column to declared states; a label that occurs and is not declared is refused."""
+    _check_arity(name, len(declared))
     position = {label: i for i, label in enumerate(declared)}
-    table = np.array([position.get(label, -1) for label in column.states])
-    codes = table[column.codes]
-    if codes.min() < 0:
-        row = int((codes < 0).argmax())
-        label = column.states[column.codes[row]]
-        known = ", ".join(map(repr, declared[:8])) + (", ..." if len(declared) > 8 else "")
-        raise InputError(
-            f"column {name!r}, row {row + 1}: {label!r} is not one of its declared states {known}"
-        )
-    return Column(codes, declared)
+    for code in np.flatnonzero(np.bincount(column.codes)).tolist():
+        label = column.states[code]
+        if label not in position:
+            row = int((column.codes == code).argmax())
+            known = ", ".join(map(repr, declared[:8])) + (", ..." if len(declared) > 8 else "")
+            raise InputError(f"column {name!r}, row {row + 1}: {label!r} is not one of its states {known}")
+    table = np.array([position.get(label, 0) for label in column.states], dtype=np.uint16)
+    return _column(table[column.codes], declared)
 
 
 def missing_value(name: str, row: int, text: str) -> InputError:
@@ -184,7 +213,12 @@ def _reorder(codes: NDArray[Any], keys: Sequence[Any], ordered: Sequence[Any]) -
     table = np.array([position[key] for key in keys], dtype=np.uint16)
     if not np.array_equal(table, np.arange(len(table))):
         codes = table[codes]
-    return Column(codes, tuple(str(key) for key in ordered))
+    return _column(codes, ordered)
+
+
+def _column(codes: NDArray[Any], states: Sequence[object]) -> Column:
+    """Return a column with labels made of the states, and codes no wider than they need be."""
+    return Column(codes.astype(code_type(len(states)), copy=False), tuple(str(state) for state in states))
 
 
 def _check_arity(name: str, arity: int) -> None:

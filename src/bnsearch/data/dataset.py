@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from bnsearch.data.coding import MAX_ARITY, Column, check_names, code_outside, recode
+from bnsearch.data.coding import MAX_ARITY, Column, check_names, code_outside, code_type, recode
 from bnsearch.errors import InputError
 
 if TYPE_CHECKING:
@@ -45,7 +45,7 @@ class Dataset:
         object.__setattr__(self, "arities", np.array([len(s) for s in self.states], dtype=np.int64))
         self._check_states()
         self._check_codes(codes)
-        object.__setattr__(self, "codes", _frozen(codes, _code_type(self.arities)))
+        object.__setattr__(self, "codes", _frozen(codes, code_type(int(self.arities.max()))))
         self.arities.flags.writeable = False
 
     def _check_states(self) -> None:
@@ -135,13 +135,13 @@ class Dataset:
         from bnsearch.data.arrays import check_codes, label_codes
 
         codes = check_codes(array)
-        names = [str(i) for i in range(len(codes))] if names is None else list(names)
+        names = [str(i) for i in range(len(codes))] if names is None else [str(name) for name in names]
         return cls(codes, names, label_codes(codes, names, arities, states))
 
     @classmethod
     def from_columns(cls, names: Sequence[str], columns: Sequence[Column]) -> Dataset:
         """Join coded columns of equal length."""
-        dtype = _code_type([len(column.states) for column in columns])
+        dtype = code_type(max(len(column.states) for column in columns))
         codes = np.empty((len(columns), len(columns[0].codes)), dtype=dtype)
         for row, column in zip(codes, columns, strict=True):
             row[:] = column.codes
@@ -165,8 +165,10 @@ class Dataset:
 
     def select(self, names: Sequence[str]) -> Dataset:
         """Return the table of some of the variables, in the order given."""
+        if not names:
+            raise InputError("no columns are selected")
         picked = [self._index(name) for name in names]
-        return Dataset(self.codes[picked], names, [self.states[v] for v in picked])
+        return Dataset.from_columns(names, [Column(self.codes[v], self.states[v]) for v in picked])
 
     def with_states(self, states: Mapping[str, Sequence[str]]) -> Dataset:
         """
@@ -177,7 +179,7 @@ class Dataset:
         columns = [Column(*pair) for pair in zip(self.codes, self.states, strict=True)]
         for name, declared in states.items():
             v = self._index(name)
-            columns[v] = recode(name, columns[v], tuple(declared))
+            columns[v] = recode(name, columns[v], tuple(map(str, declared)))
         return Dataset.from_columns(self.names, columns)
 
     def to_polars(self) -> pl.DataFrame:
@@ -185,10 +187,10 @@ class Dataset:
         import polars as pl
 
         return pl.DataFrame(
-            [
-                pl.Series(name, states, dtype=pl.Enum(states)).gather(codes)
+            {
+                name: pl.Series(states, dtype=pl.Enum(states)).gather(codes)
                 for name, codes, states in zip(self.names, self.codes, self.states, strict=True)
-            ]
+            }
         )
 
     def write(self, path: str | os.PathLike[str]) -> None:
@@ -207,10 +209,6 @@ class Dataset:
             return self.names.index(name)
         except ValueError:
             raise InputError(f"the table has no column {name!r}") from None
-
-
-def _code_type(arities: Iterable[int]) -> type[np.uint8 | np.uint16]:
-    return np.uint8 if max(arities, default=1) <= 256 else np.uint16
 
 
 def _frozen(codes: NDArray[Any], dtype: type[np.uint8 | np.uint16]) -> NDArray[Any]:

@@ -46,6 +46,7 @@ def code_frame(frame: IntoDataFrame) -> tuple[list[str], list[Column]]:
 def _code_series(name: str, series: Series[Any]) -> Column:
     import narwhals.stable.v2 as nw
 
+    series = series.alias("values")  # polars takes some names, such as "^a$", for patterns
     dtype = series.dtype
     missing = series.is_null()
     if missing.any():

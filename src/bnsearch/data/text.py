@@ -14,6 +14,7 @@ from bnsearch.data.coding import (
     check_names,
     code_integers,
     code_text_or_numbers,
+    index_first_labels,
     missing_value,
     recode,
 )
@@ -40,7 +41,7 @@ def read_text(
     frame = _parse(data, separator, skipped, _guess_types(sample, len(names)))
     if frame is None or any(frame.null_count().row(0)):
         raise _explain(data, separator, names, header + has_arities, frame)
-    columns = [_code(name, series) for name, series in zip(names, frame, strict=True)]
+    columns = _code_columns(names, frame)
     if arities_row is None and not blanks and header and has_arities_row(columns):
         arities = [int(column.states[-1]) for column in columns]
         columns = [Column(column.codes[1:], column.states) for column in columns]
@@ -84,6 +85,9 @@ def _read_head(
     sample = [fields for _, fields in islice(records, SAMPLE_ROWS)]
     if not sample:
         raise InputError("the table has no rows of data")
+    for mark in ";\t":
+        if all(len(fields) == 1 and mark in fields[0] for fields in (names, *sample)):
+            raise InputError(f"the fields are separated by {mark!r}: write the table with commas")
     return names, arities, sample, skipped
 
 
@@ -113,10 +117,6 @@ def _lines(data: bytes) -> Iterator[str]:
 
 
 def _check_header(names: Sequence[str]) -> None:
-    if len(names) == 1 and any(mark in names[0] for mark in ";\t"):
-        raise InputError(
-            f"the fields of {names[0][:60]!r} are not separated by commas: write the table with commas"
-        )
     if len(set(names)) < len(names) and all(name.isdecimal() for name in names):
         raise InputError(
             "the first row holds numbers, some twice: if it is no header, read with header=False"
@@ -154,12 +154,16 @@ def _parse(
     return None
 
 
-def _code(name: str, series: pl.Series) -> Column:
+def _code_columns(names: Sequence[str], frame: pl.DataFrame) -> list[Column]:
     import polars as pl
 
-    if series.dtype == pl.UInt8:
-        return code_integers(name, series.to_numpy())
-    return code_text_or_numbers(name, series)
+    indices = iter(index_first_labels(frame.select(pl.col(pl.String))))
+    return [
+        code_integers(name, series.to_numpy())
+        if series.dtype == pl.UInt8
+        else code_text_or_numbers(name, series, next(indices))
+        for name, series in zip(names, frame, strict=True)
+    ]
 
 
 def _explain(

@@ -35,7 +35,8 @@ def write_table(frame: pl.DataFrame, path: str | os.PathLike[str]) -> None:
 
 def _check_labels(series: pl.Series) -> None:
     """Refuse labels that would read back from CSV as something else."""
-    labels = series.unique().cast(str).to_list()
+    # under another name, as polars takes some names for patterns
+    labels = series.alias("labels").unique().cast(str).to_list()
     try:
         numbers = whole_numbers(series.name, labels)
         changed = [] if numbers is None else [x for x, n in zip(labels, numbers, strict=True) if x != str(n)]

@@ -2,39 +2,33 @@
 
 from __future__ import annotations
 
-from typing import NamedTuple
-
 import numpy as np
 from numpy.typing import NDArray
 
 from bnsearch.counting.kernels_set import cells_of, count_set
-from bnsearch.counting.kernels_terms import constant_of, sum_counts
+from bnsearch.counting.kernels_terms import sum_counts
 from bnsearch.kernel import kernel
 
 WAYS = 4
 
 
-class SetCache(NamedTuple):
-    """
-    Values of sets under a 128-bit key: the exclusive or of its members' random numbers and of the function's.
-
-    A set may lie in any of the four slots of its bucket; a full bucket gives up one of them.
-    """
-
-    member: NDArray[np.uint64]  # [places, 2] random numbers
-    key: NDArray[np.uint64]  # [slots, 2]; zero where empty
-    value: NDArray[np.float64]  # [slots]
-    computed: NDArray[np.int64]  # [1] how many values were computed
+# Values of sets under a 128-bit key: the exclusive or of its members' random numbers and of the function's. A set may lie
+# in any of the four slots of its bucket; a full bucket gives up one of them. A plain tuple of
+#   member    uint64[places, 2]   random numbers
+#   key       uint64[slots, 2]    zero where empty; the number of slots is a power of two
+#   value     float64[slots]
+#   computed  int64[1]            how many values were computed
+SetCache = tuple[NDArray[np.uint64], NDArray[np.uint64], NDArray[np.float64], NDArray[np.int64]]
 
 
 @kernel
-def find_slot(cache, high, low):
+def find_slot(key, high, low):
     """Return (slot, whether the key is there); otherwise the slot to take."""
-    first = np.int64(high & np.uint64(cache.value.size - 1)) & ~np.int64(WAYS - 1)
+    first = np.int64(high & np.uint64(key.shape[0] - 1)) & ~np.int64(WAYS - 1)
     for slot in range(first, first + WAYS):
-        if cache.key[slot, 0] == high and cache.key[slot, 1] == low:
+        if key[slot, 0] == high and key[slot, 1] == low:
             return slot, True
-        if cache.key[slot, 0] == 0 and cache.key[slot, 1] == 0:
+        if key[slot, 0] == 0 and key[slot, 1] == 0:
             return slot, False
     return first + np.int64(low & np.uint64(WAYS - 1)), False
 
@@ -56,21 +50,19 @@ def descending(places):
 @kernel
 def set_value(columns, scratch, cache, places, terms, salt):
     """Return the value of a set, from the cache or counted now."""
+    member, key, value, computed = cache
     high, low = salt[0], salt[1]
     for i in range(places.size):
-        high ^= cache.member[places[i], 0]
-        low ^= cache.member[places[i], 1]
-    slot, known = find_slot(cache, high, low)
-    if known:
-        return cache.value[slot]
-    cells = cells_of(columns, places)
-    found = count_set(columns, scratch, descending(places))
-    value = sum_counts(scratch.counts, found, terms, cells) + constant_of(terms, cells)
-    cache.key[slot, 0] = high
-    cache.key[slot, 1] = low
-    cache.value[slot] = value
-    cache.computed[0] += 1
-    return value
+        high ^= member[places[i], 0]
+        low ^= member[places[i], 1]
+    slot, known = find_slot(key, high, low)
+    if not known:
+        found = count_set(columns, scratch, descending(places))
+        value[slot] = sum_counts(scratch[6], found, terms, cells_of(columns[3], places))
+        key[slot, 0] = high
+        key[slot, 1] = low
+        computed[0] += 1
+    return value[slot]
 
 
 @kernel
@@ -93,7 +85,7 @@ def score_families(columns, scratch, cache, begin, members, joint, parents, salt
 
     begin : int64[m + 1]   where each family begins in `members`
     members : int64[...]   places: the child, then its parents
-    joint, parents : Terms
+    joint, parents : terms, see kernels_terms
     salts : uint64[2, 2]   cache keys of the two functions
     out : float64[m]       written
     """

@@ -58,11 +58,10 @@ class Scorer:
 
     def _start(self, cache_bytes: int) -> None:
         from bnsearch.counting.kernels_set import new_scratch
-        from bnsearch.scores.kernels import SetCache
 
         random = np.random.default_rng(0x5E7)
         slots = 1 << ((cache_bytes // BYTES_PER_SLOT).bit_length() - 1)
-        self._cache = SetCache(
+        self._cache = (
             random.integers(1, 2**64, (self.data.n_variables, 2), dtype=np.uint64),
             np.zeros((slots, 2), dtype=np.uint64),
             np.empty(slots, dtype=np.float64),
@@ -75,7 +74,7 @@ class Scorer:
     @property
     def computed(self) -> int:
         """Set values that were counted and summed, not found in the cache."""
-        return int(self._cache.computed[0])
+        return int(self._cache[3][0])
 
     def family(self, child: int, parents: Iterable[int]) -> float:
         """Return the local score of a child with these parents."""
@@ -109,7 +108,7 @@ class Scorer:
 
         joint = self.score.joint(self.data.n_rows)
         score_families(
-            self._layout.columns,
+            tuple(self._layout.columns),
             self._scratch,
             self._cache,
             begin,
@@ -134,7 +133,7 @@ class Scorer:
         joint = self.score.joint(self.data.n_rows)
         out = np.empty(len(sets), dtype=np.float64)
         value_sets(
-            self._layout.columns,
+            tuple(self._layout.columns),
             self._scratch,
             self._cache,
             begin,
@@ -155,7 +154,7 @@ class Scorer:
         other = object.__new__(Scorer)
         other.data, other.score, other.asked = self.data, self.score, 0
         other._layout, other._products = self._layout, self._products
-        other._start(self._cache.value.size * BYTES_PER_SLOT)
+        other._start(len(self._cache[2]) * BYTES_PER_SLOT)
         return other
 
     def _members(self, sets: Sequence[Sequence[int]]) -> tuple[NDArray[np.int64], NDArray[np.int64]]:

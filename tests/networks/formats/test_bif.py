@@ -153,7 +153,7 @@ HEAD = "probability ( B | A ) {\n"
         (TWO + "probability ( B | A A ) {\n}", 10, "a parent twice"),
         (TWO + HEAD + "  (a0) 0.5, 0.5;\n}", 10, "1 of its 2 rows"),
         (TWO + HEAD + "  (a0) 0.5, 0.5;\n  (a0) 0.5, 0.5;\n}", 12, "twice"),
-        (TWO + HEAD + "  (a0) 0.5, 0.5;\n  (a2) 0.5, 0.5;\n}", 12, "'a2' is not a state"),
+        (TWO + HEAD + "  (a0) 0.5, 0.5;\n  (a2) 0.5, 0.5;\n}", 12, "'a2' is not a state of 'A'"),
         (TWO + HEAD + "  (a0) 0.5, 0.5;\n  (a1, b1) 0.5, 0.5;\n}", 12, "names 2 states for 1 parents"),
         (TWO + HEAD + "  (a0) 0.5, 0.5;\n  (a1) 0.5;\n}", 12, "1 probabilities for the 2 states"),
         (TWO + HEAD + "  (a0) 0.5, 0.5;\n  (a1) 0.5, 0.4;\n}", 12, "not a distribution (0.5, 0.4)"),
@@ -247,7 +247,7 @@ def test_repository_networks_round_trip(shared_data: Path) -> None:
 
 
 def test_repository_tables(shared_data: Path) -> None:
-    """A row of child, checked by eye: its parents are listed against the order of its variables or not."""
+    """The table of Cancer given Pollution (low, high) and Smoker (True, False), copied by eye."""
     network = read_network(shared_data / "networks" / "cancer.bif.gz")
     cancer = network.tables[network.names.index("Cancer")]
-    assert np.array_equal(cancer[..., 0], [[0.03, 0.001], [0.05, 0.02]])  # (low, high) x (True, False)
+    assert np.array_equal(cancer[..., 0], [[0.03, 0.001], [0.05, 0.02]])

@@ -87,6 +87,7 @@ X = 'node X {\n  states = ("a" "b");\n}\n'
         (X + "\nutility U {\n}", 5, "only discrete chance nodes are read"),
         (X + "continuous node Y {\n}", 4, "only discrete chance nodes are read"),
         (X + "}\n", 4, "expected net, node or potential"),
+        ("class C {\n" + X + "potential (X) { data = (0.5 0.5); }\n", 6, "the file ends in a class"),
         (X + "potential (X) {\n  data = (0.5 0.5;\n}", 5, "a parenthesis is missing"),
         (X + "potential (X) {\n  data = (0.5\n 0.5));\n}", 6, "a parenthesis too many"),
         (X + "potential (X) {\n  data = (0.5 half);\n}", 5, "'half' is not a number"),

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from math import prod
-
 import numpy as np
 
 from bnsearch.networks.formats.builder import NetworkBuilder, to_numbers
@@ -110,15 +108,11 @@ class _Table:
     """The body of a probability block."""
 
     def __init__(self, reader: BifReader, family: list[str], start: int) -> None:
-        self.reader, self.tokens, self.source = reader, reader.tokens, reader.source
+        self.reader, self.builder = reader, reader.builder
+        self.tokens, self.source = reader.tokens, reader.source
         self.name, self.start = shown(family[0]), start
-        self.child, parents, self.n_rows = reader.builder.start_family(family[0], family[1:], start)
-        self.width = len(reader.builder.states[self.child])
-        # Rows are numbered in mixed radix, the last parent fastest: what each state adds to the number.
-        self.codes: list[dict[str, int]] = []
-        for k, p in enumerate(parents):
-            stride = prod(len(reader.builder.states[q]) for q in parents[k + 1 :])
-            self.codes.append({state: i * stride for i, state in enumerate(reader.builder.states[p])})
+        self.child, self.parents, self.n_rows = self.builder.start_family(family[0], family[1:], start)
+        self.width = len(self.builder.states[self.child])
         self.rows: dict[int, list[float]] = {}
         self.starts: dict[int, int] = {}
         self.default: list[float] | None = None
@@ -127,10 +121,11 @@ class _Table:
     def read(self) -> None:
         """Read the block's rows up to its closing brace, and hand the table in."""
         while (token := self.tokens.take()).kind != "}":
-            keyword, rest = first_word(token)
             if token.kind == "(":
                 self._row(token.start)
-            elif keyword == "table":
+                continue
+            keyword, rest = first_word(token)
+            if keyword == "table":
                 self._table(self._numbers(rest), token.start)
             elif keyword == "default":
                 self.default = self._checked(self._numbers(rest), token.start)
@@ -154,16 +149,20 @@ class _Table:
     def _row(self, start: int) -> None:
         """Read `a, b) numbers;`."""
         found = segments(self.tokens.until(")", "a row's states"))
-        labels = as_many(found, str(len(self.codes)))
+        labels = as_many(found, str(len(self.parents)))
         if labels is None:
             raise self.source.error(
-                f"a row of {self.name} names {len(found)} states for {len(self.codes)} parents", start
+                f"a row of {self.name} names {len(found)} states for {len(self.parents)} parents", start
             )
-        number = 0
-        for label, codes in zip(labels, self.codes, strict=True):
+        number = 0  # of the row, in mixed radix, the last parent fastest
+        for label, parent in zip(labels, self.parents, strict=True):
+            codes = self.builder.codes[parent]
             if label not in codes:
-                raise self.source.error(f"{shown(label)} is not a state of that parent of {self.name}", start)
-            number += codes[label]
+                name = shown(self.builder.names[parent])
+                raise self.source.error(
+                    f"{shown(label)} is not a state of {name}, a parent of {self.name}", start
+                )
+            number = number * len(codes) + codes[label]
         if number in self.rows:
             raise self.source.error(f"the table of {self.name} has this row twice", start)
         self.rows[number] = self._checked(self._numbers(), start)
@@ -205,4 +204,4 @@ class _Table:
         if self.rows:
             rows[list(self.rows)] = list(self.rows.values())
             starts[list(self.rows)] = list(self.starts.values())
-        self.reader.builder.end_family(self.child, rows, starts)
+        self.builder.end_family(self.child, rows, starts)

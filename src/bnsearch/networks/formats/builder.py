@@ -24,7 +24,8 @@ class NetworkBuilder:
     Variables and tables as a file lists them.
 
     First every variable is added, then every family: `start_family` checks the parents and gives the
-    table's size, `end_family` takes its numbers, `build` makes the network.
+    table's size, `end_family` takes its numbers, `build` makes the network. Meanwhile `names`, `states`,
+    `index` (of a name) and `codes` (of a variable's states) tell what has been added.
     """
 
     def __init__(self, source: Source) -> None:
@@ -32,6 +33,7 @@ class NetworkBuilder:
         self.names: list[str] = []
         self.states: list[tuple[str, ...]] = []
         self.index: dict[str, int] = {}
+        self.codes: list[dict[str, int]] = []
         self._parents: dict[int, list[int]] = {}
         self._tables: dict[int, NDArray[np.float64]] = {}
 
@@ -41,11 +43,13 @@ class NetworkBuilder:
             raise self.source.error(f"variable {shown(name)} is declared twice", start)
         if not states:
             raise self.source.error(f"variable {shown(name)} has no states", start)
-        if len(set(states)) < len(states):
+        codes = {state: code for code, state in enumerate(states)}
+        if len(codes) < len(states):
             raise self.source.error(f"variable {shown(name)} has a state twice", start)
         self.index[name] = len(self.names)
         self.names.append(name)
         self.states.append(tuple(states))
+        self.codes.append(codes)
 
     def start_family(
         self, name: str, parents: Sequence[str], start: int | None = None

@@ -20,8 +20,8 @@ Hugin's NET language (.net).
     }
 
 The reader takes networks of discrete chance nodes, also inside a `class`; comments begin with %, attributes
-that say nothing about states or probabilities are skipped, state labels may be bare. The data's parentheses must
-match, but only the order of the numbers counts: the variable fastest, then the last parent.
+that say nothing about states or probabilities are skipped, state labels may be bare. The data's parentheses
+must match, but only the order of the numbers counts: the variable fastest, then the last parent.
 
 A node's name is an identifier. A variable whose name is none gets one of the form x12 and keeps its name in
 the attribute `bnsearch_name`, which other programs skip.

@@ -38,6 +38,8 @@ class HuginReader:
                 self.tokens.skip_past("}", "a potential")
             else:
                 self._element(token, words)
+        if self.classes:
+            raise self.tokens.unexpected(token, "a class", "'}'")
         for position, start in potentials:
             self.tokens.position = position
             self._potential(start)

@@ -1,0 +1,187 @@
+"""
+How fast are all families of up to 3 parents counted and scored, on one thread?
+
+Prints, for each table: families a second (BIC; every family scored and compared, each child's best kept), the same
+families through the local scores of pgmpy and pyagrum where these are installed (timed on a sample and extrapolated),
+and the cost of one set as a multiple of the floor: one AND-popcount sweep over the rows (binary tables) or one
+histogram pass (others). Tables come from BNSEARCH_DATA, or ../shared/data beside the repository.
+"""
+
+from __future__ import annotations
+
+import argparse
+import os
+import resource
+import time
+import warnings
+from collections.abc import Callable, Sequence
+from pathlib import Path
+
+import numpy as np
+
+from bnsearch.counting.kernels_bits import count_and
+from bnsearch.data import Dataset
+from bnsearch.kernel import kernel
+from bnsearch.networks import load_network, sample
+from bnsearch.scores import BIC, AllSets, Scorer
+
+TABLES = ("plants.test", "accidents.test", "baudio.train", "alarm", "barley")
+MAX_PARENTS = {"barley": 2}
+ROWS = 10_000
+Family = tuple[int, list[int]]
+PeerScore = Callable[[int, list[int]], float]
+
+
+def data_folder() -> Path:
+    """Return where the public tables are."""
+    beside = Path(__file__).resolve().parents[2] / "shared" / "data"
+    return Path(os.environ.get("BNSEARCH_DATA", beside))
+
+
+def load(name: str) -> Dataset:
+    """Read a table, or sample it from the network of that name."""
+    table = data_folder() / "debd" / f"{name}.csv.gz"
+    if table.exists():
+        return Dataset.read(table, header=False)
+    return sample(load_network(str(data_folder() / "networks" / f"{name}.bif.gz")), ROWS, 1)
+
+
+@kernel
+def sweep_floor(words, repeats):  # type: ignore[no-untyped-def]
+    """AND and count pairs of bitmaps."""
+    total = 0
+    for r in range(repeats):
+        for i in range(1, words.shape[0]):
+            total += count_and(words[i], words[(i + r) % words.shape[0]])
+    return total
+
+
+@kernel
+def histogram_floor(codes, label, arity, counts, repeats):  # type: ignore[no-untyped-def]
+    """Increment one counter a row."""
+    for r in range(repeats):
+        column = codes[r % codes.shape[0]]
+        for row in range(label.size):
+            counts[np.uint32(label[row]) * np.uint32(arity) + np.uint32(column[row])] += 1
+    return counts[0]
+
+
+def floor_seconds(table: AllSets) -> tuple[str, float]:
+    """Return the cheapest conceivable way to count one set, and its seconds."""
+    columns = table.sweep.layout.columns
+    if columns.arities.max() == 2:
+        name, repeats = "sweeps", 50
+        calls = repeats * (len(columns.words) - 1)
+
+        def once() -> None:
+            sweep_floor(columns.words, repeats)
+    else:
+        name, repeats = "passes", 200
+        calls = repeats
+        widest = int(columns.arities.max())
+        label = columns.codes[0].astype(np.int32)
+        counts = np.zeros(widest * (int(columns.arities[0]) + 1), dtype=np.int32)
+
+        def once() -> None:
+            histogram_floor(columns.codes, label, widest, counts, repeats)
+
+    once()
+    return name, min(seconds(once) for _ in range(5)) / calls
+
+
+def seconds(function: Callable[[], object]) -> float:
+    """Return how long a call takes."""
+    start = time.perf_counter()
+    function()
+    return time.perf_counter() - start
+
+
+def random_families(data: Dataset, parents: int, number: int) -> list[Family]:
+    """Return families drawn at random."""
+    random = np.random.default_rng(1)
+    drawn = [random.permutation(data.n_variables)[: parents + 1].tolist() for _ in range(number)]
+    return [(members[0], members[1:]) for members in drawn]
+
+
+def pgmpy_score(data: Dataset) -> PeerScore:
+    """Return pgmpy's local BIC score of a table."""
+    from pgmpy.structure_score import BIC as PgmpyBIC
+
+    frame = data.to_polars().to_pandas().astype(str)
+    states = {name: list(labels) for name, labels in zip(data.names, data.states, strict=True)}
+    scorer = PgmpyBIC(frame, state_names=states)
+    return lambda x, s: float(scorer.local_score(data.names[x], tuple(data.names[p] for p in s)))
+
+
+def pyagrum_score(data: Dataset) -> PeerScore:
+    """Return pyagrum's local BIC score of a table, in natural logarithms."""
+    import pyagrum
+
+    learner = pyagrum.BNLearner(data.to_polars().to_pandas().astype(str))
+    learner.useScoreBIC()
+    return lambda x, s: float(learner.score(data.names[x], [data.names[p] for p in s])) * float(np.log(2))
+
+
+def peer_rate(score: PeerScore, families: Sequence[Family], budget: float) -> float:
+    """Return a peer's families a second, on as many of the families as fit in the budget."""
+    score(*families[0])
+    start = time.perf_counter()
+    for done, family in enumerate(families[1:], start=1):
+        score(*family)
+        if time.perf_counter() - start > budget:
+            break
+    return done / (time.perf_counter() - start)
+
+
+def measure(name: str, repeats: int, budget: float) -> None:
+    """Measure one table and print its line."""
+    data = load(name)
+    parents = MAX_PARENTS.get(name, 3)
+    best = float("inf")
+    for _ in range(repeats + 1):  # the first run compiles
+        start = time.perf_counter()
+        table = AllSets(data, BIC(), parents + 1, threads=1)
+        counted = time.perf_counter() - start
+        table.best_families()
+        total = time.perf_counter() - start
+        if total < best:
+            best, best_counted = total, counted
+    sets = sum(table.sweep.number(size) for size in range(1, parents + 2))
+    floor_name, floor = floor_seconds(table)
+    rate = table.families / best
+    print(
+        f"{name:15} n={data.n_variables:<4} N={data.n_rows:<6} parents<={parents} {table.families:>9,} families"
+        f" {best:7.3f} s {rate / 1e6:7.2f} M/s; a set {best_counted / sets * 1e9:7.0f} ns ="
+        f" {best_counted / sets / floor:6.2f} {floor_name} of {floor * 1e9:.0f} ns",
+        flush=True,
+    )
+    scorer = Scorer(data, BIC())
+    families = random_families(data, parents, 2000)
+    for peer, make in (("pgmpy", pgmpy_score), ("pyagrum", pyagrum_score)):
+        try:
+            score = make(data)
+        except ImportError:
+            print(f"{'':15} {peer} is not installed")
+            continue
+        theirs = peer_rate(score, families, budget)
+        ours, other = scorer.family(*families[0]), score(*families[0])
+        note = "" if abs(ours - other) < 1e-6 * abs(ours) else f" (other value: {other:.3f}, ours {ours:.3f})"
+        print(f"{'':15} {peer:8} {theirs:10.0f} families/s: ratio {rate / theirs:12,.0f}{note}", flush=True)
+
+
+def main() -> None:
+    """Run the benchmark."""
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("tables", nargs="*", default=TABLES)
+    parser.add_argument("--repeats", type=int, default=5, help="the best of this many runs counts")
+    parser.add_argument("--budget", type=float, default=5.0, help="seconds for each peer")
+    arguments = parser.parse_args()
+    warnings.simplefilter("ignore")
+    for name in arguments.tables:
+        measure(name, arguments.repeats, arguments.budget)
+    peak = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024
+    print(f"peak memory of this process, peers included: {peak:,.0f} MiB")
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,58 @@
+"""`bnsearch compare`: how far a learned graph is from the true one."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from bnsearch.cli.console import print_json, show, table
+from bnsearch.cli.options import Json
+
+if TYPE_CHECKING:
+    from bnsearch.graphs.compare import Comparison
+
+
+def compare(
+    true: Annotated[str, typer.Argument(metavar="TRUE", help="The true network: a file or a name.")],
+    learned: Annotated[str, typer.Argument(metavar="LEARNED", help="The learned one, over the same names.")],
+    as_json: Json = False,
+) -> None:
+    """
+    Compare a learned structure with the true one.
+
+    SHD is the structural Hamming distance: edges to add, delete or reverse. Between the CPDAGs it does not
+    count what the data cannot tell apart.
+
+    Examples
+    --------
+    bnsearch compare asia learned.bif
+    bnsearch compare true.csv learned.json --json
+    """
+    from bnsearch.cli.graphs import read_dag
+    from bnsearch.graphs.compare import compare as compare_graphs
+
+    comparison = compare_graphs(read_dag(true), read_dag(learned))
+    if as_json:
+        print_json(comparison.as_dict())
+    else:
+        _show(comparison)
+
+
+def _show(comparison: Comparison) -> None:
+    hamming = comparison.hamming
+    agreements = table("", "true", "learned", "shared", "precision", "recall", "F1")
+    for kind, found in (
+        ("skeleton", comparison.skeleton),
+        ("directed edges", comparison.edges),
+        ("v-structures", comparison.v_structures),
+    ):
+        counts = (found.true, found.learned, found.shared)
+        ratios = (found.precision, found.recall, found.f1)
+        agreements.add_row(kind, *map(str, counts), *(f"{ratio:.3f}" for ratio in ratios))
+    show(
+        f"SHD of the DAGs    {comparison.shd} ({hamming.added} added, {hamming.deleted} deleted, "
+        f"{hamming.reversed} reversed)",
+        f"SHD of the CPDAGs  {comparison.shd_cpdag}",
+        agreements,
+    )

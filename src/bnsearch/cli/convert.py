@@ -1,0 +1,43 @@
+"""`bnsearch convert`: a network or a structure in another format."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from bnsearch.cli.console import note
+
+
+def convert(
+    source: Annotated[str, typer.Argument(metavar="IN", help="A network or structure: a file or a name.")],
+    target: Annotated[
+        Path,
+        typer.Argument(
+            metavar="OUT", help="A network: .bif, .net, .json; its structure: .csv, .dot; each also with .gz."
+        ),
+    ],
+) -> None:
+    """
+    Convert a network or a structure to another format, by extension.
+
+    A network keeps its tables in .bif, .net and .json; .csv (an adjacency matrix) and .dot (for Graphviz)
+    hold its structure. A structure alone can be written as .json, .csv or .dot.
+
+    Examples
+    --------
+    bnsearch convert alarm.bif.gz alarm.net
+    bnsearch convert asia asia.dot
+    """
+    from bnsearch.cli.graphs import counted, read_graph
+    from bnsearch.networks.files import write_network, write_structure
+    from bnsearch.networks.network import BayesianNetwork
+
+    graph = read_graph(source)
+    if isinstance(graph, BayesianNetwork):
+        write_network(graph, target)
+        note(f"wrote {target}: {counted(graph.dag)}")
+    else:
+        write_structure(graph, target)
+        note(f"wrote {target}: {counted(graph)}, no tables")

@@ -1,0 +1,119 @@
+"""`bnsearch score`: the scores of one network on one table."""
+
+from __future__ import annotations
+
+import dataclasses
+from collections.abc import Mapping, Sequence
+from math import prod
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from bnsearch.cli.console import print_json, show, table
+from bnsearch.cli.options import Data, Json, Net, NoHeader
+from bnsearch.errors import InputError
+
+if TYPE_CHECKING:
+    from bnsearch.data import Dataset
+    from bnsearch.graphs.dag import DAG
+    from bnsearch.networks.network import BayesianNetwork
+    from bnsearch.scores import Score
+
+
+def score(
+    data: Data,
+    net: Net,
+    names: Annotated[
+        list[str] | None,
+        typer.Option(
+            "--score", metavar="S", help="Only this score; repeatable. `bnsearch scores` lists them."
+        ),
+    ] = None,
+    ess: Annotated[
+        float | None, typer.Option("--ess", metavar="X", help="Equivalent sample size of bdeu.")
+    ] = None,
+    prior: Annotated[bool, typer.Option("--prior", help="Add the structure prior to bdeu.")] = False,
+    no_header: NoHeader = False,
+    as_json: Json = False,
+) -> None:
+    """
+    Score a network on a table.
+
+    Scores are log-scores: higher is better. Columns and variables are matched by name and must be the same. A
+    variable has the states that the network declares, whether they occur in the table or not; for a structure
+    without states, those that occur.
+
+    Examples
+    --------
+    bnsearch score asia.csv asia
+    bnsearch score asia.csv learned.bif --score bic --score bdeu --ess 10 --json
+    """
+    from bnsearch.cli.graphs import read_graph
+    from bnsearch.data import Dataset
+    from bnsearch.scores import Scorer
+
+    scores = _chosen(names, {"ess": ess, "prior": prior or None})
+    dag, dataset = _matched(Dataset.read(data, header=not no_header), read_graph(net), data)
+    values = {chosen.name: Scorer(dataset, chosen).network(dag) for chosen in scores}
+    if as_json:
+        print_json(values)
+    else:
+        _show(values, dag, dataset)
+
+
+def _chosen(names: Sequence[str] | None, options: Mapping[str, float | bool | None]) -> list[Score]:
+    """Make the scores asked for, or all; an option goes to every score that has such a parameter."""
+    from bnsearch.scores import SCORES, make_score
+
+    takes = {name: {field.name for field in dataclasses.fields(kind)} for name, kind in SCORES.items()}
+    keys = [make_score(name).name for name in names or SCORES]
+    given = {option: value for option, value in options.items() if value is not None}
+    for option in given:
+        if not any(option in takes[key] for key in keys):
+            takers = ", ".join(name for name in SCORES if option in takes[name])
+            raise InputError(
+                f"none of the scores asked for has the parameter --{option}; it belongs to {takers}"
+            )
+    return [make_score(key, **{o: value for o, value in given.items() if o in takes[key]}) for key in keys]
+
+
+def _matched(dataset: Dataset, graph: BayesianNetwork | DAG, data: str) -> tuple[DAG, Dataset]:
+    """Return the structure, and the table coded by the states that the network declares."""
+    from bnsearch.networks.network import BayesianNetwork
+
+    _require_same_names(graph.names, dataset.names, data)
+    if not isinstance(graph, BayesianNetwork):
+        return graph, dataset
+    try:
+        return graph.dag, dataset.with_states(dict(zip(graph.names, graph.states, strict=True)))
+    except InputError as error:
+        raise InputError(f"{data}: {error}") from None
+
+
+def _require_same_names(variables: Sequence[str], columns: Sequence[str], data: str) -> None:
+    from bnsearch.graphs.inputs import listed
+
+    if absent := sorted(set(variables) - set(columns)):
+        numbered = all(name.isdecimal() for name in absent)
+        hint = "; if its first row is data, pass --no-header" if numbered else ""
+        raise InputError(
+            f"{data} has no column for the network's {listed(absent)}; it has {listed(columns)}{hint}"
+        )
+    if extra := sorted(set(columns) - set(variables)):
+        raise InputError(f"{data} has columns that are not in the network: {listed(extra)}; drop them first")
+
+
+def _show(values: Mapping[str, float], dag: DAG, dataset: Dataset) -> None:
+    from bnsearch.cli.graphs import counted
+
+    scores = table("score", "value", "per row")
+    for name, value in values.items():
+        scores.add_row(name, f"{value:.6f}", f"{value / dataset.n_rows:.6f}")
+    parameters = _free_parameters(dag.reordered(dataset.names), dataset.arities.tolist())
+    show(f"{dataset.n_rows:,} rows, {counted(dag)}, {parameters:,} free parameters", scores)
+
+
+def _free_parameters(dag: DAG, arities: Sequence[int]) -> int:
+    """Count (r - 1) * q over the families; the arities are in the graph's order."""
+    configurations = (prod(arities[p] for p in parents) for parents in dag.parents)
+    return sum((r - 1) * q for r, q in zip(arities, configurations, strict=True))

@@ -1,0 +1,88 @@
+"""`bnsearch sample`."""
+
+from __future__ import annotations
+
+import os
+from pathlib import Path
+
+import pytest
+
+from bnsearch.data import Dataset
+from bnsearch.networks import load_network
+
+
+@pytest.mark.parametrize("name", ["x.csv", "x.csv.gz", "x.parquet"])
+def test_writes_the_sample(run, name):
+    """The file holds the rows that the library draws with the same seed; stdout stays empty."""
+    outcome = run("sample", "asia", "--rows", 40, "--seed", 3, "-o", name)
+    assert outcome == (0, "", f"wrote {name}: 40 rows of 8 variables\n")
+    drawn = load_network("asia").sample(40, seed=3)
+    assert Dataset.read(name).to_polars().cast(str).equals(drawn.to_polars().cast(str))
+
+
+def test_seed_decides(run):
+    """The same seed gives the same bytes, another seed others; without one it is 0."""
+    for name, seed in (("a.csv", ["--seed", 0]), ("b.csv", []), ("c.csv", ["--seed", 1])):
+        run("sample", "asia", "--rows", 100, "--output", name, *seed)
+    assert Path("a.csv").read_bytes() == Path("b.csv").read_bytes()
+    assert Path("a.csv").read_bytes() != Path("c.csv").read_bytes()
+
+
+def test_from_a_file(run):
+    """A network file is sampled like the named network it was made from."""
+    run("convert", "asia", "net.json.gz")
+    run("sample", "net.json.gz", "--rows", 30, "-o", "a.csv")
+    run("sample", "asia", "--rows", 30, "-o", "b.csv")
+    assert Path("a.csv").read_bytes() == Path("b.csv").read_bytes()
+
+
+@pytest.mark.parametrize(
+    ("arguments", "said"),
+    [
+        (["aisa", "--rows", 5, "-o", "x.csv"], "did you mean 'asia'?"),
+        (["no.bif", "--rows", 5, "-o", "x.csv"], "no.bif does not exist"),
+        (["folder.bif", "--rows", 5, "-o", "x.csv"], "folder.bif is a folder"),
+        (["net.txt", "--rows", 5, "-o", "x.csv"], "net.txt: the extension must be one of"),
+        (["cut.bif", "--rows", 5, "-o", "x.csv"], "cut.bif, line"),
+        (["shape.csv", "--rows", 5, "-o", "x.csv"], "shape.csv holds a structure without tables"),
+        (["shape.json", "--rows", 5, "-o", "x.csv"], "shape.json holds a structure without tables"),
+        (["shape.dot", "--rows", 5, "-o", "x.csv"], ".dot is written, not read"),
+        (["", "--rows", 5, "-o", "x.csv"], "there is no network or file ''"),
+        (["asia", "--rows", 0, "-o", "x.csv"], "rows must be a whole number, at least 1, not 0"),
+        (["asia", "--rows", -5, "-o", "x.csv"], "rows must be"),
+        (["asia", "--rows", 10**15, "-o", "x.csv"], "do not fit in memory"),
+        (["asia", "--rows", 10**30, "-o", "x.csv"], "do not fit in memory"),
+        (["asia", "--rows", 5, "--seed", -1, "-o", "x.csv"], "seed must be a whole number, at least 0"),
+        (["asia", "--rows", 5, "-o", "x.txt"], "x.txt: a table's file ends with"),
+        (["asia", "--rows", 5, "-o", "x.dat"], "x.dat"),
+        (["asia", "--rows", 5, "-o", "x"], "x: a table's file ends with"),
+        (["asia", "--rows", 5, "-o", "no/x.csv"], "does not exist"),
+        (["asia", "--rows", 5, "-o", "folder.csv"], "it is a folder"),
+    ],
+)
+def test_bad_input(refused, run, tmp_path, arguments, said):
+    """Whatever is wrong with the network, the numbers or the output is told in one line."""
+    (tmp_path / "folder.bif").mkdir()
+    (tmp_path / "folder.csv").mkdir()
+    for name in ("whole.bif", "shape.csv", "shape.dot"):
+        run("convert", "asia", name)
+    run("convert", "shape.csv", "shape.json")
+    text = Path("whole.bif").read_text()
+    Path("cut.bif").write_text(text[: len(text) // 2])
+    assert said in refused("sample", *arguments)
+    assert not Path("x.csv").exists()
+
+
+@pytest.mark.skipif(not Path("/dev/full").exists(), reason="needs a device that is always full")
+def test_full_disk(refused, tmp_path):
+    """A disk that fills up while writing is told, with the file's name."""
+    (tmp_path / "full.csv").symlink_to("/dev/full")
+    assert "cannot write full.csv: No space left" in refused("sample", "asia", "--rows", 5, "-o", "full.csv")
+
+
+@pytest.mark.skipif(not hasattr(os, "geteuid") or os.geteuid() == 0, reason="root may write anywhere")
+def test_output_not_writable(refused, tmp_path):
+    """A folder that may not be written to is told."""
+    locked = tmp_path / "locked"
+    locked.mkdir(mode=0o555)
+    assert "Permission denied" in refused("sample", "asia", "--rows", 5, "-o", "locked/x.csv")
