@@ -50,9 +50,7 @@ class Family:
         return [n for states in self.table.values() for n in states.values()]
 
 
-def count_family(
-    codes: Sequence[Sequence[int]], arities: Sequence[int], child: int, parents: Iterable[int]
-) -> Family:
+def count_family(codes: Sequence[Sequence[int]], arities: Sequence[int], child: int, parents: Iterable[int]) -> Family:
     """Count a family in columns of codes (one sequence a variable)."""
     parents = list(parents)
     table: dict[State, dict[int, int]] = {}
@@ -176,8 +174,7 @@ def compositions(n: int, r: int) -> Iterator[State]:
 def scaled_normaliser_by_definition(n: int, r: int) -> int:
     """Return n^n C(n, r): the sum over count vectors h of n! / prod h_k! * prod h_k^h_k (0^0 = 1)."""
     return sum(
-        factorial(n) // prod(factorial(h) for h in counts) * prod(h**h for h in counts)
-        for counts in compositions(n, r)
+        factorial(n) // prod(factorial(h) for h in counts) * prod(h**h for h in counts) for counts in compositions(n, r)
     )
 
 

@@ -19,9 +19,7 @@ def loaded_after(code: str) -> str:
     """Run code in a fresh interpreter and return which of the heavy packages it imported."""
     script = f"import sys\n{code}\nprint([m for m in {HEAVY} if m in sys.modules], file=sys.stderr)"
     environment = {**os.environ, "PYTHONPATH": str(Path(bnsearch.__file__).parents[1])}
-    done = subprocess.run(
-        [sys.executable, "-c", script], env=environment, text=True, capture_output=True, check=True
-    )
+    done = subprocess.run([sys.executable, "-c", script], env=environment, text=True, capture_output=True, check=True)
     return done.stderr.strip()
 
 

@@ -7,20 +7,18 @@ from collections.abc import Callable
 from contextlib import suppress
 from functools import cache
 from pathlib import Path
-from typing import TypeVar, cast
+from typing import Any
 
 import numba
 
-F = TypeVar("F", bound=Callable[..., object])
 
-
-def kernel(function: F) -> F:
+def kernel(function: Callable[..., Any]) -> Any:
     """Compile a top-level function over arrays and scalars; cached on disk, run without the GIL."""
-    compiled = numba.njit(cache=True, nogil=True)(function)
+    compiled: Any = numba.njit(cache=True, nogil=True, error_model="numpy")(function)
     with suppress(AttributeError):  # private names; without them the cache is only less careful
         index = compiled._cache._cache_file
         index._source_stamp = (index._source_stamp, digest_of_kernels())
-    return cast(F, compiled)
+    return compiled
 
 
 @cache

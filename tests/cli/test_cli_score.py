@@ -93,9 +93,7 @@ def test_parquet_and_gzip(run, asia_csv):
     """The format of the table does not matter."""
     Dataset.read(asia_csv).write("t.parquet")
     Dataset.read(asia_csv).write("t.csv.gz")
-    assert (
-        scored(run, "t.parquet", "asia") == scored(run, "t.csv.gz", "asia") == scored(run, asia_csv, "asia")
-    )
+    assert scored(run, "t.parquet", "asia") == scored(run, "t.csv.gz", "asia") == scored(run, asia_csv, "asia")
 
 
 def test_no_header(run, tmp_path):

@@ -25,9 +25,7 @@ def check(counts, table, variables):
     assert tuple(counts.shape) == tuple(arities)
     assert counts.cells.dtype == counts.counts.dtype == np.int64
     assert np.all(np.diff(counts.cells) > 0)
-    expected = {
-        mixed_radix(cell, arities): n for cell, n in joint_counts(table.codes.T.tolist(), variables).items()
-    }
+    expected = {mixed_radix(cell, arities): n for cell, n in joint_counts(table.codes.T.tolist(), variables).items()}
     assert dict(zip(counts.cells.tolist(), counts.counts.tolist(), strict=True)) == expected
 
 
@@ -127,9 +125,7 @@ def test_counts_beyond_sixteen_bits(representation):
     """A cell that 70,000 rows share is counted in full, though 70,000 exceeds 65,535."""
     codes = np.zeros((70_003, 3), dtype=np.int64)
     codes[-3:] = [[0, 1, 2], [1, 1, 0], [1, 1, 0]]
-    counts = Counter(Dataset.from_codes(codes, arities=[2, 2, 3]), representation=representation).counts(
-        (0, 1, 2)
-    )
+    counts = Counter(Dataset.from_codes(codes, arities=[2, 2, 3]), representation=representation).counts((0, 1, 2))
     assert counts.cells.tolist() == [0, 5, 9]
     assert counts.counts.tolist() == [70_000, 1, 2]
 

@@ -59,9 +59,7 @@ def test_read_only_codes_are_not_copied() -> None:
     assert Dataset(codes, ["a"], [["x"]]).codes is codes
 
 
-@pytest.mark.parametrize(
-    ("arity", "dtype"), [(1, np.uint8), (256, np.uint8), (257, np.uint16), (65_535, np.uint16)]
-)
+@pytest.mark.parametrize(("arity", "dtype"), [(1, np.uint8), (256, np.uint8), (257, np.uint16), (65_535, np.uint16)])
 def test_code_width_follows_the_largest_arity(arity: int, dtype: type) -> None:
     """Codes 0..255 fit a byte: arity 256 is the last that does."""
     data = Dataset.from_codes([[0, 0], [0, arity - 1]])

@@ -77,13 +77,8 @@ def test_pandas_stores_the_same_in_many_ways() -> None:
     stored = {
         "i": [pd.Series([3, 1, 3], dtype=t) for t in ("int8", "Int64", "object", "int64[pyarrow]")]
         + [pd.Series(pd.arrays.SparseArray([3, 1, 3]))],
-        "b": [
-            pd.Series([True, False, True], dtype=t) for t in ("bool", "boolean", "object", "bool[pyarrow]")
-        ],
-        "t": [
-            pd.Series(["y", "x", "y"], dtype=t)
-            for t in ("str", "object", "string[python]", "string[pyarrow]")
-        ]
+        "b": [pd.Series([True, False, True], dtype=t) for t in ("bool", "boolean", "object", "bool[pyarrow]")],
+        "t": [pd.Series(["y", "x", "y"], dtype=t) for t in ("str", "object", "string[python]", "string[pyarrow]")]
         + [pd.Series(["y", "x", "y"]).astype(pd.ArrowDtype(pa.dictionary(pa.int8(), pa.string())))],
     }
     for states, variants in zip((("1", "3"), ("False", "True"), ("x", "y")), stored.values(), strict=True):

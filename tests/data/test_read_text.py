@@ -26,10 +26,7 @@ def write(folder: Path, text: str | bytes, name: str = "table.csv") -> Path:
 
 def labels(data: Dataset) -> list[tuple[str, ...]]:
     """Return the rows of a table as labels."""
-    return [
-        tuple(data.states[v][data.codes[v, row]] for v in range(data.n_variables))
-        for row in range(data.n_rows)
-    ]
+    return [tuple(data.states[v][data.codes[v, row]] for v in range(data.n_variables)) for row in range(data.n_rows)]
 
 
 def test_numbers_in_numeric_order_text_in_alphabetical(tmp_path: Path) -> None:
@@ -59,9 +56,7 @@ def test_a_late_surprise_in_a_column_of_small_numbers(tmp_path: Path, late: str)
     """What the first rows suggest about a column is only a guess: a later value may be of another kind."""
     rows = SAMPLE_ROWS + 50
     data = Dataset.read(write(tmp_path, "a,b\n" + "1,3\n" * rows + f"{late},3\n"))
-    expected = {"x": ("1", "x"), "256": ("1", "256"), "-1": ("-1", "1"), "1.0": ("1",), "07": ("1", "7")}[
-        late
-    ]
+    expected = {"x": ("1", "x"), "256": ("1", "256"), "-1": ("-1", "1"), "1.0": ("1",), "07": ("1", "7")}[late]
     assert data.states == (expected, ("3",))
     assert data.states[0][data.codes[0, -1]] == expected[0 if late == "-1" else -1]
     assert data.n_rows == rows + 1
@@ -272,9 +267,7 @@ def test_hostile_bytes_give_a_table_or_a_clear_error(data: bytes, blanks: bool, 
         assert "\n" not in str(error)
 
 
-@given(
-    st.lists(st.sampled_from(["1", ",", "\n", '"', "x", " ", "\r", "2.5", "NA"]), max_size=30).map("".join)
-)
+@given(st.lists(st.sampled_from(["1", ",", "\n", '"', "x", " ", "\r", "2.5", "NA"]), max_size=30).map("".join))
 def test_hostile_text_gives_a_table_or_a_clear_error(text: str) -> None:
     """The same for text made of what a CSV file is made of."""
     try:

@@ -20,9 +20,7 @@ def tables(draw: st.DrawFn) -> Dataset:
     """Draw a table of a few variables with any labels, declared in any order, some of them unobserved."""
     label = st.one_of(st.text(max_size=3), st.sampled_from(["0", "1", "10", "01", "NA", "2.5", "-1", "None"]))
     states = draw(st.lists(st.lists(label, min_size=1, max_size=5, unique=True), min_size=1, max_size=4))
-    names = draw(
-        st.lists(st.text(min_size=1, max_size=4), min_size=len(states), max_size=len(states), unique=True)
-    )
+    names = draw(st.lists(st.text(min_size=1, max_size=4), min_size=len(states), max_size=len(states), unique=True))
     rows = draw(st.integers(1, 12))
     row = st.tuples(*(st.integers(0, len(s) - 1) for s in states))
     return Dataset.from_codes(draw(st.lists(row, min_size=rows, max_size=rows)), names=names, states=states)
@@ -30,9 +28,7 @@ def tables(draw: st.DrawFn) -> Dataset:
 
 @pytest.mark.parametrize("extension", [".parquet", ".parquet.gz"])
 @given(data=tables())
-def test_parquet_keeps_everything(
-    tmp_path_factory: pytest.TempPathFactory, extension: str, data: Dataset
-) -> None:
+def test_parquet_keeps_everything(tmp_path_factory: pytest.TempPathFactory, extension: str, data: Dataset) -> None:
     """Names, states in their order, unobserved ones too, and codes."""
     path = tmp_path_factory.mktemp("tables") / f"table{extension}"
     data.write(path)

@@ -110,9 +110,7 @@ def test_shd_is_a_distance(a: DAG, b: DAG, c: DAG) -> None:
 def test_a_graph_agrees_with_itself(dag: DAG) -> None:
     """All distances are zero and all ratios one, also for a graph without edges or v-structures."""
     numbers = compare(dag, dag).as_dict()
-    assert all(
-        value == 0 for key, value in numbers.items() if key.startswith(("shd", "added", "deleted", "rev"))
-    )
+    assert all(value == 0 for key, value in numbers.items() if key.startswith(("shd", "added", "deleted", "rev")))
     assert all(value == 1 for key, value in numbers.items() if key.endswith(("precision", "recall", "f1")))
 
 
@@ -126,9 +124,7 @@ def test_variables_are_matched_by_name(true: DAG, learned: DAG) -> None:
 def test_other_variables_are_refused(function: Callable[[DAG, DAG], object]) -> None:
     """The error names variables of either side, a few of many."""
     other = DAG.empty(["a", "b", *(f"x{i}" for i in range(9))])
-    with pytest.raises(
-        InputError, match=r"only the first has 'c', 'd'; only the second has 'x0', .*'x4', \.\.\.$"
-    ):
+    with pytest.raises(InputError, match=r"only the first has 'c', 'd'; only the second has 'x0', .*'x4', \.\.\.$"):
         function(TRUE, other)
     with pytest.raises(InputError, match="different variables"):
         shd_cpdag(cpdag(TRUE), cpdag(other))

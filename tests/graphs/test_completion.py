@@ -9,9 +9,7 @@ import reference_graphs as ref
 from bnsearch.graphs import DAG, PDAG, cpdag, meek_closure
 
 
-@pytest.mark.parametrize(
-    ("n", "dags", "classes"), [(1, 1, 1), (2, 3, 2), (3, 25, 11), (4, 543, 185), (5, 29281, 8782)]
-)
+@pytest.mark.parametrize(("n", "dags", "classes"), [(1, 1, 1), (2, 3, 2), (3, 25, 11), (4, 543, 185), (5, 29281, 8782)])
 def test_reference_enumerates_everything(n: int, dags: int, classes: int) -> None:
     """The counts of labelled DAGs (Robinson 1973) and of their classes (Gillispie and Perlman 2001)."""
     found = ref.equivalence_classes(n)

@@ -49,10 +49,7 @@ def test_pattern_follows_the_definition(dag: DAG) -> None:
     """Skeleton and v-structures equal the slow definition's."""
     arcs = ref.arcs_of_dag(dag)
     assert {frozenset(map(dag.names.index, pair)) for pair in dag.skeleton} == ref.skeleton(arcs)
-    found = {
-        (frozenset((dag.names.index(a), dag.names.index(b))), dag.names.index(c))
-        for a, c, b in dag.v_structures
-    }
+    found = {(frozenset((dag.names.index(a), dag.names.index(b))), dag.names.index(c)) for a, c, b in dag.v_structures}
     assert found == ref.v_structures(arcs)
     assert all(a < b for a, _, b in dag.v_structures)
 

@@ -58,10 +58,7 @@ def test_rule_4_is_needed_for_background_knowledge() -> None:
     """In its figure rules 1 to 3 direct nothing at all, and rule 4 alone gives a -> b."""
     figure = FIGURES[is_oriented_by_meek_rule_4]
     assert not any(
-        rule(figure, i, j)
-        for i, j in permutations(range(4), 2)
-        if j in figure.neighbours[i]
-        for rule in MEEK_RULES[:3]
+        rule(figure, i, j) for i, j in permutations(range(4), 2) if j in figure.neighbours[i] for rule in MEEK_RULES[:3]
     )
     assert set(meek_closure(figure).directed_edges) == {("d", "c"), ("c", "b"), ("a", "b")}
 

@@ -61,9 +61,7 @@ def test_equals_the_definition(case, kind, amount):
 
 def test_by_hand():
     """Rows ax, ax, ay; b is never seen. Given a, x has 2/3, smoothed (2 + 1) / (3 + 2); given b, 1/2."""
-    data = Dataset.from_codes(
-        np.array([[0, 0], [0, 0], [0, 1]]), names=["p", "c"], states=[["a", "b"], ["x", "y"]]
-    )
+    data = Dataset.from_codes(np.array([[0, 0], [0, 0], [0, 1]]), names=["p", "c"], states=[["a", "b"], ["x", "y"]])
     dag = DAG(["p", "c"], [[], [0]])
     assert fit(dag, data).tables[0].tolist() == [1, 0]
     assert fit(dag, data).tables[1].tolist() == [[2 / 3, 1 / 3], [1 / 2, 1 / 2]]
@@ -108,9 +106,7 @@ def test_refuses_an_unknown_variable():
 
 def test_refuses_an_absurd_table():
     """Thirty binary parents: 2 ** 31 cells for the child and 2 for each parent, 2,147,483,708 in all."""
-    data = Dataset.from_codes(
-        np.eye(31, dtype=np.uint8), names=[f"v{i}" for i in range(31)], states=[["0", "1"]] * 31
-    )
+    data = Dataset.from_codes(np.eye(31, dtype=np.uint8), names=[f"v{i}" for i in range(31)], states=[["0", "1"]] * 31)
     dag = DAG(data.names, [range(1, 31), *[[]] * 30])
     with pytest.raises(InputError, match=r"2,147,483,708 cells.* 'v0' with its 30 parents.*fewer parents"):
         fit(dag, data)

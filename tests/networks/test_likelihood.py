@@ -43,8 +43,7 @@ def test_equals_the_sum_of_logs(seed, rows):
     expected = []
     for row in zip(*data.codes.tolist(), strict=True):
         entries = [
-            network.tables[x][tuple(row[p] for p in parents)][row[x]]
-            for x, parents in enumerate(network.dag.parents)
+            network.tables[x][tuple(row[p] for p in parents)][row[x]] for x, parents in enumerate(network.dag.parents)
         ]
         expected.append(sum(map(math.log, entries)))
     assert log_likelihoods(network, data) == pytest.approx(expected, rel=1e-12)

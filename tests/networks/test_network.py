@@ -117,9 +117,7 @@ def test_reordering_needs_the_same_variables(rain):
 
 def test_methods_are_the_functions(rain):
     """Of 4 rows it rains in 1, and is wet in it and in 1 of the other 3."""
-    data = Dataset.from_codes(
-        np.array([[0, 0], [1, 0], [1, 1], [1, 1]]), names=["rain", "wet"], states=LABELS
-    )
+    data = Dataset.from_codes(np.array([[0, 0], [1, 0], [1, 1], [1, 1]]), names=["rain", "wet"], states=LABELS)
     network = BayesianNetwork.fit(rain, data)
     assert network.tables[0].tolist() == [0.25, 0.75]
     assert network.tables[1].tolist() == [[1.0, 0.0], [1 / 3, 2 / 3]]

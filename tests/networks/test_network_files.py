@@ -41,9 +41,7 @@ def test_network_written_as_structure(tmp_path: Path, extension: str) -> None:
     """A network is written to .csv and .dot as its structure is."""
     write_network(LAWN, tmp_path / f"network{extension}")
     write_structure(LAWN.dag, tmp_path / f"structure{extension}")
-    assert (tmp_path / f"network{extension}").read_bytes() == (
-        tmp_path / f"structure{extension}"
-    ).read_bytes()
+    assert (tmp_path / f"network{extension}").read_bytes() == (tmp_path / f"structure{extension}").read_bytes()
 
 
 def test_dot_is_written_only(tmp_path: Path) -> None:

@@ -218,9 +218,7 @@ def test_counters_of_a_family_score(name, params):
 @for_scores(SCORES)
 def test_eviction_changes_no_value(name, params):
     """1,000 bytes cannot hold the values of 330 sets: some are computed again, and come out the same."""
-    table = Table(
-        129, (("uniform", 2), ("gaps", 5), ("skewed", 3), ("function", 2), ("uniform", 4)) * 2, seed=11
-    )
+    table = Table(129, (("uniform", 2), ("gaps", 5), ("skewed", 3), ("function", 2), ("uniform", 4)) * 2, seed=11)
     families = [f for f in all_families(10, 4) if len(f[1]) == 3] * 2
     random.Random(12).shuffle(families)
     large = Scorer(table.dataset, make_score(name, **params))

@@ -25,13 +25,9 @@ def score(
     net: Net,
     names: Annotated[
         list[str] | None,
-        typer.Option(
-            "--score", metavar="S", help="Only this score; repeatable. `bnsearch scores` lists them."
-        ),
+        typer.Option("--score", metavar="S", help="Only this score; repeatable. `bnsearch scores` lists them."),
     ] = None,
-    ess: Annotated[
-        float | None, typer.Option("--ess", metavar="X", help="Equivalent sample size of bdeu.")
-    ] = None,
+    ess: Annotated[float | None, typer.Option("--ess", metavar="X", help="Equivalent sample size of bdeu.")] = None,
     prior: Annotated[bool, typer.Option("--prior", help="Add the structure prior to bdeu.")] = False,
     no_header: NoHeader = False,
     as_json: Json = False,
@@ -71,9 +67,7 @@ def _chosen(names: Sequence[str] | None, options: Mapping[str, float | bool | No
     for option in given:
         if not any(option in takes[key] for key in keys):
             takers = ", ".join(name for name in SCORES if option in takes[name])
-            raise InputError(
-                f"none of the scores asked for has the parameter --{option}; it belongs to {takers}"
-            )
+            raise InputError(f"none of the scores asked for has the parameter --{option}; it belongs to {takers}")
     return [make_score(key, **{o: value for o, value in given.items() if o in takes[key]}) for key in keys]
 
 
@@ -96,9 +90,7 @@ def _require_same_names(variables: Sequence[str], columns: Sequence[str], data: 
     if absent := sorted(set(variables) - set(columns)):
         numbered = all(name.isdecimal() for name in absent)
         hint = "; if its first row is data, pass --no-header" if numbered else ""
-        raise InputError(
-            f"{data} has no column for the network's {listed(absent)}; it has {listed(columns)}{hint}"
-        )
+        raise InputError(f"{data} has no column for the network's {listed(absent)}; it has {listed(columns)}{hint}")
     if extra := sorted(set(columns) - set(variables)):
         raise InputError(f"{data} has columns that are not in the network: {listed(extra)}; drop them first")
 

@@ -49,8 +49,7 @@ def _show(name: str, entry: dict[str, Any]) -> None:
     also = f" (also {', '.join(entry['aliases'])})" if entry["aliases"] else ""
     lines = [entry["formula"]]
     lines += [
-        f"{parameter} = {about['default']}: {about['meaning']}"
-        for parameter, about in entry["parameters"].items()
+        f"{parameter} = {about['default']}: {about['meaning']}" for parameter, about in entry["parameters"].items()
     ]
     lines += [entry["reference"]] if entry["reference"] else []
     equivalent = "score-equivalent" if entry["equivalent"] else "not score-equivalent"

@@ -16,6 +16,8 @@ BITMAP_STATES = 256  # a variable with more states has no bitmaps
 SWEEPS_PER_PASS = 170  # AND-popcount sweeps over all rows that cost as much as one histogram pass (measured)
 SAMPLE = 4096
 
+Codes = NDArray[np.uint8] | NDArray[np.uint16]
+
 
 class Columns(NamedTuple):
     """
@@ -25,7 +27,7 @@ class Columns(NamedTuple):
     r % 64 of word r // 64.
     """
 
-    codes: NDArray[np.uint8] | NDArray[np.uint16]  # [places, rows] states; equal rows may be merged
+    codes: Codes  # [places, rows] states; equal rows may be merged
     weights: NDArray[np.int32]  # [rows] how often each row of codes occurs
     total: int  # number of rows of the data: the sum of the weights
     arities: NDArray[np.int64]  # [places]
@@ -59,9 +61,7 @@ class Layout:
         most_states: int = BITMAP_STATES,
     ) -> None:
         if representation not in REPRESENTATIONS:
-            raise InputError(
-                f"representation must be one of {', '.join(REPRESENTATIONS)}, not {representation!r}"
-            )
+            raise InputError(f"representation must be one of {', '.join(REPRESENTATIONS)}, not {representation!r}")
         chosen = np.arange(data.n_variables) if variables is None else np.array(variables, dtype=np.int64)
         # Ascending arity: the variables that a prefix can still take by bitmaps form a leading range.
         self.order = chosen[np.argsort(data.arities[chosen], kind="stable")]
@@ -114,7 +114,10 @@ def _most_cells(representation: str, distinct: float) -> float:
 
 
 def _bitmaps(
-    codes: NDArray[np.uint8] | NDArray[np.uint16], arities: NDArray[np.int64], representation: str, most_states: int
+    codes: Codes,
+    arities: NDArray[np.int64],
+    representation: str,
+    most_states: int,
 ) -> tuple[NDArray[np.int64], NDArray[np.uint64], NDArray[np.int64], NDArray[np.int64]]:
     from bnsearch.counting.kernels_bits import pack_states
 
@@ -138,8 +141,8 @@ def _bitmaps(
 
 
 def _merge_rows(
-    codes: NDArray[np.uint8] | NDArray[np.uint16],
-) -> tuple[NDArray[np.uint8] | NDArray[np.uint16], NDArray[np.int32] | None]:
+    codes: Codes,
+) -> tuple[Codes, NDArray[np.int32] | None]:
     """Return the distinct rows with their numbers, where they are at most half; else the codes and None."""
     from bnsearch.counting.kernels_rows import group_equal_rows
 
@@ -152,4 +155,5 @@ def _merge_rows(
     first, counts = group_equal_rows(codes)
     if len(first) > rows // 2:
         return codes, None
-    return np.ascontiguousarray(codes[:, first]), counts.astype(np.int32)
+    merged: Codes = codes[:, first]
+    return merged, counts.astype(np.int32)

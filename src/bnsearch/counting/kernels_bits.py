@@ -1,5 +1,7 @@
 """Bitmaps: one bit a row, 64 rows a word; packing, counting and projecting them."""
 
+# Numba infers the types of kernels.
+# mypy: allow-untyped-defs, no-check-untyped-defs
 from __future__ import annotations
 
 from typing import Any
@@ -11,7 +13,7 @@ from numba.extending import intrinsic
 from bnsearch.kernel import kernel
 
 
-@intrinsic  # type: ignore[untyped-decorator]
+@intrinsic
 def popcount(typing_context: Any, word: Any) -> Any:
     """Return the number of ones of a uint64: one instruction on every current machine."""
 

@@ -3,10 +3,12 @@ Counting by histograms over rows: any arity, memory bounded by the number of row
 
 The rows carry the *label* of their cell in the joint table of some variables; labels are dense, given out in the order
 in which cells appear, so there are never more labels than rows. One more variable is counted in one pass: in a
-histogram of labels x arity while that is not much larger than the number of rows ("dense"), otherwise label by label, in
-one histogram over the new variable's states that is used again for each label ("sparse").
+histogram of labels x arity while that is not much larger than the number of rows ("dense"), otherwise label by label,
+in one histogram over the new variable's states that is used again for each label ("sparse").
 """
 
+# Numba infers the types of kernels.
+# mypy: allow-untyped-defs, no-check-untyped-defs
 from __future__ import annotations
 
 import numpy as np
@@ -19,10 +21,10 @@ FEW_CELLS = 4096
 
 
 @kernel
-def fill(array, stop, value):
-    """Set array[:stop] to a value (a slice assignment takes seconds to compile)."""
+def clear(array, stop):
+    """Set array[:stop] to zero (a slice assignment takes seconds to compile)."""
     for i in range(stop):
-        array[i] = value
+        array[i] = 0
 
 
 @kernel
@@ -49,7 +51,7 @@ def sort_labels(label, number, order, begin):
     order : int32[rows]       written: the rows, label after label
     begin : int32[rows + 1]   written: where each label's rows begin in `order`
     """
-    fill(begin, number + 1, 0)
+    clear(begin, number + 1)
     for row in range(label.size):
         begin[label[row] + 1] += 1
     for i in range(number):
@@ -73,31 +75,31 @@ def extend_dense(label, number, states, arity, seen, target):
     seen : int32[...]          scratch
     target : int32[rows]       written
     """
-    fill(seen, number * arity, -1)
+    clear(seen, number * arity)
     given = 0
     for row in range(label.size):
         cell = np.int64(label[row]) * arity + np.int64(states[row])
-        if seen[cell] < 0:
-            seen[cell] = given
+        if seen[cell] == 0:
             given += 1
-        target[row] = seen[cell]
+            seen[cell] = given
+        target[row] = seen[cell] - 1
     return given
 
 
 @kernel
 def extend_sparse(order, begin, number, states, arity, seen, target):
     """Do as extend_dense, with memory for the states alone; order and begin from sort_labels."""
-    fill(seen, arity, -1)
+    clear(seen, arity)
     given = 0
     for i in range(number):
-        oldest = given  # labels below this belong to earlier cells
+        before = given  # what was given to earlier labels
         for j in range(begin[i], begin[i + 1]):
             row = order[j]
             state = states[row]
-            if seen[state] < oldest:
-                seen[state] = given
+            if seen[state] <= before:
                 given += 1
-            target[row] = seen[state]
+                seen[state] = given
+            target[row] = seen[state] - 1
     return given
 
 
@@ -110,7 +112,7 @@ def sum_dense(label, number, states, arity, weights, unit, counts, table, functi
     counts : int32[...]     scratch
     table : float64[L]      f(n) for n < L, the rest in closed form
     """
-    fill(counts, number * arity, 0)
+    clear(counts, number * arity)
     wide = np.uint32(arity)
     if unit:
         for row in range(label.size):
@@ -120,7 +122,7 @@ def sum_dense(label, number, states, arity, weights, unit, counts, table, functi
             counts[np.uint32(label[row]) * wide + np.uint32(states[row])] += weights[row]
     total = 0.0
     for i in range(number * arity):
-        n = counts[i]
+        n = np.int64(counts[i])
         total += table[n] if n < table.size else cell_term(n, function, a)
     return total
 
@@ -128,7 +130,7 @@ def sum_dense(label, number, states, arity, weights, unit, counts, table, functi
 @kernel
 def sum_sparse(order, begin, number, states, arity, weights, counts, table, function, a):
     """Do as sum_dense, with memory for the states alone; order and begin from sort_labels."""
-    fill(counts, arity, 0)
+    clear(counts, arity)
     total = 0.0
     for i in range(number):
         for j in range(begin[i], begin[i + 1]):
@@ -136,7 +138,7 @@ def sum_sparse(order, begin, number, states, arity, weights, counts, table, func
             counts[states[row]] += weights[row]
         for j in range(begin[i], begin[i + 1]):
             state = states[order[j]]
-            n = counts[state]
+            n = np.int64(counts[state])
             if n > 0:
                 total += table[n] if n < table.size else cell_term(n, function, a)
                 counts[state] = 0
@@ -179,7 +181,7 @@ def count_top(
     place = np.empty(d + 1, np.int64)
     cells = np.ones(d + 1, np.float64)
     bitmapped = np.ones(d + 1, np.bool_)
-    if not any_beyond_bitmaps(arities, start, most_cells, True, 1.0, top + 1, size):
+    if not any_beyond_bitmaps(arities, start, most_cells, bitmapped[0], cells[0], top + 1, size):
         return
     rows = weights.size
     label = np.zeros((d + 1, rows), np.int32)
@@ -205,9 +207,7 @@ def count_top(
             )
         else:
             sort_labels(label[depth - 1], number[depth - 1], order, begin)
-            number[depth] = extend_sparse(
-                order, begin, number[depth - 1], codes[p], arities[p], counts, label[depth]
-            )
+            number[depth] = extend_sparse(order, begin, number[depth - 1], codes[p], arities[p], counts, label[depth])
         if depth < d:
             depth += 1
             place[depth - 1] = lowest - 1 if depth == 2 else -1
@@ -222,14 +222,10 @@ def count_top(
                 break  # and so are all smaller places
             constant, table, a = terms_of(terms, product)
             if dense and number[d] * arities[x] <= most_dense_cells(rows):
-                value = sum_dense(
-                    label[d], number[d], codes[x], arities[x], weights, unit, counts, table, function, a
-                )
+                value = sum_dense(label[d], number[d], codes[x], arities[x], weights, unit, counts, table, function, a)
             else:
                 if not in_order:
                     sort_labels(label[d], number[d], order, begin)
                     in_order = True
-                value = sum_sparse(
-                    order, begin, number[d], codes[x], arities[x], weights, counts, table, function, a
-                )
+                value = sum_sparse(order, begin, number[d], codes[x], arities[x], weights, counts, table, function, a)
             values[rank + x] = value + constant

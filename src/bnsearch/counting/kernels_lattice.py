@@ -12,12 +12,14 @@ each item of x. Digit s > 0 is the variable's s-th item, digit 0 first means "an
 digit 0 turns "any" into "the state without a bitmap" (inclusion-exclusion), and f is summed over the cells.
 """
 
+# Numba infers the types of kernels.
+# mypy: allow-untyped-defs, no-check-untyped-defs
 from __future__ import annotations
 
 import numpy as np
 
 from bnsearch.counting.kernels_bits import popcount
-from bnsearch.counting.kernels_histogram import fill
+from bnsearch.counting.kernels_histogram import clear
 from bnsearch.counting.kernels_prefix import (
     BITMAP,
     COUNT,
@@ -104,9 +106,9 @@ def sum_block(block, cells, width, arity, places, table, function, a, sums):
     for i in range(places):
         total = 0.0
         for c in range(width):
-            rest = cells[c, 0]
+            rest = np.int64(cells[c, 0])
             for s in range(i * (arity - 1), (i + 1) * (arity - 1)):
-                n = block[c, s]
+                n = np.int64(block[c, s])
                 rest -= n
                 total += table[n] if n < length else cell_term(n, function, a)
             total += table[rest] if rest < length else cell_term(rest, function, a)
@@ -130,7 +132,7 @@ def finish_prefix(
     number = width[d]
     for c in range(number):
         cells[c, 0] = combination[c, COUNT]
-    subtract_known(cells, width, place, arities, 1)
+    subtract_known(cells, width, place, arities, cells.shape[1])
     x = 0
     while x < last and number * arities[x] <= most_cells:
         arity = arities[x]
@@ -147,15 +149,16 @@ def finish_prefix(
                 if d > 1:
                     c = full[f, INDEX] + (s + 1) * width[d - 1]
                     begin, end = segment[state], segment[state + 1]
-                    and_item(stack, full[f, BITMAP], projected[start[last] + s], begin, end, leaf)
+                    column = projected[start[last] + s]
                 else:  # pairs: the top's own bitmap, nothing projected
                     c = full[f, INDEX]
-                    begin, end = 0, leaf.size
-                    and_item(stack, -1, words[start[last] + f], begin, end, leaf)
+                    begin, end = segment[0], leaf.size
+                    column = words[start[last] + f]
+                and_item(stack, full[f, BITMAP], column, begin, end, leaf)
                 if combination[c, COUNT] > 0:
                     sweep_rows(block[c], leaf, begin, end, projected, item, lanes)
                 else:
-                    fill(block[c], lanes, 0)
+                    clear(block[c], lanes)
                 if store:
                     to = at[d + 1] + combination[c, RANK + 2] + item
                     for lane in range(lanes):
@@ -209,14 +212,14 @@ def sweep_top(
     place[0] = top
     width[0] = 1
     combination[0, 0, COUNT] = total
-    extend_combinations(combination, width, 1, d, start[top], start[top + 1], binomial, ones, at)
+    depth = np.int64(1)
+    extend_combinations(combination, width, depth, d, start[top], start[top + 1], binomial, ones, at)
     fulls[1] = states
     for s in range(states):
         full[1, s, INDEX] = s + 1
         full[1, s, STATE] = s
         full[1, s, BITMAP] = -1
     function, a, _, _, _, products, constants, table = terms
-    depth = 1
     if d > 1:
         depth = 2
         place[1] = lowest - 1

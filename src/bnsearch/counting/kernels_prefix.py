@@ -1,5 +1,7 @@
 """Prefixes of sets counted by bitmaps: their digits' combinations and the rows that have them (see kernels_lattice)."""
 
+# Numba infers the types of kernels.
+# mypy: allow-untyped-defs, no-check-untyped-defs
 from __future__ import annotations
 
 import numpy as np

@@ -1,5 +1,7 @@
 """Rows that repeat: found by hashing, told apart exactly."""
 
+# Numba infers the types of kernels.
+# mypy: allow-untyped-defs, no-check-untyped-defs
 from __future__ import annotations
 
 import numpy as np

@@ -1,5 +1,7 @@
 """The joint counts of one set: three representations, one contract."""
 
+# Numba infers the types of kernels.
+# mypy: allow-untyped-defs, no-check-untyped-defs
 from __future__ import annotations
 
 import numpy as np
@@ -10,15 +12,14 @@ from bnsearch.counting.kernels_bits import count_and, popcount
 from bnsearch.counting.kernels_histogram import (
     CELLS_PER_ROW,
     FEW_CELLS,
+    clear,
     extend_dense,
     extend_sparse,
-    fill,
     most_dense_cells,
     serves_bitmaps,
     sort_labels,
 )
 from bnsearch.kernel import kernel
-
 
 # Memory that counting one set after another uses again: a plain tuple of
 #   label      int32[2, rows]     labels of the rows, two in turn
@@ -73,7 +74,8 @@ def count_by_bitmaps(arities, start, words, states, modes, total, places, stack,
     left = np.empty(k, np.int64)  # rows that are left there
     cell = np.zeros(k + 1, np.int64)
     found = 0
-    fill(stack[0], stack.shape[1], ~np.uint64(0))
+    for w in range(stack.shape[1]):
+        stack[0, w] = ~np.uint64(0)
     if total & 63:
         stack[0, stack.shape[1] - 1] = (np.uint64(1) << np.uint64(total & 63)) - np.uint64(1)
     depth = 0
@@ -114,15 +116,15 @@ def count_by_bitmaps(arities, start, words, states, modes, total, places, stack,
 @kernel
 def count_by_codes(codes, weights, unit, arities, places, code, histogram, cells, counts):
     """Count a set in one histogram over all its cells."""
-    size = 1
-    fill(code, code.size, 0)
+    size = np.int64(1)
+    clear(code, code.size)
     for i in range(places.size):
         arity = np.int32(arities[places[i]])
         states = codes[places[i]]
         size *= arity
         for row in range(code.size):
             code[row] = code[row] * arity + np.int32(states[row])
-    fill(histogram, size, 0)
+    clear(histogram, size)
     if unit:
         for row in range(code.size):
             histogram[np.uint32(code[row])] += 1
@@ -141,8 +143,8 @@ def count_by_codes(codes, weights, unit, arities, places, code, histogram, cells
 @kernel
 def count_by_labels(codes, weights, arities, dense, places, label, order, begin, histogram, cells, counts):
     """Count a set of any number of cells by labelling the rows variable after variable."""
-    number = 1
-    fill(label[0], weights.size, 0)
+    number = np.int64(1)
+    clear(label[0], weights.size)
     for i in range(places.size):
         states, arity = codes[places[i]], arities[places[i]]
         source, target = label[i & 1], label[1 - (i & 1)]
@@ -152,7 +154,8 @@ def count_by_labels(codes, weights, arities, dense, places, label, order, begin,
             sort_labels(source, number, order, begin)
             number = extend_sparse(order, begin, number, states, arity, histogram, target)
     last = label[places.size & 1]
-    fill(counts, number, 0)
+    for i in range(number):
+        counts[i] = 0
     for row in range(weights.size):
         if counts[last[row]] == 0:
             cell = np.int64(0)
@@ -197,6 +200,4 @@ def count_set(columns, scratch, places):
     if dense and size <= most_dense_cells(weights.size):
         unit = weights.size == total
         return count_by_codes(codes, weights, unit, arities, places, label[0], histogram, cells, counts)
-    return count_by_labels(
-        codes, weights, arities, dense, places, label, order, begin, histogram, cells, counts
-    )
+    return count_by_labels(codes, weights, arities, dense, places, label, order, begin, histogram, cells, counts)

@@ -1,5 +1,7 @@
 """The functions of a count that scores sum over cells: looked up where tabulated, in closed form elsewhere."""
 
+# Numba infers the types of kernels.
+# mypy: allow-untyped-defs, no-check-untyped-defs
 from __future__ import annotations
 
 import math
@@ -21,9 +23,7 @@ XLOGX, RISING, RISING_SPREAD, XLOGX_REGRET = range(4)  # as CellFunction
 #   products   float64[R]     numbers of cells that are tabulated, ascending
 #   constants  float64[R]     the constant for each
 #   table      float64[R, L]  f(n) for n < L; one row where f does not depend on the set
-Terms = tuple[
-    int, float, float, bool, int, NDArray[np.float64], NDArray[np.float64], NDArray[np.float64]
-]
+Terms = tuple[int, float, float, bool, int, NDArray[np.float64], NDArray[np.float64], NDArray[np.float64]]
 
 
 @kernel

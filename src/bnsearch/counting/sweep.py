@@ -116,9 +116,7 @@ class Sweep:
         if size == 0:
             counts = [np.array([self._columns.total])]
         else:
-            counts = [
-                np.bincount(codes, self._columns.weights).astype(np.int64) for codes in self._columns.codes
-            ]
+            counts = [np.bincount(codes, self._columns.weights).astype(np.int64) for codes in self._columns.codes]
         cells = self._columns.arities.astype(np.float64).tolist() if size else [1.0]
         return np.array([sum_counts(n, len(n), terms, c) for n, c in zip(counts, cells, strict=True)])
 

@@ -73,9 +73,7 @@ class Dataset:
             raise code_outside(self.names[v], row, int(codes[v, row]), int(self.arities[v]))
 
     @classmethod
-    def read(
-        cls, path: str | os.PathLike[str], *, header: bool = True, arities_row: bool | None = None
-    ) -> Dataset:
+    def read(cls, path: str | os.PathLike[str], *, header: bool = True, arities_row: bool | None = None) -> Dataset:
         """
         Read a table from a CSV, `.dat` or Parquet file; each may be gzipped.
 

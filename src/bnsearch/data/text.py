@@ -26,9 +26,7 @@ if TYPE_CHECKING:
 SAMPLE_ROWS = 100
 
 
-def read_text(
-    data: bytes, *, blanks: bool, header: bool, arities_row: bool | None
-) -> tuple[list[str], list[Column]]:
+def read_text(data: bytes, *, blanks: bool, header: bool, arities_row: bool | None) -> tuple[list[str], list[Column]]:
     """
     Return the names and the coded columns of a text file.
 
@@ -118,9 +116,7 @@ def _lines(data: bytes) -> Iterator[str]:
 
 def _check_header(names: Sequence[str]) -> None:
     if len(set(names)) < len(names) and all(name.isdecimal() for name in names):
-        raise InputError(
-            "the first row holds numbers, some twice: if it is no header, read with header=False"
-        )
+        raise InputError("the first row holds numbers, some twice: if it is no header, read with header=False")
     check_names(names)
 
 
@@ -166,17 +162,13 @@ def _code_columns(names: Sequence[str], frame: pl.DataFrame) -> list[Column]:
     ]
 
 
-def _explain(
-    data: bytes, separator: str, names: Sequence[str], skipped: int, frame: pl.DataFrame | None
-) -> InputError:
+def _explain(data: bytes, separator: str, names: Sequence[str], skipped: int, frame: pl.DataFrame | None) -> InputError:
     """Return the error for a table that polars could not read, or that has empty fields."""
     for row, (line, fields) in enumerate(_records(data, separator), start=1 - skipped):
         if not fields:
             return InputError(f"row {row} (line {line}) is blank: remove it")
         if len(fields) != len(names):
-            return InputError(
-                f"row {row} (line {line}) has {len(fields)} fields; the table has {len(names)} columns"
-            )
+            return InputError(f"row {row} (line {line}) has {len(fields)} fields; the table has {len(names)} columns")
     if frame is None:
         return InputError("the text cannot be read as a table: check its quotes and its encoding")
     series = next(series for series in frame if series.null_count())

@@ -144,9 +144,7 @@ class DAG:
     def edges(self) -> list[Edge]:
         """The edges as pairs (parent, child) of names, by child."""
         return [
-            (self.names[p], child)
-            for child, parents in zip(self.names, self.parents, strict=True)
-            for p in parents
+            (self.names[p], child) for child, parents in zip(self.names, self.parents, strict=True) for p in parents
         ]
 
     @property

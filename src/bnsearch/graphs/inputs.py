@@ -35,9 +35,7 @@ def checked_names(names: Iterable[str]) -> tuple[str, ...]:
     return found
 
 
-def indexed_pairs(
-    names: Sequence[str], edges: Iterable[tuple[str, str]], *, mark: str = "->"
-) -> list[tuple[int, int]]:
+def indexed_pairs(names: Sequence[str], edges: Iterable[tuple[str, str]], *, mark: str = "->") -> list[tuple[int, int]]:
     """Turn edges over names into pairs of indices; `mark` is how an error draws an edge."""
     index = {name: i for i, name in enumerate(names)}
     return [_indexed_pair(index, edge, mark) for edge in edges]
@@ -60,9 +58,7 @@ def square_matrix(names: Sequence[str], matrix: ArrayLike) -> NDArray[np.bool_]:
     try:
         array = np.asarray(matrix)
     except ValueError:
-        raise InputError(
-            f"an adjacency matrix of {n} variables is {n} x {n}: its rows differ in length"
-        ) from None
+        raise InputError(f"an adjacency matrix of {n} variables is {n} x {n}: its rows differ in length") from None
     if array.shape != (n, n):
         raise InputError(f"an adjacency matrix of {n} variables is {n} x {n}, not {array.shape}")
     if array.dtype.kind not in "buif":

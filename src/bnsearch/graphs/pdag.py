@@ -59,9 +59,7 @@ class PDAG:
             raise InputError(f"variable {self.names[loops[0]]!r} has an edge to itself")
 
     @classmethod
-    def from_edges(
-        cls, names: Iterable[str], directed: Iterable[Edge] = (), undirected: Iterable[Edge] = ()
-    ) -> PDAG:
+    def from_edges(cls, names: Iterable[str], directed: Iterable[Edge] = (), undirected: Iterable[Edge] = ()) -> PDAG:
         """Make a graph from pairs (parent, child) and unordered pairs of names; a pair is joined once."""
         names = checked_names(names)
         arcs = np.zeros((len(names), len(names)), dtype=bool)

@@ -96,9 +96,7 @@ def _extension(path: str | os.PathLike[str]) -> str:
     name = Path(path).name.lower().removesuffix(".gz")
     extension = Path(name).suffix
     if extension not in EXTENSIONS:
-        raise InputError(
-            f"{os.fspath(path)}: the extension must be one of {', '.join(EXTENSIONS)} (or that and .gz)"
-        )
+        raise InputError(f"{os.fspath(path)}: the extension must be one of {', '.join(EXTENSIONS)} (or that and .gz)")
     return extension
 
 

@@ -36,9 +36,7 @@ class BayesianNetwork:
     states: tuple[tuple[str, ...], ...]
     tables: tuple[NDArray[np.float64], ...]
 
-    def __init__(
-        self, dag: DAG, states: Sequence[Sequence[str]], tables: Sequence[NDArray[np.float64]]
-    ) -> None:
+    def __init__(self, dag: DAG, states: Sequence[Sequence[str]], tables: Sequence[NDArray[np.float64]]) -> None:
         object.__setattr__(self, "dag", dag)
         object.__setattr__(self, "states", tuple(tuple(s) for s in states))
         frozen = [np.array(table, dtype=np.float64, order="C") for table in tables]

@@ -101,9 +101,7 @@ def _largest_in_degree(n: int, p: float, m: int, max_parents: int | None) -> int
         limit = max_parents
     room = int(np.minimum(np.arange(n), limit).sum())
     if round(p * n) > room:
-        raise InputError(
-            f"p must be at most {room / n:g} for {n} variables with up to {limit} parents, not {p!r}"
-        )
+        raise InputError(f"p must be at most {room / n:g} for {n} variables with up to {limit} parents, not {p!r}")
     return limit
 
 

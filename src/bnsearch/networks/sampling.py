@@ -40,9 +40,7 @@ def sample(network: BayesianNetwork, rows: int, seed: int | np.random.Generator)
     arities = network.arities.tolist()
     codes = _room(arities, rows)
     entropy = random_generator(seed).integers(2**32, size=4).tolist()
-    streams = [
-        np.random.default_rng(child) for child in np.random.SeedSequence(entropy).spawn(len(network.names))
-    ]
+    streams = [np.random.default_rng(child) for child in np.random.SeedSequence(entropy).spawn(len(network.names))]
     cumulative = [_cumulative(table) for table in network.tables]
     for start in range(0, rows, BLOCK):
         block = codes[:, start : start + BLOCK]
@@ -60,9 +58,7 @@ def _room(arities: list[int], rows: int) -> NDArray[Any]:
     try:
         return np.empty((len(arities), rows), dtype=np.uint8 if max(arities, default=1) <= 256 else np.uint16)
     except (MemoryError, ValueError, OverflowError):
-        raise InputError(
-            f"{rows:,} rows of {len(arities):,} variables do not fit in memory: ask for fewer"
-        ) from None
+        raise InputError(f"{rows:,} rows of {len(arities):,} variables do not fit in memory: ask for fewer") from None
 
 
 def _cumulative(table: NDArray[np.float64]) -> NDArray[np.float64]:
@@ -79,9 +75,7 @@ def _cumulative(table: NDArray[np.float64]) -> NDArray[np.float64]:
     return padded
 
 
-def _draw(
-    cumulative: NDArray[np.float64], rows: NDArray[np.intp], uniform: NDArray[np.float64]
-) -> NDArray[np.intp]:
+def _draw(cumulative: NDArray[np.float64], rows: NDArray[np.intp], uniform: NDArray[np.float64]) -> NDArray[np.intp]:
     """Return for each uniform number the first state whose running sum, in its table row, lies above it."""
     width = cumulative.shape[1]
     base = rows * width

@@ -1,5 +1,7 @@
 """Families and sets scored one after another, through a bounded cache of set values."""
 
+# Numba infers the types of kernels.
+# mypy: allow-untyped-defs, no-check-untyped-defs
 from __future__ import annotations
 
 import numpy as np
@@ -12,8 +14,8 @@ from bnsearch.kernel import kernel
 WAYS = 4
 
 
-# Values of sets under a 128-bit key: the exclusive or of its members' random numbers and of the function's. A set may lie
-# in any of the four slots of its bucket; a full bucket gives up one of them. A plain tuple of
+# Values of sets under a 128-bit key: the exclusive or of its members' random numbers and of the function's. A set may
+# lie in any of the four slots of its bucket; a full bucket gives up one of them. A plain tuple of
 #   member    uint64[places, 2]   random numbers
 #   key       uint64[slots, 2]    zero where empty; the number of slots is a power of two
 #   value     float64[slots]

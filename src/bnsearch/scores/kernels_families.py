@@ -1,5 +1,7 @@
 """All families of one size, from the values of sets."""
 
+# Numba infers the types of kernels.
+# mypy: allow-untyped-defs, no-check-untyped-defs
 from __future__ import annotations
 
 import numpy as np

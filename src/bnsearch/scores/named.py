@@ -17,9 +17,7 @@ from bnsearch.scores.score import Score
 
 ScoreClass = type[LogLikelihood] | type[AIC] | type[BIC] | type[BDeu] | type[K2] | type[FNML] | type[QNML]
 
-SCORES: dict[str, ScoreClass] = {
-    kind.name: kind for kind in (LogLikelihood, AIC, BIC, BDeu, K2, FNML, QNML)
-}
+SCORES: dict[str, ScoreClass] = {kind.name: kind for kind in (LogLikelihood, AIC, BIC, BDeu, K2, FNML, QNML)}
 ALIASES = {"mdl": "bic", "ll": "loglik"}
 
 

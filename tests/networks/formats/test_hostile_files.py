@@ -25,12 +25,8 @@ CASES: list[tuple[Parse, str]] = [
 ]
 PIECES = st.one_of(
     st.characters(exclude_categories=["Cs"]),
-    st.sampled_from(
-        ['"', "{", "}", "(", ")", "[", "]", ";", ",", "|", "=", "\\", "/*", "*/", "//", "%", "\n"]
-    ),
-    st.sampled_from(
-        ["1e999", "-1", "nan", "1000000000", "9" * 30, "null", "[]", "{}", "table", "default", "states"]
-    ),
+    st.sampled_from(['"', "{", "}", "(", ")", "[", "]", ";", ",", "|", "=", "\\", "/*", "*/", "//", "%", "\n"]),
+    st.sampled_from(["1e999", "-1", "nan", "1000000000", "9" * 30, "null", "[]", "{}", "table", "default", "states"]),
 )
 
 

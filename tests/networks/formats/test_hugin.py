@@ -113,9 +113,7 @@ def test_astronomic_table_is_refused_unallocated() -> None:
     nodes = [f"P{i}" for i in range(60)]
     labels = " ".join(map(str, range(10)))
     text = "".join(f"node {node} {{ states = ({labels}); }}\n" for node in [*nodes, "X"])
-    assert f"has 2 numbers, not 1{'0' * 61}" in error(
-        text + f"potential (X | {' '.join(nodes)}) {{ data = (1 0); }}"
-    )
+    assert f"has 2 numbers, not 1{'0' * 61}" in error(text + f"potential (X | {' '.join(nodes)}) {{ data = (1 0); }}")
 
 
 @pytest.mark.parametrize("piece", ['"\\', "{", "(", "potential (", "node ", "% ", "x = ", "class { "])

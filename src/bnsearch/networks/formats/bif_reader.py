@@ -159,9 +159,7 @@ class _Table:
             codes = self.builder.codes[parent]
             if label not in codes:
                 name = shown(self.builder.names[parent])
-                raise self.source.error(
-                    f"{shown(label)} is not a state of {name}, a parent of {self.name}", start
-                )
+                raise self.source.error(f"{shown(label)} is not a state of {name}, a parent of {self.name}", start)
             number = number * len(codes) + codes[label]
         if number in self.rows:
             raise self.source.error(f"the table of {self.name} has this row twice", start)
@@ -171,9 +169,7 @@ class _Table:
     def _checked(self, numbers: list[float], start: int) -> list[float]:
         """Return a row if it has one number for each state."""
         if len(numbers) != self.width:
-            raise self.source.error(
-                f"{len(numbers)} probabilities for the {self.width} states of {self.name}", start
-            )
+            raise self.source.error(f"{len(numbers)} probabilities for the {self.width} states of {self.name}", start)
         return numbers
 
     def _table(self, numbers: list[float], start: int) -> None:
@@ -194,9 +190,7 @@ class _Table:
             raise self.source.error(f"{self.name} has {len(self.rows)} of its {self.n_rows} rows", self.start)
         self.reader.defaults_left -= missing * self.width
         if self.reader.defaults_left < 0:
-            raise self.source.error(
-                f"the default row of {self.name} fills {missing} rows: too many", self.start
-            )
+            raise self.source.error(f"the default row of {self.name} fills {missing} rows: too many", self.start)
         rows = np.empty((self.n_rows, self.width))
         starts = np.full(self.n_rows, self.default_start)
         if self.default is not None:

@@ -51,9 +51,7 @@ class NetworkBuilder:
         self.states.append(tuple(states))
         self.codes.append(codes)
 
-    def start_family(
-        self, name: str, parents: Sequence[str], start: int | None = None
-    ) -> tuple[int, list[int], int]:
+    def start_family(self, name: str, parents: Sequence[str], start: int | None = None) -> tuple[int, list[int], int]:
         """Return the variable, its parents in the file's order, and the number of rows of its table."""
         unknown = [each for each in (name, *parents) if each not in self.index]
         if unknown:

@@ -122,9 +122,7 @@ def _table(source: Source, variable: dict[str, Any], n_rows: int, width: int) ->
     """Return a variable's table."""
     rows = variable.get("table")
     if not isinstance(rows, list) or len(rows) != n_rows or not all(_is_row(row, width) for row in rows):
-        raise source.error(
-            f'variable {shown(variable["name"])} needs a "table" of {n_rows} rows of {width} numbers'
-        )
+        raise source.error(f'variable {shown(variable["name"])} needs a "table" of {n_rows} rows of {width} numbers')
     return np.array(rows, dtype=np.float64)
 
 
