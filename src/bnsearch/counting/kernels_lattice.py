@@ -19,7 +19,6 @@ from __future__ import annotations
 import numpy as np
 
 from bnsearch.counting.kernels_bits import popcount
-from bnsearch.counting.kernels_histogram import clear
 from bnsearch.counting.kernels_prefix import (
     BITMAP,
     COUNT,
@@ -71,13 +70,27 @@ def read_smaller(block, combination, width, d, ones, at, item, lanes):
 
 @kernel
 def sweep_rows(counts, leaf, begin, end, projected, item, lanes):
-    """Count the rows that a bitmap, `leaf`, shares with each of the items from `item` on."""
-    for lane in range(lanes):
+    """Count the rows that a bitmap, `leaf`, shares with each of the items from `item` on; four items at a time."""
+    lane = 0
+    while lane + 4 <= lanes:
+        first, second = projected[item + lane], projected[item + lane + 1]
+        third, fourth = projected[item + lane + 2], projected[item + lane + 3]
+        a, b, c, d = np.uint64(0), np.uint64(0), np.uint64(0), np.uint64(0)
+        for w in range(end - begin):
+            rows = leaf[w]
+            a += popcount(rows & first[begin + w])
+            b += popcount(rows & second[begin + w])
+            c += popcount(rows & third[begin + w])
+            d += popcount(rows & fourth[begin + w])
+        counts[lane], counts[lane + 1], counts[lane + 2], counts[lane + 3] = a, b, c, d
+        lane += 4
+    while lane < lanes:
         column = projected[item + lane]
         total = np.uint64(0)
         for w in range(end - begin):
             total += popcount(leaf[w] & column[begin + w])
         counts[lane] = np.int32(total)
+        lane += 1
 
 
 @kernel
@@ -104,15 +117,21 @@ def sum_block(block, cells, width, arity, places, table, function, a, sums):
     """
     length = table.size
     for i in range(places):
-        total = 0.0
-        for c in range(width):
-            rest = np.int64(cells[c, 0])
-            for s in range(i * (arity - 1), (i + 1) * (arity - 1)):
-                n = np.int64(block[c, s])
+        sums[i] = 0.0
+    for c in range(width):
+        whole = np.int64(cells[c, 0])
+        if whole == 0:
+            continue
+        lane = 0
+        for i in range(places):
+            rest = whole
+            total = 0.0
+            for _ in range(arity - 1):
+                n = np.int64(block[c, lane])
+                lane += 1
                 rest -= n
                 total += table[n] if n < length else cell_term(n, function, a)
-            total += table[rest] if rest < length else cell_term(rest, function, a)
-        sums[i] = total
+            sums[i] += total + (table[rest] if rest < length else cell_term(rest, function, a))
 
 
 @kernel
@@ -155,10 +174,7 @@ def finish_prefix(
                     begin, end = segment[0], leaf.size
                     column = words[start[last] + f]
                 and_item(stack, full[f, BITMAP], column, begin, end, leaf)
-                if combination[c, COUNT] > 0:
-                    sweep_rows(block[c], leaf, begin, end, projected, item, lanes)
-                else:
-                    clear(block[c], lanes)
+                sweep_rows(block[c], leaf, begin, end, projected, item, lanes)
                 if store:
                     to = at[d + 1] + combination[c, RANK + 2] + item
                     for lane in range(lanes):
