@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from math import comb
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING, NamedTuple, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -21,6 +21,8 @@ if TYPE_CHECKING:
 PROJECTION_GAIN = 4.7  # bitmaps projected on the top place are shorter: they pay for larger sets (measured)
 MOST_SETS_PER_CALL = 1 << 20  # bounds the time of one kernel call
 INT64_MAX = np.iinfo(np.int64).max
+
+R = TypeVar("R")
 
 
 class Piece(NamedTuple):
@@ -104,11 +106,45 @@ class Sweep:
         terms = self.terms(cell_sum)
         if size < 2:
             return self._small(size, terms)
-        for smaller in range(self._counted + 1, size):
-            self._run(smaller, terms, np.empty(self.number(smaller)))
         values = np.empty(self.number(size), dtype=np.float64)
-        self._run(size, terms, values)
+
+        def keep(piece: Piece, block: NDArray[np.float64]) -> None:
+            first, stop = self.ranks(size, piece)
+            offset = int(self.binomial[piece.top, size])
+            values[first:stop] = block[first - offset : stop - offset]
+
+        self.for_each_piece(size, cell_sum, keep)
         return values
+
+    def ranks(self, size: int, piece: Piece) -> tuple[int, int]:
+        """Return the first rank of a piece, and that behind its last."""
+        first = int(self.binomial[piece.top, size])
+        if size == 2:
+            return first, first + piece.top
+        return first + int(self.binomial[piece.lowest, size - 1]), first + int(self.binomial[piece.highest, size - 1])
+
+    def for_each_piece(
+        self, size: int, cell_sum: CellSum, visit: Callable[[Piece, NDArray[np.float64]], R]
+    ) -> list[R]:
+        """
+        Value the sets of a size (2 or more) piece by piece, keeping none of the values.
+
+        `visit(piece, block)` is called in the worker threads; block[rank - binomial(top, size)] is the value of a set
+        of the piece, the rest of the block is undefined.
+        """
+        for smaller in range(self._counted + 1, size):
+            self.for_each_piece(smaller, cell_sum, lambda piece, block: None)
+        terms = self.terms(cell_sum)
+        store = size < self.max_size and size > self._counted
+
+        def run(piece: Piece) -> R:
+            block = np.empty(int(self.binomial[piece.top, size - 1]), dtype=np.float64)
+            self._value(size, terms, piece, store, block)
+            return visit(piece, block)
+
+        results = parallel_map(run, self._pieces(size), self.threads)
+        self._counted = max(self._counted, size)
+        return results
 
     def _small(self, size: int, terms: Terms) -> NDArray[np.float64]:
         """Value the empty set, or every variable by itself."""
@@ -121,29 +157,20 @@ class Sweep:
         cells = self._columns.arities.astype(np.float64).tolist() if size else [1.0]
         return np.array([sum_counts(n, len(n), terms, c) for n, c in zip(counts, cells, strict=True)])
 
-    def _run(self, size: int, terms: Terms, values: NDArray[np.float64]) -> None:
-        """Value the sets of one size, all smaller ones having left their counts."""
+    def _value(self, size: int, terms: Terms, piece: Piece, store: bool, block: NDArray[np.float64]) -> None:
+        """Value the sets of one piece, all smaller ones having left their counts."""
         from bnsearch.counting.kernels_histogram import count_top
         from bnsearch.counting.kernels_lattice import sweep_top
 
         columns = self._columns
-        store = size < self.max_size and size > self._counted
-        capacity = self._capacity(size)
-
-        def run(piece: Piece) -> None:
-            first = int(self.binomial[piece.top, size])
-            block = values[first : first + int(self.binomial[piece.top, size - 1])]
-            sweep_top(
-                columns.arities, columns.start, columns.words, columns.sizes, columns.total, columns.most_cells,
-                self.binomial, self._ones, self._at, terms, size, *piece, capacity, store, block,
-            )  # fmt: skip
-            count_top(
-                columns.codes, columns.weights, columns.total, columns.arities, columns.start, columns.most_cells,
-                columns.dense, self.binomial, terms, size, *piece, block,
-            )  # fmt: skip
-
-        parallel_map(run, self._pieces(size), self.threads)
-        self._counted = max(self._counted, size)
+        sweep_top(
+            columns.arities, columns.start, columns.words, columns.sizes, columns.total, columns.most_cells,
+            self.binomial, self._ones, self._at, terms, size, *piece, self._capacity(size), store, block,
+        )  # fmt: skip
+        count_top(
+            columns.codes, columns.weights, columns.total, columns.arities, columns.start, columns.most_cells,
+            columns.dense, self.binomial, terms, size, *piece, block,
+        )  # fmt: skip
 
     def _capacity(self, size: int) -> int:
         """Return the most cells that the first size - 1 places of a set counted by bitmaps can have."""

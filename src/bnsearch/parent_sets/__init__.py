@@ -1,0 +1,1 @@
+"""Candidate parent sets: the table, its files and its builders."""

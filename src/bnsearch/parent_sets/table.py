@@ -1,0 +1,140 @@
+"""The candidate table: for each variable the parent sets it may choose, best first."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+
+import numpy as np
+from numpy.typing import NDArray
+
+from bnsearch.errors import InputError
+from bnsearch.scores.score import TOLERANCE
+
+
+@dataclass(frozen=True, eq=False)
+class ParentSets:
+    """
+    Candidate parent sets with their local scores, in flat arrays.
+
+    The sets of variable v are the rows `begin[v]:begin[v + 1]`, best score first, each set with ascending members; the
+    members of row r are `members[first[r]:first[r + 1]]`. Every variable has the empty set, which comes last, because
+    no set is kept that a subset of it matches or beats: an ordering that admits the set admits the subset. Use
+    `ParentSets.build` to make such a table from raw rows.
+
+    Attributes
+    ----------
+    names : the variables
+    begin : int64[n + 1]
+    scores : float64[rows]
+    first : int64[rows + 1]
+    members : int32[...]
+    """
+
+    names: tuple[str, ...]
+    begin: NDArray[np.int64]
+    scores: NDArray[np.float64]
+    first: NDArray[np.int64]
+    members: NDArray[np.int32]
+
+    def __post_init__(self) -> None:
+        for array in (self.begin, self.scores, self.first, self.members):
+            array.flags.writeable = False
+
+    @classmethod
+    def build(
+        cls,
+        names: Sequence[str],
+        child: NDArray[np.int32],
+        scores: NDArray[np.float64],
+        first: NDArray[np.int64],
+        members: NDArray[np.int32],
+        *,
+        pruned: bool = False,
+    ) -> ParentSets:
+        """
+        Make a table from rows in any order: sort, drop repeated and dominated sets.
+
+        Parameters
+        ----------
+        names : the variables
+        child : int32[rows], whose candidate each row is
+        scores : float64[rows]
+        first, members : as the attributes; members in any order
+        pruned : whether the rows hold no repeated or dominated sets already
+        """
+        from bnsearch.parent_sets.kernels import sort_members, take_rows
+
+        members = np.array(members, dtype=np.int32)
+        twice = sort_members(first, members)
+        if twice >= 0:
+            raise InputError(f"a parent set of {names[child[twice]]!r} holds a variable twice")
+        order = np.lexsort((np.diff(first), -scores, child))
+        if not pruned:
+            begin = np.searchsorted(child[order], np.arange(len(names) + 1))
+            order = order[_undominated(len(names), scores, first, members, order, begin)]
+        rows = order
+        begin = np.searchsorted(child[rows], np.arange(len(names) + 1)).astype(np.int64)
+        for name, end, start in zip(names, begin[1:], begin[:-1], strict=True):
+            if end == start or first[rows[end - 1] + 1] > first[rows[end - 1]]:
+                raise InputError(f"variable {name!r} lacks the score of its empty parent set")
+        new_first = np.empty(len(rows) + 1, dtype=np.int64)
+        new_members = np.empty(int(np.diff(first)[rows].sum()), dtype=np.int32)
+        take_rows(first, members, rows, new_first, new_members)
+        return cls(tuple(names), begin, scores[rows], new_first, new_members)
+
+    @property
+    def n_variables(self) -> int:
+        """The number of variables."""
+        return len(self.names)
+
+    @property
+    def n_sets(self) -> int:
+        """The number of candidate sets of all variables, the empty ones included."""
+        return len(self.scores)
+
+    def parents(self, row: int) -> tuple[int, ...]:
+        """Return the members of a row's set."""
+        return tuple(self.members[self.first[row] : self.first[row + 1]].tolist())
+
+    def sets(self, variable: int) -> Iterator[tuple[float, tuple[int, ...]]]:
+        """Yield a variable's candidates as (score, parents), best first."""
+        for row in range(int(self.begin[variable]), int(self.begin[variable + 1])):
+            yield float(self.scores[row]), self.parents(row)
+
+    @cached_property
+    def sizes(self) -> NDArray[np.int64]:
+        """The number of members of each row's set."""
+        return np.diff(self.first)
+
+    @property
+    def max_parents(self) -> int:
+        """The largest in-degree of any candidate."""
+        return int(self.sizes.max(initial=0))
+
+    def __repr__(self) -> str:
+        return f"ParentSets({self.n_variables} variables, {self.n_sets:,} sets, up to {self.max_parents} parents)"
+
+
+def _undominated(
+    n: int,
+    scores: NDArray[np.float64],
+    first: NDArray[np.int64],
+    members: NDArray[np.int32],
+    order: NDArray[np.int64],
+    begin: NDArray[np.int64],
+) -> NDArray[np.bool_]:
+    """Tell of each row, in the given order by variable and score, whether no subset matches or beats it."""
+    from bnsearch.parent_sets.kernels import mark_undominated
+
+    random = np.random.default_rng(0).integers(1, 2**64, n, dtype=np.uint64)
+    keys = np.empty(len(scores), dtype=np.uint64)
+    keep = np.empty(len(order), dtype=bool)
+    most = int(np.diff(begin).max(initial=0))
+    slots = np.full(1 << (2 * most + 1).bit_length(), -1, dtype=np.int32)
+    for v in range(n):
+        rows = order[begin[v] : begin[v + 1]]
+        used = slots[: 1 << (2 * len(rows) + 1).bit_length()]
+        mark_undominated(scores, first, members, rows, random, TOLERANCE, used, keys, keep[begin[v] : begin[v + 1]])
+    return keep
