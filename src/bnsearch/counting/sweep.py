@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from bnsearch.counting.cell_sums import CellSum, products_of_sets
-from bnsearch.counting.columns import BITMAP_STATES, Layout
+from bnsearch.counting.columns import BITMAP_STATES, Layout, known_variables
 from bnsearch.data import Dataset
 from bnsearch.errors import InputError, require
 from bnsearch.parallel import parallel_map, thread_count
@@ -62,13 +62,13 @@ class Sweep:
         memory: int = 1 << 30,
         threads: int | None = None,
     ) -> None:
-        require("max_size", max_size, at_least=1)
+        require("max_size", max_size, at_least=1, whole=True)
         require("memory", memory, at_least=0)
         self.threads = thread_count(threads)
-        chosen = range(data.n_variables) if variables is None else variables
+        chosen = known_variables(range(data.n_variables) if variables is None else variables, data.n_variables)
         self.max_size = max(1, min(max_size, len(chosen)))
-        states = _affordable_states(data.arities[list(chosen)], self.max_size, memory)
-        self.layout = Layout(data, variables, representation, most_states=states)
+        states = _affordable_states(data.arities[chosen], self.max_size, memory)
+        self.layout = Layout(data, chosen.tolist(), representation, most_states=states)
         self.order = self.layout.order
         self.products = products_of_sets(self.layout.columns.arities, self.max_size)
         most_cells = min(PROJECTION_GAIN * self.layout.columns.most_cells, float(self.products[-1]))
@@ -102,7 +102,7 @@ class Sweep:
 
     def values(self, size: int, cell_sum: CellSum) -> NDArray[np.float64]:
         """Return the value of every set of a size, by rank."""
-        require("size", size, at_least=0, at_most=self.max_size)
+        require("size", size, at_least=0, at_most=self.max_size, whole=True)
         terms = self.terms(cell_sum)
         if size < 2:
             return self._small(size, terms)
@@ -124,26 +124,33 @@ class Sweep:
         return first + int(self.binomial[piece.lowest, size - 1]), first + int(self.binomial[piece.highest, size - 1])
 
     def for_each_piece(
-        self, size: int, cell_sum: CellSum, visit: Callable[[Piece, NDArray[np.float64]], R]
+        self,
+        size: int,
+        cell_sum: CellSum,
+        visit: Callable[[Piece, NDArray[np.float64]], R],
+        going: Callable[[], bool] = lambda: True,
     ) -> list[R]:
         """
         Value the sets of a size (2 or more) piece by piece, keeping none of the values.
 
         `visit(piece, block)` is called in the worker threads; block[rank - binomial(top, size)] is the value of a set
-        of the piece, the rest of the block is undefined.
+        of the piece, the rest of the block is undefined. No piece is begun once `going()` says no.
         """
         for smaller in range(self._counted + 1, size):
             self.for_each_piece(smaller, cell_sum, lambda piece, block: None)
         terms = self.terms(cell_sum)
         store = size < self.max_size and size > self._counted
 
-        def run(piece: Piece) -> R:
+        def run(piece: Piece) -> list[R]:
+            if not going():
+                return []
             block = np.empty(int(self.binomial[piece.top, size - 1]), dtype=np.float64)
             self._value(size, terms, piece, store, block)
-            return visit(piece, block)
+            return [visit(piece, block)]
 
-        results = parallel_map(run, self._pieces(size), self.threads)
-        self._counted = max(self._counted, size)
+        results = [result for found in parallel_map(run, self._pieces(size), self.threads) for result in found]
+        if going():
+            self._counted = max(self._counted, size)
         return results
 
     def _small(self, size: int, terms: Terms) -> NDArray[np.float64]:

@@ -20,7 +20,9 @@ def rank_without(place, binomial, left, right, extra):
     rank = np.int64(0)
     position = place.size + extra - (left < place.size) - (right < place.size)
     for t in range(place.size):
-        if t != left and t != right:
+        if t == left:
+            continue
+        if t != right:
             rank += binomial[place[t], position]
             position -= 1
     return rank

@@ -18,7 +18,7 @@ class Selection:
     scored : families whose score was computed
     exhaustive : every set of up to this many parents was considered
     seconds : how long it took
-    stop : why it stopped: "complete", "seconds", "evaluations", "interrupted"
+    stop : why it stopped: "complete", "seconds", "evaluations", "memory", "interrupted"
     """
 
     table: ParentSets

@@ -1,0 +1,76 @@
+"""Families extended by one more parent, many at a time."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import numpy as np
+from numpy.typing import NDArray
+
+from bnsearch.counting.cell_sums import products_of_sets
+from bnsearch.counting.columns import Layout
+from bnsearch.data import Dataset
+from bnsearch.scores.score import Score
+
+TABULATED_SIZE = 8
+BITMAP_CELLS = 512  # cells of the parents and the child up to which bitmaps are cheaper (measured)
+
+
+class Extender:
+    """
+    Scores a child with its parents and each of several candidates; one for each thread (`fork`).
+
+    Attributes
+    ----------
+    evaluations : local scores computed so far
+    """
+
+    def __init__(self, data: Dataset, score: Score) -> None:
+        self.data, self.score = data, score
+        self._layout = Layout(data)
+        self._products = products_of_sets(self._layout.columns.arities, TABULATED_SIZE)
+        self._make_scratch()
+
+    def _make_scratch(self) -> None:
+        shape = (BITMAP_CELLS, self._layout.columns.words.shape[1])
+        self._scratch = np.empty(shape, dtype=np.uint64), np.empty(shape, dtype=np.uint64)
+        self.evaluations = 0
+
+    def fork(self) -> Extender:
+        """Return an extender of the same data and score for another thread."""
+        other = object.__new__(Extender)
+        other.data, other.score = self.data, self.score
+        other._layout, other._products = self._layout, self._products
+        other._make_scratch()
+        return other
+
+    def extend(self, child: int, parents: Sequence[int], candidates: NDArray[np.int64]) -> NDArray[np.float64]:
+        """Return the local scores of the child with its parents and each candidate."""
+        from bnsearch.counting.kernels_expand import score_extensions
+
+        place, rows = self._layout.place, self.data.n_rows
+        scores = np.empty(len(candidates), dtype=np.float64)
+        score_extensions(
+            tuple(self._layout.columns),
+            place[child],
+            place[np.array(parents, dtype=np.int64)],
+            place[candidates],
+            self.score.joint(rows).terms(rows, self._products),
+            self.score.parents(rows, int(self.data.arities[child])).terms(rows, self._products),
+            *self._scratch,
+            scores,
+        )
+        self.evaluations += len(candidates)
+        return scores
+
+    def empty(self, child: int) -> float:
+        """Return the local score of a child without parents."""
+        from bnsearch.counting.kernels_terms import sum_counts
+
+        rows = self.data.n_rows
+        counts = np.bincount(self.data.codes[child]).astype(np.int64)
+        joint = self.score.joint(rows).terms(rows, self._products)
+        others = self.score.parents(rows, int(self.data.arities[child])).terms(rows, self._products)
+        self.evaluations += 1
+        whole = sum_counts(counts, len(counts), joint, float(self.data.arities[child]))
+        return float(whole - sum_counts(np.array([rows]), 1, others, 1.0))

@@ -1,0 +1,35 @@
+"""The best network of a candidate table, by dynamic programming over subsets of the variables."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from bnsearch.parent_sets.table import ParentSets
+
+
+def best_choice(table: ParentSets, variable: int) -> np.ndarray:
+    """Return float64[2^n]: the variable's best score with parents inside each set of variables."""
+    best = np.full(1 << table.n_variables, -np.inf)
+    for score, parents in table.sets(variable):
+        mask = sum(1 << p for p in parents)
+        best[mask] = max(best[mask], score)
+    for bit in range(table.n_variables):
+        halves = best.reshape(-1, 2, 1 << bit)
+        np.maximum(halves[:, 1], halves[:, 0], out=halves[:, 1])
+    return best
+
+
+def best_score(table: ParentSets) -> float:
+    """Return the score of the best DAG: the last variable of an ordering chooses among all the others."""
+    n = table.n_variables
+    masks = np.arange(1 << n)
+    choices = [best_choice(table, v) for v in range(n)]
+    total = np.full(1 << n, -np.inf)
+    total[0] = 0.0
+    for size in range(1, n + 1):
+        these = masks[np.bitwise_count(masks) == size]
+        for v in range(n):
+            inside = these[(these >> v) & 1 == 1]
+            rest = inside & ~(1 << v)
+            total[inside] = np.maximum(total[inside], total[rest] + choices[v][rest])
+    return float(total[-1])
