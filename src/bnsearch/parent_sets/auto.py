@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from dataclasses import dataclass
 from math import comb
 
 import numpy as np
+from numpy.typing import NDArray
 
 from bnsearch.data import Dataset
 from bnsearch.errors import require
@@ -21,6 +22,8 @@ from bnsearch.parent_sets.walk import Walk
 from bnsearch.scores.score import Score
 
 EXHAUSTIVE_SHARE = 0.9  # of the time that is left, the most that enumerating one more size may take
+MANY_VARIABLES, MANY_CANDIDATES = 2000, 50
+FAMILIES_PER_CALL = 4000  # between two looks at the clock
 FASTEST = 1e-8  # seconds a set: what cannot fit at this pace is not tried
 
 
@@ -33,6 +36,9 @@ class Auto:
     ----------
     seconds : total wall-clock time; None stops when nothing is left to try
     max_parents : the largest parent set; None means as large as can ever pay (a sound bound of the score)
+    candidates : how many partners of each variable growth considers, the strongest by the score of the variable with
+        that one parent (the sparse candidates of Friedman et al. 1999, as Teyssier & Koller 2005 use them); None
+        means all, or 50 where there are more than 2,000 variables
     memory : the most bytes for counts and for the best scores of smaller sets
 
     Notes
@@ -45,6 +51,7 @@ class Auto:
 
     seconds: float | None = 60.0
     max_parents: int | None = None
+    candidates: int | None = None
     memory: int = 4 << 30
 
     def __post_init__(self) -> None:
@@ -52,6 +59,8 @@ class Auto:
             require("max_parents", self.max_parents, at_least=0)
         if self.seconds is not None:
             require("seconds", self.seconds, above=0)
+        if self.candidates is not None:
+            require("candidates", self.candidates, at_least=1)
         require("memory", self.memory, at_least=1 << 20)
 
     def select(
@@ -96,6 +105,16 @@ class Auto:
             if not walk.fits(size) or not walk.step(size, deadline, progress, worth):
                 return
 
+    def _partners(self, table: ParentSets, child: int) -> NDArray[np.int64]:
+        """Return the variables that growth may add to a variable's parents."""
+        n = table.n_variables
+        most = self.candidates or (MANY_CANDIDATES if n > MANY_VARIABLES else n)
+        if most >= n - 1:
+            return np.delete(np.arange(n), child)
+        alone = np.flatnonzero(table.sizes[table.begin[child] : table.begin[child + 1]] == 1)[:most]
+        partners: NDArray[np.int64] = table.members[table.first[table.begin[child] + alone]].astype(np.int64)
+        return partners
+
     def _grow(
         self,
         walk: Walk,
@@ -109,30 +128,25 @@ class Auto:
         n, depth = table.n_variables, walk.complete
         workers = min(walk.sweep.threads, n)
 
-        def run(worker: int) -> tuple[list[Growth], int, bool]:
+        def run(worker: int) -> tuple[list[Growth], bool]:
             own = extender.fork()
-            growths = [
-                Growth(child, np.delete(np.arange(n), child), most, _sets_of_size(table, child, depth))
-                for child in range(worker, n, workers)
-            ]
+            growths = [self._seeded(own, table, child, depth, most) for child in range(worker, n, workers)]
             growing = growths
             while growing and time.perf_counter() < deadline:
                 growing = _grow_in_turn(growing, own, deadline)
                 progress("growing parent sets", len(growths) - len(growing), len(growths))
-            return growths, own.evaluations, not growing
+            return growths, not growing
 
         results = parallel_map(run, range(workers), workers)
-        grown = [g for growths, _, _ in results for g in growths]
-        return (
-            _merge(table, grown),
-            sum(e for _, e, _ in results),
-            all(finished for _, _, finished in results),
-        )
+        grown = [g for growths, _ in results for g in growths]
+        return _merge(table, grown), sum(g.scored for g in grown), all(finished for _, finished in results)
 
-
-def _sets_of_size(table: ParentSets, child: int, size: int) -> Iterator[tuple[float, tuple[int, ...]]]:
-    """Yield a variable's candidates of one size, best first."""
-    return ((score, parents) for score, parents in table.sets(child) if len(parents) == size)
+    def _seeded(self, extender: Extender, table: ParentSets, child: int, size: int, most: int) -> Growth:
+        """Return the growth of a variable that starts from its candidates of one size."""
+        rows = np.arange(table.begin[child], table.begin[child + 1])
+        rows = rows[table.sizes[rows] == size]
+        seeds = table.members[table.first[rows][:, np.newaxis] + np.arange(size)]
+        return Growth(extender, child, self._partners(table, child), most, seeds, table.scores[rows])
 
 
 def _grow_in_turn(growths: list[Growth], extender: Extender, deadline: float) -> list[Growth]:
@@ -143,7 +157,7 @@ def _grow_in_turn(growths: list[Growth], extender: Extender, deadline: float) ->
         until = now + (deadline - now) / (len(growths) - i)
         growing = True
         while growing and time.perf_counter() < until:
-            growing = growth.grow(extender)
+            growing = growth.grow(extender, FAMILIES_PER_CALL)
         if growing:
             unfinished.append(growth)
     return unfinished
@@ -151,13 +165,18 @@ def _grow_in_turn(growths: list[Growth], extender: Extender, deadline: float) ->
 
 def _merge(table: ParentSets, grown: list[Growth]) -> ParentSets:
     """Return the table with the sets that growth has found beyond the enumerated depth."""
-    more = [(g.child, s, p) for g in grown for p, s in g.found.items()]
-    child = np.repeat(np.arange(table.n_variables), np.diff(table.begin)).astype(np.int32)
-    sizes = np.concatenate([table.sizes, [len(p) for _, _, p in more]]).astype(np.int64)
+    child = [np.repeat(np.arange(table.n_variables), np.diff(table.begin)).astype(np.int32)]
+    scores, sizes, members = [table.scores], [table.sizes], [table.members]
+    for growth in grown:
+        sets, lengths, values = growth.found()
+        child.append(np.full(len(values), growth.child, dtype=np.int32))
+        scores.append(values)
+        sizes.append(lengths.astype(np.int64))
+        members.append(sets[np.arange(sets.shape[1]) < lengths[:, np.newaxis]])
     return ParentSets.build(
         table.names,
-        np.concatenate([child, np.array([c for c, _, _ in more], dtype=np.int32)]),
-        np.concatenate([table.scores, np.array([s for _, s, _ in more], dtype=np.float64)]),
-        np.concatenate([[0], np.cumsum(sizes)]).astype(np.int64),
-        np.concatenate([table.members, np.array([m for _, _, p in more for m in p], dtype=np.int32)]),
+        np.concatenate(child),
+        np.concatenate(scores),
+        np.concatenate([[0], np.cumsum(np.concatenate(sizes))]).astype(np.int64),
+        np.concatenate(members),
     )

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -11,6 +12,9 @@ from bnsearch.counting.cell_sums import products_of_sets
 from bnsearch.counting.columns import Layout
 from bnsearch.data import Dataset
 from bnsearch.scores.score import Score
+
+if TYPE_CHECKING:
+    from bnsearch.counting.kernels_terms import Terms
 
 TABULATED_SIZE = 8
 BITMAP_CELLS = 512  # cells of the parents and the child up to which bitmaps are cheaper (measured)
@@ -27,20 +31,31 @@ class Extender:
 
     def __init__(self, data: Dataset, score: Score) -> None:
         self.data, self.score = data, score
-        self._layout = Layout(data)
-        self._products = products_of_sets(self._layout.columns.arities, TABULATED_SIZE)
+        self.layout = Layout(data)
+        self._products = products_of_sets(self.layout.columns.arities, TABULATED_SIZE)
         self._make_scratch()
 
     def _make_scratch(self) -> None:
-        shape = (BITMAP_CELLS, self._layout.columns.words.shape[1])
-        self._scratch = np.empty(shape, dtype=np.uint64), np.empty(shape, dtype=np.uint64)
+        shape = (BITMAP_CELLS, self.layout.columns.words.shape[1])
+        self.scratch = np.empty(shape, dtype=np.uint64), np.empty(shape, dtype=np.uint64)
         self.evaluations = 0
+
+    @property
+    def columns(self) -> tuple[Any, ...]:
+        """The data as kernels take it."""
+        return tuple(self.layout.columns)
+
+    def terms(self, child: int) -> tuple[Terms, Terms]:
+        """Return the two cell sums of a child's families, of the whole set and of the parents, tabulated."""
+        rows = self.data.n_rows
+        others = self.score.parents(rows, int(self.data.arities[child]))
+        return self.score.joint(rows).terms(rows, self._products), others.terms(rows, self._products)
 
     def fork(self) -> Extender:
         """Return an extender of the same data and score for another thread."""
         other = object.__new__(Extender)
         other.data, other.score = self.data, self.score
-        other._layout, other._products = self._layout, self._products
+        other.layout, other._products = self.layout, self._products
         other._make_scratch()
         return other
 
@@ -48,16 +63,15 @@ class Extender:
         """Return the local scores of the child with its parents and each candidate."""
         from bnsearch.counting.kernels_expand import score_extensions
 
-        place, rows = self._layout.place, self.data.n_rows
+        place = self.layout.place
         scores = np.empty(len(candidates), dtype=np.float64)
         score_extensions(
-            tuple(self._layout.columns),
+            self.columns,
             place[child],
             place[np.array(parents, dtype=np.int64)],
             place[candidates],
-            self.score.joint(rows).terms(rows, self._products),
-            self.score.parents(rows, int(self.data.arities[child])).terms(rows, self._products),
-            *self._scratch,
+            *self.terms(child),
+            *self.scratch,
             scores,
         )
         self.evaluations += len(candidates)
@@ -69,8 +83,7 @@ class Extender:
 
         rows = self.data.n_rows
         counts = np.bincount(self.data.codes[child]).astype(np.int64)
-        joint = self.score.joint(rows).terms(rows, self._products)
-        others = self.score.parents(rows, int(self.data.arities[child])).terms(rows, self._products)
+        joint, others = self.terms(child)
         self.evaluations += 1
         whole = sum_counts(counts, len(counts), joint, float(self.data.arities[child]))
         return float(whole - sum_counts(np.array([rows]), 1, others, 1.0))

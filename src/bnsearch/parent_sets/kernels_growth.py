@@ -1,0 +1,144 @@
+"""Best-first growth of one variable's parent sets."""
+
+# Numba infers the types of kernels.
+# mypy: allow-untyped-defs, no-check-untyped-defs
+from __future__ import annotations
+
+import numpy as np
+
+from bnsearch.counting.kernels_expand import score_extensions
+from bnsearch.counting.kernels_set import cells_of
+from bnsearch.kernel import kernel
+from bnsearch.parent_sets.kernels_select import improves_on
+
+# What a call of grow_sets ends with.
+FINISHED, OUT_OF_BUDGET, OUT_OF_SPACE = 0, 1, 2
+# Where it counts: sets known, sets on the heap, families scored.
+KNOWN, OPEN, SCORED = 0, 1, 2
+
+
+@kernel
+def push(heap, size, scores, index):
+    """Put a set on the heap (best score on top); return the new size."""
+    at = size
+    while at > 0 and scores[heap[(at - 1) >> 1]] < scores[index]:
+        heap[at] = heap[(at - 1) >> 1]
+        at = (at - 1) >> 1
+    heap[at] = index
+    return size + 1
+
+
+@kernel
+def pop(heap, size, scores):
+    """Take the best set from the heap, which has then one less; return it."""
+    top = heap[0]
+    moved = heap[size - 1]
+    at = 0
+    while 2 * at + 1 < size - 1:
+        below = 2 * at + 1
+        if below + 1 < size - 1 and scores[heap[below + 1]] > scores[heap[below]]:
+            below += 1
+        if scores[heap[below]] <= scores[moved]:
+            break
+        heap[at] = heap[below]
+        at = below
+    heap[at] = moved
+    return top
+
+
+@kernel
+def insert_set(sets, sizes, index, random, slots):
+    """Enter a set into the hash table, int32[power of two], unless it is there; return whether it was new."""
+    key = np.uint64(0)
+    for i in range(sizes[index]):
+        key ^= random[sets[index, i]]
+    mask = np.uint64(slots.size - 1)
+    at = key & mask
+    while slots[np.int64(at)] >= 0:
+        other = slots[np.int64(at)]
+        same = sizes[other] == sizes[index]
+        for i in range(sizes[index]):
+            same = same and sets[other, i] == sets[index, i]
+        if same:
+            return False
+        at = (at + np.uint64(1)) & mask
+    slots[np.int64(at)] = index
+    return True
+
+
+@kernel
+def insert_sets(sets, sizes, number, random, slots):
+    """Enter the first sets into an empty hash table."""
+    for index in range(number):
+        insert_set(sets, sizes, index, random, slots)
+
+
+@kernel
+def grow_sets(
+    columns, child, candidates, most, joint, others, slope, tolerance, first, second,
+    sets, sizes, scores, heap, slots, random, counters, budget,
+):  # fmt: skip
+    """
+    Extend the best open set by every candidate, again and again; keep what beats the set it extends.
+
+    columns : the fields of Columns, a plain tuple
+    child, candidates : place, int64[...] places
+    most : the largest set
+    joint, others : terms of a family's whole set and of its parents
+    slope : with a negative slope a superset of S scores at most slope * 2 * cells(S) * (arity of the child - 1);
+        otherwise at most 0
+    first, second : uint64[cells, W]   scratch for score_extensions
+    sets : int32[capacity, most]       members, ascending places
+    sizes, scores : int32[capacity], float64[capacity]
+    heap : int32[capacity]             open sets
+    slots : int32[power of two above 2 * capacity]   hash table of the sets, -1 where empty
+    random : uint64[places]
+    counters : int64[3]                KNOWN, OPEN, SCORED; updated
+    budget : how many families to score at most, give or take one extension
+    """
+    arities = columns[3]
+    parents = np.empty(most, np.int64)
+    pool = np.empty(candidates.size, np.int64)
+    values = np.empty(candidates.size, np.float64)
+    until = counters[SCORED] + budget
+    while counters[SCORED] < until:
+        if counters[OPEN] == 0:
+            return FINISHED
+        if counters[KNOWN] + candidates.size > sizes.size:
+            return OUT_OF_SPACE
+        best = pop(heap, counters[OPEN], scores)
+        counters[OPEN] -= 1
+        size = np.int64(sizes[best])
+        for i in range(size):
+            parents[i] = sets[best, i]
+        ceiling = 0.0
+        if slope < 0:
+            ceiling = slope * 2.0 * cells_of(arities, parents[:size]) * (arities[child] - 1)
+        if size >= most or not improves_on(ceiling, scores[best], tolerance):
+            continue
+        number = 0
+        for i in range(candidates.size):
+            fresh = True
+            for j in range(size):
+                fresh = fresh and candidates[i] != parents[j]
+            if fresh:
+                pool[number] = candidates[i]
+                number += 1
+        score_extensions(columns, child, parents[:size], pool[:number], joint, others, first, second, values[:number])
+        counters[SCORED] += number
+        for i in range(number):
+            if improves_on(values[i], scores[best], tolerance):
+                to = counters[KNOWN]
+                j = size
+                while j > 0 and parents[j - 1] > pool[i]:
+                    sets[to, j] = parents[j - 1]
+                    j -= 1
+                sets[to, j] = pool[i]
+                for u in range(j):
+                    sets[to, u] = parents[u]
+                sizes[to] = size + 1
+                if insert_set(sets, sizes, to, random, slots):
+                    scores[to] = values[i]
+                    counters[OPEN] = push(heap, counters[OPEN], scores, to)
+                    counters[KNOWN] += 1
+    return OUT_OF_BUDGET

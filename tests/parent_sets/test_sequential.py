@@ -1,0 +1,105 @@
+"""Sequential selection against the definition: every family scored, dominated ones dropped."""
+
+from __future__ import annotations
+
+from itertools import combinations
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from bnsearch.data import Dataset
+from bnsearch.errors import InputError
+from bnsearch.parent_sets.sequential import Sequential
+from bnsearch.scores import BIC, K2, BDeu, Scorer, improves
+
+
+def random_table(n: int, rows: int, seed: int) -> Dataset:
+    """Return a table with dependent columns of one to four states."""
+    random = np.random.default_rng(seed)
+    arities = random.integers(1, 5, n)
+    columns = [random.integers(0, arities[0], rows)]
+    for v in range(1, n):
+        noise = random.integers(0, arities[v], rows)
+        columns.append(np.where(random.random(rows) < 0.7, columns[v // 2] % arities[v], noise))
+    return Dataset.from_codes(np.stack(columns, axis=1), arities=arities)
+
+
+def by_definition(data: Dataset, score, max_parents: int) -> list[dict[tuple[int, ...], float]]:
+    """Return for each variable the sets that improve on all their subsets."""
+    scorer = Scorer(data, score)
+    tables = []
+    for v in range(data.n_variables):
+        others = [u for u in range(data.n_variables) if u != v]
+        families = {s: scorer.family(v, s) for k in range(max_parents + 1) for s in combinations(others, k)}
+        tables.append(
+            {
+                s: value
+                for s, value in families.items()
+                if all(improves(value, families[t]) for k in range(len(s)) for t in combinations(s, k))
+            }
+        )
+    return tables
+
+
+@pytest.mark.parametrize("score", [BIC(), BDeu(ess=2.0), K2()], ids=["bic", "bdeu", "k2"])
+@given(n=st.integers(1, 6), rows=st.integers(1, 150), seed=st.integers(0, 10**6), most=st.integers(0, 4))
+@settings(max_examples=12)
+def test_equals_the_definition(score, n, rows, seed, most):
+    """The table holds exactly the sets that no subset matches or beats, with their scores, best first."""
+    data = random_table(n, rows, seed)
+    selection = Sequential(max_parents=most).select(data, score, threads=1)
+    expected = by_definition(data, score, selection.exhaustive)
+    for v in range(n):
+        found = {parents: value for value, parents in selection.table.sets(v)}
+        assert found == pytest.approx(expected[v], rel=1e-9, abs=1e-9)
+        values = [value for value, _ in selection.table.sets(v)]
+        assert values == sorted(values, reverse=True)
+
+
+def test_the_penalty_bound_changes_nothing():
+    """Without a limit BIC's bound on the number of parents drops only sets that the subset rule drops as well."""
+    data = random_table(6, 40, 3)
+    bounded = Sequential(max_parents=None).select(data, BIC())
+    assert bounded.exhaustive < 5
+    expected = by_definition(data, BIC(), 5)
+    assert [dict((p, s) for s, p in bounded.table.sets(v)).keys() for v in range(6)] == [e.keys() for e in expected]
+
+
+def test_threads_change_no_bit():
+    """One thread and two give the same table."""
+    data = random_table(9, 500, 5)
+    one, two = (Sequential(max_parents=3).select(data, BIC(), threads=t).table for t in (1, 2))
+    assert np.array_equal(one.scores, two.scores)
+    assert np.array_equal(one.members, two.members)
+
+
+def test_interrupted_keeps_what_is_there():
+    """Ctrl-C while triples are scored leaves the pairs, and says why it stopped."""
+    data = random_table(8, 200, 6)
+
+    def interrupt(task: str, done: int, total: int) -> None:
+        if "2 parents" in task:
+            raise KeyboardInterrupt
+
+    selection = Sequential(max_parents=3).select(data, BIC(), threads=1, progress=interrupt)
+    assert selection.stop == "interrupted"
+    assert selection.exhaustive == 1
+    assert selection.table.max_parents == 1
+
+
+def test_memory_that_does_not_suffice_stops_early():
+    """30 variables: best scores of pairs take 30 * 435 * 8 bytes; with 1 MiB the triples of 200 variables are left out."""
+    random = np.random.default_rng(1)
+    data = Dataset.from_codes(random.integers(0, 2, (50, 200)))
+    selection = Sequential(max_parents=3, memory=1 << 20).select(data, BIC(), threads=1)
+    assert selection.stop == "memory"
+    assert selection.exhaustive == 2
+
+
+@pytest.mark.parametrize("wrong", [{"max_parents": -1}, {"seconds": 0}, {"memory": 10}])
+def test_wrong_parameters_are_refused(wrong):
+    """Each parameter has its range."""
+    with pytest.raises(InputError, match=next(iter(wrong))):
+        Sequential(**wrong)
