@@ -9,8 +9,9 @@ from pathlib import Path
 
 import pytest
 
+from bnsearch import files
 from bnsearch.errors import InputError
-from bnsearch.files import atomic_write, read_bytes
+from bnsearch.files import atomic_open, atomic_write, check_writable, read_bytes
 
 
 def test_read_bytes_unpacks_gzip_by_name_or_content(tmp_path: Path) -> None:
@@ -93,3 +94,87 @@ def test_atomic_write_follows_links_and_spares_devices(tmp_path: Path) -> None:
     with atomic_write(tmp_path / "pipe") as temporary:
         assert temporary == tmp_path / "pipe"
     assert stat.S_ISFIFO((tmp_path / "pipe").stat().st_mode)
+
+
+def test_read_bytes_stops_at_the_limit(tmp_path: Path) -> None:
+    """Of a plain file and of a gzipped one 2 MiB are read where that is the limit, and not one byte more."""
+    for name, pack in (("a", bytes), ("a.gz", gzip.compress)):
+        (tmp_path / name).write_bytes(pack(b"x" * 2**21))
+        assert read_bytes(tmp_path / name, limit=2**21) == b"x" * 2**21
+        (tmp_path / name).write_bytes(pack(b"x" * (2**21 + 1)))
+        with pytest.raises(InputError, match=rf"{name} holds more than 2 MiB, the most that is read"):
+            read_bytes(tmp_path / name, limit=2**21)
+
+
+def test_read_bytes_joins_pieces(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """A file of many pieces, and a gzip file of many members, come back whole."""
+    monkeypatch.setattr(files, "_PIECE", 7)
+    content = bytes(range(256))
+    (tmp_path / "a").write_bytes(content)
+    (tmp_path / "a.gz").write_bytes(gzip.compress(content[:100]) + gzip.compress(content[100:]))
+    assert read_bytes(tmp_path / "a") == read_bytes(tmp_path / "a.gz") == content
+
+
+@pytest.mark.parametrize("name", ["a\0b", "a\ud800b", "x" * 5_000], ids=["nul", "half", "long"])
+def test_names_that_no_file_has(tmp_path: Path, name: str) -> None:
+    """A NUL character, half a character and a name too long are refused as any other bad path."""
+    with pytest.raises(InputError, match=r"^cannot read "):
+        read_bytes(tmp_path / name)
+    for refuse in (check_writable, lambda path: atomic_write(path).__enter__()):
+        with pytest.raises(InputError, match=r"^cannot write "):
+            refuse(tmp_path / name)
+
+
+def test_check_writable(tmp_path: Path) -> None:
+    """New and old files and pipes are fine and left alone; folders, and files in no folder, are refused."""
+    (tmp_path / "old").write_text("old")
+    os.mkfifo(tmp_path / "pipe")
+    for name in ("new", "old", "pipe"):
+        check_writable(tmp_path / name)
+    assert (tmp_path / "old").read_text() == "old"
+    assert sorted(path.name for path in tmp_path.iterdir()) == ["old", "pipe"]
+    with pytest.raises(InputError, match="it is a folder"):
+        check_writable(tmp_path)
+    with pytest.raises(InputError, match=r"the folder .*none does not exist"):
+        check_writable(tmp_path / "none" / "a")
+
+
+def test_check_writable_asks_for_permission(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Of a new file its folder must be writable, of a pipe the pipe itself."""
+    os.mkfifo(tmp_path / "pipe")
+    asked = []
+    monkeypatch.setattr(os, "access", lambda path, mode: asked.append((path, mode)))
+    for name in ("new", "pipe"):
+        with pytest.raises(InputError, match=rf"cannot write .*{name}: Permission denied"):
+            check_writable(tmp_path / name)
+    assert asked == [(tmp_path, os.W_OK), (tmp_path / "pipe", os.W_OK)]
+
+
+def test_atomic_write_takes_the_longest_names(tmp_path: Path) -> None:
+    """A name may be as long as the system allows, 255 bytes, though a temporary one stands beside it."""
+    target = tmp_path / ("é" * 125 + ".json")
+    with atomic_write(target) as temporary:
+        temporary.write_text("new")
+        assert temporary.suffix == ".json"
+    assert target.read_text() == "new"
+
+
+def test_atomic_open_packs_by_name(tmp_path: Path) -> None:
+    """What is written under .gz is gzipped, without a time, so that it is always the same; else it is as it is."""
+    for name in ("a.txt", "a.txt.GZ"):
+        with atomic_open(tmp_path / name) as file:
+            file.write(b"hello")
+        assert read_bytes(tmp_path / name) == b"hello"
+    assert (tmp_path / "a.txt").read_bytes() == b"hello"
+    packed = (tmp_path / "a.txt.GZ").read_bytes()
+    assert packed[:2] == b"\x1f\x8b"
+    assert packed[3:8] == bytes(5)  # no name, no time
+
+
+def test_atomic_open_leaves_nothing_half_done(tmp_path: Path) -> None:
+    """A block that fails leaves no file, packed or not."""
+    for name in ("a.txt", "a.txt.gz"):
+        with pytest.raises(KeyError), atomic_open(tmp_path / name) as file:
+            file.write(b"half")
+            raise KeyError("oops")
+    assert not list(tmp_path.iterdir())

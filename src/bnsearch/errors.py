@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from numbers import Integral, Real
+
 
 class BnsearchError(Exception):
     """Base of every error that bnsearch raises on purpose; its text is one clear line."""
@@ -19,8 +21,11 @@ def require(
     at_least: float | None = None,
     below: float | None = None,
     at_most: float | None = None,
+    whole: bool = False,
 ) -> None:
     """Refuse a parameter outside its legal range, naming the parameter, the range and the value."""
+    if not isinstance(value, Integral if whole else Real):
+        raise InputError(f"{name} must be a {'whole ' if whole else ''}number, not {value!r}")
     legal = []
     if above is not None:
         legal.append((value > above, f"above {above}"))

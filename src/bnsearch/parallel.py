@@ -6,7 +6,7 @@ import os
 from collections.abc import Callable, Iterable
 from typing import TypeVar
 
-from bnsearch.errors import InputError
+from bnsearch.errors import require
 
 T = TypeVar("T")
 R = TypeVar("R")
@@ -16,18 +16,21 @@ def thread_count(threads: int | None) -> int:
     """Return how many threads to use: those asked for, or all cores this process may run on."""
     if threads is None:
         return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
-    if threads < 1:
-        raise InputError(f"threads must be at least 1, not {threads}")
+    require("threads", threads, at_least=1, whole=True)
     return threads
 
 
 def parallel_map(function: Callable[[T], R], items: Iterable[T], threads: int | None = 1) -> list[R]:
-    """Apply a function to every item, in threads (kernels release the GIL); results in the items' order."""
+    """
+    Apply a function to every item, in threads (kernels release the GIL); results in the items' order.
+
+    Functions write into arrays that they share, so a joblib backend of processes that a caller has set is not used.
+    """
     work = list(items)
     workers = min(thread_count(threads), len(work))
     if workers <= 1:
         return [function(item) for item in work]
     from joblib import Parallel, delayed
 
-    results: list[R] = Parallel(n_jobs=workers, prefer="threads")(delayed(function)(item) for item in work)
+    results: list[R] = Parallel(n_jobs=workers, require="sharedmem")(delayed(function)(item) for item in work)
     return results

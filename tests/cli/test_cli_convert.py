@@ -64,6 +64,8 @@ def test_output_in_place(run):
         (["asia", "x.txt"], "x.txt: the extension must be one of"),
         (["asia", "x"], "x: the extension must be one of"),
         (["asia", "no/x.bif"], "cannot write no/x.bif"),
+        (["cut.bif", "no/x.bif"], "cannot write no/x.bif"),  # the output comes first
+        (["cut.bif", "x.txt"], "x.txt: the extension must be one of"),
         (["asia", "folder.bif"], "cannot write folder.bif: it is a folder"),
         (["no.bif", "x.bif"], "no.bif does not exist"),
         (["folder.bif", "x.bif"], "folder.bif is a folder"),

@@ -58,6 +58,8 @@ def test_from_a_file(run):
         (["asia", "--rows", 5, "-o", "x"], "x: a table's file ends with"),
         (["asia", "--rows", 5, "-o", "no/x.csv"], "does not exist"),
         (["asia", "--rows", 5, "-o", "folder.csv"], "it is a folder"),
+        (["no.bif", "--rows", 10**15, "-o", "x.txt"], "x.txt: a table's file ends with"),  # the output comes first
+        (["no.bif", "--rows", 10**15, "-o", "no/x.csv"], "cannot write no/x.csv"),
     ],
 )
 def test_bad_input(refused, run, tmp_path, arguments, said):
@@ -74,10 +76,13 @@ def test_bad_input(refused, run, tmp_path, arguments, said):
 
 
 @pytest.mark.skipif(not Path("/dev/full").exists(), reason="needs a device that is always full")
-def test_full_disk(refused, tmp_path):
+@pytest.mark.parametrize("name", ["full.csv", "full.csv.gz", "full.parquet"])
+def test_full_disk(refused, tmp_path, name):
     """A disk that fills up while writing is told, with the file's name."""
-    (tmp_path / "full.csv").symlink_to("/dev/full")
-    assert "cannot write full.csv: No space left" in refused("sample", "asia", "--rows", 5, "-o", "full.csv")
+    (tmp_path / name).symlink_to("/dev/full")
+    said = refused("sample", "asia", "--rows", 5, "-o", name)
+    assert f"cannot write {name}: " in said
+    assert "No space left" in said
 
 
 @pytest.mark.skipif(not hasattr(os, "geteuid") or os.geteuid() == 0, reason="root may write anywhere")

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import pickle
 import subprocess
 import sys
 
@@ -50,6 +51,15 @@ def test_dataset_cannot_be_changed(weather: Dataset) -> None:
     data = Dataset(mine, ["a"], [["x"]])
     mine[0, 0] = 7
     assert data.codes.tolist() == [[0, 0]]
+
+
+def test_pickling_keeps_a_dataset_closed(weather: Dataset) -> None:
+    """What comes out of a pickle is equal, and as read-only as before."""
+    copy = pickle.loads(pickle.dumps(weather))
+    assert np.array_equal(copy.codes, weather.codes)
+    assert (copy.names, copy.states) == (weather.names, weather.states)
+    assert not copy.codes.flags.writeable
+    assert not copy.arities.flags.writeable
 
 
 def test_read_only_codes_are_not_copied() -> None:

@@ -147,9 +147,11 @@ def test_none_is_a_state(tmp_path: Path) -> None:
         ("a\n1\n\n1\n", r"row 2 \(line 3\) is blank"),
         ('a,b\n"x\ny",2\n1\n', r"row 2 \(line 4\) has 1 fields"),
         ("a,a\n1,2\n", "two columns are named 'a'"),
-        ("1,0,1\n0,0,0\n", "holds numbers, some twice: if it is no header, read with header=False"),
+        ("1,0,1\n0,0,0\n", "two columns are named '1': rename one; if the first row is data, read with header=False"),
         ("a,,b\n1,2,3\n", "column 2 has no name"),
         ("a;b\n1;2\n", "separated by ';': write the table with commas"),
+        ("a;b\n1,5;2\n2,5;3\n", "separated by ';': write the table with commas"),
+        ("a\tb\n1\t2\n", r"separated by '\\t': write the table with commas"),
         ("a,b\n1,0.5\n2,1\n", r"column 'b' is continuous \(it holds 0.5\): discretise"),
         ("a\n1e-3\n", "column 'a' is continuous"),
         ('a,b\n1,"2\n3,4\n', "check its quotes"),
@@ -191,6 +193,13 @@ def test_plain_csv_is_not_taken_for_benchpress(tmp_path: Path) -> None:
     assert Dataset.read(write(tmp_path, BENCHPRESS.removeprefix("a,b\n")), header=False).n_rows == 13
 
 
+def test_numbers_beyond_every_arity(tmp_path: Path) -> None:
+    """More digits than Python turns into a number are text, and no row of arities."""
+    huge = "9" * 5_000
+    data = Dataset.read(write(tmp_path, f"a,b\n{huge},3\n" + "0,1\n1,0\n" * 6))
+    assert data.states == (("0", "1", huge), ("0", "1", "3"))
+
+
 def test_dat_files_have_names_and_arities(tmp_path: Path) -> None:
     """Blanks of any width separate the fields; a blank at an end of a line is no field."""
     for text in ("a b\n2 3\n0 1\n1 0\n", " a\tb \r\n2  3\r\n 0 1 \r\n1 0\r\n\r\n"):
@@ -209,9 +218,9 @@ def test_dat_files_have_names_and_arities(tmp_path: Path) -> None:
         ("a b\n2 2\n0 1\n-1 1\n", "column 'a', row 2: '-1' is not one of"),
         ("a b\n2 2\n0 1\n0 red\n", "column 'b', row 2: 'red' is not one of"),
         ("a b\n2\n0 1\n", "2 names but 1 arities"),
-        ("a b\n2 0\n0 0\n", "column 'b': arity '0' is not a whole number from 1 to 65,535"),
-        ("a b\n2 x\n0 0\n", "column 'b': arity 'x'"),
-        ("a b\n2 99999\n0 0\n", "column 'b': arity '99999'"),
+        ("a b\n2 0\n0 0\n", "column 'b': '0' in the row of arities is not a whole number from 1 to 65,535"),
+        ("a b\n2 x\n0 0\n", "column 'b': 'x' in the row of arities"),
+        ("a b\n2 99999\n0 0\n", "column 'b': '99999' in the row of arities"),
         ("a b\n", "2 names but 0 arities"),
         ("a b\n2 2\n", "no rows of data"),
         ("a b\n2 2\n0 1\n0\n", r"row 2 \(line 4\) has 1 fields"),

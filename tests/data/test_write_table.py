@@ -12,6 +12,7 @@ from hypothesis import strategies as st
 
 from bnsearch.data import Dataset
 from bnsearch.data.coding import MISSING
+from bnsearch.data.writing import check_target
 from bnsearch.errors import InputError
 
 
@@ -73,7 +74,7 @@ def test_csv_is_plain(tmp_path: Path) -> None:
     data.write(tmp_path / "table.csv")
     assert (tmp_path / "table.csv").read_text() == '^a$,b\nno,z\nyes,"x,y"\n'
     data.select(["^a$"]).write(tmp_path / "one.csv.gz")
-    assert (tmp_path / "one.csv.gz").read_bytes()[4:8] == bytes(4)
+    assert (tmp_path / "one.csv.gz").read_bytes()[3:8] == bytes(5)  # no name, no time
 
 
 def test_write_refuses_bad_paths(tmp_path: Path) -> None:
@@ -84,8 +85,10 @@ def test_write_refuses_bad_paths(tmp_path: Path) -> None:
         ("table.xlsx", r"ends with \.csv"),
         ("table.dat", r"written as \.csv or \.parquet"),
     ):
-        with pytest.raises(InputError, match=message):
-            data.write(tmp_path / name)
+        for use in (data.write, check_target):
+            with pytest.raises(InputError, match=message):
+                use(tmp_path / name)
+    check_target(tmp_path / "table.csv.gz")
     assert not list(tmp_path.iterdir())
 
 

@@ -12,8 +12,8 @@ import numpy as np
 import pytest
 
 from bnsearch.errors import InputError
-from bnsearch.networks.files import read_network, write_network
-from bnsearch.networks.named import available_networks, example_names, load_network
+from bnsearch.networks.files import read_network, write_network, write_structure
+from bnsearch.networks.named import available_networks, example_names, load_graph, load_network
 from bnsearch.networks.random_network import edge_strength
 
 
@@ -95,6 +95,18 @@ def test_a_path_is_read(tmp_path, monkeypatch):
     assert load_network("mine.bif").equals(asia)
 
 
+def test_a_graph_by_name_or_file(tmp_path):
+    """An example is a network; so is a file with tables; one without is a structure."""
+    asia = load_network("asia")
+    assert load_graph("asia").equals(asia)
+    write_network(asia, tmp_path / "asia.net")
+    assert load_graph(tmp_path / "asia.net").equals(asia)
+    write_structure(asia.dag, tmp_path / "asia.json")
+    assert load_graph(str(tmp_path / "asia.json")) == asia.dag
+    with pytest.raises(InputError, match="there is no network or file 'aisa'"):
+        load_graph("aisa")
+
+
 def test_a_missing_file_is_named():
     """What looks like a file is looked for as a file."""
     with pytest.raises(InputError, match=r"nowhere\.bif"):
@@ -125,3 +137,5 @@ def test_an_unknown_name_says_what_there_is():
     with pytest.raises(InputError) as error:
         load_network("zzzzzz")
     assert "did you mean" not in str(error.value)
+    with pytest.raises(InputError, match=r"there is no network or file 'xxx.*\.\.\.'"):
+        load_network("x" * 400)

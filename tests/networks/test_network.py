@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import itertools
+import pickle
 
 import numpy as np
 import pytest
@@ -71,6 +72,14 @@ def test_refuses(rain, states, tables, message):
     """Each broken network is refused by a line that names the variable."""
     with pytest.raises(InputError, match=message):
         BayesianNetwork(rain, states, [np.array(t) for t in tables])
+
+
+def test_pickling_keeps_a_network_closed(rain):
+    """What comes out of a pickle is equal, and its tables are as read-only as before."""
+    network = BayesianNetwork(rain, LABELS, [RAIN, WET])
+    copy = pickle.loads(pickle.dumps(network))
+    assert copy.equals(network)
+    assert not any(table.flags.writeable for table in copy.tables)
 
 
 def test_probabilities_scale_rows_and_leave_the_table(rain):

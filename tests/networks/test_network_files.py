@@ -9,7 +9,15 @@ import pytest
 
 from bnsearch.errors import InputError
 from bnsearch.graphs.dag import DAG
-from bnsearch.networks.files import EXTENSIONS, read_network, read_structure, write_network, write_structure
+from bnsearch.networks.files import (
+    EXTENSIONS,
+    check_target,
+    read_graph,
+    read_network,
+    read_structure,
+    write_network,
+    write_structure,
+)
 from format_samples import BIF, LAWN, assert_same
 
 
@@ -36,6 +44,19 @@ def test_structure_formats(tmp_path: Path, extension: str, suffix: str) -> None:
         read_network(path)
 
 
+@pytest.mark.parametrize("extension", [".bif", ".net", ".json", ".csv"])
+def test_graph_is_what_the_file_holds(tmp_path: Path, extension: str) -> None:
+    """A network where there are tables, a structure where there are none."""
+    path = tmp_path / f"lawn{extension}"
+    write_network(LAWN, path)
+    if extension == ".csv":
+        assert read_graph(path) == LAWN.dag
+    else:
+        assert_same(read_graph(path), LAWN)
+    write_structure(LAWN.dag, tmp_path / "lawn.json")
+    assert read_graph(tmp_path / "lawn.json") == LAWN.dag
+
+
 @pytest.mark.parametrize("extension", [".csv", ".dot"])
 def test_network_written_as_structure(tmp_path: Path, extension: str) -> None:
     """A network is written to .csv and .dot as its structure is."""
@@ -47,7 +68,7 @@ def test_network_written_as_structure(tmp_path: Path, extension: str) -> None:
 def test_dot_is_written_only(tmp_path: Path) -> None:
     """Reading .dot says so, and what can be read."""
     write_network(LAWN, tmp_path / "lawn.dot")
-    for read in (read_network, read_structure):
+    for read in (read_graph, read_network, read_structure):
         with pytest.raises(InputError, match=r"lawn\.dot: \.dot is written, not read; read \.bif, \.net"):
             read(tmp_path / "lawn.dot")
 
@@ -61,6 +82,7 @@ def test_unknown_extension(tmp_path: Path, name: str) -> None:
         lambda: read_structure(path),
         lambda: write_network(LAWN, path),
         lambda: write_structure(LAWN.dag, path),
+        lambda: check_target(path),
     ):
         with pytest.raises(InputError, match=", ".join(EXTENSIONS)):
             use()
@@ -97,6 +119,15 @@ def test_half_a_character(tmp_path: Path) -> None:
     for extension in (".csv", ".dot", ".json"):
         with pytest.raises(InputError, match=r"'\\ud800' in a name is half a character"):
             write_structure(DAG.empty(["a\ud800"]), tmp_path / f"lawn{extension}")
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_targets_are_checked_beforehand(tmp_path: Path) -> None:
+    """Every extension can be written, where there is a folder; nothing is written yet."""
+    for extension in EXTENSIONS:
+        check_target(tmp_path / f"lawn{extension}.gz")
+        with pytest.raises(InputError, match="cannot write"):
+            check_target(tmp_path / "nowhere" / f"lawn{extension}")
     assert list(tmp_path.iterdir()) == []
 
 

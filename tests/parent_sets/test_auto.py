@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
-from reference_exact import best_score
 from test_sequential import by_definition, random_table
 
 from bnsearch.data import Dataset
@@ -13,6 +12,7 @@ from bnsearch.parent_sets.extender import Extender
 from bnsearch.parent_sets.growth import Growth
 from bnsearch.parent_sets.sequential import Sequential
 from bnsearch.scores import BIC, BDeu, Scorer
+from reference_exact import best_score
 
 # Natural-log BIC optima without an in-degree limit, from an independent dynamic program.
 OPTIMA = {

@@ -64,7 +64,7 @@ def test_the_penalty_bound_changes_nothing():
     bounded = Sequential(max_parents=None).select(data, BIC())
     assert bounded.exhaustive < 5
     expected = by_definition(data, BIC(), 5)
-    assert [dict((p, s) for s, p in bounded.table.sets(v)).keys() for v in range(6)] == [e.keys() for e in expected]
+    assert [{p for _, p in bounded.table.sets(v)} for v in range(6)] == [set(e) for e in expected]
 
 
 def test_threads_change_no_bit():
@@ -90,7 +90,7 @@ def test_interrupted_keeps_what_is_there():
 
 
 def test_memory_that_does_not_suffice_stops_early():
-    """30 variables: best scores of pairs take 30 * 435 * 8 bytes; with 1 MiB the triples of 200 variables are left out."""
+    """Best scores over pairs of 200 variables take 200 * 19,900 * 8 bytes: with 1 MiB the triples are left out."""
     random = np.random.default_rng(1)
     data = Dataset.from_codes(random.integers(0, 2, (50, 200)))
     selection = Sequential(max_parents=3, memory=1 << 20).select(data, BIC(), threads=1)

@@ -29,10 +29,10 @@ def compare(
     bnsearch compare asia learned.bif
     bnsearch compare true.csv learned.json --json
     """
-    from bnsearch.cli.graphs import read_dag
+    from bnsearch.cli.graphs import load_dag
     from bnsearch.graphs.compare import compare as compare_graphs
 
-    comparison = compare_graphs(read_dag(true), read_dag(learned))
+    comparison = compare_graphs(load_dag(true), load_dag(learned))
     if as_json:
         print_json(comparison.as_dict())
     else:

@@ -30,11 +30,13 @@ def convert(
     bnsearch convert alarm.bif.gz alarm.net
     bnsearch convert asia asia.dot
     """
-    from bnsearch.cli.graphs import counted, read_graph
-    from bnsearch.networks.files import write_network, write_structure
+    from bnsearch.cli.graphs import counted
+    from bnsearch.networks.files import check_target, write_network, write_structure
+    from bnsearch.networks.named import load_graph
     from bnsearch.networks.network import BayesianNetwork
 
-    graph = read_graph(source)
+    check_target(target)
+    graph = load_graph(source)
     if isinstance(graph, BayesianNetwork):
         write_network(graph, target)
         note(f"wrote {target}: {counted(graph.dag)}")

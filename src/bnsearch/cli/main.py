@@ -12,6 +12,7 @@ import typer
 from bnsearch.cli.compare import compare
 from bnsearch.cli.convert import convert
 from bnsearch.cli.failures import exit_code_of
+from bnsearch.cli.parents import parents
 from bnsearch.cli.sample import sample
 from bnsearch.cli.score import score
 from bnsearch.cli.scores import scores
@@ -64,7 +65,7 @@ def _help(command: Callable[..., None]) -> str:
 
 
 app.callback(help=_help(program))(program)
-for command in (sample, score, compare, convert, scores):
+for command in (parents, sample, score, compare, convert, scores):
     app.command(help=_help(command))(command)
 
 

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import dataclasses
 from collections.abc import Mapping, Sequence
-from math import prod
 from typing import TYPE_CHECKING, Annotated
 
 import typer
@@ -12,6 +11,7 @@ import typer
 from bnsearch.cli.console import print_json, show, table
 from bnsearch.cli.options import Data, Json, Net, NoHeader
 from bnsearch.errors import InputError
+from bnsearch.wording import listed
 
 if TYPE_CHECKING:
     from bnsearch.data import Dataset
@@ -44,13 +44,14 @@ def score(
     bnsearch score asia.csv asia
     bnsearch score asia.csv learned.bif --score bic --score bdeu --ess 10 --json
     """
-    from bnsearch.cli.graphs import read_graph
     from bnsearch.data import Dataset
+    from bnsearch.networks.named import load_graph
     from bnsearch.scores import Scorer
 
     scores = _chosen(names, {"ess": ess, "prior": prior or None})
-    dag, dataset = _matched(Dataset.read(data, header=not no_header), read_graph(net), data)
-    values = {chosen.name: Scorer(dataset, chosen).network(dag) for chosen in scores}
+    dag, dataset = _matched(Dataset.read(data, header=not no_header), load_graph(net), data)
+    scorer = Scorer(dataset, scores[0])
+    values = {chosen.name: scorer.fork(chosen).network(dag) for chosen in scores}
     if as_json:
         print_json(values)
     else:
@@ -85,8 +86,6 @@ def _matched(dataset: Dataset, graph: BayesianNetwork | DAG, data: str) -> tuple
 
 
 def _require_same_names(variables: Sequence[str], columns: Sequence[str], data: str) -> None:
-    from bnsearch.graphs.inputs import listed
-
     if absent := sorted(set(variables) - set(columns)):
         numbered = all(name.isdecimal() for name in absent)
         hint = "; if its first row is data, pass --no-header" if numbered else ""
@@ -97,15 +96,10 @@ def _require_same_names(variables: Sequence[str], columns: Sequence[str], data: 
 
 def _show(values: Mapping[str, float], dag: DAG, dataset: Dataset) -> None:
     from bnsearch.cli.graphs import counted
+    from bnsearch.networks.network import free_parameters
 
     scores = table("score", "value", "per row")
     for name, value in values.items():
         scores.add_row(name, f"{value:.6f}", f"{value / dataset.n_rows:.6f}")
-    parameters = _free_parameters(dag.reordered(dataset.names), dataset.arities.tolist())
+    parameters = free_parameters(dag.reordered(dataset.names), dataset.arities.tolist())
     show(f"{dataset.n_rows:,} rows, {counted(dag)}, {parameters:,} free parameters", scores)
-
-
-def _free_parameters(dag: DAG, arities: Sequence[int]) -> int:
-    """Count (r - 1) * q over the families; the arities are in the graph's order."""
-    configurations = (prod(arities[p] for p in parents) for parents in dag.parents)
-    return sum((r - 1) * q for r, q in zip(arities, configurations, strict=True))

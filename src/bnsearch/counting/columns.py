@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from typing import NamedTuple
 
 import numpy as np
@@ -14,7 +14,6 @@ from bnsearch.errors import InputError
 REPRESENTATIONS = ("auto", "bitmap", "dense", "sparse")
 BITMAP_STATES = 256  # a variable with more states has no bitmaps
 SWEEPS_PER_PASS = 170  # AND-popcount sweeps over all rows that cost as much as one histogram pass (measured)
-SAMPLE = 4096
 
 Codes = NDArray[np.uint8] | NDArray[np.uint16]
 
@@ -62,19 +61,17 @@ class Layout:
     ) -> None:
         if representation not in REPRESENTATIONS:
             raise InputError(f"representation must be one of {', '.join(REPRESENTATIONS)}, not {representation!r}")
-        chosen = np.arange(data.n_variables) if variables is None else np.array(variables, dtype=np.int64)
+        chosen = known_variables(range(data.n_variables) if variables is None else variables, data.n_variables)
         # Ascending arity: the variables that a prefix can still take by bitmaps form a leading range.
         self.order = chosen[np.argsort(data.arities[chosen], kind="stable")]
         self.place = np.full(data.n_variables, -1, dtype=np.int64)
         self.place[self.order] = np.arange(len(self.order))
         arities = np.ascontiguousarray(data.arities[self.order])
         codes = data.codes if np.array_equal(self.order, np.arange(data.n_variables)) else data.codes[self.order]
-        merged, weights = _merge_rows(codes) if representation == "auto" else (codes, None)
-        if weights is None:
-            weights = np.ones(data.n_rows, dtype=np.int32)
+        codes.flags.writeable = False  # always, here and below, so that kernels are compiled once
+        merged, weights = _merge_rows(codes) if representation == "auto" else (codes, np.ones(data.n_rows, np.int32))
+        merged.flags.writeable = False
         start, words, states, modes = _bitmaps(codes, arities, representation, most_states)
-        merged = merged.view()
-        merged.flags.writeable = False  # always, so that kernels are compiled once
         self.columns = Columns(
             codes=merged,
             weights=weights,
@@ -89,21 +86,27 @@ class Layout:
             dense=representation != "sparse",
         )
 
-    def places(self, variables: Sequence[int]) -> NDArray[np.int64]:
+    def places(self, variables: Iterable[int]) -> NDArray[np.int64]:
         """Return where these variables stand, refusing unknown and repeated ones."""
-        asked = np.array(list(variables), dtype=np.int64)
-        if asked.size and not (asked.min() >= 0 and asked.max() < len(self.place)):
-            raise InputError(f"variable {_outside(asked, len(self.place))} is not one of 0..{len(self.place) - 1}")
+        asked = known_variables(variables, len(self.place))
         places = self.place[asked]
         if asked.size and places.min() < 0:
             raise InputError(f"variable {asked[places.argmin()]} is not among those counted")
-        if len(set(asked.tolist())) != len(asked):
-            raise InputError(f"the set {asked.tolist()} holds a variable twice")
         return places
 
 
-def _outside(asked: NDArray[np.int64], n: int) -> int:
-    return int(asked[(asked < 0) | (asked >= n)][0])
+def known_variables(asked: Iterable[int], n: int) -> NDArray[np.int64]:
+    """Return variables as an array, refusing what is not a number of 0..n - 1 and what is there twice."""
+    members = list(asked)
+    variables = np.array(members) if members else np.empty(0, dtype=np.int64)
+    if variables.dtype.kind not in "iu":
+        raise InputError(f"variables are asked for by number, 0..{n - 1}, not as {members!r}")
+    if members and not (min(members) >= 0 and max(members) < n):
+        outside = next(v for v in members if not 0 <= v < n)
+        raise InputError(f"variable {outside} is not one of 0..{n - 1}")
+    if len(set(members)) != len(members):
+        raise InputError(f"the set {variables.tolist()} holds a variable twice")
+    return variables.astype(np.int64, copy=False)
 
 
 def _most_cells(representation: str, distinct: float) -> float:
@@ -140,20 +143,16 @@ def _bitmaps(
     return start, words, states, modes
 
 
-def _merge_rows(
-    codes: Codes,
-) -> tuple[Codes, NDArray[np.int32] | None]:
-    """Return the distinct rows with their numbers, where they are at most half; else the codes and None."""
-    from bnsearch.counting.kernels_rows import group_equal_rows
+def _merge_rows(codes: Codes) -> tuple[Codes, NDArray[np.int32]]:
+    """Return the distinct rows and how often each occurs, where they are at most half; else all rows, once each."""
+    from bnsearch.counting.kernels_rows import estimate_distinct, group_equal_rows, hashes_of_rows
 
-    n, rows = codes.shape
-    if rows < 2 or n == 0:
-        return codes, None
-    sample = codes[:, :: -(-rows // SAMPLE)]
-    if len(group_equal_rows(sample)[0]) > 0.95 * sample.shape[1]:
-        return codes, None
-    first, counts = group_equal_rows(codes)
-    if len(first) > rows // 2:
-        return codes, None
-    merged: Codes = codes[:, first]
-    return merged, counts.astype(np.int32)
+    rows = codes.shape[1]
+    hashes = hashes_of_rows(codes)
+    if estimate_distinct(hashes) <= 0.6 * rows:
+        first, counts = group_equal_rows(codes, hashes)
+        if len(first) <= rows // 2:
+            # np.take leaves each variable's codes contiguous; codes[:, first] does not.
+            merged: Codes = np.take(codes, first, axis=1)  # type: ignore[assignment]  # the stub forgets the type
+            return merged, counts.astype(np.int32)
+    return codes, np.ones(rows, dtype=np.int32)

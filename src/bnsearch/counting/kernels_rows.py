@@ -7,7 +7,10 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
+from bnsearch.counting.columns import Codes
 from bnsearch.kernel import kernel
+
+SAMPLE = 4096
 
 
 @kernel
@@ -53,15 +56,28 @@ def count_groups(codes, hashes, order, first, counts):
     return groups + 1
 
 
-def group_equal_rows(
-    codes: NDArray[np.uint8] | NDArray[np.uint16],
-) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
-    """Return one row of each group of equal rows, and the groups' sizes."""
-    rows = codes.shape[1]
-    hashes = np.empty(rows, dtype=np.uint64)
+def hashes_of_rows(codes: Codes) -> NDArray[np.uint64]:
+    """Return a hash of every row."""
+    hashes = np.empty(codes.shape[1], dtype=np.uint64)
     hash_rows(codes, hashes)
+    return hashes
+
+
+def estimate_distinct(hashes: NDArray[np.uint64]) -> int:
+    """
+    Estimate how many rows differ; exact for a few thousand rows.
+
+    The sample is taken by hash: equal rows, wherever they stand, are all in it or all left out.
+    """
+    part = -(-hashes.size // SAMPLE)
+    sample = hashes[hashes <= np.uint64((2**64 - 1) // part)]
+    return int(np.unique(sample).size) * part
+
+
+def group_equal_rows(codes: Codes, hashes: NDArray[np.uint64]) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+    """Return one row of each group of equal rows, and the groups' sizes."""
     order = np.argsort(hashes, kind="stable")
-    first = np.empty(rows, dtype=np.int64)
-    counts = np.empty(rows, dtype=np.int64)
+    first = np.empty(hashes.size, dtype=np.int64)
+    counts = np.empty(hashes.size, dtype=np.int64)
     groups = count_groups(codes, hashes, order, first, counts)
     return first[:groups], counts[:groups]

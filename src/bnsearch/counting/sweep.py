@@ -136,6 +136,7 @@ class Sweep:
         `visit(piece, block)` is called in the worker threads; block[rank - binomial(top, size)] is the value of a set
         of the piece, the rest of the block is undefined. No piece is begun once `going()` says no.
         """
+        require("size", size, at_least=2, at_most=self.max_size, whole=True)
         for smaller in range(self._counted + 1, size):
             self.for_each_piece(smaller, cell_sum, lambda piece, block: None)
         terms = self.terms(cell_sum)
@@ -189,13 +190,13 @@ class Sweep:
     def _pieces(self, size: int) -> Iterator[Piece]:
         """Cut the sets of a size into pieces of bounded, similar work, the largest tops first."""
         most = min(MOST_SETS_PER_CALL, -(-self.number(size) // (8 * self.threads)))
+        upto = self.binomial[:, size - 1]  # sets under a top whose second place is below each place
         for top in range(len(self.order) - 1, size - 2, -1):
-            lowest, done = 0, 0
-            for second in range(1, top + 1):
-                upto = int(self.binomial[second, size - 1])
-                if second == top or (size > 2 and upto - done > most):
-                    yield Piece(top, lowest, second)
-                    lowest, done = second, upto
+            lowest = 0
+            while lowest < top:
+                highest = int(np.searchsorted(upto[:top], upto[lowest] + most, side="right")) if size > 2 else top
+                yield Piece(top, lowest, highest := max(highest, lowest + 1))
+                lowest = highest
 
 
 def _affordable_states(arities: NDArray[np.int64], max_size: int, memory: int) -> int:

@@ -17,8 +17,10 @@ def parse_arities(names: Sequence[str], record: Sequence[str]) -> list[int]:
     if len(names) != len(record):
         raise InputError(f"{len(names)} names but {len(record)} arities in the row of arities")
     for name, text in zip(names, record, strict=True):
-        if not (text.isdecimal() and len(text) <= 5 and 1 <= int(text) <= MAX_ARITY):
-            raise InputError(f"column {name!r}: arity {text!r} is not a whole number from 1 to {MAX_ARITY:,}")
+        if not _is_arity(text):
+            raise InputError(
+                f"column {name!r}: {text!r} in the row of arities is not a whole number from 1 to {MAX_ARITY:,}"
+            )
     return [int(text) for text in record]
 
 
@@ -33,8 +35,12 @@ def has_arities_row(columns: Sequence[Column]) -> bool:
         return False
     return all(
         all(state.isdecimal() for state in states)
-        and 1 <= int(states[-1]) <= MAX_ARITY
+        and _is_arity(states[-1])
         and codes[0] == len(states) - 1
         and np.count_nonzero(codes == codes[0]) == 1
         for codes, states in columns
     )
+
+
+def _is_arity(text: str) -> bool:
+    return text.isdecimal() and len(text) <= 5 and 1 <= int(text) <= MAX_ARITY  # int() refuses very long texts

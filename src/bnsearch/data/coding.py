@@ -10,6 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from bnsearch.errors import InputError
+from bnsearch.wording import listed, shown
 
 if TYPE_CHECKING:
     import polars as pl
@@ -178,8 +179,9 @@ def recode(name: str, column: Column, declared: tuple[str, ...]) -> Column:
         label = column.states[code]
         if label not in position:
             row = int((column.codes == code).argmax())
-            known = ", ".join(map(repr, declared[:8])) + (", ..." if len(declared) > 8 else "")
-            raise InputError(f"column {name!r}, row {row + 1}: {label!r} is not one of its states {known}")
+            raise InputError(
+                f"column {name!r}, row {row + 1}: {shown(label)} is not one of its states {listed(declared)}"
+            )
     table = np.array([position.get(label, 0) for label in column.states], dtype=np.uint16)
     return _column(table[column.codes], declared)
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -151,6 +152,9 @@ class Dataset:
         arity = f"{low}" if low == high else f"{low} to {high}"
         return f"Dataset({self.n_variables:,} variables, {self.n_rows:,} rows, {arity} states each)"
 
+    def __reduce__(self) -> tuple[type[Dataset], tuple[Any, ...]]:
+        return Dataset, (self.codes, self.names, self.states)  # a pickled array would come back writeable
+
     @property
     def n_variables(self) -> int:
         """The number of variables."""
@@ -202,10 +206,14 @@ class Dataset:
 
         write_table(self.to_polars(), path)
 
+    @cached_property
+    def _positions(self) -> dict[str, int]:
+        return {name: v for v, name in enumerate(self.names)}
+
     def _index(self, name: str) -> int:
         try:
-            return self.names.index(name)
-        except ValueError:
+            return self._positions[name]
+        except KeyError:
             raise InputError(f"the table has no column {name!r}") from None
 
 

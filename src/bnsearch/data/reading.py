@@ -15,13 +15,12 @@ from bnsearch.files import read_bytes
 FORMATS = (".csv", ".dat", ".parquet")
 
 
-def table_format(path: str | os.PathLike[str]) -> tuple[str, bool]:
-    """Return the extension that says how a table is stored, and whether .gz follows it."""
-    name = Path(path).name.lower()
-    stem = name.removesuffix(".gz")
+def table_format(path: str | os.PathLike[str]) -> str:
+    """Return the extension that says how a table is stored; .gz may follow it."""
+    stem = Path(path).name.lower().removesuffix(".gz")
     for extension in FORMATS:
         if stem.endswith(extension):
-            return extension, stem != name
+            return extension
     raise InputError(f"{path}: a table's file ends with {', '.join(FORMATS)}, or one of these and .gz")
 
 
@@ -29,7 +28,7 @@ def read_table(
     path: str | os.PathLike[str], *, header: bool, arities_row: bool | None
 ) -> tuple[list[str], list[Column]]:
     """Return the names and the coded columns of a file; errors begin with its path."""
-    kind, _ = table_format(path)
+    kind = table_format(path)
     data = read_bytes(path)
     try:
         if kind == ".parquet":

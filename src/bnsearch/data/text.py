@@ -84,7 +84,7 @@ def _read_head(
     if not sample:
         raise InputError("the table has no rows of data")
     for mark in ";\t":
-        if all(len(fields) == 1 and mark in fields[0] for fields in (names, *sample)):
+        if len(names) == 1 and all(mark in ",".join(fields) for fields in (names, *sample)):
             raise InputError(f"the fields are separated by {mark!r}: write the table with commas")
     return names, arities, sample, skipped
 
@@ -115,9 +115,10 @@ def _lines(data: bytes) -> Iterator[str]:
 
 
 def _check_header(names: Sequence[str]) -> None:
-    if len(set(names)) < len(names) and all(name.isdecimal() for name in names):
-        raise InputError("the first row holds numbers, some twice: if it is no header, read with header=False")
-    check_names(names)
+    try:
+        check_names(names)
+    except InputError as error:
+        raise InputError(f"{error}; if the first row is data, read with header=False (--no-header)") from None
 
 
 def _guess_types(sample: Sequence[Sequence[str]], width: int) -> list[type[pl.UInt8 | pl.String]]:

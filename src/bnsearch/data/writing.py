@@ -2,35 +2,39 @@
 
 from __future__ import annotations
 
-import gzip
-import io
 import os
 from typing import TYPE_CHECKING
 
 from bnsearch.data.coding import MISSING, whole_numbers
 from bnsearch.data.reading import table_format
 from bnsearch.errors import InputError
-from bnsearch.files import atomic_write
+from bnsearch.files import atomic_open, check_writable
 
 if TYPE_CHECKING:
     import polars as pl
 
 
+def check_target(path: str | os.PathLike[str]) -> None:
+    """Refuse a path that no table can be written to; to be asked before the work that makes the table."""
+    if table_format(path) == ".dat":
+        raise InputError(f"cannot write {path}: tables are written as .csv or .parquet, or these with .gz")
+    check_writable(path)
+
+
 def write_table(frame: pl.DataFrame, path: str | os.PathLike[str]) -> None:
     """Write a frame of Enum columns as CSV or Parquet, gzipped or not, by the extension."""
-    kind, gzipped = table_format(path)
-    if kind == ".dat":
-        raise InputError(f"cannot write {path}: tables are written as .csv or .parquet, or these with .gz")
-    if kind == ".csv":
+    from polars.exceptions import PolarsError
+
+    check_target(path)
+    is_csv = table_format(path) == ".csv"
+    if is_csv:
         for series in frame:
             _check_labels(series)
-    buffer = io.BytesIO()
-    save = frame.write_csv if kind == ".csv" else frame.write_parquet
-    save(buffer)
-    # without a time in the gzip header the same table gives the same file
-    data = gzip.compress(buffer.getvalue(), mtime=0) if gzipped else buffer.getvalue()
-    with atomic_write(path) as temporary:
-        temporary.write_bytes(data)
+    with atomic_open(path) as file:
+        try:
+            (frame.write_csv if is_csv else frame.write_parquet)(file)
+        except PolarsError as error:  # Parquet's writer wraps what the system says
+            raise OSError(str(error)) from None
 
 
 def _check_labels(series: pl.Series) -> None:

@@ -135,8 +135,7 @@ def shd(true: DAG, learned: DAG) -> StructuralHamming:
 
     References
     ----------
-    Dai, Ren & Du (2020), "An improved evolutionary approach-based hybrid algorithm for Bayesian network
-    structure learning in dynamic constrained search space", measure AHD.
+    Dai et al., in the experiments with their genetic algorithm MIIGA: averaged over runs it is their measure AHD.
     """
     require_same_variables(true.names, learned.names)
     added = len(learned.skeleton - true.skeleton)

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from bnsearch.errors import InputError
 from bnsearch.graphs.dag import DAG
-from bnsearch.graphs.inputs import listed
 from bnsearch.graphs.pdag import PDAG
+from bnsearch.wording import listed
 
 
 def extension(pdag: PDAG) -> DAG:

@@ -10,17 +10,10 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from bnsearch.errors import InputError
+from bnsearch.wording import listed
 
 if TYPE_CHECKING:
     import networkx
-
-SHOWN = 5  # names that an error lists before it says "..."
-
-
-def listed(names: Iterable[str]) -> str:
-    """Quote the first few names for an error."""
-    texts = [repr(name) for name in names]
-    return ", ".join(texts[:SHOWN] + ["..."] * (len(texts) > SHOWN))
 
 
 def checked_names(names: Iterable[str]) -> tuple[str, ...]:

@@ -14,25 +14,21 @@ Each may be gzipped (.bif.gz). Writing a network as .csv or .dot writes its stru
 
 from __future__ import annotations
 
-import gzip
 import os
 from collections.abc import Callable
 from pathlib import Path
 
 from bnsearch.errors import InputError
-from bnsearch.files import atomic_write
+from bnsearch.files import atomic_open, check_writable
 from bnsearch.graphs.dag import DAG
 from bnsearch.networks.formats import adjacency, bif, dot, hugin, json_format
 from bnsearch.networks.formats.source import Source
 from bnsearch.networks.network import BayesianNetwork
 
-_READERS: dict[str, Callable[[Source], BayesianNetwork]] = {
+_READERS: dict[str, Callable[[Source], BayesianNetwork | DAG]] = {
     ".bif": bif.parse,
     ".net": hugin.parse,
     ".json": json_format.parse,
-}
-_STRUCTURE_READERS: dict[str, Callable[[Source], DAG]] = {
-    ".json": json_format.parse_structure,
     ".csv": adjacency.parse_structure,
 }
 _WRITERS: dict[str, Callable[[BayesianNetwork], str]] = {
@@ -51,24 +47,36 @@ _LEGACY = {".bif", ".net"}
 EXTENSIONS = (".bif", ".net", ".json", ".csv", ".dot")
 
 
-def read_network(path: str | os.PathLike[str]) -> BayesianNetwork:
+def read_graph(path: str | os.PathLike[str]) -> BayesianNetwork | DAG:
     """
-    Read a network: its structure, states and tables.
+    Read what a file holds: a network, or a structure where there are no tables.
 
     What is wrong with a file is an InputError that names the file and, where there is one, the line.
     """
     extension = _extension(path)
-    if extension == ".csv":
-        raise InputError(f"{os.fspath(path)}: a .csv file holds a structure only; `read_structure` reads it")
-    return _READERS[_readable(path, extension)](Source.read(path, legacy=extension in _LEGACY))
+    if extension not in _READERS:
+        raise InputError(f"{os.fspath(path)}: {extension} is written, not read; read {', '.join(_READERS)}")
+    return _READERS[extension](Source.read(path, legacy=extension in _LEGACY))
+
+
+def read_network(path: str | os.PathLike[str]) -> BayesianNetwork:
+    """Read a network: its structure, states and tables; errors as in `read_graph`."""
+    graph = read_graph(path)
+    if isinstance(graph, DAG):
+        raise InputError(f"{os.fspath(path)}: a structure without tables; `read_structure` reads it")
+    return graph
 
 
 def read_structure(path: str | os.PathLike[str]) -> DAG:
-    """Read a structure, from a file that may also hold states and tables."""
-    extension = _readable(path, _extension(path))
-    if extension in _STRUCTURE_READERS:
-        return _STRUCTURE_READERS[extension](Source.read(path))
-    return read_network(path).dag
+    """Read a structure, from a file that may also hold states and tables; errors as in `read_graph`."""
+    graph = read_graph(path)
+    return graph if isinstance(graph, DAG) else graph.dag
+
+
+def check_target(path: str | os.PathLike[str]) -> None:
+    """Refuse a path that no network or structure can be written to; to be asked before the work."""
+    _extension(path)
+    check_writable(path)
 
 
 def write_network(network: BayesianNetwork, path: str | os.PathLike[str]) -> None:
@@ -100,13 +108,6 @@ def _extension(path: str | os.PathLike[str]) -> str:
     return extension
 
 
-def _readable(path: str | os.PathLike[str], extension: str) -> str:
-    """Refuse the extension that is only written."""
-    if extension == ".dot":
-        raise InputError(f"{os.fspath(path)}: .dot is written, not read; read {', '.join(EXTENSIONS[:-1])}")
-    return extension
-
-
 def _write_text(path: str | os.PathLike[str], text: str) -> None:
     """Write a text as UTF-8, gzipped where the name says so."""
     if text.startswith("\ufeff"):  # the reader takes the first one for a byte-order mark
@@ -117,7 +118,5 @@ def _write_text(path: str | os.PathLike[str], text: str) -> None:
         raise InputError(
             f"{os.fspath(path)}: {text[error.start : error.end]!r} in a name is half a character; rename it"
         ) from None
-    if Path(path).name.lower().endswith(".gz"):
-        data = gzip.compress(data, mtime=0)  # no time: the same network gives the same bytes
-    with atomic_write(Path(path)) as temporary:
-        temporary.write_bytes(data)
+    with atomic_open(path) as file:
+        file.write(data)

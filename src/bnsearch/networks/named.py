@@ -12,11 +12,16 @@ from __future__ import annotations
 import difflib
 import importlib.util
 import os
+from collections.abc import Iterator
+from contextlib import contextmanager
 from importlib import resources
 from pathlib import Path
 
 from bnsearch.errors import InputError
+from bnsearch.graphs.dag import DAG
+from bnsearch.networks.files import read_graph, read_network
 from bnsearch.networks.network import BayesianNetwork
+from bnsearch.wording import shown
 
 EXAMPLES = ("asia", "greenhouse")
 
@@ -38,19 +43,39 @@ def load_network(name_or_path: str | os.PathLike[str]) -> BayesianNetwork:
     A text is, in this order: the name of an embedded example; a file, where it exists or looks like one (it
     has an extension or a folder); the name of a network that an installed pgmpy carries.
     """
-    from bnsearch.networks.files import read_network
+    with _file_of(name_or_path) as path:
+        return read_network(path)
 
+
+def load_graph(name_or_path: str | os.PathLike[str]) -> BayesianNetwork | DAG:
+    """Return a network as `load_network` does, or the structure where a file has no tables."""
+    with _file_of(name_or_path) as path:
+        return read_graph(path)
+
+
+@contextmanager
+def _file_of(name_or_path: str | os.PathLike[str]) -> Iterator[Path]:
+    """Find the file that a name or a path stands for."""
     if name_or_path in EXAMPLES:
         example = resources.files("bnsearch.networks") / "examples" / f"{name_or_path}.bif"
         with resources.as_file(example) as path:
-            return read_network(path)
+            yield path
+        return
     path = Path(name_or_path)
-    if not isinstance(name_or_path, str) or path.suffix or len(path.parts) > 1 or path.is_file():
-        return read_network(path)
+    if not isinstance(name_or_path, str) or path.suffix or len(path.parts) > 1 or _is_file(path):
+        yield path
+        return
     repository = _repository_files()
     if name_or_path not in repository:
         raise InputError(_unknown(name_or_path, repository))
-    return read_network(repository[name_or_path])
+    yield repository[name_or_path]
+
+
+def _is_file(path: Path) -> bool:
+    try:
+        return path.is_file()
+    except OSError:  # a name too long for any file
+        return False
 
 
 def _repository_files() -> dict[str, Path]:
@@ -66,7 +91,7 @@ def _repository_files() -> dict[str, Path]:
 
 def _unknown(name: str, repository: dict[str, Path]) -> str:
     """Say which names there are, how to get more, and which one may have been meant."""
-    text = f"there is no network or file {name!r}; embedded are {', '.join(EXAMPLES)}"
+    text = f"there is no network or file {shown(name)}; embedded are {', '.join(EXAMPLES)}"
     if repository:
         text += f"; pgmpy has {', '.join(sorted(repository))}"
     else:

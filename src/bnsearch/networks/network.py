@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from math import prod
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -14,6 +15,12 @@ from bnsearch.graphs.dag import DAG
 
 if TYPE_CHECKING:
     from bnsearch.data import Dataset
+
+
+def free_parameters(dag: DAG, arities: Sequence[int]) -> int:
+    """Return the sum of (r - 1) * q over the families; the arities are in the order of the graph's variables."""
+    configurations = (prod(arities[p] for p in parents) for parents in dag.parents)
+    return sum((r - 1) * q for r, q in zip(arities, configurations, strict=True))
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -76,13 +83,16 @@ class BayesianNetwork:
     @property
     def parameters(self) -> int:
         """The number of free parameters: sum of (r - 1) * q over the families."""
-        return sum((len(s) - 1) * (t.size // len(s)) for s, t in zip(self.states, self.tables, strict=True))
+        return free_parameters(self.dag, self.arities.tolist())
 
     def __repr__(self) -> str:
         return (
             f"BayesianNetwork({len(self.names)} variables, {sum(map(len, self.dag.parents))} edges, "
             f"{self.parameters} parameters)"
         )
+
+    def __reduce__(self) -> tuple[type[BayesianNetwork], tuple[Any, ...]]:
+        return BayesianNetwork, (self.dag, self.states, self.tables)  # pickled arrays would come back writeable
 
     def probabilities(self, variable: int) -> NDArray[np.float64]:
         """Return the table of a variable (given by index) with every row scaled to sum to one."""

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
+from bnsearch.data.coding import code_type
 from bnsearch.errors import InputError
 from bnsearch.networks.family_codes import joint_codes
 from bnsearch.networks.network import BayesianNetwork
@@ -56,7 +57,7 @@ def _room(arities: list[int], rows: int) -> NDArray[Any]:
     if not isinstance(rows, int | np.integer) or rows < 1:
         raise InputError(f"rows must be a whole number, at least 1, not {rows!r}")
     try:
-        return np.empty((len(arities), rows), dtype=np.uint8 if max(arities, default=1) <= 256 else np.uint16)
+        return np.empty((len(arities), rows), dtype=code_type(max(arities, default=1)))
     except (MemoryError, ValueError, OverflowError):
         raise InputError(f"{rows:,} rows of {len(arities):,} variables do not fit in memory: ask for fewer") from None
 

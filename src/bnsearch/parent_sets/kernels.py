@@ -11,17 +11,22 @@ from bnsearch.kernel import kernel
 
 
 @kernel
-def sort_members(first, members):
-    """Sort the members of every row's set in place; return the first row that holds one twice, or -1."""
-    for row in range(first.size - 1):
-        for i in range(first[row] + 1, first[row + 1]):
+def sort_members(child, first, members, n):
+    """
+    Sort the members of every row's set in place; return the first row that is no parent set of its child, or -1.
+
+    A parent set holds other variables of the n, none twice.
+    """
+    for row in range(child.size):
+        for i in range(first[row], first[row + 1]):
             member = members[i]
             j = i
             while j > first[row] and members[j - 1] > member:
                 members[j] = members[j - 1]
                 j -= 1
             members[j] = member
-            if j > first[row] and members[j - 1] == member:
+            twice = j > first[row] and members[j - 1] == member
+            if twice or member == child[row] or member < 0 or member >= n:
                 return row
     return -1
 
@@ -66,72 +71,129 @@ def is_selection(first, members, inner, outer, selected):
 
 
 @kernel
-def find_set(slots, keys, key, first, members, outer, selected):
-    """Return the row whose set is the selected members of another row's set, or -1; keys : uint64[rows]."""
-    mask = np.uint64(slots.size - 1)
-    at = key & mask
-    while slots[np.int64(at)] >= 0:
-        row = np.int64(slots[np.int64(at)])
-        if keys[row] == key and is_selection(first, members, row, outer, selected):
-            return row
-        at = (at + np.uint64(1)) & mask
-    return np.int64(-1)
+def make_keys(first, members, rows, random, keys, folds):
+    """
+    Give each set a key, the exclusive or of its members' random numbers, from which a subset's key is quickly made.
+
+    folds : uint64[m]   written: each set's members modulo 64, as bits; a subset's are among its superset's
+    """
+    for i in range(rows.size):
+        keys[i] = 0
+        folds[i] = 0
+        for j in range(first[rows[i]], first[rows[i] + 1]):
+            keys[i] ^= random[members[j]]
+            folds[i] |= np.uint64(1) << np.uint64(members[j] & 63)
 
 
 @kernel
-def mark_undominated(scores, first, members, rows, random, tolerance, slots, keys, keep):
+def add_set(first, members, rows, i, keys, slots, words):
+    """Put a set into the hash table; tell whether it is new there. Arrays as in mark_undominated."""
+    mask = np.uint64(slots.size - 1)
+    key = keys[i]
+    at = key & mask
+    while slots[at] >= 0:
+        other = rows[slots[at]]
+        same_size = first[other + 1] - first[other] == first[rows[i] + 1] - first[rows[i]]
+        if keys[slots[at]] == key and same_size and is_subset(first, members, other, rows[i]):
+            return False
+        at = (at + np.uint64(1)) & mask
+    slots[at] = i
+    words[(key >> np.uint64(38)) & np.uint64(words.size - 1)] |= np.uint64(1) << (key >> np.uint64(58))
+    return True
+
+
+@kernel
+def holds_subset(first, members, rows, i, random, keys, slots, words):
+    """
+    Tell whether a proper subset of a set is in the hash table; less than 2**62 subsets. Arrays as in mark_undominated.
+
+    Most subsets are not there, and the bits in `words` say so from a nearer cache than the table's.
+    """
+    one = np.uint64(1)
+    mask = np.uint64(slots.size - 1)
+    last_word = np.uint64(words.size - 1)
+    start = first[rows[i]]
+    key = keys[i]
+    selected = (one << np.uint64(first[rows[i] + 1] - start)) - one
+    for step in range(1, 1 << (first[rows[i] + 1] - start)):  # in the order of a Gray code: one member changes a step
+        bit = 0
+        while not (step >> bit) & 1:
+            bit += 1
+        selected ^= one << np.uint64(bit)
+        key ^= random[members[start + bit]]
+        if (words[(key >> np.uint64(38)) & last_word] >> (key >> np.uint64(58))) & one:
+            at = key & mask
+            while slots[at] >= 0:
+                if keys[slots[at]] == key and is_selection(first, members, rows[slots[at]], rows[i], selected):
+                    return True
+                at = (at + one) & mask
+    return False
+
+
+@kernel
+def mark_undominated(scores, first, members, rows, random, tolerance, keys, folds, slots, words, keep):
     """
     Mark the sets of one variable that no subset, itself included, matches or beats.
 
-    Subsets are looked up in a hash table of all the sets, or, where a set has more subsets than there are sets, all
-    sets are tried.
+    The sets enter a hash table best first, so that a subset in the table is one that matches or beats. Where a set
+    has more subsets than there are sets in the table, these are tried instead.
 
     rows : int64[m]         the variable's rows, best score first, smaller sets first among equals
     random : uint64[n]      a random number for each variable
     tolerance : scores closer than tolerance * max(1, |score|) count as equal
-    slots : int32[power of two > m]   scratch, all -1; left so
-    keys : uint64[all rows]           scratch
-    keep : bool[m]                    written
+    keys, folds : uint64[m]           scratch
+    slots : int32[power of two > m]   scratch, all -1; the hash table
+    words : uint64[power of two]      scratch, all 0; a bit, not always its own, for each set in the table
+    keep : bool[m]          written
     """
-    mask = np.uint64(slots.size - 1)
+    make_keys(first, members, rows, random, keys, folds)
+    entered = 0
     for i in range(rows.size):
-        row = rows[i]
-        key = np.uint64(0x9E3779B97F4A7C15)
-        for j in range(first[row], first[row + 1]):
-            key ^= random[members[j]]
-        keys[row] = key
-        every = (np.uint64(1) << np.uint64(first[row + 1] - first[row])) - np.uint64(1)
-        keep[i] = first[row + 1] - first[row] > 63 or find_set(slots, keys, key, first, members, row, every) < 0
-        if keep[i]:
-            at = key & mask
-            while slots[np.int64(at)] >= 0:
-                at = (at + np.uint64(1)) & mask
-            slots[np.int64(at)] = row
-    for i in range(rows.size):
-        row = rows[i]
-        size = first[row + 1] - first[row]
-        if not keep[i] or size == 0:
+        size = first[rows[i] + 1] - first[rows[i]]
+        least = scores[rows[i]] - tolerance * max(1.0, abs(scores[rows[i]]))
+        while entered < rows.size and scores[rows[entered]] >= least:
+            keep[entered] = add_set(first, members, rows, entered, keys, slots, words)
+            entered += 1
+        if not keep[i]:
             continue
-        least = scores[row] - tolerance * max(1.0, abs(scores[row]))
-        if size < 30 and (1 << size) < rows.size:
-            key = keys[row]
-            selected = (np.uint64(1) << np.uint64(size)) - np.uint64(1)
-            for step in range(1, 1 << size):  # all subsets in the order of a Gray code: one member changes a step
-                bit = 0
-                while not (step >> bit) & 1:
-                    bit += 1
-                selected ^= np.uint64(1) << np.uint64(bit)
-                key ^= random[members[first[row] + bit]]
-                found = find_set(slots, keys, key, first, members, row, selected)
-                if found >= 0 and scores[found] >= least:
-                    keep[i] = False
-                    break
-        else:
-            for other in range(rows.size):
-                if scores[rows[other]] < least:
-                    break
-                if first[rows[other] + 1] - first[rows[other]] < size and is_subset(first, members, rows[other], row):
-                    keep[i] = False
-                    break
-    for i in range(slots.size):
-        slots[i] = -1
+        if size < 30 and (1 << size) < entered:
+            keep[i] = not holds_subset(first, members, rows, i, random, keys, slots, words)
+            continue
+        for other in range(entered):
+            smaller = first[rows[other] + 1] - first[rows[other]] < size
+            if smaller and not folds[other] & ~folds[i] and is_subset(first, members, rows[other], rows[i]):
+                keep[i] = False
+                break
+
+
+@kernel
+def take_best(begin, scores, first, members, best_first, parents, weights):
+    """
+    Copy each variable's best set; weigh each member: the loss to the best set among the subsets without it.
+
+    begin, scores, first, members : a candidate table
+    best_first : int64[n + 1]   written: where each variable's members begin
+    parents : int32[...]        written
+    weights : float64[...]      -1 throughout; written
+    """
+    best_first[0] = 0
+    for v in range(begin.size - 1):
+        best = begin[v]
+        to = best_first[v]
+        size = first[best + 1] - first[best]
+        best_first[v + 1] = to + size
+        for i in range(size):
+            parents[to + i] = members[first[best] + i]
+        unknown = size
+        for row in range(best + 1, begin[v + 1]):
+            if unknown == 0:
+                break
+            if not is_subset(first, members, row, best):
+                continue
+            j = first[row]
+            for i in range(to, to + size):
+                if j < first[row + 1] and members[j] == parents[i]:
+                    j += 1
+                elif weights[i] < 0.0:
+                    weights[i] = scores[best] - scores[row]
+                    unknown -= 1

@@ -10,7 +10,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from bnsearch.errors import InputError
+from bnsearch.parallel import parallel_map
 from bnsearch.scores.score import TOLERANCE
+
+WORTH_THREADS = 100_000  # rows; below, starting threads costs more than they save
+PIECES = 100  # groups of variables that threads take in turn
 
 
 @dataclass(frozen=True, eq=False)
@@ -52,6 +56,7 @@ class ParentSets:
         members: NDArray[np.int32],
         *,
         pruned: bool = False,
+        threads: int | None = 1,
     ) -> ParentSets:
         """
         Make a table from rows in any order: sort, drop repeated and dominated sets.
@@ -63,19 +68,12 @@ class ParentSets:
         scores : float64[rows]
         first, members : as the attributes; members in any order
         pruned : whether the rows hold no repeated or dominated sets already
+        threads : how many to use; None means all cores
         """
-        from bnsearch.parent_sets.kernels import sort_members, take_rows
+        from bnsearch.parent_sets.kernels import take_rows
 
-        members = np.array(members, dtype=np.int32)
-        twice = sort_members(first, members)
-        if twice >= 0:
-            raise InputError(f"a parent set of {names[child[twice]]!r} holds a variable twice")
-        order = np.lexsort((np.diff(first), -scores, child))
-        if not pruned:
-            begin = np.searchsorted(child[order], np.arange(len(names) + 1))
-            order = order[_undominated(len(names), scores, first, members, order, begin)]
-        rows = order
-        begin = np.searchsorted(child[rows], np.arange(len(names) + 1)).astype(np.int64)
+        members = _sorted_members(names, child, scores, first, members)
+        rows, begin = _best_first(len(names), child, scores, first, members, pruned, threads)
         for name, end, start in zip(names, begin[1:], begin[:-1], strict=True):
             if end == start or first[rows[end - 1] + 1] > first[rows[end - 1]]:
                 raise InputError(f"variable {name!r} lacks the score of its empty parent set")
@@ -117,24 +115,69 @@ class ParentSets:
         return f"ParentSets({self.n_variables} variables, {self.n_sets:,} sets, up to {self.max_parents} parents)"
 
 
-def _undominated(
-    n: int,
+def _sorted_members(
+    names: Sequence[str],
+    child: NDArray[np.int32],
     scores: NDArray[np.float64],
     first: NDArray[np.int64],
     members: NDArray[np.int32],
-    order: NDArray[np.int64],
-    begin: NDArray[np.int64],
+) -> NDArray[np.int32]:
+    """Return the members with those of each set ascending; refuse what is no parent set or has no score."""
+    from bnsearch.parent_sets.kernels import sort_members
+
+    if len(child) and not (child.min() >= 0 and child.max() < len(names)):
+        raise InputError(f"the rows' variables must be 0 to {len(names) - 1}")
+    members = np.array(members, dtype=np.int32)
+    row = int(sort_members(child, first, members, len(names)))
+    if row >= 0:
+        raise InputError(f"a parent set of {names[child[row]]!r} holds a variable twice, itself, or no variable")
+    if not np.isfinite(scores).all():
+        row = int(np.argmin(np.isfinite(scores)))
+        raise InputError(f"a score of {names[child[row]]!r} is {scores[row]}, not a finite number")
+    return members
+
+
+def _best_first(
+    n: int,
+    child: NDArray[np.int32],
+    scores: NDArray[np.float64],
+    first: NDArray[np.int64],
+    members: NDArray[np.int32],
+    pruned: bool,
+    threads: int | None,
+) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+    """Return the rows to keep, by variable, best first, smaller sets first among equals; and where each begins."""
+    rows = np.argsort(child, kind="stable")
+    begin = np.searchsorted(child[rows], np.arange(n + 1)).astype(np.int64)
+    keep = np.ones(len(rows), dtype=bool)
+    sizes = np.diff(first)
+    random = np.random.default_rng(0).integers(1, 2**64, n, dtype=np.uint64)
+
+    def arrange(variables: NDArray[np.int64]) -> None:
+        for v in variables:
+            own = rows[begin[v] : begin[v + 1]]
+            own[:] = own[np.lexsort((sizes[own], -scores[own]))]
+            if not pruned:
+                keep[begin[v] : begin[v + 1]] = _undominated(scores, first, members, own, random)
+
+    pieces = np.array_split(np.arange(n), max(1, min(n, PIECES)))
+    parallel_map(arrange, pieces, threads if len(rows) > WORTH_THREADS else 1)
+    return rows[keep], np.concatenate(([0], np.cumsum(keep)))[begin]
+
+
+def _undominated(
+    scores: NDArray[np.float64],
+    first: NDArray[np.int64],
+    members: NDArray[np.int32],
+    rows: NDArray[np.int64],
+    random: NDArray[np.uint64],
 ) -> NDArray[np.bool_]:
-    """Tell of each row, in the given order by variable and score, whether no subset matches or beats it."""
+    """Tell of each row of one variable, best first, whether no subset matches or beats it."""
     from bnsearch.parent_sets.kernels import mark_undominated
 
-    random = np.random.default_rng(0).integers(1, 2**64, n, dtype=np.uint64)
-    keys = np.empty(len(scores), dtype=np.uint64)
-    keep = np.empty(len(order), dtype=bool)
-    most = int(np.diff(begin).max(initial=0))
-    slots = np.full(1 << (2 * most + 1).bit_length(), -1, dtype=np.int32)
-    for v in range(n):
-        rows = order[begin[v] : begin[v + 1]]
-        used = slots[: 1 << (2 * len(rows) + 1).bit_length()]
-        mark_undominated(scores, first, members, rows, random, TOLERANCE, used, keys, keep[begin[v] : begin[v + 1]])
+    keep = np.empty(len(rows), dtype=bool)
+    keys, folds = np.empty((2, len(rows)), dtype=np.uint64)
+    slots = np.full(1 << (2 * len(rows) + 1).bit_length(), -1, dtype=np.int32)
+    words = np.zeros(1 << (len(rows) // 8).bit_length(), dtype=np.uint64)
+    mark_undominated(scores, first, members, rows, random, TOLERANCE, keys, folds, slots, words, keep)
     return keep

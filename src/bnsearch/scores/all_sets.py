@@ -12,7 +12,7 @@ from bnsearch.counting.sweep import Sweep
 from bnsearch.data import Dataset
 from bnsearch.errors import InputError
 from bnsearch.parallel import parallel_map
-from bnsearch.scores.score import Score
+from bnsearch.scores.score import Score, improves
 
 
 class BestFamily(NamedTuple):
@@ -74,7 +74,7 @@ class AllSets:
                 self.parents.append(self.joint[-1][np.newaxis])
             else:
                 each = [self.sweep.values(size, score.parents(rows, r)) for r in arities.tolist()]
-                self.parents.append(np.stack(each))
+                self.parents.append(np.array(each).reshape(len(arities), self.sweep.number(size)))
 
     @property
     def variables(self) -> tuple[int, ...]:
@@ -101,7 +101,7 @@ class AllSets:
         return sum(size * self.sweep.number(size) for size in range(1, self.max_size + 1))
 
     def best_families(self) -> dict[int, BestFamily]:
-        """Return the best family of each variable: every family is scored and compared."""
+        """Return the best family of each variable, the smallest where several are: every family is scored."""
         from bnsearch.scores.kernels_families import best_of_size
 
         order = self.sweep.order
@@ -119,9 +119,11 @@ class AllSets:
                 )  # fmt: skip
                 return scores, ranks
 
-            for scores, ranks in parallel_map(run, range(size - 1, n), self.sweep.threads):
-                for place in np.flatnonzero(scores > [best[p][0] for p in range(n)]).tolist():
-                    best[place] = (float(scores[place]), size, int(ranks[place]))
+            tops = parallel_map(run, range(size - 1, n), self.sweep.threads)
+            scores, ranks = (np.stack(each) for each in zip(*tops, strict=True))
+            for place, top in enumerate(scores.argmax(axis=0).tolist()):
+                if improves(scores[top, place], best[place][0]):
+                    best[place] = (float(scores[top, place]), size, int(ranks[top, place]))
         return {
             int(order[place]): BestFamily(score, self._others(place, size, rank))
             for place, (score, size, rank) in best.items()

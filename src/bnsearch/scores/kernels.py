@@ -59,8 +59,9 @@ def set_value(columns, scratch, cache, places, terms, salt):
         low ^= member[places[i], 1]
     slot, known = find_slot(key, high, low)
     if not known:
-        found = count_set(columns, scratch, descending(places))
-        value[slot] = sum_counts(scratch[6], found, terms, cells_of(columns[3], places))
+        ordered = descending(places)
+        found = count_set(columns, scratch, ordered)
+        value[slot] = sum_counts(scratch[6], found, terms, cells_of(columns[3], ordered))
         key[slot, 0] = high
         key[slot, 1] = low
         computed[0] += 1

@@ -2,10 +2,7 @@
 
 from __future__ import annotations
 
-import dataclasses
-import difflib
-
-from bnsearch.errors import InputError
+from bnsearch.registry import make
 from bnsearch.scores.aic import AIC
 from bnsearch.scores.bdeu import BDeu
 from bnsearch.scores.bic import BIC
@@ -23,15 +20,4 @@ ALIASES = {"mdl": "bic", "ll": "loglik"}
 
 def make_score(name: str, **parameters: float | bool) -> Score:
     """Make a score from its name and parameters: make_score("bdeu", ess=10)."""
-    key = ALIASES.get(name.lower(), name.lower())
-    if key not in SCORES:
-        near = difflib.get_close_matches(key, [*SCORES, *ALIASES], n=1)
-        hint = f" (did you mean {near[0]!r}?)" if near else ""
-        raise InputError(f"there is no score {name!r}{hint}: choose from {', '.join(SCORES)}")
-    kind = SCORES[key]
-    known = [field.name for field in dataclasses.fields(kind)]
-    for given in parameters:
-        if given not in known:
-            takes = f"takes {', '.join(known)}" if known else "takes no parameters"
-            raise InputError(f"the {key} score has no parameter {given!r}: it {takes}")
-    return kind(**parameters)  # type: ignore[arg-type]
+    return make("score", SCORES, name, parameters, ALIASES)

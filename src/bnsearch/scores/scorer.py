@@ -26,7 +26,7 @@ class Scorer:
     """
     Scores of families of one table, counted when asked for and kept in a bounded cache.
 
-    One scorer serves one thread: make another with `fork` (it shares the data, not the cache).
+    One scorer serves one thread and one score: make another with `fork` (it shares the data, not the cache).
 
     Parameters
     ----------
@@ -48,7 +48,7 @@ class Scorer:
         cache_bytes: int = 1 << 27,
         representation: str = "auto",
     ) -> None:
-        require("cache_bytes", cache_bytes, at_least=4 * BYTES_PER_SLOT)
+        require("cache_bytes", cache_bytes, at_least=4 * BYTES_PER_SLOT, whole=True)
         self.data = data
         self.score = score
         self.asked = 0
@@ -149,10 +149,10 @@ class Scorer:
         parents = dag.reordered(self.data.names).parents
         return float(self.families(range(len(parents)), parents).sum())
 
-    def fork(self) -> Scorer:
-        """Return a scorer of the same data and score with a cache of its own, for another thread."""
+    def fork(self, score: Score | None = None) -> Scorer:
+        """Return a scorer of the same data with a cache of its own: for another thread, or another score."""
         other = object.__new__(Scorer)
-        other.data, other.score, other.asked = self.data, self.score, 0
+        other.data, other.score, other.asked = self.data, score or self.score, 0
         other._layout, other._products = self._layout, self._products
         other._start(len(self._cache[2]) * BYTES_PER_SLOT)
         return other

@@ -20,7 +20,7 @@ CASES: list[tuple[Parse, str]] = [
     (hugin.parse, HUGIN),
     (hugin.parse, hugin.render(LAWN)),
     (json_format.parse, JSON),
-    (json_format.parse_structure, json_format.render_structure(LAWN.dag)),
+    (json_format.parse, json_format.render_structure(LAWN.dag)),
     (adjacency.parse_structure, adjacency.render_structure(LAWN.dag)),
 ]
 PIECES = st.one_of(

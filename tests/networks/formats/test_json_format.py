@@ -16,12 +16,8 @@ from bnsearch.networks.network import BayesianNetwork
 from format_samples import JSON, LAWN, assert_same, dags, networks
 
 
-def parse(text: str) -> BayesianNetwork:
+def parse(text: str) -> BayesianNetwork | DAG:
     return json_format.parse(Source("lawn.json", text))
-
-
-def parse_structure(text: str) -> DAG:
-    return json_format.parse_structure(Source("lawn.json", text))
 
 
 def error(text: str) -> str:
@@ -43,7 +39,6 @@ def coin(**changes: Any) -> dict[str, Any]:
 def test_sample_reads() -> None:
     """The embedded sample; the order of the parents is the file's own."""
     assert_same(parse(JSON), LAWN)
-    assert parse_structure(JSON) == LAWN.dag
 
 
 def test_text_of_a_network() -> None:
@@ -59,20 +54,19 @@ def test_round_trip(network: BayesianNetwork) -> None:
     """Any names, states and probabilities come back, the last bit included."""
     text = json_format.render(network)
     assert_same(parse(text), network)
-    assert parse_structure(text) == network.dag
 
 
 @given(dags())
 def test_structure_round_trip(dag: DAG) -> None:
     """Any structure comes back."""
-    assert parse_structure(json_format.render_structure(dag)) == dag
+    assert parse(json_format.render_structure(dag)) == dag
 
 
-def test_structure_is_no_network() -> None:
-    """A file without tables holds a structure only, and the message says who reads it."""
-    assert error(json_format.render_structure(LAWN.dag)) == (
-        "lawn.json: a structure without tables; `read_structure` reads it"
-    )
+def test_tables_decide() -> None:
+    """A file is a structure where no variable has a table, whatever else is in it; one table makes it a network."""
+    entry = {"name": "table", "states": ["table"], "parents": []}
+    assert parse(document(entry, table=[[1.0]])) == DAG.empty(["table"])
+    assert 'needs a "table" of 1 rows' in error(document(entry, coin()))
 
 
 @pytest.mark.parametrize(
@@ -116,6 +110,6 @@ def test_structure_errors() -> None:
     """A cycle and an unknown parent are found without tables too."""
     a, b = {"name": "a", "parents": ["b"]}, {"name": "b", "parents": ["a"]}
     with pytest.raises(InputError, match=r"^lawn\.json: .*cycle"):
-        parse_structure(document(a, b))
+        parse(document(a, b))
     with pytest.raises(InputError, match=r"^lawn\.json: .*unknown variable 'b'"):
-        parse_structure(document(a))
+        parse(document(a))

@@ -20,7 +20,8 @@ import numpy as np
 
 from bnsearch.errors import InputError
 from bnsearch.graphs.dag import DAG
-from bnsearch.networks.formats.source import Source, shown
+from bnsearch.networks.formats.source import Source
+from bnsearch.wording import shown
 
 
 def parse_structure(source: Source) -> DAG:

@@ -24,36 +24,19 @@ from numpy.typing import NDArray
 from bnsearch.errors import InputError
 from bnsearch.graphs.dag import DAG
 from bnsearch.networks.formats.builder import NetworkBuilder
-from bnsearch.networks.formats.source import Source, shown
+from bnsearch.networks.formats.source import Source
 from bnsearch.networks.network import BayesianNetwork
+from bnsearch.wording import shown
 
 FORMAT = "bnsearch-network"
 VERSION = 1
 
 
-def parse(source: Source) -> BayesianNetwork:
-    """Return the network that a JSON text describes."""
+def parse(source: Source) -> BayesianNetwork | DAG:
+    """Return the network that a JSON text describes, or the structure where no variable has a table."""
     variables = _variables(source)
-    if not any("table" in variable for variable in variables):
-        raise source.error("a structure without tables; `read_structure` reads it")
-    builder = NetworkBuilder(source)
-    for variable in variables:
-        builder.add_variable(variable["name"], _texts(source, variable, "states"))
-    for variable in variables:
-        name, parents = variable["name"], _texts(source, variable, "parents")
-        child, _, n_rows = builder.start_family(name, parents)
-        builder.end_family(child, _table(source, variable, n_rows, len(builder.states[child])))
-    return builder.build()
-
-
-def parse_structure(source: Source) -> DAG:
-    """Return the structure that a JSON text describes, with or without tables."""
-    variables = _variables(source)
-    edges = [(p, variable["name"]) for variable in variables for p in _texts(source, variable, "parents")]
-    try:
-        return DAG.from_edges([variable["name"] for variable in variables], edges)
-    except InputError as error:
-        raise source.error(str(error)) from None
+    has_tables = any("table" in variable for variable in variables)
+    return _network(source, variables) if has_tables else _structure(source, variables)
 
 
 def render(network: BayesianNetwork) -> str:
@@ -68,6 +51,27 @@ def render(network: BayesianNetwork) -> str:
 def render_structure(dag: DAG) -> str:
     """Return a structure as JSON."""
     return _document(_entries(dag))
+
+
+def _network(source: Source, variables: list[dict[str, Any]]) -> BayesianNetwork:
+    """Put the network together that the entries describe."""
+    builder = NetworkBuilder(source)
+    for variable in variables:
+        builder.add_variable(variable["name"], _texts(source, variable, "states"))
+    for variable in variables:
+        name, parents = variable["name"], _texts(source, variable, "parents")
+        child, _, n_rows = builder.start_family(name, parents)
+        builder.end_family(child, _table(source, variable, n_rows, len(builder.states[child])))
+    return builder.build()
+
+
+def _structure(source: Source, variables: list[dict[str, Any]]) -> DAG:
+    """Put the structure together that the entries describe."""
+    edges = [(p, variable["name"]) for variable in variables for p in _texts(source, variable, "parents")]
+    try:
+        return DAG.from_edges([variable["name"] for variable in variables], edges)
+    except InputError as error:
+        raise source.error(str(error)) from None
 
 
 def _entries(dag: DAG) -> list[dict[str, Any]]:

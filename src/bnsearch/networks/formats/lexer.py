@@ -7,7 +7,8 @@ from collections.abc import Iterable
 from typing import NamedTuple
 
 from bnsearch.errors import InputError
-from bnsearch.networks.formats.source import Source, shown
+from bnsearch.networks.formats.source import Source
+from bnsearch.wording import shown
 
 
 class Token(NamedTuple):

@@ -2,18 +2,13 @@
 
 from __future__ import annotations
 
-import gzip
-import io
 import os
-import zlib
-from collections.abc import Sequence
 from dataclasses import dataclass
-from pathlib import Path
 
 from bnsearch.errors import InputError
-from bnsearch.files import GZIP_MAGIC
+from bnsearch.files import read_bytes
 
-#: A network file larger than this, once decompressed, is refused: a small gzip can hold gigabytes.
+#: A network file that holds more than this, once unpacked, is refused: it would only be a hostile one.
 LARGEST_FILE = 512 * 2**20
 
 
@@ -34,13 +29,13 @@ class Source:
     @classmethod
     def read(cls, path: str | os.PathLike[str], *, legacy: bool = False) -> Source:
         """
-        Read a text file, through gzip where its name ends in .gz.
+        Read a text file, unpacked where it is gzipped.
 
         The text is UTF-8. With `legacy`, bytes that are not are taken for Latin-1, which the programs
         that made the older formats wrote.
         """
         path = os.fspath(path)
-        data = _read_bytes(path)
+        data = read_bytes(path, limit=LARGEST_FILE)
         try:
             return cls(path, data.decode("utf-8-sig"))
         except UnicodeDecodeError as error:
@@ -58,34 +53,3 @@ class Source:
     def error_at_line(self, message: str, line: int) -> InputError:
         """Return the error for a line of the file."""
         return InputError(f"{self.path}, line {line}: {message}")
-
-
-def shown(text: str) -> str:
-    """Return a text as an error message shows it: quoted, on one line, not too long."""
-    return repr(text if len(text) <= 60 else text[:57] + "...")
-
-
-def listed(names: Sequence[str]) -> str:
-    """Return the first few of some names as an error message shows them."""
-    return ", ".join(map(shown, names[:5])) + (", ..." if len(names) > 5 else "")
-
-
-def _read_bytes(path: str) -> bytes:
-    """Return what the file holds, unpacked where it is gzipped, by its name or by its first bytes."""
-    try:
-        with Path(path).open("rb") as file:
-            data = file.read(LARGEST_FILE + 1)
-        if path.lower().endswith(".gz") or data.startswith(GZIP_MAGIC):
-            with gzip.open(io.BytesIO(data)) as unpacked:
-                data = unpacked.read(LARGEST_FILE + 1)
-    except IsADirectoryError:
-        raise InputError(f"{path} is a folder, not a file") from None
-    except FileNotFoundError:
-        raise InputError(f"{path} does not exist") from None
-    except (EOFError, zlib.error, gzip.BadGzipFile) as error:
-        raise InputError(f"{path} is not a whole gzip file: {error}") from None
-    except OSError as error:
-        raise InputError(f"cannot read {path}: {error.strerror or error}") from None
-    if len(data) > LARGEST_FILE:
-        raise InputError(f"{path} holds more than {LARGEST_FILE // 2**20} MiB, too much for a network")
-    return data

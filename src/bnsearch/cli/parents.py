@@ -1,0 +1,95 @@
+"""`bnsearch parents`: candidate parent sets of every variable."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from bnsearch.cli.console import note, print_json, show, table
+from bnsearch.cli.options import Data, Json, NoHeader
+
+if TYPE_CHECKING:
+    from bnsearch.parent_sets.selection import Selection
+
+
+def parents(
+    data: Data,
+    output: Annotated[Path, typer.Option("--output", "-o", metavar="SETS", help="The .jkl file to write, or .jkl.gz.")],
+    select: Annotated[
+        str, typer.Option("--select", metavar="S", help="auto, sequential, greedy or independence.")
+    ] = "auto",
+    score: Annotated[str, typer.Option("--score", metavar="S", help="Which score.")] = "bic",
+    ess: Annotated[float | None, typer.Option("--ess", metavar="X", help="The equivalent sample size of bdeu.")] = None,
+    max_parents: Annotated[
+        int | None, typer.Option("--max-parents", metavar="K", help="The largest parent set; no limit by default.")
+    ] = None,
+    seconds: Annotated[float | None, typer.Option("--seconds", metavar="T", help="Time for all variables.")] = None,
+    seconds_per_variable: Annotated[
+        float | None, typer.Option("--seconds-per-variable", metavar="T", help="Time for each variable.")
+    ] = None,
+    threads: Annotated[
+        int | None, typer.Option("--threads", metavar="N", help="How many threads; all cores by default.")
+    ] = None,
+    no_header: NoHeader = False,
+    as_json: Json = False,
+) -> None:
+    """
+    Score candidate parent sets for the searches over orderings.
+
+    Sets that a subset matches or beats are left out: no network ever needs them.
+
+    Examples
+    --------
+    bnsearch parents table.csv -o table.jkl
+    bnsearch parents table.csv -o table.jkl --select sequential --max-parents 3
+    bnsearch parents table.csv -o table.jkl.gz --score bdeu --ess 10 --seconds 60
+    """
+    from bnsearch.cli.progress import progress_bar
+    from bnsearch.data import Dataset
+    from bnsearch.files import check_writable
+    from bnsearch.parent_sets.jkl import write_scores
+    from bnsearch.parent_sets.named import make_selection
+    from bnsearch.scores import make_score
+
+    options = {"max_parents": max_parents, "seconds": seconds, "seconds_per_variable": seconds_per_variable}
+    builder = make_selection(select, **{name: value for name, value in options.items() if value is not None})
+    chosen = make_score(score, **({} if ess is None else {"ess": ess}))
+    check_writable(output)
+    dataset = Dataset.read(data, header=not no_header)
+    with progress_bar() as progress:
+        selection = builder.select(dataset, chosen, threads=threads, progress=progress)
+    write_scores(selection.table, output)
+    if as_json:
+        print_json(_facts(selection))
+    else:
+        _show(selection)
+    note(f"wrote {output}")
+
+
+def _facts(selection: Selection) -> dict[str, object]:
+    """Return a selection's facts for machines."""
+    from bnsearch.parent_sets.relaxed import relaxed
+
+    return {
+        "variables": selection.table.n_variables,
+        "sets": selection.kept,
+        "scored": selection.scored,
+        "pruned": selection.pruned,
+        "max_parents": selection.table.max_parents,
+        "exhaustive": selection.exhaustive,
+        "bound": relaxed(selection.table).score,
+        "seconds": selection.seconds,
+        "stop": selection.stop,
+    }
+
+
+def _show(selection: Selection) -> None:
+    """Print a selection's facts for people."""
+    made = table("candidate parent sets", "")
+    names = {"exhaustive": "exhaustive up to parents", "bound": "score of H*, an upper bound", "stop": "stopped by"}
+    for key, value in _facts(selection).items():
+        text = f"{value:,.3f}" if isinstance(value, float) else f"{value:,}" if isinstance(value, int) else str(value)
+        made.add_row(names.get(key, key.replace("_", " ")), text)
+    show(made)

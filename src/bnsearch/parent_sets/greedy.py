@@ -1,0 +1,136 @@
+"""Greedy selection: the best-scoring set is extended first."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from bnsearch.data import Dataset
+from bnsearch.errors import require
+from bnsearch.parent_sets.best_first import BestFirst
+from bnsearch.parent_sets.bounds import ceiling_of_supersets
+from bnsearch.parent_sets.extender import Extender
+from bnsearch.parent_sets.frontier import OPEN, SEEN, FoundSets, Frontier
+from bnsearch.scores.score import TOLERANCE, Score, improves
+
+
+@dataclass(frozen=True, kw_only=True)
+class Greedy(BestFirst):
+    """
+    Best-first search of each variable's parent sets by their local score.
+
+    Parameters
+    ----------
+    max_parents : the largest parent set; None means as large as can ever pay (a sound bound of the score)
+    seconds : total time, shared evenly by the variables
+    seconds_per_variable : time for each variable; two minutes where no limit at all is given
+    evaluations : families scored for each variable, after which no further set is extended; the result does not
+        depend on the machine if this is the only limit
+    memory : the most bytes for the sets that are searched; a variable's search ends when its part is used up
+    most_open : when twice as many open sets wait, only the best of them are left, and from then on no set is opened
+        that is worse than these
+
+    References
+    ----------
+    Perez & Maua (2016), section 3.2.
+
+    Notes
+    -----
+    The best open set is extended by every other variable, all at once. What was scored is open, what beats the set it
+    extends, and the sets this was made of, is kept. A set is not extended if the score's bound says that no superset
+    can beat it.
+    """
+
+    most_open: int = 100_000
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        require("most_open", self.most_open, at_least=1)
+
+    def prepare(self, data: Dataset, score: Score, most: int) -> Callable[[], Callable[[int], GreedySearch]]:
+        """Return what makes, for each thread, the function that begins the search of a variable."""
+        extender = Extender(data, score)
+
+        def for_thread() -> Callable[[int], GreedySearch]:
+            own = extender.fork()
+            return lambda child: GreedySearch(own, child, most, self.most_open)
+
+        return for_thread
+
+
+class GreedySearch:
+    """The greedy search of one variable."""
+
+    def __init__(self, extender: Extender, child: int, max_parents: int, most_open: int) -> None:
+        self._extender, self._child = extender, child
+        self._max_parents, self._most_open = max_parents, most_open
+        candidates = np.delete(np.arange(extender.data.n_variables), child)
+        self._frontier = Frontier(candidates, extender.data.arities[candidates], extender.empty(child))
+        self._kept: list[tuple[NDArray[np.int32], NDArray[np.int32], NDArray[np.float64]]] = []
+        self._least = -np.inf  # sets that score less are not opened
+        self._extend(0)
+
+    @property
+    def evaluations(self) -> int:
+        """Families scored so far."""
+        return 1 + int(self._frontier.number[SEEN])
+
+    @property
+    def finished(self) -> bool:
+        """Whether no open set is left."""
+        return bool(self._frontier.number[OPEN] == 0)
+
+    @property
+    def exhaustive(self) -> bool:
+        """Whether every set was opened."""
+        return self._least == -np.inf
+
+    @property
+    def nbytes(self) -> int:
+        """Memory that it takes."""
+        return self._frontier.nbytes
+
+    def step(self, most: int) -> None:
+        """Extend the best open set, whatever `most` says."""
+        from bnsearch.parent_sets.kernels_frontier import close_best
+
+        frontier = self._frontier
+        frontier.reserve(nodes=1, opened=0, seen=0)
+        node = close_best(frontier.nodes, frontier.heap, frontier.number, frontier.arities, frontier.random)
+        self._extend(node)
+
+    def _extend(self, node: int) -> None:
+        """Score a set with every other variable; open what is new and keep what is better."""
+        from bnsearch.parent_sets.kernels_frontier import push_extensions, take_unseen
+
+        frontier, extender = self._frontier, self._extender
+        parents = frontier.members(node)
+        best = float(max(frontier.nodes[4][node], frontier.nodes[5][node]))
+        if len(parents) == self._max_parents:
+            return
+        if not improves(ceiling_of_supersets(extender.data, extender.score, self._child, parents), best):
+            return
+        number = len(frontier.candidates)
+        frontier.reserve(nodes=0, opened=number, seen=number)
+        unseen = np.empty(number, dtype=np.int64)
+        found = take_unseen(frontier.nodes, node, frontier.random, frontier.slots, frontier.number, unseen)
+        unseen = unseen[:found]
+        scores = extender.extend(self._child, parents, frontier.candidates[unseen])
+        better = np.flatnonzero(scores > best + TOLERANCE * max(1.0, abs(best)))
+        self._kept.append((np.full(len(better), node, np.int32), unseen[better].astype(np.int32), scores[better]))
+        if len(parents) + 1 < self._max_parents:
+            good = scores >= self._least
+            push_extensions(frontier.heap, frontier.number, node, unseen[good], scores[good])
+            if frontier.number[OPEN] > 2 * self._most_open:
+                self._least = frontier.keep_best_open(self._most_open)
+
+    def found(self) -> FoundSets:
+        """Return the empty set and all sets that beat what they extend."""
+        if not self._kept:
+            nothing = np.empty(0, dtype=np.int32)
+            return self._frontier.sets(nothing, nothing, np.empty(0))
+        node, added, scores = (np.concatenate(parts) for parts in zip(*self._kept, strict=True))
+        return self._frontier.sets(node, added, scores)

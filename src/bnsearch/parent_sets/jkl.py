@@ -1,0 +1,255 @@
+"""
+Files of local scores, as GOBNILP, BLIP and MINOBS exchange them (.jkl).
+
+The first line gives the number of variables. Then comes for each variable a line `variable count` and `count` lines
+`score size parent...`; higher scores are better. Variables are numbered from 0, or named.
+"""
+
+from __future__ import annotations
+
+import json
+import math
+import os
+import re
+from dataclasses import dataclass
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from bnsearch.errors import InputError
+from bnsearch.files import atomic_open, read_bytes
+from bnsearch.parent_sets.table import ParentSets
+
+NAMES = b"# names: "  # begins the comment with the variables' names, a JSON list
+NUMBER = re.compile(rb"[+-]?(\d+\.?\d*|\.\d+)([eE][+-]?\d+)?")
+SHORTEST_SET = 4  # bytes: `0 0` and the line's end; as many for a variable's own line
+_NO_HEADER = "expected `variable count`, found a line that begins with {}: is the count before it right?"
+CHUNK = 1 << 16  # rows that are written at once
+
+
+class ScoreRows(NamedTuple):
+    """
+    All that a score file lists, in its order: what `ParentSets.build` takes.
+
+    Attributes
+    ----------
+    names : the variables
+    child : int32[rows], whose candidate each row is
+    scores : float64[rows]
+    first : int64[rows + 1]
+    members : int32[...]; the parents of row r are `members[first[r]:first[r + 1]]`
+    """
+
+    names: tuple[str, ...]
+    child: NDArray[np.int32]
+    scores: NDArray[np.float64]
+    first: NDArray[np.int64]
+    members: NDArray[np.int32]
+
+
+def read_scores(path: str | os.PathLike[str], *, threads: int | None = None) -> ParentSets:
+    """
+    Read a score file into a candidate table: of sets listed twice the best score counts, dominated sets are dropped.
+
+    The file may be gzipped, list variables and sets in any order, and have blank lines and comments: from a token
+    that begins with # to the end of its line. Variables have the names of the comment that `write_scores` makes, or
+    else those that the file uses for them, in the order of their lines.
+    """
+    return ParentSets.build(*read_rows(path), threads=threads)
+
+
+def read_rows(path: str | os.PathLike[str]) -> ScoreRows:
+    """Read a score file as it is, with the sets that no search would choose."""
+    return _parse(_Source(os.fspath(path), read_bytes(path).removeprefix(b"\xef\xbb\xbf")))
+
+
+def write_scores(table: ParentSets, path: str | os.PathLike[str]) -> None:
+    """
+    Write a table as a score file, gzipped where the name ends in .gz; reading it gives the same table.
+
+    Variables are numbered, and where their names are not just these numbers the names follow in a comment. It comes
+    last: tools that know no comments have read all they need by then.
+    """
+    from bnsearch.parent_sets.kernels_jkl import write_sets
+
+    with atomic_open(path) as file:
+        file.write(b"%d\n" % table.n_variables)
+        for v in range(table.n_variables):
+            begin, end = int(table.begin[v]), int(table.begin[v + 1])
+            file.write(b"%d %d\n" % (v, end - begin))
+            for start in range(begin, end, CHUNK):
+                stop = min(start + CHUNK, end)
+                scores = ("\n".join(map(repr, table.scores[start:stop].tolist())) + "\n").encode()
+                numbers = stop - start + int(table.first[stop] - table.first[start])
+                out = np.empty(len(scores) + 12 * numbers, dtype=np.uint8)  # 12: a blank, ten digits, a line's end
+                text = np.frombuffer(scores, dtype=np.uint8)
+                file.write(out[: write_sets(text, table.first, table.members, start, stop, out)].tobytes())
+        if table.names != tuple(map(str, range(table.n_variables))):
+            file.write(NAMES + json.dumps(table.names).encode() + b"\n")
+
+
+@dataclass(frozen=True)
+class _Source:
+    """A file's name and content."""
+
+    path: str
+    data: bytes
+
+    def error(self, at: int, message: str) -> InputError:
+        """Return the error for what stands at a place in the data."""
+        return self.error_in_line(self.data.count(b"\n", 0, at) + 1, message)
+
+    def error_in_line(self, line: int, message: str) -> InputError:
+        """Return the error for a line of the file."""
+        return InputError(f"{self.path}, line {line}: {message}")
+
+    def token(self, at: int) -> bytes:
+        """Return the token that starts at a place."""
+        found = re.compile(rb"[^ \t\r\n]*").match(self.data, at)
+        return found[0] if found else b""
+
+    def shown(self, at: int) -> str:
+        """Return the token at a place as an error shows it."""
+        return _shown(self.token(at))
+
+
+def _shown(token: bytes) -> str:
+    """Return a token as an error shows it: quoted and not too long."""
+    text = token.decode("utf-8", "replace")
+    return repr(text if len(text) <= 40 else text[:37] + "...")
+
+
+def _parse(source: _Source, names: tuple[str, ...] | None = None) -> ScoreRows:
+    """Return the rows of a file; `names` are those that numbers have taken the place of."""
+    from bnsearch.parent_sets import kernels_jkl as kernels
+
+    data = np.frombuffer(source.data, dtype=np.uint8)
+    n, at = _read_first_line(source, data)
+    most = min(source.data.count(b"\n") + 1, len(data) // SHORTEST_SET + 1)
+    child, scores, long = np.empty(most, np.int32), np.empty(most), np.empty(most, bool)
+    first, members = np.zeros(most + 1, np.int64), np.empty(len(data) // 2, np.int32)
+    header, last_row = np.full(n, -1), np.full(n, -1)
+    row = 0
+    for done in range(n):
+        wrong, at, row = kernels.read_variable(data, at, row, header, last_row, (child, scores, long, first, members))
+        if wrong == kernels.UNNUMBERED and names is None:
+            return _parse(*_numbered(source))
+        if wrong:
+            raise source.error(at, _explain(wrong, source, at, n, done, names))
+    at = kernels.next_line(data, at)
+    if at < len(data):
+        raise source.error(at, f"found {source.shown(at)} after the last of {n} variables: is their number right?")
+    _read_long_scores(source, scores, long[:row])
+    names = names or _read_names(source, n) or tuple(map(str, range(n)))
+    lacking = np.setdiff1d(np.arange(n), child[:row][np.diff(first[: row + 1]) == 0])
+    if len(lacking):
+        v = int(lacking[0])
+        raise source.error(int(header[v]), f"variable {names[v]!r} lacks the score of its empty parent set")
+    return ScoreRows(names, child[:row], scores[:row], first[: row + 1], members[: first[row]])
+
+
+def _read_first_line(source: _Source, data: NDArray[np.uint8]) -> tuple[int, int]:
+    """Return the number of variables and the place behind it."""
+    from bnsearch.parent_sets.kernels_jkl import next_line, next_token, whole_number
+
+    start, end = next_token(data, next_line(data, 0))
+    if start == end:
+        raise InputError(f"{source.path} holds no scores")
+    n = whole_number(data, start, end)
+    extra, extra_end = next_token(data, end)
+    if n < 1 or extra < extra_end:
+        raise source.error(start, f"a score file begins with the number of variables, not {source.shown(start)}")
+    if n * 2 * SHORTEST_SET > len(data) + 1:  # the last line need not end
+        raise source.error(start, f"{n} variables are announced, but the file is too short for their scores")
+    return n, extra
+
+
+def _explain(wrong: int, source: _Source, at: int, n: int, done: int, names: tuple[str, ...] | None) -> str:
+    """Say what is wrong with the token at a place, given how many variables were read before."""
+    from bnsearch.parent_sets import kernels_jkl as kernels
+
+    token = source.shown(at)
+    if names and wrong in (kernels.ENDS, kernels.AGAIN, kernels.SELF, kernels.TWICE) and at < len(source.data):
+        token = repr(names[int(source.token(at))])
+    if wrong == kernels.ENDS and at == len(source.data):
+        return f"the file ends after {done} of {n} variables"
+    return {
+        kernels.ENDS: f"the file ends before all sets that are announced for variable {token}",
+        kernels.HEADER: _NO_HEADER.format(token),
+        kernels.UNNUMBERED: f"{token} is not a variable's name or number",
+        kernels.OUTSIDE: f"variable {token} is not one of 0 to {n - 1}",
+        kernels.AGAIN: f"variable {token} comes twice",
+        kernels.SCORE: f"expected a score, a finite number, found {token}",
+        kernels.SIZE: f"the set's size, {token}, is not the number of parents that follow",
+        kernels.PARENT: f"parent {token} is not a variable of this file",
+        kernels.SELF: f"variable {token} is its own parent",
+        kernels.TWICE: f"parent {token} comes twice in one set",
+    }[wrong]
+
+
+def _read_long_scores(source: _Source, scores: NDArray[np.float64], long: NDArray[np.bool_]) -> None:
+    """Replace the places of long tokens by the numbers that stand there."""
+    for row in np.flatnonzero(long):
+        at = int(scores[row])
+        scores[row] = float(source.token(at))
+        if not math.isfinite(scores[row]):
+            raise source.error(at, f"the score {source.shown(at)} is too large")
+
+
+def _read_names(source: _Source, n: int) -> tuple[str, ...] | None:
+    """Return the names in the comment that is meant for them, if there is one."""
+    data = source.data
+    at = 0 if data.startswith(NAMES) else data.find(b"\n" + NAMES) + 1
+    if not data.startswith(NAMES, at):
+        return None
+    end = data.find(b"\n", at)
+    try:
+        names = json.loads(data[at + len(NAMES) : end if end >= 0 else None])
+        good = all(isinstance(name, str) and name.encode() for name in names) and len(set(names)) == len(names) == n
+    except (ValueError, TypeError, RecursionError):  # not JSON, not a list, lone surrogates, too many brackets
+        good = False
+    if not good:
+        raise source.error(at, f"the names must be a JSON list of {n} different names")
+    return tuple(names)
+
+
+def _numbered(source: _Source) -> tuple[_Source, tuple[str, ...]]:
+    """Put numbers in the place of the variables' names, in the order of their lines."""
+    lines = source.data.split(b"\n")
+    content = [i for i, line in enumerate(lines) if _tokens(line)]
+    numbers: dict[bytes, bytes] = {}
+    at, headers = 1, set()
+    while at < len(content):
+        i = content[at]
+        name, *rest = _tokens(lines[i])
+        if len(rest) != 1 or not rest[0].isdigit() or len(rest[0]) > 18 or _is_score(name):
+            raise source.error_in_line(i + 1, _NO_HEADER.format(_shown(name)))
+        if name in numbers:
+            raise source.error_in_line(i + 1, f"variable {_shown(name)} comes twice")
+        numbers[name] = b"%d" % len(numbers)
+        headers.add(i)
+        at += 1 + int(rest[0])
+    for i in content[1:]:
+        tokens = _tokens(lines[i])
+        places = slice(0, 1) if i in headers else slice(2, None)
+        # a number that is no name must not pass for a variable's
+        tokens[places] = [numbers.get(t, b"+" + t if t.isdigit() else t) for t in tokens[places]]
+        lines[i] = b" ".join(tokens)
+    try:
+        names = tuple(name.decode() for name in numbers)
+    except UnicodeDecodeError as error:
+        at = source.data.find(error.object)
+        raise source.error(at, "a variable's name is not UTF-8 text: convert the file to UTF-8") from None
+    return _Source(source.path, b"\n".join(lines)), names
+
+
+def _is_score(token: bytes) -> bool:
+    """Tell a number that cannot be a variable's from what can be one."""
+    return bool(NUMBER.fullmatch(token)) and not token.isdigit()
+
+
+def _tokens(line: bytes) -> list[bytes]:
+    """Return the tokens of a line before any comment."""
+    tokens = line.split()
+    return tokens[: next((i for i, token in enumerate(tokens) if token.startswith(b"#")), None)]

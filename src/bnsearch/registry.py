@@ -1,0 +1,46 @@
+"""Things made by name: a class from a table of classes, its parameters checked."""
+
+from __future__ import annotations
+
+import dataclasses
+import difflib
+from collections.abc import Mapping
+from typing import Any, TypeVar
+
+from bnsearch.errors import InputError
+
+T = TypeVar("T")
+
+
+def make(
+    what: str, kinds: Mapping[str, type[T]], name: str, parameters: Mapping[str, Any], aliases: Mapping[str, str]
+) -> T:
+    """
+    Make an instance of the dataclass that goes by a name.
+
+    Parameters
+    ----------
+    what : what these classes are, for the errors: "score"
+    kinds : the classes by name
+    name : which one, in any case
+    parameters : its fields
+    aliases : other names
+    """
+    key = aliases.get(name.lower(), name.lower())
+    if key not in kinds:
+        raise InputError(
+            f"there is no {what} {name!r}{suggest(key, [*kinds, *aliases])}: choose from {', '.join(kinds)}"
+        )
+    kind = kinds[key]
+    known = [field.name for field in dataclasses.fields(kind)]  # type: ignore[arg-type]
+    for given in parameters:
+        if given not in known:
+            takes = f"takes {', '.join(known)}" if known else "takes no parameters"
+            raise InputError(f"the {key} {what} has no parameter {given!r}{suggest(given, known)}: it {takes}")
+    return kind(**parameters)
+
+
+def suggest(name: str, known: list[str]) -> str:
+    """Return a hint at the nearest known name, or nothing."""
+    near = difflib.get_close_matches(name, known, n=1)
+    return f" (did you mean {near[0]!r}?)" if near else ""

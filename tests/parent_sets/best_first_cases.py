@@ -1,0 +1,42 @@
+"""What the tests of both best-first selections share: tables of data, sets by definition, interruptions."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from bnsearch.data import Dataset
+from bnsearch.parent_sets.table import ParentSets
+from bnsearch.scores.score import improves
+
+Parents = tuple[int, ...]
+
+
+def dependent_data(seed: int, *, n: int = 6, rows: int = 300, top: int = 3) -> Dataset:
+    """Return a table in which most variables depend on some of those before them; arities 2 to `top`."""
+    rng = np.random.default_rng(seed)
+    arities = rng.integers(2, top + 1, n)
+    columns: list[np.ndarray] = []
+    for v in range(n):
+        noise = rng.integers(arities[v], size=rows)
+        causes = rng.permutation(v)[: rng.integers(0, 4)]
+        signal = sum((columns[c] * (1 + i) for i, c in enumerate(causes)), start=np.zeros(rows, dtype=np.int64))
+        columns.append(np.where(rng.random(rows) < 0.7, signal % arities[v], noise))
+    return Dataset.from_codes(np.stack(columns, axis=1), arities=arities.tolist())
+
+
+def undominated(scored: dict[Parents, float]) -> dict[Parents, float]:
+    """Return the sets that no proper subset matches or beats."""
+    return {
+        p: s for p, s in scored.items() if all(improves(s, other) for q, other in scored.items() if set(q) < set(p))
+    }
+
+
+def same_sets(table: ParentSets, variable: int, expected: dict[Parents, float]) -> bool:
+    """Tell whether a variable's candidates are the expected ones, with their scores up to rounding."""
+    got = {parents: score for score, parents in table.sets(variable)}
+    return got.keys() == expected.keys() and all(abs(got[p] - s) <= 1e-9 * max(1, abs(s)) for p, s in expected.items())
+
+
+def same_tables(one: ParentSets, other: ParentSets) -> bool:
+    """Tell whether two tables hold the same sets with the same scores up to rounding."""
+    return all(same_sets(one, v, {p: s for s, p in other.sets(v)}) for v in range(one.n_variables))

@@ -1,0 +1,74 @@
+"""The kernel decorator: compiled once, kept on disk, and not kept when any kernel changes."""
+
+from __future__ import annotations
+
+import ast
+import os
+import re
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+import bnsearch
+from bnsearch.counting.kernels_terms import find_product
+from bnsearch.kernel import digest_of_kernels
+
+SOURCE = Path(bnsearch.__file__).parent
+PROGRAM = """
+import sys
+import numpy as np
+import bnsearch.kernel
+if len(sys.argv) > 1:
+    bnsearch.kernel.digest_of_kernels = lambda: sys.argv[1]
+from bnsearch.counting.kernels_terms import find_product
+assert find_product(np.array([1.0, 2.0, 4.0]), 2.0) == 1
+print(sum(find_product.stats.cache_hits.values()), sum(find_product.stats.cache_misses.values()))
+"""
+
+
+def hits_and_misses(folder, *arguments, **environment):
+    """Call a kernel in a process of its own, with its cache in a folder; return the hits and misses of the cache."""
+    done = subprocess.run(
+        [sys.executable, "-c", PROGRAM, *arguments],
+        env={**os.environ, "PYTHONPATH": str(SOURCE.parent), "NUMBA_CACHE_DIR": str(folder), **environment},
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    assert done.returncode == 0, done.stderr
+    return tuple(map(int, done.stdout.split()))
+
+
+def test_a_second_process_compiles_nothing(tmp_path):
+    """The first process compiles, the second loads; where any kernel's source has changed, it compiles again."""
+    assert hits_and_misses(tmp_path) == (0, 1)
+    assert hits_and_misses(tmp_path) == (1, 0)
+    assert hits_and_misses(tmp_path, "another digest") == (0, 1)
+
+
+def test_kernels_work_where_no_cache_can_be_kept(tmp_path):
+    """Where no folder may be written, kernels are compiled in every process: slower, but they run."""
+    assert hits_and_misses(tmp_path, NUMBA_CACHE_LOCATOR_CLASSES="ZipCacheLocator") == (0, 1)
+    assert not list(tmp_path.iterdir())
+
+
+def test_the_digest_is_part_of_the_stamp():
+    """Numba compares the stamp that it finds with that of the source: ours holds the digest of all kernels."""
+    assert re.fullmatch("[0-9a-f]{64}", digest_of_kernels())
+    assert find_product._cache._cache_file._source_stamp[1] == digest_of_kernels()
+
+
+@pytest.mark.parametrize("path", sorted(SOURCE.rglob("*.py")), ids=lambda path: path.relative_to(SOURCE).as_posix())
+def test_kernels_live_in_kernel_files(path):
+    """What the digest does not read holds no kernel and imports no Numba, so that it is imported on first use only."""
+    if path.name.startswith("kernel"):
+        return
+    imported = set()
+    for node in ast.parse(path.read_text(encoding="utf-8")).body:  # imports inside functions wait
+        if isinstance(node, ast.Import):
+            imported |= {alias.name for alias in node.names}
+        elif isinstance(node, ast.ImportFrom) and node.module:
+            imported.add(node.module)
+    assert not any(name.split(".")[0] == "numba" or name.split(".")[-1].startswith("kernel") for name in imported)

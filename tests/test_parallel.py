@@ -1,0 +1,73 @@
+"""Work spread over threads."""
+
+from __future__ import annotations
+
+import os
+import threading
+
+import joblib
+import pytest
+
+from bnsearch.errors import InputError
+from bnsearch.parallel import parallel_map, thread_count
+
+
+@pytest.mark.parametrize("threads", [None, 1, 2, 7])
+@pytest.mark.parametrize("items", [0, 1, 2, 50])
+def test_results_stand_in_the_items_order(items, threads):
+    """Any number of items and threads; the items may come from a generator."""
+    assert parallel_map(lambda i: i * i, (i for i in range(items)), threads) == [i * i for i in range(items)]
+
+
+def test_one_thread_is_the_callers():
+    """With one thread, or one item, the function runs where it was called."""
+    here = threading.get_ident()
+    assert parallel_map(lambda _: threading.get_ident(), range(3)) == [here] * 3
+    assert parallel_map(lambda _: threading.get_ident(), range(1), 4) == [here]
+
+
+@pytest.mark.parametrize("backend", [None, "threading", "loky"])
+def test_workers_share_memory(backend):
+    """What the function writes is seen by the caller, whichever joblib backend is set: two threads meet."""
+    meeting = threading.Barrier(2, timeout=20)
+    seen = []
+
+    def run(i):
+        seen.append(i)
+        meeting.wait()
+
+    if backend is None:
+        parallel_map(run, range(2), 2)
+    else:
+        with joblib.parallel_config(backend=backend):
+            parallel_map(run, range(2), 2)
+    assert sorted(seen) == [0, 1]
+
+
+@pytest.mark.parametrize("threads", [1, 3])
+def test_an_error_reaches_the_caller(threads):
+    """An error in one item is raised as it is."""
+
+    def run(i):
+        if i == 3:
+            raise InputError("item 3 is wrong")
+
+    with pytest.raises(InputError, match="item 3 is wrong"):
+        parallel_map(run, range(6), threads)
+
+
+def test_thread_count(monkeypatch):
+    """As many as asked for; by default the cores that this process may use."""
+    assert thread_count(3) == 3
+    monkeypatch.setattr(os, "sched_getaffinity", lambda _: {0, 5, 6}, raising=False)
+    assert thread_count(None) == 3
+    monkeypatch.delattr(os, "sched_getaffinity")
+    monkeypatch.setattr(os, "cpu_count", lambda: None)
+    assert thread_count(None) == 1
+
+
+@pytest.mark.parametrize("threads", [0, -1, 1.5, "2"])
+def test_bad_numbers_of_threads_are_refused(threads):
+    """Threads are counted from one, in whole numbers."""
+    with pytest.raises(InputError, match="threads must be"):
+        parallel_map(str, range(3), threads)
