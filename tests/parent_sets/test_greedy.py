@@ -110,31 +110,28 @@ def test_time_ends_the_search() -> None:
 
 
 def test_memory_ends_the_search() -> None:
-    """A variable's 190,000 sets of up to 6 parents take more than a megabyte."""
-    selection = Greedy(memory=1 << 20).select(dependent_data(6, n=25), BIC(), threads=1)
+    """The 10,000 sets of up to 6 of 15 parents take more than a sixteenth of a megabyte, the part of each thread."""
+    selection = Greedy(memory=1 << 20).select(dependent_data(6, n=16), BIC(), threads=16)
     assert selection.stop == "memory"
     assert selection.exhaustive == 1
 
 
 @pytest.mark.parametrize("threads", [1, 2])
 def test_interrupted_returns_what_is_there(threads: int) -> None:
-    """Interrupted when two variables are done, there are their sets and at least the empty set of the others."""
+    """Interrupted when two variables are done, their sets are there, and the empty set of those not yet begun."""
     data = dependent_data(7, n=10)
 
     def stop_at_two(task: str, done: int, total: int) -> None:
         assert (task, total) == ("selecting parent sets", 10)
-        if done == 2:
+        if done >= 2:
             raise KeyboardInterrupt
 
     selection = Greedy(evaluations=30).select(data, BIC(), threads=threads, progress=stop_at_two)
     whole = Greedy(evaluations=30).select(data, BIC(), threads=1)
     assert selection.stop == "interrupted"
     assert selection.exhaustive == 0
-    for v in range(10):
-        sets = {p: s for s, p in selection.table.sets(v)}
-        assert () in sets
-        assert len(sets) == 1 or v < 4
-    assert all(same_sets(selection.table, v, {p: s for s, p in whole.table.sets(v)}) for v in range(2))
+    assert sum(same_sets(selection.table, v, {p: s for s, p in whole.table.sets(v)}) for v in range(4)) >= 2
+    assert all([p for _, p in selection.table.sets(v)] == [()] for v in range(4, 10))
 
 
 def test_progress_counts_variables() -> None:

@@ -172,18 +172,18 @@ def test_time_ends_the_search() -> None:
 
 @pytest.mark.parametrize("threads", [1, 2])
 def test_interrupted_returns_what_is_there(threads: int) -> None:
-    """Interrupted when three variables are done, at most two more were begun; the rest have their empty set."""
+    """Interrupted when three variables are done, another may have been begun; the rest have their empty set."""
 
     def stop_at_three(task: str, done: int, total: int) -> None:
-        if done == 3:
+        if done >= 3:
             raise KeyboardInterrupt
 
     data = dependent_data(7, n=10)
     selection = Independence(evaluations=30).select(data, BIC(), threads=threads, progress=stop_at_three)
     assert selection.stop == "interrupted"
     assert selection.exhaustive == 0
-    assert [list(selection.table.sets(v))[-1][1] for v in range(10)] == [()] * 10
-    assert all(len(list(selection.table.sets(v))) == 1 for v in range(5, 10))
+    assert any(len(list(selection.table.sets(v))) > 1 for v in range(4))
+    assert all([p for _, p in selection.table.sets(v)] == [()] for v in range(4, 10))
 
 
 @pytest.mark.parametrize("name", ["bdeu", "k2", "fnml", "qnml", "loglik"])

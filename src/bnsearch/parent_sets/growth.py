@@ -65,10 +65,11 @@ class Growth:
         insert_sets(self._sets, self._sizes, self._counters[0], self._random, self._slots)
 
     def _enlarge(self) -> None:
-        old = self._sets, self._sizes, self._scores, self._heap
-        self._allocate(2 * len(self._sizes) + len(self._candidates))
-        for array, kept in zip((self._sets, self._sizes, self._scores, self._heap), old, strict=True):
-            array[: len(kept)] = kept
+        known = len(self._sizes)
+        sets, sizes, scores, heap = self._sets, self._sizes, self._scores, self._heap
+        self._allocate(2 * known + len(self._candidates))
+        self._sets[:known], self._sizes[:known] = sets, sizes
+        self._scores[:known], self._heap[:known] = scores, heap
         self._rehash()
 
     @property

@@ -24,7 +24,7 @@ from bnsearch.parent_sets.table import ParentSets
 NAMES = b"# names: "  # begins the comment with the variables' names, a JSON list
 NUMBER = re.compile(rb"[+-]?(\d+\.?\d*|\.\d+)([eE][+-]?\d+)?")
 SHORTEST_SET = 4  # bytes: `0 0` and the line's end; as many for a variable's own line
-_NO_HEADER = "expected `variable count`, found a line that begins with {}: is the count before it right?"
+NO_HEADER = "expected `variable count`, found a line that begins with {}: is the count before it right?"
 CHUNK = 1 << 16  # rows that are written at once
 
 
@@ -176,7 +176,7 @@ def _explain(wrong: int, source: _Source, at: int, n: int, done: int, names: tup
         return f"the file ends after {done} of {n} variables"
     return {
         kernels.ENDS: f"the file ends before all sets that are announced for variable {token}",
-        kernels.HEADER: _NO_HEADER.format(token),
+        kernels.HEADER: NO_HEADER.format(token),
         kernels.UNNUMBERED: f"{token} is not a variable's name or number",
         kernels.OUTSIDE: f"variable {token} is not one of 0 to {n - 1}",
         kernels.AGAIN: f"variable {token} comes twice",
@@ -224,7 +224,7 @@ def _numbered(source: _Source) -> tuple[_Source, tuple[str, ...]]:
         i = content[at]
         name, *rest = _tokens(lines[i])
         if len(rest) != 1 or not rest[0].isdigit() or len(rest[0]) > 18 or _is_score(name):
-            raise source.error_in_line(i + 1, _NO_HEADER.format(_shown(name)))
+            raise source.error_in_line(i + 1, NO_HEADER.format(_shown(name)))
         if name in numbers:
             raise source.error_in_line(i + 1, f"variable {_shown(name)} comes twice")
         numbers[name] = b"%d" % len(numbers)
