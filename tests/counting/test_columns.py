@@ -115,7 +115,9 @@ def test_rows_that_differ_are_not_merged():
 @pytest.mark.parametrize("representation", REPRESENTATIONS)
 def test_codes_are_laid_out_alike(representation):
     """Kernels meet one kind of array, whether rows are merged, variables in order, or neither."""
-    for data in [repeated(3), Table(300, (("uniform", 30),) * 4, seed=36).dataset, repeated(1)]:
+    few = repeated(3, distinct=400)
+    assert len(Layout(few).columns.weights) < few.n_rows
+    for data in [few, Table(300, (("uniform", 30),) * 4, seed=36).dataset, repeated(1)]:
         codes = Layout(data, representation=representation).columns.codes
         assert codes.flags.c_contiguous
         assert not codes.flags.writeable

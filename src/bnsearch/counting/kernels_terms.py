@@ -28,7 +28,7 @@ Terms = tuple[int, float, float, bool, int, NDArray[np.float64], NDArray[np.floa
 
 @kernel
 def log_rising(n, a):
-    """Return the log of a (a + 1) ... (a + n - 1) for an integer n and a > 0, accurate for tiny and huge a."""
+    """Return the log of a (a + 1) ... (a + n - 1) for an integer n, accurate for tiny a > 0 and up to 1e18."""
     product = 1.0
     for i in range(min(n, 16)):
         product *= a + i
@@ -131,7 +131,8 @@ def cell_term(n, function, a):
 @kernel
 def set_constant(cells, slope, regret, rows):
     """Return the constant of a set with this many cells."""
-    return slope * cells - (log_normaliser(rows, cells) if regret else 0.0)
+    penalty = slope * cells if slope != 0.0 else 0.0  # cells may be infinite
+    return penalty - (log_normaliser(rows, cells) if regret else 0.0)
 
 
 @kernel

@@ -195,6 +195,8 @@ class _Run:
 
 def _empty_sets(data: Dataset, score: Score, children: list[int]) -> dict[int, FoundSets]:
     """Return the empty set alone for variables whose search has not begun."""
+    if not children:  # as a rule: a scorer is dear
+        return {}
     values = Scorer(data, score).families(children, [()] * len(children))
     nothing = np.zeros(1, dtype=np.int64), np.empty(0, dtype=np.int32)
     return {child: FoundSets(np.array([value]), *nothing) for child, value in zip(children, values, strict=True)}
