@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from itertools import combinations
+from types import SimpleNamespace
 
 import numpy as np
 import pytest
@@ -60,6 +61,12 @@ def test_variables_that_cannot_be_are_refused():
             Layout(data).places(bad)
     with pytest.raises(InputError, match="auto, bitmap, dense, sparse"):
         Layout(data, representation="abacus")
+
+
+def test_more_rows_than_32_bits_are_refused():
+    """Counts of 2^31 rows would not fit: the table is refused before anything is made of it."""
+    with pytest.raises(InputError, match="2,147,483,648 rows; at most 2,147,483,647"):
+        Layout(SimpleNamespace(n_rows=2**31, n_variables=1))
 
 
 @pytest.mark.parametrize("representation", ["auto", "bitmap"])

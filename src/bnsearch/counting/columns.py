@@ -14,6 +14,7 @@ from bnsearch.errors import InputError
 REPRESENTATIONS = ("auto", "bitmap", "dense", "sparse")
 BITMAP_STATES = 256  # a variable with more states has no bitmaps
 SWEEPS_PER_PASS = 170  # AND-popcount sweeps over all rows that cost as much as one histogram pass (measured)
+MOST_ROWS = 2**31 - 1  # rows are numbered and counted in 32 bits
 
 Codes = NDArray[np.uint8] | NDArray[np.uint16]
 
@@ -61,6 +62,8 @@ class Layout:
     ) -> None:
         if representation not in REPRESENTATIONS:
             raise InputError(f"representation must be one of {', '.join(REPRESENTATIONS)}, not {representation!r}")
+        if data.n_rows > MOST_ROWS:
+            raise InputError(f"the table has {data.n_rows:,} rows; at most {MOST_ROWS:,} can be counted: take a sample")
         chosen = known_variables(range(data.n_variables) if variables is None else variables, data.n_variables)
         # Ascending arity: the variables that a prefix can still take by bitmaps form a leading range.
         self.order = chosen[np.argsort(data.arities[chosen], kind="stable")]
