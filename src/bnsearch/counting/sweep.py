@@ -140,13 +140,14 @@ class Sweep:
         for smaller in range(self._counted + 1, size):
             self.for_each_piece(smaller, cell_sum, lambda piece, block: None)
         terms = self.terms(cell_sum)
+        capacity = self._capacity(size)
         store = size < self.max_size and size > self._counted
 
         def run(piece: Piece) -> list[R]:
             if not going():
                 return []
             block = np.empty(int(self.binomial[piece.top, size - 1]), dtype=np.float64)
-            self._value(size, terms, piece, store, block)
+            self._value(size, terms, piece, capacity, store, block)
             return [visit(piece, block)]
 
         results = [result for found in parallel_map(run, self._pieces(size), self.threads) for result in found]
@@ -165,7 +166,9 @@ class Sweep:
         cells = self._columns.arities.astype(np.float64).tolist() if size else [1.0]
         return np.array([sum_counts(n, len(n), terms, c) for n, c in zip(counts, cells, strict=True)])
 
-    def _value(self, size: int, terms: Terms, piece: Piece, store: bool, block: NDArray[np.float64]) -> None:
+    def _value(
+        self, size: int, terms: Terms, piece: Piece, capacity: int, store: bool, block: NDArray[np.float64]
+    ) -> None:
         """Value the sets of one piece, all smaller ones having left their counts."""
         from bnsearch.counting.kernels_histogram import count_top
         from bnsearch.counting.kernels_lattice import sweep_top
@@ -173,7 +176,7 @@ class Sweep:
         columns = self._columns
         sweep_top(
             columns.arities, columns.start, columns.words, columns.sizes, columns.total, columns.most_cells,
-            self.binomial, self._ones, self._at, terms, size, *piece, self._capacity(size), store, block,
+            self.binomial, self._ones, self._at, terms, size, *piece, capacity, store, block,
         )  # fmt: skip
         count_top(
             columns.codes, columns.weights, columns.total, columns.arities, columns.start, columns.most_cells,
