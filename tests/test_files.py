@@ -23,7 +23,11 @@ def test_read_bytes_unpacks_gzip_by_name_or_content(tmp_path: Path) -> None:
     assert read_bytes(str(tmp_path / "b.csv")) == b"plain"
 
 
-@pytest.mark.parametrize("data", [b"plain", gzip.compress(b"x" * 1000)[:-5], b"\x1f\x8b\x08\x00junk" * 3])
+@pytest.mark.parametrize(
+    "data",
+    [b"plain", gzip.compress(b"x" * 1000, mtime=0)[:-5], b"\x1f\x8b\x08\x00junk" * 3],
+    ids=["plain", "truncated", "junk"],
+)
 def test_read_bytes_refuses_broken_gzip(tmp_path: Path, data: bytes) -> None:
     """Plain text under .gz, a truncated stream and junk are all one clear error."""
     path = tmp_path / "a.gz"
