@@ -8,9 +8,6 @@ import numpy as np
 
 from bnsearch.counting.kernels_bits import count_and, count_ones
 from bnsearch.counting.kernels_histogram import (
-    clear,
-    extend_dense,
-    extend_sparse,
     most_dense_cells,
     new_counts,
     serves_bitmaps,
@@ -18,7 +15,7 @@ from bnsearch.counting.kernels_histogram import (
     sum_dense,
     sum_sparse,
 )
-from bnsearch.counting.kernels_set import cells_of, split_off
+from bnsearch.counting.kernels_set import cells_of, label_rows, split_off
 from bnsearch.counting.kernels_terms import cell_term, terms_of
 from bnsearch.kernel import kernel
 
@@ -116,22 +113,6 @@ def extend_by_bitmaps(arities, start, words, total, child, parents, candidates, 
 
 
 @kernel
-def label_rows(codes, arities, dense, places, label, order, begin, counts):
-    """Label the rows by the cells of some places, in label[0]; return how many labels there are."""
-    number = np.int64(1)
-    clear(label[0], label.shape[1])
-    for i in range(places.size):
-        if dense and number * arities[places[i]] <= most_dense_cells(label.shape[1]):
-            number = extend_dense(label[0], number, codes[places[i]], arities[places[i]], counts, label[1])
-        else:
-            sort_labels(label[0], number, order, begin)
-            number = extend_sparse(order, begin, number, codes[places[i]], arities[places[i]], counts, label[1])
-        for row in range(label.shape[1]):
-            label[0, row] = label[1, row]
-    return number
-
-
-@kernel
 def value_extensions(codes, weights, unit, arities, dense, places, candidates, terms, sign, scores):
     """Add sign * the value of some places with each candidate to the scores, counting by histograms."""
     rows = weights.size
@@ -140,16 +121,17 @@ def value_extensions(codes, weights, unit, arities, dense, places, candidates, t
     begin = np.empty(rows + 1, np.int32)
     counts = new_counts(rows, arities)
     number = label_rows(codes, arities, dense, places, label, order, begin, counts)
+    labels = label[places.size & 1]
     in_order = False
     cells = cells_of(arities, places)
     for i in range(candidates.size):
         y = candidates[i]
         value, table, a = terms_of(terms, cells * arities[y])
         if dense and number * arities[y] <= most_dense_cells(rows):
-            value += sum_dense(label[0], number, codes[y], arities[y], weights, unit, counts, table, terms[0], a)
+            value += sum_dense(labels, number, codes[y], arities[y], weights, unit, counts, table, terms[0], a)
         else:
             if not in_order:
-                sort_labels(label[0], number, order, begin)
+                sort_labels(labels, number, order, begin)
                 in_order = True
             value += sum_sparse(order, begin, number, codes[y], arities[y], weights, counts, table, terms[0], a)
         scores[i] += sign * value

@@ -141,18 +141,30 @@ def count_by_codes(codes, weights, unit, arities, places, code, histogram, cells
 
 
 @kernel
-def count_by_labels(codes, weights, arities, dense, places, label, order, begin, histogram, cells, counts):
-    """Count a set of any number of cells by labelling the rows variable after variable."""
+def label_rows(codes, arities, dense, places, label, order, begin, histogram):
+    """
+    Label the rows by the cells of some places; return how many labels there are.
+
+    label : int32[2, rows]   written; the labels stand in label[places.size & 1]
+    order, begin, histogram : scratch
+    """
     number = np.int64(1)
-    clear(label[0], weights.size)
+    clear(label[0], label.shape[1])
     for i in range(places.size):
         states, arity = codes[places[i]], arities[places[i]]
         source, target = label[i & 1], label[1 - (i & 1)]
-        if dense and number * arity <= most_dense_cells(weights.size):
+        if dense and number * arity <= most_dense_cells(label.shape[1]):
             number = extend_dense(source, number, states, arity, histogram, target)
         else:
             sort_labels(source, number, order, begin)
             number = extend_sparse(order, begin, number, states, arity, histogram, target)
+    return number
+
+
+@kernel
+def count_by_labels(codes, weights, arities, dense, places, label, order, begin, histogram, cells, counts):
+    """Count a set of any number of cells by labelling the rows variable after variable."""
+    number = label_rows(codes, arities, dense, places, label, order, begin, histogram)
     last = label[places.size & 1]
     for i in range(number):
         counts[i] = 0
