@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Iterator
 from typing import TypeVar
 
 from bnsearch.errors import require
@@ -26,11 +26,17 @@ def parallel_map(function: Callable[[T], R], items: Iterable[T], threads: int | 
 
     Functions write into arrays that they share, so a joblib backend of processes that a caller has set is not used.
     """
+    return list(parallel_iter(function, items, threads))
+
+
+def parallel_iter(function: Callable[[T], R], items: Iterable[T], threads: int | None = 1) -> Iterator[R]:
+    """Do as `parallel_map`, and yield each result as soon as it and all before it are there."""
     work = list(items)
     workers = min(thread_count(threads), len(work))
     if workers <= 1:
-        return [function(item) for item in work]
+        yield from map(function, work)
+        return
     from joblib import Parallel, delayed
 
-    results: list[R] = Parallel(n_jobs=workers, require="sharedmem")(delayed(function)(item) for item in work)
-    return results
+    spread = Parallel(n_jobs=workers, require="sharedmem", return_as="generator")
+    yield from spread(delayed(function)(item) for item in work)

@@ -1,0 +1,179 @@
+"""One run of one method: the clock, the stopping rule, the generator, the incumbent, the trace, the observers."""
+
+from __future__ import annotations
+
+import signal
+import threading
+import time
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from contextlib import contextmanager
+from dataclasses import replace
+from types import FrameType
+from typing import TypeVar
+
+import numpy as np
+
+from bnsearch.errors import InputError, require
+from bnsearch.graphs.dag import DAG
+from bnsearch.parallel import parallel_iter, thread_count
+from bnsearch.scores.score import improves
+from bnsearch.stop import AnyOf, Progress, Stop
+from bnsearch.trace import Trace
+
+T = TypeVar("T")
+R = TypeVar("R")
+Observer = Callable[[Progress], None]
+
+BETWEEN_NOTES = 0.1  # seconds from one word to the observers to the next, improvements aside
+
+
+class Run:
+    """
+    What a method needs to know of the world while it searches.
+
+    The main loop asks `going()`, counts what it does, and offers what it finds. Independent pieces of work go through
+    `map`, each with a generator of its own from `spawn`; they ask `halted()`, which knows the clock but not the
+    counters, so that under a budget of iterations the result does not depend on the number of threads.
+
+    Parameters
+    ----------
+    stop : when to stop
+    seed : of the generator `rng`; None draws one
+    threads : how many; None means all cores
+    observers : called with a `Progress` at every improvement, and now and then in between
+    clock : seconds, for tests
+    """
+
+    def __init__(
+        self,
+        stop: Stop | None = None,
+        *,
+        seed: int | None = None,
+        threads: int | None = 1,
+        observers: Sequence[Observer] = (),
+        clock: Callable[[], float] = time.perf_counter,
+    ) -> None:
+        if seed is not None:
+            require("seed", seed, at_least=0, whole=True)
+        self.stop = stop or AnyOf()
+        self.seed = int(np.random.SeedSequence().entropy) % 2**32 if seed is None else int(seed)  # type: ignore[arg-type]
+        self.rng = np.random.default_rng(self.seed)
+        self.threads = thread_count(threads)
+        self.trace = Trace()
+        self.progress = Progress()
+        self.computed = 0
+        self.bound: float | None = None
+        self.optimal = False
+        self.reason: str | None = None
+        self._interrupted = False
+        self._observers = tuple(observers)
+        self._clock = clock
+        self._began = clock()
+        self._noted = 0.0
+        self._make: Callable[[], DAG] | None = None
+
+    @property
+    def seconds(self) -> float:
+        """Time since the run began."""
+        return self._clock() - self._began
+
+    def going(self) -> bool:
+        """Tell whether to go on; once it says no, it keeps saying so."""
+        if self.reason is None:
+            self.progress = replace(self.progress, seconds=self.seconds)
+            self.reason = "interrupted" if self._interrupted else self.stop.reason(self.progress)
+            if self.progress.seconds - self._noted >= BETWEEN_NOTES:
+                self._note()
+        return self.reason is None
+
+    def halted(self, score: float = float("-inf")) -> bool:
+        """Tell, from within a piece of work that has reached a score, whether to break off: time, target, Ctrl-C."""
+        return self._interrupted or self.stop.reason(Progress(seconds=self.seconds, score=score)) is not None
+
+    def allowed(self, most: int) -> int:
+        """Return how many iterations may follow, up to `most`, if none of them improves anything."""
+        now = self.progress
+        for more in range(most):
+            then = replace(now, iterations=now.iterations + more, stale=now.stale + more)
+            if self.stop.reason(then) is not None:
+                return more
+        return most
+
+    def spawn(self, number: int) -> list[np.random.Generator]:
+        """Return generators for pieces of work; the same ones for any number of threads."""
+        return self.rng.spawn(number)
+
+    def map(self, function: Callable[[T], R], items: Iterable[T]) -> Iterator[R]:
+        """Yield the function's value of every item, in order, worked out in threads."""
+        return parallel_iter(function, items, self.threads)
+
+    def count(self, *, iterations: int = 0, evaluations: int = 0, computed: int = 0) -> None:
+        """Take note of work done."""
+        now = self.progress
+        self.computed += computed
+        self.progress = replace(
+            now,
+            iterations=now.iterations + iterations,
+            stale=now.stale + iterations,
+            evaluations=now.evaluations + evaluations,
+        )
+
+    def offer(self, score: float, make: Callable[[], DAG]) -> bool:
+        """
+        Take a network if it is the best so far, and tell whether it is.
+
+        `make` returns the network; it is called once, at the end, if nothing better comes.
+        """
+        if not improves(score, self.progress.score):
+            return False
+        self.progress = replace(self.progress, score=score, stale=0, seconds=self.seconds)
+        self._make = make
+        self.trace.points.append(self.progress)
+        self._note()
+        return True
+
+    def prove(self) -> None:
+        """Take note that no network scores higher than the incumbent."""
+        self.optimal = True
+        self.bound = self.progress.score
+
+    def interrupt(self) -> None:
+        """Ask the run to stop soon, from any thread."""
+        self._interrupted = True
+
+    @contextmanager
+    def listening(self) -> Iterator[None]:
+        """Take Ctrl-C as a wish to stop, keeping the best so far; a second one ends the program."""
+        usual = signal.getsignal(signal.SIGINT)
+        mine = threading.current_thread() is threading.main_thread() and usual is signal.default_int_handler
+        if not mine:
+            yield
+            return
+
+        def stop_soon(number: int, frame: FrameType | None) -> None:
+            self.interrupt()
+            signal.signal(signal.SIGINT, usual)
+
+        signal.signal(signal.SIGINT, stop_soon)
+        try:
+            yield
+        finally:
+            signal.signal(signal.SIGINT, usual)
+
+    def best(self) -> DAG:
+        """Return the incumbent."""
+        if self._make is None:
+            raise InputError("the run has found no network yet")
+        return self._make()
+
+    def finish(self) -> None:
+        """Close the trace: the last point is where the run ended."""
+        self.progress = replace(self.progress, seconds=self.seconds)
+        if self.reason is None:
+            self.reason = "interrupted" if self._interrupted else self.stop.reason(self.progress) or "complete"
+        self.trace.points.append(self.progress)
+
+    def _note(self) -> None:
+        self._noted = self.progress.seconds
+        for observer in self._observers:
+            observer(self.progress)

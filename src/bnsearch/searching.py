@@ -1,0 +1,83 @@
+"""Run one method on one problem."""
+
+from __future__ import annotations
+
+import dataclasses
+from collections.abc import Sequence
+from typing import Any, ClassVar, Protocol
+
+from bnsearch.graphs.dag import DAG
+from bnsearch.problem import Problem
+from bnsearch.result import Result
+from bnsearch.run import Observer, Run
+from bnsearch.stop import Stop
+
+
+class Method(Protocol):
+    """
+    A way to search: a frozen dataclass whose fields are its parameters.
+
+    `search` offers networks to the run until `run.going()` says no, or until it has nothing left to do.
+    """
+
+    name: ClassVar[str]
+
+    def search(self, problem: Problem, run: Run) -> None:
+        """Search, offering to the run what is found."""
+        ...
+
+
+def search(
+    problem: Problem,
+    method: Method,
+    *,
+    stop: Stop | None = None,
+    seed: int | None = None,
+    threads: int | None = None,
+    observers: Sequence[Observer] = (),
+) -> Result:
+    """
+    Search for the best network of a problem with one method.
+
+    Parameters
+    ----------
+    problem : what to solve
+    method : how, e.g. MINOBS(population=10)
+    stop : when to stop, e.g. Seconds(60) | Target(-1000); without it, when the method has nothing left to do
+    seed : makes the search reproducible; the same for any number of threads under a budget of iterations
+    threads : how many; None means all cores
+    observers : called with a `Progress` at every improvement and now and then in between
+
+    Ctrl-C stops the search and returns the best so far.
+    """
+    run = Run(stop, seed=seed, threads=threads, observers=observers)
+    with run.listening():
+        method.search(problem, run)
+    return finished(problem, method, run)
+
+
+def finished(problem: Problem, method: Method, run: Run) -> Result:
+    """Return what a run has found; the empty graph where it was stopped before it found any."""
+    run.offer(problem.empty_score, lambda: DAG.empty(problem.names))
+    run.finish()
+    now = run.progress
+    return Result(
+        dag=run.best(),
+        score=now.score,
+        bound=run.bound,
+        optimal=run.optimal,
+        stop=run.reason or "complete",
+        trace=run.trace,
+        iterations=now.iterations,
+        evaluations=now.evaluations,
+        computed=run.computed,
+        seconds=now.seconds,
+        method=method.name,
+        parameters=parameters_of(method),
+        seed=run.seed,
+    )
+
+
+def parameters_of(method: Method) -> dict[str, Any]:
+    """Return a method's parameters by name."""
+    return {field.name: getattr(method, field.name) for field in dataclasses.fields(method)}  # type: ignore[arg-type]
