@@ -1,0 +1,7 @@
+"""Exact search: the best network of a candidate table, with the proof."""
+
+from __future__ import annotations
+
+from bnsearch.exact.dynamic import Exact
+
+__all__ = ["Exact"]

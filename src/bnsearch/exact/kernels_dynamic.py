@@ -1,0 +1,107 @@
+"""Kernels of dynamic programming over subsets: the best networks of all sets that share their high variables."""
+
+# Numba infers the types of kernels.
+# mypy: allow-untyped-defs, no-check-untyped-defs
+from __future__ import annotations
+
+import numpy as np
+
+from bnsearch.kernel import kernel
+
+FEW = 4  # the first variables, whose subsets fit into a few registers
+STEP = 1 << FEW
+
+
+@kernel
+def pass_on(best):
+    """Give each set the best value of its subsets; best : float64[2^k], k at least 3, changed."""
+    size = best.size
+    for base in range(0, size, 8):  # three variables at once
+        for i in range(base, base + 8, 2):
+            best[i + 1] = best[i] if best[i] > best[i + 1] else best[i + 1]
+        for i in (base, base + 1, base + 4, base + 5):
+            best[i + 2] = best[i] if best[i] > best[i + 2] else best[i + 2]
+        for i in range(base, base + 4):
+            best[i + 4] = best[i] if best[i] > best[i + 4] else best[i + 4]
+    half = 8
+    while half < size:
+        for base in range(0, size, 2 * half):
+            without = best[base : base + half]
+            having = best[base + half : base + 2 * half]
+            for i in range(half):
+                having[i] = without[i] if without[i] > having[i] else having[i]
+        half *= 2
+
+
+@kernel
+def find_best(sets, start, stop, high, best):
+    """
+    Write a variable's best score with parents among the high variables `high` and each set of low ones.
+
+    sets : as in solve_block; the variable's are start:stop
+    best : float64[2^low]   written
+    """
+    scores, lows, highs, skip = sets
+    for low in range(best.size):
+        best[low] = -np.inf
+    row = start
+    while row < stop:
+        if highs[row] & ~high:
+            row = skip[row]
+        else:
+            best[lows[row]] = max(best[lows[row]], scores[row])
+            row += 1
+    pass_on(best)
+
+
+@kernel
+def end_with_low(best, own):
+    """
+    Let a low variable stand last in every set.
+
+    best : float64[low + 1, 2^low]   each low variable's best scores
+    own : float64[2^low]             each set's best network with a high variable last; changed: with any
+    """
+    for base in range(0, own.size, STEP):
+        for v in range(FEW, best.shape[0] - 1):
+            if base >> v & 1:
+                rest = base ^ (1 << v)
+                for i in range(STEP):
+                    value = own[rest + i] + best[v, rest + i]
+                    own[base + i] = value if value > own[base + i] else own[base + i]
+        for low in range(base + 1, base + STEP):
+            for v in range(FEW):
+                if low >> v & 1:
+                    rest = low ^ (1 << v)
+                    own[low] = max(own[low], own[rest] + best[v, rest])
+
+
+@kernel
+def solve_block(begin, sets, high, total, best):
+    """
+    Find the scores of the best networks of all sets of variables whose high part is `high`.
+
+    begin : int64[n + 1]      the sets of variable v are begin[v]:begin[v + 1], by their high part
+    sets : (float64[...], int64[...], int64[...], int64[...])   scores; masks of the low and of the high members; and
+                              where the sets with the same high members end
+    total : float64[2^(n - low), 2^low]   by high part and low part; row `high` is written, from its subsets' rows
+    best : float64[low + 1, 2^low]        scratch; at least FEW low variables
+    """
+    low_variables = best.shape[0] - 1
+    own = total[high]
+    for low in range(own.size):
+        own[low] = -np.inf
+    if high == 0:
+        own[0] = 0.0
+    spare = best[low_variables]
+    for v in range(low_variables, begin.size - 1):
+        bit = 1 << (v - low_variables)
+        if high & bit:
+            find_best(sets, begin[v], begin[v + 1], high, spare)
+            rest = total[high ^ bit]
+            for low in range(own.size):
+                value = rest[low] + spare[low]
+                own[low] = value if value > own[low] else own[low]
+    for v in range(low_variables):
+        find_best(sets, begin[v], begin[v + 1], high, best[v])
+    end_with_low(best, own)

@@ -1,0 +1,1 @@
+"""Search over orderings: an ordering's score is that of the best network consistent with it."""
