@@ -1,0 +1,177 @@
+"""Exact search against enumeration, an independent program's optima, and its own limits."""
+
+from __future__ import annotations
+
+import itertools
+import tracemalloc
+from pathlib import Path
+
+import numpy as np
+import pytest
+from candidate_tables import candidate_tables, networks, ordering_score, random_candidates, table_of
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+import bnsearch.exact.dynamic as dynamic
+from bnsearch.data import Dataset
+from bnsearch.errors import InputError
+from bnsearch.exact import Exact
+from bnsearch.exact.groups import groups_of
+from bnsearch.parent_sets.auto import Auto
+from bnsearch.parent_sets.jkl import read_scores
+from bnsearch.parent_sets.table import ParentSets
+from bnsearch.problem import Problem
+from bnsearch.result import Result
+from bnsearch.run import Run
+from bnsearch.scores import BIC
+from bnsearch.searching import finished, search
+from bnsearch.stop import Seconds, Target
+from reference_exact import best_score
+
+NOTHING: frozenset[int] = frozenset()
+
+
+def solved(table: ParentSets, *, threads: int = 1) -> Result:
+    """Return the result of exact search, whose network has been rescored."""
+    result = search(Problem(table=table), Exact(), seed=3, threads=threads)
+    assert result.optimal
+    assert result.bound == result.score
+    assert result.stop == "complete"
+    found = [dict((p, s) for s, p in table.sets(v))[parents] for v, parents in enumerate(result.dag.parents)]
+    assert result.score == pytest.approx(sum(found), abs=1e-9)
+    return result
+
+
+@given(candidate_tables(most=4, sets=4))
+def test_no_network_scores_higher(table):
+    """Among all acyclic choices of sets of up to four variables the result is the best."""
+    assert solved(table).score == pytest.approx(max(score for score, _ in networks(table)), abs=1e-9)
+
+
+@settings(max_examples=30)
+@given(candidate_tables(most=6))
+def test_no_ordering_scores_higher(table):
+    """Among all orderings of up to six variables the result is the best."""
+    orders = itertools.permutations(range(table.n_variables))
+    assert solved(table).score == pytest.approx(max(ordering_score(table, o) for o in orders), abs=1e-9)
+
+
+@settings(max_examples=20)
+@given(st.integers(5, 9), st.integers(1, 60), st.integers(1, 5), st.integers(0, 2**32 - 1))
+def test_agrees_with_the_definition(n, sets, most_parents, seed):
+    """The recursion over all subsets, written down plainly, gives the same score."""
+    table = random_candidates(n, sets, most_parents, seed)
+    assert solved(table).score == pytest.approx(best_score(table), abs=1e-9)
+
+
+@pytest.mark.parametrize("threads", [1, 2])
+def test_sets_in_many_blocks(monkeypatch, threads):
+    """With five low variables eleven make 64 blocks; the answer is that of one block, for any number of threads."""
+    table = random_candidates(11, 40, 5, seed=8)
+    monkeypatch.setattr(dynamic, "LOW", 5)
+    assert solved(table, threads=threads).score == pytest.approx(best_score(table), abs=1e-9)
+
+
+def two_pairs() -> ParentSets:
+    """Two pairs in which each wants the other; the second pair would also have the first as parents."""
+    return table_of(
+        [
+            {NOTHING: -5.0, frozenset({1}): -1.0},
+            {NOTHING: -6.0, frozenset({0}): -1.5},
+            {NOTHING: -9.0, frozenset({3}): -3.0, frozenset({0, 3}): -2.0, frozenset({1}): -7.0},
+            {NOTHING: -8.0, frozenset({2}): -4.0},
+        ]
+    )
+
+
+def test_groups_are_solved_apart():
+    """
+    Pairs {0, 1} and {2, 3}: no set of the first pair reaches into the second.
+
+    First pair: 0 alone and 1 with it, -5 - 1.5 = -6.5, beats -6 - 1 = -7. Second pair: 3 alone and 2 with {0, 3},
+    -8 - 2 = -10, beats 2 with {1} and 3 with {2}, -7 - 4 = -11.
+    """
+    groups = groups_of(two_pairs())
+    assert sorted(group.variables.tolist() for group in groups) == [[0, 1], [2, 3]]
+    second = next(group for group in groups if group.variables[0] == 2)
+    assert second.masks.tolist() == [2, 2, 0, 0, 1, 0]  # {0, 3}, {3}, {1}, {}; {2}, {}
+    result = solved(two_pairs())
+    assert result.score == -16.5
+    assert result.dag.parents == ((), (0,), (0, 3), ())
+    assert result.iterations == 2
+
+
+def test_many_variables_in_small_groups():
+    """A chain of 300 variables, each with the one before as its only candidate parent, is 300 groups."""
+    sets = [{NOTHING: -2.0, frozenset({v - 1}): -1.0} if v else {NOTHING: -2.0} for v in range(300)]
+    result = solved(table_of(sets))
+    assert result.score == -2.0 - 299 * 1.0
+    assert len(result.dag.edges) == 299
+
+
+def test_too_many_variables_are_refused():
+    """A ring of 70 variables is one group; 1 MiB holds the 2^17 scores of 17 variables."""
+    ring = table_of([{NOTHING: -2.0, frozenset({(v + 1) % 70}): -1.0} for v in range(70)])
+    with pytest.raises(InputError, match="at most 17 variables .* 0.000977 GiB of memory, and here are 70"):
+        search(Problem(table=ring), Exact(memory=1 << 20))
+    with pytest.raises(InputError, match="memory must be at least"):
+        Exact(memory=0)
+
+
+def test_memory_is_what_is_promised():
+    """Sixteen variables take 8 * 2^16 bytes, half a megabyte, and as much again for the blocks in work."""
+    table = random_candidates(16, 30, 4, seed=1)
+    solved(table)
+    tracemalloc.start()
+    solved(table)
+    _, peak = tracemalloc.get_traced_memory()
+    tracemalloc.stop()
+    assert peak < 2 << 20
+
+
+@pytest.mark.parametrize("looks", [1, 2, 3, 5])
+def test_stopped_early_it_returns_a_network_without_proof(looks):
+    """The clock strikes at the n-th look of the search: a sound network, at most as good as the bound."""
+    table = random_candidates(15, 30, 4, seed=2)
+    ticks = itertools.count()
+    run = Run(Seconds(1), seed=1, clock=lambda: float(next(ticks) > 2 + looks))
+    Exact().search(Problem(table=table), run)
+    result = finished(Problem(table=table), Exact(), run)
+    best = best_score(table)
+    assert (result.optimal, result.stop) == (False, "seconds")
+    assert result.bound is not None
+    assert result.score <= best <= result.bound
+    assert result.score > Problem(table=table).empty_score
+
+
+def test_a_reached_target_needs_no_proof():
+    """The network that the search begins with reaches the target: nothing more is done."""
+    table = random_candidates(12, 30, 4, seed=2)
+    result = search(Problem(table=table), Exact(), stop=Target(-1000.0), seed=1)
+    assert (result.optimal, result.stop, result.evaluations) == (False, "target", 0)
+
+
+def test_iris(shared_data: Path):
+    """The known optimum of a published score file."""
+    assert solved(read_scores(shared_data / "scores" / "iris_BIC.txt")).score == pytest.approx(-465.435028, abs=1e-9)
+
+
+@pytest.mark.parametrize(
+    ("name", "optimum"),
+    [
+        ("nltcs.valid", -13327.016510),
+        ("nltcs.test", -20033.595540),
+        ("nltcs.train", -98402.516411),
+        ("msnbc.valid", -246168.019192),
+        ("msnbc.test", -367846.277176),
+    ],
+)
+def test_known_optima(shared_data: Path, name, optimum):
+    """What an independent program found without a limit on parents, from the tables that `Auto` selects."""
+    data = Dataset.read(shared_data / "debd" / f"{name}.csv.gz", header=False)
+    problem = Problem(data=data, score=BIC(), selection=Auto(seconds=300))
+    result = search(problem, Exact(), seed=1)
+    assert result.optimal
+    assert result.score == pytest.approx(optimum, abs=1e-5)
+    local = [problem.scorer.family(v, parents) for v, parents in enumerate(result.dag.parents)]
+    assert np.sum(local) == pytest.approx(optimum, abs=1e-5)
