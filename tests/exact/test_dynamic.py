@@ -8,14 +8,12 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from candidate_tables import candidate_tables, networks, ordering_score, random_candidates, table_of
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-import bnsearch.exact.dynamic as dynamic
 from bnsearch.data import Dataset
 from bnsearch.errors import InputError
-from bnsearch.exact import Exact
+from bnsearch.exact import Exact, dynamic
 from bnsearch.exact.groups import groups_of
 from bnsearch.parent_sets.auto import Auto
 from bnsearch.parent_sets.jkl import read_scores
@@ -26,6 +24,7 @@ from bnsearch.run import Run
 from bnsearch.scores import BIC
 from bnsearch.searching import finished, search
 from bnsearch.stop import Seconds, Target
+from candidate_tables import candidate_tables, networks, ordering_score, random_candidates, table_of
 from reference_exact import best_score
 
 NOTHING: frozenset[int] = frozenset()
@@ -37,7 +36,7 @@ def solved(table: ParentSets, *, threads: int = 1) -> Result:
     assert result.optimal
     assert result.bound == result.score
     assert result.stop == "complete"
-    found = [dict((p, s) for s, p in table.sets(v))[parents] for v, parents in enumerate(result.dag.parents)]
+    found = [{p: s for s, p in table.sets(v)}[parents] for v, parents in enumerate(result.dag.parents)]
     assert result.score == pytest.approx(sum(found), abs=1e-9)
     return result
 
@@ -112,7 +111,7 @@ def test_many_variables_in_small_groups():
 def test_too_many_variables_are_refused():
     """A ring of 70 variables is one group; 1 MiB holds the 2^17 scores of 17 variables."""
     ring = table_of([{NOTHING: -2.0, frozenset({(v + 1) % 70}): -1.0} for v in range(70)])
-    with pytest.raises(InputError, match="at most 17 variables .* 0.000977 GiB of memory, and here are 70"):
+    with pytest.raises(InputError, match=r"at most 17 variables .* 0.000977 GiB of memory, and here are 70"):
         search(Problem(table=ring), Exact(memory=1 << 20))
     with pytest.raises(InputError, match="memory must be at least"):
         Exact(memory=0)

@@ -1,0 +1,139 @@
+"""Acyclic selection by definition and by hand; the search around it."""
+
+from __future__ import annotations
+
+import itertools
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from bnsearch.errors import InputError
+from bnsearch.graphs.dag import DAG
+from bnsearch.orderings import asobs
+from bnsearch.orderings.asobs import ASOBS, acyclic_selection, network_of, order_of
+from bnsearch.parent_sets.table import ParentSets
+from bnsearch.problem import Problem
+from bnsearch.run import Run
+from bnsearch.searching import search
+from bnsearch.stop import Iterations, Seconds, Target
+from candidate_tables import candidate_tables, ordering_score, random_candidates, table_of
+from reference_exact import best_score
+
+NOTHING: frozenset[int] = frozenset()
+
+
+def by_definition(table: ParentSets, order: list[int]) -> list[tuple[int, ...]]:
+    """Return what each variable chooses, from the last to the first: its best set that closes no cycle."""
+    chosen: list[set[int]] = [set() for _ in order]
+    for v in reversed(order):
+        descendants = {v}
+        for _ in order:
+            descendants |= {u for u in range(len(order)) if chosen[u] & descendants}
+        chosen[v] = next(set(parents) for _, parents in table.sets(v) if not descendants & set(parents))
+    return [tuple(sorted(parents)) for parents in chosen]
+
+
+@given(candidate_tables(), st.randoms(use_true_random=False))
+def test_selection_by_definition(table, random):
+    """The same sets as by definition, no cycle, and never worse than the ordering's own best network."""
+    order = random.sample(range(table.n_variables), table.n_variables)
+    rows = acyclic_selection(table, np.array(order))
+    network = network_of(table, rows)  # refuses cycles
+    assert list(network.parents) == by_definition(table, order)
+    assert table.scores[rows].sum() >= ordering_score(table, order) - 1e-9
+
+
+@given(st.integers(2, 12), st.integers(1, 20), st.integers(0, 2**32 - 1))
+def test_selection_of_larger_tables(n, sets, seed):
+    """As above, with more sets to go through and longer chains of descendants."""
+    table = random_candidates(n, sets, 4, seed)
+    order = np.random.default_rng(seed).permutation(n).tolist()
+    rows = acyclic_selection(table, np.array(order))
+    assert list(network_of(table, rows).parents) == by_definition(table, order)
+    assert table.scores[rows].sum() >= ordering_score(table, order) - 1e-9
+
+
+def test_back_arcs_by_hand():
+    """
+    Along 0, 1, 2: variable 2 takes its best set, {0}; 1 then its best, {2}, a back-arc; 0 may not take {1}: empty.
+
+    The scores are -1 - 2 - 5 = -8; without the back-arc 1 has its empty set, and the ordering scores -1 - 4 - 5.
+    """
+    table = table_of(
+        [
+            {NOTHING: -5.0, frozenset({1}): -3.0},
+            {NOTHING: -4.0, frozenset({2}): -2.0},
+            {NOTHING: -9.0, frozenset({0}): -1.0},
+        ]
+    )
+    rows = acyclic_selection(table, np.array([0, 1, 2]))
+    assert network_of(table, rows).parents == ((), (2,), (0,))
+    assert table.scores[rows].sum() == -8.0
+    assert ordering_score(table, [0, 1, 2]) == -10.0
+
+
+def test_a_selection_in_many_steps_is_the_same(monkeypatch):
+    """With a budget of one entry the clock is looked at after every variable."""
+    table = random_candidates(20, 30, 4, seed=3)
+    order = np.random.default_rng(1).permutation(20)
+    whole = acyclic_selection(table, order)
+    monkeypatch.setattr(asobs, "BUDGET", 1)
+    assert acyclic_selection(table, order).tolist() == whole.tolist()
+
+
+@given(candidate_tables(), st.integers(0, 2**32 - 1))
+def test_orders_of_networks(table, seed):
+    """Parents come before children."""
+    rng = np.random.default_rng(seed)
+    rows = acyclic_selection(table, rng.permutation(table.n_variables))
+    position = np.argsort(order_of(table, rows, rng))
+    assert all(position[u] < position[v] for v, row in enumerate(rows) for u in table.parents(row))
+
+
+def test_orders_of_networks_are_random():
+    """A graph of four variables and the arc 0 -> 1 has 12 orders, and all of them are drawn."""
+    table = table_of([{NOTHING: -1.0}, {NOTHING: -2.0, frozenset({0}): -1.0}, {NOTHING: -1.0}, {NOTHING: -1.0}])
+    rng = np.random.default_rng(0)
+    drawn = {tuple(order_of(table, np.array([0, 1, 3, 4]), rng).tolist()) for _ in range(300)}
+    assert drawn == {order for order in itertools.permutations(range(4)) if order.index(0) < order.index(1)}
+
+
+@pytest.mark.parametrize("start", ["random", "dfs", "fas"])
+def test_the_same_for_any_number_of_threads(start):
+    """Forty restarts, which are two and a half batches."""
+    problem = Problem(table=random_candidates(20, 40, 4, seed=5))
+    one, two = (search(problem, ASOBS(start=start), stop=Iterations(40), seed=9, threads=t) for t in (1, 2))
+    assert (one.score, one.dag, one.evaluations) == (two.score, two.dag, two.evaluations)
+    assert [(p.score, p.iterations) for p in one.trace] == [(p.score, p.iterations) for p in two.trace]
+    assert (one.iterations, one.stop) == (40, "iterations")
+    assert one.bound is not None
+    assert one.bound >= one.score
+
+
+def test_finds_the_optimum_of_small_tables():
+    """Eight variables, up to 300 restarts."""
+    table = random_candidates(8, 20, 3, seed=6)
+    best = best_score(table)
+    result = search(Problem(table=table), ASOBS(), stop=Target(best) | Iterations(300), seed=1)
+    assert result.stop == "target"
+    assert result.score == pytest.approx(best)
+    scores = [{p: s for s, p in table.sets(v)}[parents] for v, parents in enumerate(result.dag.parents)]
+    assert sum(scores) == pytest.approx(best)
+
+
+def test_time_stops_a_batch():
+    """The clock strikes at the fifth look: what was found until then is kept, and no further start is followed."""
+    table = random_candidates(12, 20, 3, seed=7)
+    ticks = itertools.count()
+    run = Run(Seconds(1), seed=1, clock=lambda: float(next(ticks) > 5))
+    ASOBS().search(Problem(table=table), run)
+    assert run.progress.iterations <= 2
+    assert isinstance(run.best(), DAG)
+
+
+def test_bad_starts_are_refused():
+    """The error names what there is."""
+    with pytest.raises(InputError, match="no start 'best'"):
+        ASOBS(start="best")

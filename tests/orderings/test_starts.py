@@ -1,0 +1,148 @@
+"""Starting orderings: the paper's example, goodness by hand, feedback arc sets by definition."""
+
+from __future__ import annotations
+
+import math
+from collections import Counter
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from bnsearch.errors import InputError
+from bnsearch.orderings.starts import (
+    STARTS,
+    dfs_start,
+    fas_start,
+    feedback_arcs,
+    make_starts,
+    product_logs,
+)
+from bnsearch.parent_sets.relaxed import Relaxed, relaxed
+from candidate_tables import candidate_tables, is_acyclic, random_candidates, table_of
+
+
+def graph_of(parents: list[dict[int, float]]) -> Relaxed:
+    """Return a relaxed solution with these parents and weights of arcs."""
+    return Relaxed(
+        names=tuple(f"x{v}" for v in range(len(parents))),
+        score=0.0,
+        first=np.cumsum([0] + [len(own) for own in parents]),
+        parents=np.array([u for own in parents for u in sorted(own)], dtype=np.int32),
+        weights=np.array([own[u] for own in parents for u in sorted(own)]),
+    )
+
+
+def kept_parents(graph: Relaxed, removed: np.ndarray) -> list[set[int]]:
+    """Return each variable's parents without the removed arcs."""
+    places = [range(graph.first[v], graph.first[v + 1]) for v in range(len(graph.names))]
+    return [{int(graph.parents[i]) for i in own if not removed[i]} for own in places]
+
+
+@pytest.mark.parametrize("name", STARTS)
+@given(table=candidate_tables(), seed=st.integers(0, 2**32 - 1))
+def test_every_start_is_an_ordering_and_reproducible(name, table, seed):
+    """Each variable once; the same again from the same seed."""
+    start = make_starts(name, table)
+    order = start(np.random.default_rng(seed))
+    assert order.dtype == np.int32
+    assert sorted(order.tolist()) == list(range(table.n_variables))
+    assert start(np.random.default_rng(seed)).tolist() == order.tolist()
+
+
+def test_unknown_starts_are_refused():
+    """The error names what there is."""
+    with pytest.raises(InputError, match=r"no start 'fsa' \(did you mean 'fas'\?\): choose from random, dfs, fas"):
+        make_starts("fsa", table_of([{frozenset(): -1.0}]))
+
+
+def test_example_of_the_paper():
+    """
+    A graph that agrees with what Perez & Maua (2016) say about theirs: A, F, C, E, then B and D in any order.
+
+    Parents: A none; B of D; C of F; D of A, B, C and E; E of C and F; F of E. A is free. Then B, C and F have one
+    parent each, and goodness 3 (D has B, C, E), 3 * 2 = 6 (D; E has C, F) and 1 * 2 = 2 (C has F; E): F is next. Now C
+    is free, then E, and B and D remain, each the other's only parent: goodness 1 and 1.
+    """
+    a, b, c, d, e, f = range(6)
+    parents = {a: [], b: [d], c: [f], d: [a, b, c, e], e: [c, f], f: [e]}
+    graph = graph_of([dict.fromkeys(parents[v], 1.0) for v in range(6)])
+    found = Counter(tuple(dfs_start(graph, np.random.default_rng(seed)).tolist()) for seed in range(200))
+    assert set(found) == {(a, f, c, e, b, d), (a, f, c, e, d, b)}
+    assert min(found.values()) > 60  # of 200 fair draws; five standard deviations below 100 is 65
+
+
+def by_definition(graph: Relaxed, order: list[int]) -> bool:
+    """Tell whether each variable of an ordering is one of those that Algorithm 3 may take at its step."""
+    parents = kept_parents(graph, np.zeros(len(graph.parents), dtype=bool))
+    unvisited = set(range(len(order)))
+    for v in order:
+        rank = {}
+        for u in unvisited:
+            children = [w for w in unvisited if u in parents[w]]
+            rank[u] = (len(parents[u] & unvisited), math.prod(len(parents[w] & unvisited) for w in children))
+        if rank[v] != min(rank.values()):
+            return False
+        unvisited.remove(v)
+    return True
+
+
+@given(st.integers(1, 9), st.integers(1, 12), st.integers(1, 6), st.integers(0, 2**32 - 1))
+def test_goodness_by_definition(n, sets, most_parents, seed):
+    """Every step takes a variable of the fewest unvisited parents and, among these, of the least goodness."""
+    graph = relaxed(random_candidates(n, sets if n > 1 else 0, most_parents, seed))
+    assert by_definition(graph, dfs_start(graph, np.random.default_rng(seed)).tolist())
+
+
+def test_logarithms_of_equal_products_are_equal():
+    """2 * 6 = 3 * 4 and 2 * 2 * 2 = 8, exactly; larger products have larger logarithms."""
+    logs = product_logs(12).tolist()
+    assert logs[2] + logs[6] == logs[3] + logs[4]
+    assert 3 * logs[2] == logs[8]
+    assert logs[:2] == [0, 0]
+    assert logs[11] < logs[2] + logs[6] == logs[12]
+
+
+@given(st.integers(1, 12), st.integers(1, 12), st.integers(1, 6), st.integers(0, 2**32 - 1))
+def test_feedback_arcs_are_minimal(n, sets, most_parents, seed):
+    """Without them there is no cycle; with any one of them put back there is; the start keeps all other arcs."""
+    graph = relaxed(random_candidates(n, sets if n > 1 else 0, most_parents, seed))
+    removed = feedback_arcs(graph, np.random.default_rng(seed))
+    rest = kept_parents(graph, removed)
+    assert is_acyclic(rest)
+    for arc in np.flatnonzero(removed):
+        head = int(np.searchsorted(graph.first, arc, side="right")) - 1
+        more = [own | {int(graph.parents[arc])} if v == head else own for v, own in enumerate(rest)]
+        assert not is_acyclic(more)
+    position = np.argsort(fas_start(graph, np.random.default_rng(seed)))
+    assert all(position[u] < position[v] for v, own in enumerate(rest) for u in own)
+
+
+@pytest.mark.parametrize("seed", range(8))
+def test_feedback_arcs_by_hand(seed):
+    """
+    Two cycles share the arc 0 -> 1 of weight 3: 1 -> 0 of weight 2, and 1 -> 2 -> 0 of weights 2 and 4.
+
+    Whichever cycle comes first, it loses 2: 0 -> 1 is down to 1, and 1 -> 0 or 1 -> 2 is gone. The other cycle then
+    loses 1, and 0 -> 1 is gone too. The heaviest is put back first: 0 -> 1 still closes the cycle that has lost
+    nothing else, so it stays out, and the arc of weight 2 comes back.
+    """
+    graph = graph_of([{1: 2.0, 2: 4.0}, {0: 3.0}, {1: 2.0}])
+    removed = feedback_arcs(graph, np.random.default_rng(seed))
+    assert removed.tolist() == [False, False, True, False]
+    assert fas_start(graph, np.random.default_rng(seed)).tolist() == [1, 2, 0]
+
+
+def test_the_heaviest_arc_of_a_ring_survives():
+    """A ring of five with weights 1 to 5 loses the arc of weight 1, into variable 0: the ordering is 0 to 4."""
+    graph = graph_of([{(v - 1) % 5: float(v + 1)} for v in range(5)])
+    assert fas_start(graph, np.random.default_rng(0)).tolist() == [0, 1, 2, 3, 4]
+
+
+def test_starts_differ():
+    """Restarts from the relaxed solution of forty variables do not all begin in one place."""
+    table = random_candidates(40, 30, 4, seed=1)
+    for name in STARTS:
+        start = make_starts(name, table)
+        assert len({tuple(start(np.random.default_rng(seed)).tolist()) for seed in range(10)}) > 3
