@@ -51,8 +51,8 @@ class Exact:
     of all candidate parents (Fan, Malone & Yuan 2014). Each group is solved by itself, so only the largest must fit.
 
     Stopped early, the search returns a network of acyclic selection along an ordering without the relaxed solution's
-    weakest arcs, unproven. One iteration is one group of at least two variables; an evaluation is the best score of
-    one variable in one set.
+    weakest arcs, unproven. The whole search is one iteration; an evaluation is the best score of one variable in one
+    set.
     """
 
     name: ClassVar[str] = "exact"
@@ -71,11 +71,11 @@ class Exact:
         rows = acyclic_selection(table, fas_start(graph, run.rng))
         run.offer(math.fsum(table.scores[rows]), partial(network_of, table, rows.copy()))
         for group in groups:
-            total = best_totals(group, run)
-            if total is None:
+            found = solve(group, run)
+            if found is None:
                 return
-            rows[group.variables] = best_rows(group, total)
-            run.count(iterations=int(len(group.variables) > 1))
+            rows[group.variables] = found
+        run.count(iterations=1)
         run.offer(math.fsum(table.scores[rows]), partial(network_of, table, rows))
         run.prove()
 
@@ -88,6 +88,12 @@ class Exact:
             )
 
 
+def solve(group: Group, run: Run) -> NDArray[np.int64] | None:
+    """Return the table's rows of a group's best network; None if told to stop."""
+    total = best_totals(group, run)
+    return None if total is None else best_rows(group, total)
+
+
 def best_totals(group: Group, run: Run) -> NDArray[np.float64] | None:
     """Return float64[2^n], the score of the best network of each subset of a group; None if told to stop."""
     from bnsearch.exact.kernels_dynamic import FEW, solve_block
@@ -98,7 +104,7 @@ def best_totals(group: Group, run: Run) -> NDArray[np.float64] | None:
     sets = _by_high_part(group, low)
     total = np.empty((1 << (n - low), 1 << low))
 
-    def solve(blocks: NDArray[np.int64]) -> bool:
+    def solve_blocks(blocks: NDArray[np.int64]) -> bool:
         best = np.empty((low + 1, 1 << low))
         for high in blocks.tolist():
             if run.halted():
@@ -113,9 +119,9 @@ def best_totals(group: Group, run: Run) -> NDArray[np.float64] | None:
             return None
         layer = high_masks[layer_of == others]
         pieces = np.array_split(layer, min(len(layer), PIECES * run.threads))
-        if not all(list(run.map(solve, pieces))):
+        if not all(list(run.map(solve_blocks, pieces))):
             return None
-        run.count(evaluations=n * len(layer) << low)
+        run.count(evaluations=len(group.variables) * len(layer) << min(low, len(group.variables)))
     return total.reshape(-1)[: 1 << len(group.variables)]
 
 

@@ -43,14 +43,14 @@ def groups_of(table: ParentSets) -> list[Group]:
     No cycle passes through two of them, so whatever sets the variables of one choose, those of another stay free to
     choose.
     """
-    from scipy.sparse import coo_array
+    from scipy.sparse import csr_array
     from scipy.sparse.csgraph import connected_components
 
     n = table.n_variables
     children = np.repeat(np.arange(n), np.add.reduceat(table.sizes, table.begin[:-1]))
-    arcs = np.unique(table.members.astype(np.int64) * n + children)
-    graph = coo_array((np.ones(len(arcs), dtype=np.int8), np.divmod(arcs, n)), shape=(n, n))
-    count, label = connected_components(graph, directed=True, connection="strong")
+    is_parent = np.zeros((n, n), dtype=bool)
+    is_parent[table.members, children] = True
+    count, label = connected_components(csr_array(is_parent), directed=True, connection="strong")
     members = np.split(np.argsort(label, kind="stable"), np.cumsum(np.bincount(label, minlength=count))[:-1])
     masks = _masks(table, children, label, members)
     return [_group(table, variables, masks) for variables in members]

@@ -52,9 +52,10 @@ class ASOBS:
 
     Notes
     -----
-    The paper samples orderings; it leaves open what to do with the network of one. A topological order of it is
-    drawn at random among all that fit; its selection is never worse, because the network itself is consistent with it.
-    Swaps of neighbours in the ordering are not tried. One iteration is one start followed to its end.
+    The paper's selection is applied to sampled orderings. To follow the topological orders of what it finds is ours:
+    each is drawn at random among all that fit, and its selection is never worse, because the network itself is
+    consistent with it. Swaps of neighbours in the ordering are not tried. One iteration is one start followed to its
+    end.
     """
 
     name: ClassVar[str] = "asobs"
