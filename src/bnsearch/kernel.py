@@ -14,7 +14,22 @@ import numba
 
 def kernel(function: Callable[..., Any]) -> Any:
     """Compile a top-level function over arrays and scalars; cached on disk where one may write, run without the GIL."""
-    compiled: Any = numba.njit(nogil=True, error_model="numpy")(function)
+    return _compiled(function, no_cfunc_wrapper=True)
+
+
+def inlined_kernel(function: Callable[..., Any]) -> Any:
+    """
+    Compile a function that becomes part of whatever kernel calls it.
+
+    To hand a dozen arrays over costs a tenth of a microsecond, which is too much for a function that takes not much
+    longer itself.
+    """
+    return _compiled(function, no_cfunc_wrapper=True, no_cpython_wrapper=True, forceinline=True)
+
+
+def _compiled(function: Callable[..., Any], **options: Any) -> Any:
+    """Compile with the options that all kernels share; wrappers that nobody calls only cost compilation."""
+    compiled: Any = numba.njit(nogil=True, error_model="numpy", **options)(function)
     # RuntimeError: there is no folder to keep a cache in. AttributeError: the private names below are gone, and the
     # cache is only less careful.
     with suppress(RuntimeError, AttributeError):

@@ -1,0 +1,113 @@
+"""Hill climbing over the orderings of one table: arrays that kernels work in, and what they find."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable
+from dataclasses import dataclass, field
+
+import numpy as np
+from numpy.typing import NDArray
+
+from bnsearch.errors import InputError
+from bnsearch.graphs.dag import DAG
+from bnsearch.orderings.asobs import network_of
+from bnsearch.orderings.index import Index
+from bnsearch.orderings.starts import Ordering
+from bnsearch.registry import suggest
+from bnsearch.scores.score import TOLERANCE
+
+BUDGET = 2_000_000  # rows looked at between two looks at the clock: some ten milliseconds
+SELECTIONS = ("hybrid", "best", "first")  # in the order of the kernel's numbers
+
+
+@dataclass(frozen=True, eq=False)
+class Placed:
+    """An ordering with the best network that is consistent with it: a row of the table for each variable."""
+
+    index: Index = field(repr=False)
+    order: Ordering
+    rows: NDArray[np.int64]
+
+    @property
+    def score(self) -> float:
+        """The network's score, to the last digit whatever path led here."""
+        return math.fsum(self.index.table.scores[self.rows])
+
+    def dag(self) -> DAG:
+        """Return the network."""
+        return network_of(self.index.table, self.rows)
+
+
+def require_selection(name: str) -> None:
+    """Refuse a name that is not a way to select a neighbour."""
+    if name not in SELECTIONS:
+        raise InputError(
+            f"selection must be one of {', '.join(SELECTIONS)}, not {name!r}{suggest(str(name), [*SELECTIONS])}"
+        )
+
+
+class State:
+    """The arrays of one ordering's state, as `kernels_state` describes them; for one thread at a time."""
+
+    def __init__(self, index: Index) -> None:
+        n, slots = index.table.n_variables, index.n_slots
+        self.index = index
+        self.order, self.position, self.touched = np.empty((3, n), dtype=np.int32)
+        self.choice, self.places = np.empty((2, n), dtype=np.int64)
+        self.deltas = np.empty(n)
+        self.looked = np.zeros(1, dtype=np.int64)
+        self.arrays = (
+            self.order, self.position, self.choice, np.empty(slots), np.empty(slots, dtype=np.int32),
+            np.zeros((n, 2), dtype=np.uint64), np.zeros((n, 2), dtype=np.uint64), np.empty(n, dtype=np.int64),
+            self.looked,
+        )  # fmt: skip
+        self._counted = 0
+
+    def settle(self, order: Ordering) -> float:
+        """Take an ordering; return its score."""
+        from bnsearch.orderings.kernels_move import settle
+
+        self.order[:] = order
+        return float(settle(self.index.arrays, self.arrays))
+
+    def placed(self) -> Placed:
+        """Return the ordering and its network as they are now."""
+        return Placed(self.index, self.order.copy(), self.choice.copy())
+
+    def evaluations(self) -> int:
+        """Return how many rows were looked at since this was last asked."""
+        new = int(self.looked[0]) - self._counted
+        self._counted += new
+        return new
+
+
+class Climber(State):
+    """Hill climbing in the insertion neighbourhood."""
+
+    def climb(
+        self,
+        order: Ordering,
+        rng: np.random.Generator,
+        halted: Callable[[float], bool] = lambda score: False,
+        selection: str = "hybrid",
+    ) -> Placed:
+        """
+        Climb from an ordering to a local optimum, or until halted.
+
+        selection : which improving insertion to make: a random variable's best one ("hybrid"), the best of all
+            ("best"), or a random one ("first")
+        """
+        from bnsearch.orderings.kernels_climb import climb
+
+        total = np.array([self.settle(order), 0.0])
+        untried, tried = np.arange(len(order), dtype=np.int32), np.array([0, -1, 0])
+        random = rng.integers(2**64, size=1, dtype=np.uint64)
+        chosen = SELECTIONS.index(selection)
+        scratch = self.places, self.deltas, self.touched
+        while not climb(
+            self.index.arrays, self.arrays, chosen, untried, tried, total, random, TOLERANCE, BUDGET, *scratch
+        ):
+            if halted(float(total[0])):
+                break
+        return self.placed()

@@ -1,0 +1,218 @@
+"""What a move would change the score by. `index` and `state` as in kernels_state."""
+
+# Numba infers the types of kernels.
+# mypy: allow-untyped-defs, no-check-untyped-defs
+from __future__ import annotations
+
+import numpy as np
+
+from bnsearch.kernel import inlined_kernel, kernel
+from bnsearch.orderings.kernels_state import NARROW, candidates_from, last_parent
+
+
+@inlined_kernel
+def gather(index, state, variable, places, deltas):
+    """
+    List the variables that would gain if this one stood before them (from the front) or lose if behind (from the back).
+
+    places, deltas : int64[n], float64[n]   written: where they stand, and what they gain or lose
+
+    Returns how many of each, and all gains together.
+    """
+    slot_begin, slots = index[8], index[9]
+    position, delta = state[1], state[3]
+    gainers = 0
+    losers = 0
+    gains = 0.0
+    for slot in range(slot_begin[variable], slot_begin[variable + 1]):
+        change = delta[slot]
+        if change > 0.0:
+            places[gainers] = position[slots[0, slot]]
+            deltas[gainers] = change
+            gainers += 1
+            gains += change
+        elif change < 0.0:
+            losers += 1
+            places[places.size - losers] = position[slots[0, slot]]
+            deltas[places.size - losers] = change
+    return gainers, losers, gains
+
+
+@inlined_kernel
+def is_out_of_reach(index, variable, row, low, high):
+    """Tell, as far as bits can, whether a row's set holds one of the candidates in two words."""
+    masks = index[10]
+    if index[5][variable + 1] - index[5][variable] > NARROW:
+        return False
+    return bool(masks[0, row] & low or masks[1, row] & high)
+
+
+@inlined_kernel
+def price_forward(index, state, variable, least, gainers, gains, places, deltas):
+    """
+    Return the best change above `least` from moving a variable towards the front, and the position nearest to it.
+
+    Walks the variable's sets from its own downwards, keeping those whose last parent stands earlier than any kept
+    before: up to there the variable can move with that set, and whoever gains on the way gains.
+    """
+    scores, first, members = index[1], index[2], index[3]
+    position, choice, looked = state[1], state[2], state[8]
+    at = np.int64(position[variable])
+    best = least
+    where = at
+    limit = at
+    low = np.uint64(0)
+    high = np.uint64(0)
+    own = choice[variable]
+    row = own
+    while limit >= 0 and scores[row] - scores[own] + gains > best:
+        if not is_out_of_reach(index, variable, row, low, high):
+            last = last_parent(first, members, position, row, limit)
+            if last < limit:
+                limit = last
+                change = scores[row] - scores[own]
+                to = at
+                for i in range(gainers):
+                    if places[i] > last:
+                        change += deltas[i]
+                        to = min(to, places[i])
+                if change > best:
+                    best = change
+                    where = to
+                low, high = candidates_from(index, position, variable, limit)
+        row += 1
+    looked[0] += row - own
+    return best, where
+
+
+@inlined_kernel
+def first_ruin(losers, most, places, deltas):
+    """Return the first position where those who have lost by then have lost `most` together; n if there is none."""
+    n = places.size
+    ruin = np.int64(n)
+    for i in range(n - losers, n):
+        if places[i] < ruin:
+            lost = 0.0
+            for j in range(n - losers, n):
+                if places[j] <= places[i]:
+                    lost -= deltas[j]
+            if lost >= most:
+                ruin = places[i]
+    return ruin
+
+
+@inlined_kernel
+def price_backward(index, state, variable, least, losers, places, deltas):
+    """
+    Return the best change above `least` from moving a variable towards the back, and the position nearest to it.
+
+    Walks the variable's better sets, best first, keeping those whose last parent stands earlier than any kept before.
+    """
+    begin, scores, first, members = index[0], index[1], index[2], index[3]
+    position, choice, looked = state[1], state[2], state[8]
+    own = choice[variable]
+    best = least
+    where = np.int64(position[variable])
+    row = begin[variable]
+    if row == own or scores[row] - scores[own] <= least:
+        return best, where
+    limit = first_ruin(losers, scores[row] - scores[own] - least, places, deltas)
+    low, high = candidates_from(index, position, variable, limit)
+    n = places.size
+    while row < own and scores[row] - scores[own] > best:
+        if not is_out_of_reach(index, variable, row, low, high):
+            last = last_parent(first, members, position, row, limit)
+            if last < limit:
+                limit = last
+                change = scores[row] - scores[own]
+                for i in range(n - losers, n):
+                    if places[i] <= last:
+                        change += deltas[i]
+                if change > best:
+                    best = change
+                    where = last
+                low, high = candidates_from(index, position, variable, limit)
+        row += 1
+    looked[0] += row - begin[variable]
+    return best, where
+
+
+@inlined_kernel
+def price_insertion(index, state, variable, least, places, deltas):
+    """
+    Return the best change above `least` that an insertion of a variable makes, and its position.
+
+    Without any, `least` and the variable's own position. Of equally good positions the nearest.
+
+    places, deltas : int64[n], float64[n]   scratch
+    """
+    gainers, losers, gains = gather(index, state, variable, places, deltas)
+    best, where = price_forward(index, state, variable, least, gainers, gains, places, deltas)
+    more, there = price_backward(index, state, variable, best, losers, places, deltas)
+    if more > best:
+        return more, there
+    return best, where
+
+
+@kernel
+def price_positions(index, state, variable, changes):
+    """
+    Find what the insertion of a variable at every position changes the score by.
+
+    changes : float64[n]   written
+    """
+    begin, scores, first, members, slot_begin, slots = index[0], index[1], index[2], index[3], index[8], index[9]
+    position, choice, delta = state[1], state[2], state[3]
+    n = changes.size
+    at = np.int64(position[variable])
+    for i in range(n):
+        changes[i] = 0.0
+    for slot in range(slot_begin[variable], slot_begin[variable + 1]):
+        if delta[slot] != 0.0:
+            changes[position[slots[0, slot]]] += delta[slot]
+    for i in range(at - 1, 0, -1):  # whoever gains does so from its position to the front
+        changes[i - 1] += changes[i]
+    for i in range(at + 1, n):  # and whoever loses, to the back
+        changes[i] += changes[i - 1]
+    end = n  # the positions from here on have their best set
+    row = begin[variable]
+    while end > 0:
+        last = last_parent(first, members, position, row, n)
+        start = last if last > at else last + 1  # behind the variable itself, everyone moves up
+        for i in range(start, end):
+            changes[i] += scores[row] - scores[choice[variable]]
+        end = min(end, start)
+        row += 1
+
+
+@inlined_kernel
+def slot_of(index, variable, child):
+    """Return the slot of a candidate and its child; -1 if it is none."""
+    slot_begin, slots = index[8], index[9]
+    low = slot_begin[variable]
+    high = slot_begin[variable + 1]
+    while low < high:
+        middle = (low + high) >> 1
+        if slots[0, middle] < child:
+            low = middle + 1
+        else:
+            high = middle
+    if low < slot_begin[variable + 1] and slots[0, low] == child:
+        return low
+    return np.int64(-1)
+
+
+@inlined_kernel
+def price_swap(index, state, at):
+    """Return what the swap of the variables at a position and the next changes the score by."""
+    order, delta, looked = state[0], state[3], state[8]
+    left, right = order[at], order[at + 1]
+    looked[0] += 2
+    change = 0.0
+    slot = slot_of(index, left, right)
+    if slot >= 0:
+        change += delta[slot]
+    slot = slot_of(index, right, left)
+    if slot >= 0:
+        change += delta[slot]
+    return change

@@ -1,0 +1,70 @@
+"""A chain of insertions and repairs: the arrays that its kernels work in."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from bnsearch.orderings.climber import BUDGET, Placed, State
+from bnsearch.orderings.index import Index
+from bnsearch.orderings.starts import Ordering
+from bnsearch.scores.score import TOLERANCE
+
+
+class Chain(State):
+    """
+    Iterated local search from one ordering, step by step; for one thread at a time.
+
+    A step inserts a random variable beside another that it shares a candidate set with. Whoever could do better then is
+    queued, and inserted where it does best, until the queue is empty. A step that ends in a loss above a threshold
+    is undone.
+    """
+
+    def __init__(self, index: Index, order: Ordering, random: np.uint64) -> None:
+        super().__init__(index)
+        n = len(order)
+        self._totals = np.zeros(3)
+        self._counts = np.zeros(6, dtype=np.int64)
+        self._ring = np.arange(n, dtype=np.int32)
+        self._queued = np.zeros(n, dtype=bool)
+        self._saved_order, self._best_order, log = np.empty((3, n), dtype=np.int32)
+        self._saved_choice, stamp = np.zeros((2, n), dtype=np.int64)
+        self._arrays = (
+            self._saved_order, self._saved_choice, self._best_order, log, stamp, self._ring, self._queued, self._counts,
+            self._totals, np.array([random]), self.places, self.deltas, self.touched,
+        )  # fmt: skip
+        self._totals[1] = -np.inf
+        self.restart(order)
+
+    def restart(self, order: Ordering) -> None:
+        """Go on from another ordering; the best one so far and the threshold stay."""
+        self._totals[0] = self.settle(order)
+        self._saved_order[:] = order
+        self._saved_choice[:] = self.choice
+        if self._totals[0] > self._totals[1]:
+            self._totals[1] = self._totals[0]
+            self._best_order[:] = order
+
+    @property
+    def best(self) -> float:
+        """The best score so far, but for rounding."""
+        return float(self._totals[1])
+
+    def queue_all(self) -> None:
+        """Have the next step look at every variable."""
+        self._queued[:] = True
+        self._ring[:] = self._ring[np.argsort(self._ring)]
+        self._counts[4:6] = 0, len(self._ring)
+
+    def step(self, steps: int, rate: float, slope: float) -> int:
+        """Take steps, up to about BUDGET rows looked at; return how many."""
+        from bnsearch.orderings.kernels_repair import search_by_repair
+
+        return int(
+            search_by_repair(self.index.arrays, self.arrays, self._arrays, steps, rate, slope, TOLERANCE, BUDGET)
+        )
+
+    def best_placed(self) -> Placed:
+        """Return the best ordering and its network."""
+        at = State(self.index)
+        at.settle(self._best_order)
+        return at.placed()
