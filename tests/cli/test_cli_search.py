@@ -1,0 +1,133 @@
+"""`bnsearch search` and `bnsearch methods`."""
+
+from __future__ import annotations
+
+import json
+import os
+import signal
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from bnsearch.networks.files import read_structure
+from bnsearch.parent_sets.jkl import write_scores
+from bnsearch.parent_sets.table import ParentSets
+from candidate_tables import random_candidates
+from reference_exact import best_score
+
+METHODS = ["rinobs", "minobs", "iinobs", "inobs", "asobs", "obs", "exact"]
+
+
+@pytest.fixture
+def table(run) -> ParentSets:
+    """Return a table of nine variables, which is also in sets.jkl of the folder that commands run in."""
+    made = random_candidates(9, 10, 3, seed=4)
+    write_scores(made, "sets.jkl")
+    return made
+
+
+@pytest.mark.parametrize("method", METHODS)
+def test_json_of_every_method(run, table, method):
+    """One object with the keys that scripts rely on; the same seed gives the same network."""
+    arguments = ("search", "sets.jkl", "--method", method, "--iterations", 20, "--seed", 5, "--json")
+    facts = json.loads(run(*arguments).out)
+    expected = {
+        "score",
+        "edges",
+        "method",
+        "parameters",
+        "seed",
+        "seconds",
+        "evaluations",
+        "bound",
+        "optimal",
+        "stop",
+        "version",
+    }
+    assert expected <= set(facts)
+    assert (facts["method"], facts["seed"]) == (method, 5)
+    assert facts["score"] <= best_score(table) + 1e-9
+    assert json.loads(run(*arguments).out)["edges"] == facts["edges"]
+
+
+def test_exact_is_proven(run, table):
+    """Exact search needs no limit, and says that the result is optimal."""
+    outcome = run("search", "sets.jkl", "--method", "exact", "--json")
+    facts = json.loads(outcome.out)
+    assert facts["optimal"]
+    assert facts["score"] == facts["bound"] == pytest.approx(best_score(table), abs=1e-9)
+    assert "proven" in run("search", "sets.jkl", "--method", "exact").err
+
+
+def test_files_are_written(run, table):
+    """The structure and the trace; the trace's last score is the one reported."""
+    outcome = run("search", "sets.jkl", "--iterations", 300, "-o", "best.csv", "--trace", "trace.csv", "--json")
+    facts = json.loads(outcome.out)
+    assert {tuple(edge) for edge in facts["edges"]} == set(read_structure("best.csv").edges)
+    lines = Path("trace.csv").read_text().splitlines()
+    assert lines[0] == "seconds,iterations,evaluations,score"
+    assert float(lines[-1].split(",")[3]) == facts["score"]
+
+
+def test_a_target_stops_the_search(run, table):
+    """Anything is better than a million below zero."""
+    facts = json.loads(run("search", "sets.jkl", "--target", -1e6, "--json").out)
+    assert facts["stop"] == "target"
+
+
+def test_parameters_and_starts_are_passed_on(run, table):
+    """--set takes numbers and words, --start a start."""
+    arguments = ("--method", "minobs", "--set", "population=5", "--set", "crossover=cx", "--set", "survivors=2")
+    facts = json.loads(run("search", "sets.jkl", *arguments, "--start", "fas", "--iterations", 2, "--json").out)
+    assert {"population": 5, "crossover": "cx", "start": "fas"}.items() <= facts["parameters"].items()
+
+
+@pytest.mark.parametrize(
+    ("arguments", "said"),
+    [
+        (["nothing.jkl"], "does not exist"),
+        (["sets.jkl", "--method", "minob"], "did you mean 'minobs'"),
+        (["sets.jkl", "--set", "islands"], "name=value"),
+        (["sets.jkl", "--set", "island=2"], "did you mean 'islands'"),
+        (["sets.jkl", "--set", "islands=two"], "islands must be a whole number"),
+        (["sets.jkl", "--seconds", "-1"], "seconds must be at least 0"),
+        (["sets.jkl", "--iterations", "0"], "iterations must be at least 1"),
+        (["sets.jkl", "--start", "nowhere"], "there is no start 'nowhere'"),
+        (["sets.jkl", "--method", "exact", "--start", "fas"], "has no parameter 'start'"),
+        (["sets.jkl", "-o", "best.bif"], "needs tables"),
+        (["sets.jkl", "-o", "no/such/best.csv"], "no/such"),
+        (["sets.jkl", "--trace", "no/such/trace.csv"], "no/such"),
+        (["sets.jkl", "--threads", "0"], "threads must be at least 1"),
+    ],
+    ids=lambda value: " ".join(value) if isinstance(value, list) else "",
+)
+def test_bad_input_is_one_line(refused, table, arguments, said):
+    """What is wrong is said in one line, before any work."""
+    assert said in refused("search", *arguments)
+
+
+def test_ctrl_c_keeps_the_best_so_far(run, table):
+    """A search without end, interrupted: it ends with status 0 and a whole result."""
+    run("search", "sets.jkl", "--iterations", 1)  # kernels are compiled now, so that the signal meets the search
+    command = [sys.executable, "-m", "bnsearch", "search", "sets.jkl", "--seconds", "600", "--json", "-o", "best.csv"]
+    process = subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, env={**os.environ})
+    try:
+        output, _ = process.communicate(timeout=8)
+    except subprocess.TimeoutExpired:
+        process.send_signal(signal.SIGINT)
+        output, _ = process.communicate(timeout=60)
+    facts = json.loads(output)
+    assert (process.returncode, facts["stop"]) == (0, "interrupted")
+    assert {tuple(edge) for edge in facts["edges"]} == set(read_structure("best.csv").edges)
+
+
+def test_methods_are_listed(run):
+    """Each with its parameters and its paper."""
+    facts = json.loads(run("methods", "--json").out)
+    assert list(facts) == METHODS
+    assert facts["iinobs"]["parameters"]["soft_restart"]["default"] == 22
+    assert "Lee & van Beek" in facts["minobs"]["reference"]
+    assert all(about["meaning"] for entry in facts.values() for about in entry["parameters"].values())
+    assert "minobs" in run("methods").err

@@ -1,0 +1,110 @@
+"""IINOBS: perturbation, acceptance, restarts."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from scripted import Script
+
+from bnsearch.errors import InputError
+from bnsearch.orderings.iinobs import IINOBS, swap_random
+from bnsearch.problem import Problem
+from bnsearch.searching import search
+from bnsearch.stop import Iterations, Target
+from candidate_tables import random_candidates
+
+TABLE = random_candidates(6, 5, 2, seed=1)
+
+
+def followed(monkeypatch: pytest.MonkeyPatch, method: IINOBS, scores: list[float]) -> Script:
+    """Run a method over a script, and return it with the orderings that its climbs were started from."""
+    script = Script(scores)
+    monkeypatch.setattr("bnsearch.orderings.iinobs.Climber", script.climber)
+    result = search(Problem(table=TABLE), method, stop=Iterations(len(scores)), seed=3, threads=1)
+    assert len(script.starts) == len(scores) == result.iterations
+    assert result.score == max(scores)
+    return script
+
+
+def swaps_between(first: list[int], second: list[int]) -> int:
+    """Return how many positions differ: two after one swap."""
+    return sum(a != b for a, b in zip(first, second, strict=True))
+
+
+def test_restart_after_the_soft_limit(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Start at -5, accept -4, reject -6 twice: the second passes the soft limit of 1, so the next climb starts anew."""
+    method = IINOBS(soft_restart=1, tolerance=0.0)  # ceil(0.03 * 6) = 1 swap
+    starts = followed(monkeypatch, method, [-5.0, -4.0, -6.0, -6.0, -9.0, -8.0]).starts
+    assert swaps_between(starts[0], starts[1]) == 2
+    assert swaps_between(starts[1], starts[2]) == 2  # from the accepted -4
+    assert swaps_between(starts[1], starts[3]) == 2  # -6 was rejected: again from -4
+    assert starts[4] != starts[1]
+    assert swaps_between(starts[1], starts[4]) > 2  # a new start
+    assert swaps_between(starts[4], starts[5]) == 2
+
+
+def test_a_loss_within_the_tolerance_is_accepted_but_counts_as_no_improvement(monkeypatch: pytest.MonkeyPatch) -> None:
+    """-10 to -10.005 is a loss of 0.0005 of the score: tolerated at 0.001; after two such the soft limit is passed."""
+    method = IINOBS(soft_restart=1, tolerance=0.001)
+    starts = followed(monkeypatch, method, [-10.0, -10.005, -10.01, -20.0]).starts
+    assert swaps_between(starts[1], starts[2]) == 2  # from -10.005
+    assert swaps_between(starts[2], starts[3]) > 2
+
+
+def test_restart_after_the_hard_limit(monkeypatch: pytest.MonkeyPatch) -> None:
+    """With a hard limit of 2 the third perturbation does not come, however well it goes."""
+    starts = followed(monkeypatch, IINOBS(hard_restart=2), [-9.0, -8.0, -7.0, -6.0, -5.0]).starts
+    assert swaps_between(starts[1], starts[2]) == 2
+    assert swaps_between(starts[2], starts[3]) > 2
+    assert swaps_between(starts[3], starts[4]) == 2
+
+
+@pytest.mark.parametrize(
+    ("new", "accepted"), [(-99.0, True), (-100.0, True), (-100.09, True), (-100.2, False)], ids=str
+)
+def test_acceptance(new: float, accepted: bool) -> None:
+    """As costs, s'(1 - 0.001) < s = 100: 100.09 * 0.999 = 99.99 passes, 100.2 * 0.999 = 100.0998 does not."""
+    assert IINOBS(tolerance=0.001).accepts(new, -100.0) == accepted
+
+
+def test_swaps_of_one_variable_and_of_many() -> None:
+    """One variable has nothing to swap with; swaps keep a permutation."""
+    rng = np.random.default_rng(0)
+    assert swap_random(np.array([0], dtype=np.int32), 3, rng).tolist() == [0]
+    assert sorted(swap_random(np.arange(9, dtype=np.int32), 4, rng).tolist()) == list(range(9))
+
+
+def test_same_answer_for_any_number_of_threads() -> None:
+    """57 climbs are shared out in the same way over 1, 2 and 3 threads."""
+    table = random_candidates(14, 12, 3, seed=5)
+    found = [
+        search(Problem(table=table), IINOBS(hard_restart=9), stop=Iterations(57), seed=11, threads=t) for t in (1, 2, 3)
+    ]
+    assert {(r.score, r.dag, r.iterations, r.evaluations) for r in found} == {
+        (found[0].score, found[0].dag, 57, found[0].evaluations)
+    }
+
+
+def test_stops_at_the_target() -> None:
+    """A target that the first climb reaches ends the run long before its iterations."""
+    result = search(Problem(table=TABLE), IINOBS(), stop=Target(-1e6) | Iterations(10_000), seed=1, threads=1)
+    assert result.stop == "target"
+    assert result.iterations < 1000
+
+
+@pytest.mark.parametrize(
+    "wrong",
+    [
+        {"perturbation": 0},
+        {"perturbation": 1.5},
+        {"tolerance": -1},
+        {"soft_restart": -1},
+        {"hard_restart": 0},
+        {"start": "x"},
+    ],
+    ids=str,
+)
+def test_bad_parameters_are_refused(wrong: dict[str, float]) -> None:
+    """Each parameter has its range."""
+    with pytest.raises(InputError):
+        IINOBS(**wrong)  # type: ignore[arg-type]

@@ -1,0 +1,95 @@
+"""MINOBS: generations, pruning, diversification."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from scripted import Optimum, Script
+
+from bnsearch.errors import InputError
+from bnsearch.orderings.minobs import MINOBS, mean_score, prune
+from bnsearch.problem import Problem
+from bnsearch.searching import search
+from bnsearch.stop import Iterations, Seconds
+from candidate_tables import random_candidates
+
+TABLE = random_candidates(8, 5, 2, seed=1)
+
+
+def member(score: float) -> Optimum:
+    """Return a member of a population."""
+    return Optimum(np.arange(2, dtype=np.int32), score, ("a", "b"))
+
+
+def run_script(
+    monkeypatch: pytest.MonkeyPatch, method: MINOBS, scores: list[float], generations: int
+) -> tuple[Script, list[list[float]]]:
+    """Run a method over a script; return it, and the population's scores after each generation."""
+    script, populations = Script(scores), []
+    monkeypatch.setattr("bnsearch.orderings.minobs.Climber", script.climber)
+
+    def recorded(population: list[Optimum]) -> float:
+        populations.append([m.score for m in population])
+        return mean_score(population)  # type: ignore[arg-type]
+
+    monkeypatch.setattr("bnsearch.orderings.minobs.mean_score", recorded)
+    search(Problem(table=TABLE), method, stop=Iterations(generations), seed=2, threads=1)
+    return script, populations
+
+
+def test_generations_keep_the_best_of_different_scores(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Three members, two children, one mutant: -5 comes twice and stays once; -9 and -8 are pruned."""
+    method = MINOBS(population=3, crossovers=2, mutations=1, survivors=1, lookback=9)
+    script, populations = run_script(monkeypatch, method, [-7.0, -9.0, -5.0, -5.0, -8.0, -6.0], 2)
+    assert populations == [[-7.0, -9.0, -5.0], [-5.0, -6.0, -7.0]]
+    assert len(script.starts) == 6
+    mutant = script.starts[5]  # one swap, ceil(0.01 * 8) = 1, away from a member
+    assert 2 in [sum(a != b for a, b in zip(mutant, start, strict=True)) for start in script.starts[:3]]
+
+
+def test_diversification_keeps_the_survivors_and_draws_the_rest(monkeypatch: pytest.MonkeyPatch) -> None:
+    """No child ever improves: after 2 generations without change all but the best member are replaced by -20, -30."""
+    method = MINOBS(population=3, crossovers=1, mutations=0, lookback=2, survivors=1)
+    scores = [-1.0, -2.0, -3.0, -9.0, -9.0, -20.0, -30.0, -4.0]
+    script, populations = run_script(monkeypatch, method, scores, 4)
+    assert populations == [
+        [-1.0, -2.0, -3.0],  # the first population
+        [-1.0, -2.0, -3.0],
+        [-1.0, -2.0, -3.0],  # the mean of two generations ago is the same
+        [-1.0, -20.0, -30.0],
+        [-1.0, -4.0, -20.0],
+    ]
+    assert len(script.starts) == len(scores)
+
+
+def test_pruning_by_score() -> None:
+    """Equal scores count once; then the best stay."""
+    pruned = prune([member(s) for s in (-3.0, -1.0, -3.0, -2.0, -1.0)], 2)  # type: ignore[misc]
+    assert [m.score for m in pruned] == [-1.0, -2.0]
+    assert mean_score(pruned) == -1.5
+
+
+@pytest.mark.parametrize("crossover", ["ob", "cx", "rx"])
+def test_same_answer_for_any_number_of_threads(crossover: str) -> None:
+    """Four generations give the same network over 1 and 2 threads, with every crossover."""
+    table = random_candidates(14, 12, 3, seed=5)
+    method = MINOBS(population=6, crossovers=5, crossover=crossover)
+    found = [search(Problem(table=table), method, stop=Iterations(4), seed=11, threads=t) for t in (1, 2)]
+    assert (found[0].score, found[0].dag, found[0].evaluations) == (found[1].score, found[1].dag, found[1].evaluations)
+
+
+def test_no_time_at_all_gives_a_network_all_the_same() -> None:
+    """Without a single climb the empty graph is the answer."""
+    result = search(Problem(table=TABLE), MINOBS(), stop=Seconds(0), seed=1)
+    assert (result.stop, result.dag.edges) == ("seconds", [])
+
+
+@pytest.mark.parametrize(
+    "wrong",
+    [{"population": 1}, {"crossover": "xo"}, {"mutation": 0}, {"survivors": 21}, {"lookback": 0}, {"change": -1}],
+    ids=str,
+)
+def test_bad_parameters_are_refused(wrong: dict[str, float]) -> None:
+    """Each parameter has its range."""
+    with pytest.raises(InputError):
+        MINOBS(**wrong)  # type: ignore[arg-type]
