@@ -85,6 +85,13 @@ class State:
 class Climber(State):
     """Hill climbing in the insertion neighbourhood."""
 
+    def __init__(self, index: Index) -> None:
+        super().__init__(index)
+        self._untried = np.empty_like(self.order)
+        self._tried = np.empty(3, dtype=np.int64)
+        self._total = np.empty(2)
+        self._random = np.empty(1, dtype=np.uint64)
+
     def climb(
         self,
         order: Ordering,
@@ -100,14 +107,20 @@ class Climber(State):
         """
         from bnsearch.orderings.kernels_climb import climb
 
-        total = np.array([self.settle(order), 0.0])
-        untried, tried = np.arange(len(order), dtype=np.int32), np.array([0, -1, 0])
-        random = rng.integers(2**64, size=1, dtype=np.uint64)
+        self.order[:] = order
+        self._untried[:] = order
+        self._tried[:] = -1
+        self._total[:] = 0.0
+        self._random[0] = random_word(rng)
         chosen = SELECTIONS.index(selection)
+        progress = self._untried, self._tried, self._total, self._random
         scratch = self.places, self.deltas, self.touched
-        while not climb(
-            self.index.arrays, self.arrays, chosen, untried, tried, total, random, TOLERANCE, BUDGET, *scratch
-        ):
-            if halted(float(total[0])):
+        while not climb(self.index.arrays, self.arrays, chosen, *progress, TOLERANCE, BUDGET, *scratch):
+            if halted(float(self._total[0])):
                 break
         return self.placed()
+
+
+def random_word(rng: np.random.Generator) -> np.uint64:
+    """Return the seed of a kernel's own generator."""
+    return np.uint64(rng.bit_generator.random_raw())

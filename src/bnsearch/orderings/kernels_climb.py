@@ -4,22 +4,23 @@
 # mypy: allow-untyped-defs, no-check-untyped-defs
 from __future__ import annotations
 
-from bnsearch.kernel import kernel
-from bnsearch.orderings.kernels_move import move
+from bnsearch.kernel import borrowing_kernel
+from bnsearch.orderings.kernels_move import move, settle
 from bnsearch.orderings.kernels_price import price_insertion, price_positions
 from bnsearch.orderings.kernels_random import draw_below
 
 HYBRID, BEST, FIRST = 0, 1, 2
 
 
-@kernel
+@borrowing_kernel
 def climb(index, state, selection, untried, tried, total, random, tolerance, budget, places, deltas, touched):
     """
-    Insert variables as long as that improves the score.
+    Insert variables as long as that improves the score of `order`.
 
     selection : HYBRID, a random variable's best insertion; BEST, the best of all; FIRST, a random improving one
     untried : int32[n]           the variables; those in front of `tried` were tried since the last improvement
-    tried : int64[3]             their number; the variable (-1 for none) and the position found so far; updated
+    tried : int64[3]             their number, -1 to set up the state first; the variable (-1 for none) and the
+                                 position found so far; updated
     total : float64[2]           the score, and what the insertion found so far improves it by; updated
     random : uint64[1]
     tolerance : what an improvement must exceed, relative to the score
@@ -32,6 +33,9 @@ def climb(index, state, selection, untried, tried, total, random, tolerance, bud
     n = untried.size
     until = looked[0] + budget
     found = 0  # improving insertions, for FIRST
+    if tried[0] < 0:
+        total[0] = settle(index, state)
+        tried[0] = 0
     while looked[0] < until or found > 0:
         if tried[1] >= 0 and (selection == HYBRID or tried[0] == n):
             change, _, _ = move(index, state, tried[1], tried[2], touched)

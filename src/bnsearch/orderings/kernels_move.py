@@ -6,12 +6,12 @@ from __future__ import annotations
 
 import numpy as np
 
-from bnsearch.kernel import inlined_kernel, kernel
+from bnsearch.kernel import borrowing_kernel, inlined_kernel
 from bnsearch.orderings.kernels_index import WORD
 from bnsearch.orderings.kernels_state import NARROW, block, choose, refresh
 
 
-@kernel
+@borrowing_kernel
 def settle(index, state):
     """Set up the state of `order`; return its score."""
     begin, scores = index[0], index[1]

@@ -6,8 +6,10 @@ from __future__ import annotations
 
 import numpy as np
 
-from bnsearch.kernel import inlined_kernel, kernel
+from bnsearch.kernel import borrowing_kernel, inlined_kernel
 from bnsearch.orderings.kernels_state import NARROW, candidates_from, last_parent
+
+FEW = 12  # rows; to look at so many is not worth the making of bits that tell which are out of reach
 
 
 @inlined_kernel
@@ -79,7 +81,8 @@ def price_forward(index, state, variable, least, gainers, gains, places, deltas)
                 if change > best:
                     best = change
                     where = to
-                low, high = candidates_from(index, position, variable, limit)
+                if row - own >= FEW:
+                    low, high = candidates_from(index, position, variable, limit)
         row += 1
     looked[0] += row - own
     return best, where
@@ -117,7 +120,10 @@ def price_backward(index, state, variable, least, losers, places, deltas):
     if row == own or scores[row] - scores[own] <= least:
         return best, where
     limit = first_ruin(losers, scores[row] - scores[own] - least, places, deltas)
-    low, high = candidates_from(index, position, variable, limit)
+    low = np.uint64(0)
+    high = np.uint64(0)
+    if own - row >= FEW:
+        low, high = candidates_from(index, position, variable, limit)
     n = places.size
     while row < own and scores[row] - scores[own] > best:
         if not is_out_of_reach(index, variable, row, low, high):
@@ -131,7 +137,8 @@ def price_backward(index, state, variable, least, losers, places, deltas):
                 if change > best:
                     best = change
                     where = last
-                low, high = candidates_from(index, position, variable, limit)
+                if own - row >= FEW:
+                    low, high = candidates_from(index, position, variable, limit)
         row += 1
     looked[0] += row - begin[variable]
     return best, where
@@ -154,7 +161,7 @@ def price_insertion(index, state, variable, least, places, deltas):
     return best, where
 
 
-@kernel
+@borrowing_kernel
 def price_positions(index, state, variable, changes):
     """
     Find what the insertion of a variable at every position changes the score by.

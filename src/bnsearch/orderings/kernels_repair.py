@@ -20,7 +20,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from bnsearch.kernel import inlined_kernel, kernel
+from bnsearch.kernel import borrowing_kernel, inlined_kernel
 from bnsearch.orderings.kernels_move import move
 from bnsearch.orderings.kernels_price import price_insertion
 from bnsearch.orderings.kernels_random import draw_below
@@ -116,7 +116,7 @@ def repair(index, state, chain, variable, to, total, tolerance):
         state[8][0] += 1
 
 
-@kernel
+@borrowing_kernel
 def undo(index, state, chain):
     """Bring back the saved ordering."""
     order, position, choice = state[0], state[1], state[2]
@@ -164,7 +164,7 @@ def accepts(totals, new, rate, tolerance):
     return accepted
 
 
-@kernel
+@borrowing_kernel
 def search_by_repair(index, state, chain, steps, rate, slope, tolerance, budget):
     """
     Take steps: a random insertion, its repair, and back again if the loss is too high.

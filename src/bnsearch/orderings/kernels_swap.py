@@ -6,19 +6,19 @@ from __future__ import annotations
 
 import numpy as np
 
-from bnsearch.kernel import kernel
+from bnsearch.kernel import borrowing_kernel
 from bnsearch.orderings.kernels_move import move
 from bnsearch.orderings.kernels_price import price_swap
 
 
-@kernel
+@borrowing_kernel
 def price_swaps(index, state, low, high, changes):
     """Price the swaps at the positions low to high - 1, as far as there are; changes : float64[n], written there."""
     for at in range(max(low, 0), min(high, changes.size - 1)):
         changes[at] = price_swap(index, state, at)
 
 
-@kernel
+@borrowing_kernel
 def search_by_swaps(
     index, state, changes, tabu, made, totals, best_order, patience, tolerance, budget, touched
 ):  # fmt: skip

@@ -24,25 +24,24 @@ class Chain(State):
         n = len(order)
         self._totals = np.zeros(3)
         self._counts = np.zeros(6, dtype=np.int64)
-        self._ring = np.arange(n, dtype=np.int32)
-        self._queued = np.zeros(n, dtype=bool)
+        self._ring = np.empty(n, dtype=np.int32)
+        self._queued = np.empty(n, dtype=bool)
         self._saved_order, self._best_order, log = np.empty((3, n), dtype=np.int32)
         self._saved_choice, stamp = np.zeros((2, n), dtype=np.int64)
         self._arrays = (
             self._saved_order, self._saved_choice, self._best_order, log, stamp, self._ring, self._queued, self._counts,
             self._totals, np.array([random]), self.places, self.deltas, self.touched,
         )  # fmt: skip
-        self._totals[1] = -np.inf
         self.restart(order)
 
     def restart(self, order: Ordering) -> None:
-        """Go on from another ordering; the best one so far and the threshold stay."""
-        self._totals[0] = self.settle(order)
-        self._saved_order[:] = order
+        """Forget the best ordering, and go on from another."""
+        self._totals[:2] = self.settle(order)
+        self._saved_order[:] = self._best_order[:] = order
         self._saved_choice[:] = self.choice
-        if self._totals[0] > self._totals[1]:
-            self._totals[1] = self._totals[0]
-            self._best_order[:] = order
+        self._ring[:] = np.arange(len(order))  # the next step looks at every variable
+        self._queued[:] = True
+        self._counts[4:6] = 0, len(order)
 
     @property
     def best_order(self) -> Ordering:
@@ -53,12 +52,6 @@ class Chain(State):
     def best(self) -> float:
         """The best score so far, but for rounding."""
         return float(self._totals[1])
-
-    def queue_all(self) -> None:
-        """Have the next step look at every variable."""
-        self._queued[:] = True
-        self._ring[:] = self._ring[np.argsort(self._ring)]
-        self._counts[4:6] = 0, len(self._ring)
 
     def step(self, steps: int, rate: float, slope: float) -> int:
         """Take steps, up to about BUDGET rows looked at; return how many."""

@@ -6,15 +6,14 @@ from dataclasses import dataclass
 from math import inf
 from typing import ClassVar
 
-import numpy as np
-
 from bnsearch.errors import require
-from bnsearch.orderings.index import Index
+from bnsearch.orderings.climber import random_word
 from bnsearch.orderings.repair import Chain
 from bnsearch.orderings.restarts import offer, prepare
 from bnsearch.orderings.starts import make_starts, require_start
 from bnsearch.problem import Problem
 from bnsearch.run import Run
+from bnsearch.scores.score import improves
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -29,7 +28,8 @@ class RINOBS:
 
     Parameters
     ----------
-    islands : orderings that are searched side by side; after each round the worst takes over the best one's ordering
+    islands : orderings that are searched side by side; after each round the worst takes over the best one's ordering,
+        or, where all are equally good, a new start, and rounds begin anew
     rate : the share of losing steps that is accepted when a round begins
     length : steps of the first round for each variable
     start : where the first ordering comes from: random, dfs or fas
@@ -59,18 +59,21 @@ class RINOBS:
     def search(self, problem: Problem, run: Run) -> None:
         """Search until the run is told to stop."""
         index = prepare(problem, run)
-        first = Chain(index, make_starts(self.start, index.table)(run.rng), self._word(run))
-        first.queue_all()
-        chains = [first]
+        start = make_starts(self.start, index.table)
+        chains = [Chain(index, start(run.rng), random_word(run.rng))]
         length = self.length * problem.size
         while run.going():
             self._round(chains, length, run)
             length *= 2
+            best = max(chains, key=lambda chain: chain.best)
+            worst = min(chains, key=lambda chain: chain.best)
             if len(chains) < self.islands:
-                chains += self._settlers(index, first, run)
-            else:
-                best = max(chains, key=lambda chain: chain.best)
-                min(chains, key=lambda chain: chain.best).restart(best.best_order)
+                chains += [Chain(index, best.best_order, random_word(run.rng)) for _ in range(1, self.islands)]
+            elif improves(best.best, worst.best):
+                worst.restart(best.best_order)
+            else:  # all agree: perhaps for want of better, perhaps of luck
+                worst.restart(start(run.rng))
+                length = self.length * problem.size
 
     def _round(self, chains: list[Chain], length: int, run: Run) -> None:
         """Let every island take so many steps."""
@@ -90,10 +93,3 @@ class RINOBS:
             if chain.best > best:
                 best = chain.best
                 offer(chain, chain.best_placed(), run)
-
-    def _settlers(self, index: Index, first: Chain, run: Run) -> list[Chain]:
-        """Return the other islands, which begin where the first one stands."""
-        return [Chain(index, first.best_order, self._word(run)) for _ in range(1, self.islands)]
-
-    def _word(self, run: Run) -> np.uint64:
-        return run.rng.integers(2**64, dtype=np.uint64)
