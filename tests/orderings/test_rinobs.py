@@ -30,11 +30,12 @@ def test_finds_the_optimum_of_small_tables(table: ParentSets) -> None:
     assert result.iterations == 1000
 
 
-def test_rounds_double_and_islands_join_after_the_first(monkeypatch: pytest.MonkeyPatch) -> None:
-    """10 variables, 2 steps each: a round of 20 on one island, 40 on each of three, then 80 and 160."""
+def rounds_of(monkeypatch: pytest.MonkeyPatch, scores: list[float], total: int) -> list[list[int]]:
+    """Return the steps of each island in each round, if three islands always end with the given best scores."""
     rounds: list[list[int]] = []
 
-    def anneal(self: RINOBS, chain: object, steps: int, run: Run) -> None:
+    def anneal(self: RINOBS, chain: Chain, steps: int, run: Run) -> None:
+        chain._totals[1] = scores[len(rounds[-1])]
         rounds[-1].append(steps)
         run.count(iterations=steps)
 
@@ -46,9 +47,19 @@ def test_rounds_double_and_islands_join_after_the_first(monkeypatch: pytest.Monk
     monkeypatch.setattr(RINOBS, "_anneal", anneal)
     monkeypatch.setattr(RINOBS, "_round", one_round)
     table = random_candidates(10, 5, 2, seed=1)
-    total = 20 + 3 * 40 + 3 * 80 + 100
     search(Problem(table=table), RINOBS(islands=3, length=2), stop=Iterations(total), seed=1, threads=1)
+    return rounds
+
+
+def test_rounds_double_and_islands_join_after_the_first(monkeypatch: pytest.MonkeyPatch) -> None:
+    """10 variables, 2 steps each: 20 on one island, 40 on each of three, then 80, then the 100 that are left."""
+    rounds = rounds_of(monkeypatch, [-1.0, -2.0, -3.0], 20 + 3 * 40 + 3 * 80 + 100)
     assert rounds == [[20], [40, 40, 40], [80, 80, 80], [34, 33, 33]]
+
+
+def test_rounds_begin_anew_where_all_islands_agree(monkeypatch: pytest.MonkeyPatch) -> None:
+    """After the round in which all three end at -1 the next has 20 steps again."""
+    assert rounds_of(monkeypatch, [-1.0, -1.0, -1.0], 200) == [[20], [40, 40, 40], [20, 20, 20]]
 
 
 @pytest.mark.parametrize("islands", [1, 3])
