@@ -150,7 +150,7 @@ class Sweep:
             self._value(size, terms, piece, capacity, store, block)
             return [visit(piece, block)]
 
-        results = [result for found in parallel_map(run, self._pieces(size), self.threads) for result in found]
+        results = [result for found in parallel_map(run, self.pieces(size), self.threads) for result in found]
         if going():
             self._counted = max(self._counted, size)
         return results
@@ -190,7 +190,7 @@ class Sweep:
         widest = float(np.prod(served[-(size - 1) :], dtype=np.float64))
         return max(1, int(min(widest, columns.most_cells)))
 
-    def _pieces(self, size: int) -> Iterator[Piece]:
+    def pieces(self, size: int) -> Iterator[Piece]:
         """Cut the sets of a size into pieces of bounded, similar work, the largest tops first."""
         most = min(MOST_SETS_PER_CALL, -(-self.number(size) // (8 * self.threads)))
         upto = self.binomial[:, size - 1]  # sets under a top whose second place is below each place

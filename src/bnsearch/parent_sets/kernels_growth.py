@@ -6,9 +6,10 @@ from __future__ import annotations
 
 import numpy as np
 
-from bnsearch.counting.kernels_expand import score_extensions
+from bnsearch.counting.kernels_expand import occupied_cells, score_extensions
 from bnsearch.counting.kernels_set import cells_of
 from bnsearch.kernel import kernel
+from bnsearch.parent_sets.kernels_bounds import ceiling
 from bnsearch.parent_sets.kernels_select import improves_on
 
 # What a call of grow_sets ends with.
@@ -74,8 +75,50 @@ def insert_sets(sets, sizes, number, random, slots):
 
 
 @kernel
+def other_candidates(candidates, parents, pool):
+    """Write the candidates that are no parents; return how many."""
+    number = 0
+    for i in range(candidates.size):
+        fresh = True
+        for j in range(parents.size):
+            fresh = fresh and candidates[i] != parents[j]
+        if fresh:
+            pool[number] = candidates[i]
+            number += 1
+    return number
+
+
+@kernel
+def open_extension(parents, added, score, sets, sizes, scores, heap, slots, random, counters):
+    """Keep and open the set of some parents, ascending, and one more place, unless it is known."""
+    to = counters[KNOWN]
+    j = parents.size
+    while j > 0 and parents[j - 1] > added:
+        sets[to, j] = parents[j - 1]
+        j -= 1
+    sets[to, j] = added
+    for u in range(j):
+        sets[to, u] = parents[u]
+    sizes[to] = parents.size + 1
+    if insert_set(sets, sizes, to, random, slots):
+        scores[to] = score
+        counters[OPEN] = push(heap, counters[OPEN], scores, to)
+        counters[KNOWN] += 1
+
+
+@kernel
+def can_pay(columns, child, parents, best, bound, tolerance, first, second):
+    """Tell whether, as far as the bound says, a family with more parents than these could beat a score."""
+    slope, level, smallest = bound
+    arities = columns[3]
+    occupied = occupied_cells(columns, child, parents, first, second) if level > 0.0 else 0
+    most = ceiling(slope, level, arities[child], cells_of(arities, parents) * smallest, occupied)
+    return improves_on(most, best, tolerance)
+
+
+@kernel
 def grow_sets(
-    columns, child, candidates, most, joint, others, slope, tolerance, first, second,
+    columns, child, candidates, most, joint, others, bound, tolerance, first, second,
     sets, sizes, scores, heap, slots, random, counters, budget,
 ):  # fmt: skip
     """
@@ -85,8 +128,7 @@ def grow_sets(
     child, candidates : place, int64[...] places
     most : the largest set
     joint, others : terms of a family's whole set and of its parents
-    slope : with a negative slope a superset of S scores at most slope * 2 * cells(S) * (arity of the child - 1);
-        otherwise at most 0
+    bound : the fields of a Bound, a plain tuple
     first, second : uint64[cells, W]   scratch for score_extensions
     sets : int32[capacity, most]       members, ascending places
     sizes, scores : int32[capacity], float64[capacity]
@@ -96,7 +138,6 @@ def grow_sets(
     counters : int64[3]                KNOWN, OPEN, SCORED; updated
     budget : how many families to score at most, give or take one extension
     """
-    arities = columns[3]
     parents = np.empty(most, np.int64)
     pool = np.empty(candidates.size, np.int64)
     values = np.empty(candidates.size, np.float64)
@@ -111,34 +152,12 @@ def grow_sets(
         size = np.int64(sizes[best])
         for i in range(size):
             parents[i] = sets[best, i]
-        ceiling = 0.0
-        if slope < 0:
-            ceiling = slope * 2.0 * cells_of(arities, parents[:size]) * (arities[child] - 1)
-        if size >= most or not improves_on(ceiling, scores[best], tolerance):
+        if size >= most or not can_pay(columns, child, parents[:size], scores[best], bound, tolerance, first, second):
             continue
-        number = 0
-        for i in range(candidates.size):
-            fresh = True
-            for j in range(size):
-                fresh = fresh and candidates[i] != parents[j]
-            if fresh:
-                pool[number] = candidates[i]
-                number += 1
+        number = other_candidates(candidates, parents[:size], pool)
         score_extensions(columns, child, parents[:size], pool[:number], joint, others, first, second, values[:number])
         counters[SCORED] += number
         for i in range(number):
             if improves_on(values[i], scores[best], tolerance):
-                to = counters[KNOWN]
-                j = size
-                while j > 0 and parents[j - 1] > pool[i]:
-                    sets[to, j] = parents[j - 1]
-                    j -= 1
-                sets[to, j] = pool[i]
-                for u in range(j):
-                    sets[to, u] = parents[u]
-                sizes[to] = size + 1
-                if insert_set(sets, sizes, to, random, slots):
-                    scores[to] = values[i]
-                    counters[OPEN] = push(heap, counters[OPEN], scores, to)
-                    counters[KNOWN] += 1
+                open_extension(parents[:size], pool[i], values[i], sets, sizes, scores, heap, slots, random, counters)
     return OUT_OF_BUDGET
