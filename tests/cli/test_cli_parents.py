@@ -114,7 +114,8 @@ def wide_csv(tmp_path: Path) -> Path:
     random = np.random.default_rng(2)
     codes = random.integers(0, 2, (4000, 60))
     for v in range(1, 60):
-        codes[:, v] = np.where(
+        mixed = codes[:, v] ^ codes[:, v // 2] ^ codes[:, v // 3]
+        codes[:, v] = np.where(random.random(4000) < 0.8, mixed, codes[:, v])
             random.random(4000) < 0.8, codes[:, v] ^ codes[:, v // 2] ^ codes[:, v // 3], codes[:, v]
         )
     Dataset.from_codes(codes).write(tmp_path / "wide.csv")
