@@ -116,8 +116,6 @@ def wide_csv(tmp_path: Path) -> Path:
     for v in range(1, 60):
         mixed = codes[:, v] ^ codes[:, v // 2] ^ codes[:, v // 3]
         codes[:, v] = np.where(random.random(4000) < 0.8, mixed, codes[:, v])
-            random.random(4000) < 0.8, codes[:, v] ^ codes[:, v // 2] ^ codes[:, v // 3], codes[:, v]
-        )
     Dataset.from_codes(codes).write(tmp_path / "wide.csv")
     return tmp_path / "wide.csv"
 

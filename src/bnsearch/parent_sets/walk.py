@@ -18,7 +18,7 @@ from bnsearch.scores.score import TOLERANCE
 Kept = tuple[NDArray[np.int32], NDArray[np.int64], NDArray[np.float64]]
 
 PATIENCE = 0.2  # seconds after which the pace of an enumeration is judged
-SECONDS_PER_ROW = 4e-7  # what a row costs when the table is assembled, generously
+SECONDS_PER_ROW = 6e-7  # what a row costs when the table is assembled, generously
 
 
 class Walk:
@@ -43,6 +43,7 @@ class Walk:
         nothing = self._parents(0)[self.class_of, 0]
         self.empty = whole - nothing
         self.best = self.empty[:, np.newaxis].copy()
+        self.values = whole[np.newaxis]  # of the sets of the size before, where these serve as parents
         self.kept: dict[int, dict[Piece, Kept]] = {}  # by size of the whole set
         self.rows = len(arities)
         self.complete = 0
@@ -50,8 +51,9 @@ class Walk:
     def _parents(self, size: int) -> NDArray[np.float64]:
         """Return the values of all sets of a size as parents, a row for each class of child."""
         score, rows = self.job.score, self.job.data.n_rows
-        arities = [1] if score.equivalent else self.arities.tolist()
-        return np.stack([self.sweep.values(size, score.parents(rows, r)) for r in arities])
+        if score.equivalent:
+            return self.sweep.values(size, score.joint(rows))[np.newaxis]
+        return np.stack([self.sweep.values(size, score.parents(rows, r)) for r in self.arities.tolist()])
 
     def go(self, *, evaluations: int | None, share: float | None = None) -> str:
         """
@@ -136,9 +138,10 @@ class Walk:
         attempt is given up; what was kept until then stays.
         """
         last = size == self.sweep.max_size or not self._fits(size + 1)
-        parents = self._parents(size - 1)
-        now = np.full((len(self.empty), 0 if last else self.sweep.number(size - 1)), -np.inf)
         total = self.sweep.number(size)
+        parents = self.values if self.job.score.equivalent else self._parents(size - 1)
+        values = np.empty((1, 0 if last else total))
+        now = np.empty((len(self.empty), 0 if last else self.sweep.number(size - 1)))
         pieces = self.kept.setdefault(size, {})
         done = 0
         going = True
@@ -149,6 +152,9 @@ class Walk:
             nonlocal done, going, paced
             kept = self._keep(size, piece, block, parents, now)
             first, stop = self.sweep.ranks(size, piece)
+            if not last:
+                offset = int(self.sweep.binomial[piece.top, size])
+                values[0, first:stop] = block[first - offset : stop - offset]
             clock = time.perf_counter()
             with lock:
                 pieces[piece] = kept
@@ -162,7 +168,7 @@ class Walk:
 
         self.sweep.for_each_piece(size, self.job.score.joint(self.job.data.n_rows), visit, lambda: going)
         if done == total:
-            self.best, self.complete = now, size - 1
+            self.best, self.values, self.complete = now, values, size - 1
         return done == total
 
     def _keep(
