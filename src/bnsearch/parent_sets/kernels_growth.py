@@ -14,8 +14,8 @@ from bnsearch.parent_sets.kernels_select import improves_on
 
 # What a call of grow_sets ends with.
 FINISHED, OUT_OF_BUDGET, OUT_OF_SPACE = 0, 1, 2
-# Where it counts: sets known, sets on the heap, families scored.
-KNOWN, OPEN, SCORED = 0, 1, 2
+# Where it counts: sets known, families scored, the size whose turn it is; from OPEN on, open sets of each size.
+KNOWN, SCORED, TURN, OPEN = 0, 1, 2, 3
 
 
 @kernel
@@ -99,11 +99,22 @@ def open_extension(parents, added, score, sets, sizes, scores, heap, slots, rand
     sets[to, j] = added
     for u in range(j):
         sets[to, u] = parents[u]
-    sizes[to] = parents.size + 1
+    size = parents.size + 1
+    sizes[to] = size
     if insert_set(sets, sizes, to, random, slots):
         scores[to] = score
-        counters[OPEN] = push(heap, counters[OPEN], scores, to)
+        counters[OPEN + size] = push(heap[size], counters[OPEN + size], scores, to)
         counters[KNOWN] += 1
+
+
+@kernel
+def next_size(counters, sizes):
+    """Return the next size in turn that has open sets, of 0..sizes - 1, or -1."""
+    for i in range(sizes):
+        size = (counters[TURN] + i) % sizes
+        if counters[OPEN + size] > 0:
+            return size
+    return -1
 
 
 @kernel
@@ -122,7 +133,9 @@ def grow_sets(
     sets, sizes, scores, heap, slots, random, counters, budget,
 ):  # fmt: skip
     """
-    Extend the best open set by every candidate, again and again; keep what beats the set it extends.
+    Extend an open set by every candidate, again and again; keep what beats the set it extends.
+
+    The best open sets of every size are taken in turn. By their scores alone, the largest would always come first.
 
     columns : the fields of Columns, a plain tuple
     child, candidates : place, int64[...] places
@@ -130,26 +143,27 @@ def grow_sets(
     joint, others : terms of a family's whole set and of its parents
     bound : the fields of a Bound, a plain tuple
     first, second : uint64[cells, W]   scratch for score_extensions
-    sets : int32[capacity, most]       members, ascending places
+    sets : int32[capacity, width]      members, ascending places
     sizes, scores : int32[capacity], float64[capacity]
-    heap : int32[capacity]             open sets
+    heap : int32[width + 1, capacity]  open sets of each size
     slots : int32[power of two above 2 * capacity]   hash table of the sets, -1 where empty
     random : uint64[places]
-    counters : int64[3]                KNOWN, OPEN, SCORED; updated
+    counters : int64[OPEN + width + 1]   KNOWN, SCORED, TURN, OPEN ...; updated
     budget : how many families to score at most, give or take one extension
     """
-    parents = np.empty(most, np.int64)
+    parents = np.empty(sets.shape[1], np.int64)
     pool = np.empty(candidates.size, np.int64)
     values = np.empty(candidates.size, np.float64)
     until = counters[SCORED] + budget
     while counters[SCORED] < until:
-        if counters[OPEN] == 0:
+        size = next_size(counters, heap.shape[0])
+        if size < 0:
             return FINISHED
-        if counters[KNOWN] + candidates.size > sizes.size:
+        if counters[KNOWN] + candidates.size > sizes.size or size >= sets.shape[1]:
             return OUT_OF_SPACE
-        best = pop(heap, counters[OPEN], scores)
-        counters[OPEN] -= 1
-        size = np.int64(sizes[best])
+        best = pop(heap[size], counters[OPEN + size], scores)
+        counters[OPEN + size] -= 1
+        counters[TURN] = size + 1
         for i in range(size):
             parents[i] = sets[best, i]
         if size >= most or not can_pay(columns, child, parents[:size], scores[best], bound, tolerance, first, second):
