@@ -3,11 +3,16 @@
 from __future__ import annotations
 
 import math
+import os
+import subprocess
+import sys
+from pathlib import Path
 
 import numpy as np
 import pytest
 from best_first_cases import dependent_data, same_tables
 
+import bnsearch
 from bnsearch.data import Dataset
 from bnsearch.errors import InputError
 from bnsearch.parent_sets import SELECTIONS, Auto, ParentSets, Selection, Sequential, make_selection
@@ -102,6 +107,30 @@ def test_seconds_per_variable_are_a_total():
     assert Auto(seconds=5).total_seconds(7) == 5
     assert Auto(evaluations=5).total_seconds(7) == math.inf
     assert Sequential().total_seconds(7) == math.inf
+
+
+def test_no_kernel_is_loaded_while_the_clock_runs():
+    """A fresh process has loaded all kernels that auto calls, once it has selected on the tiny table."""
+    code = """
+import sys
+import numpy as np
+from bnsearch.data import Dataset
+from bnsearch.parent_sets import Auto, builder
+from bnsearch.scores import BDeu
+
+def loaded():
+    modules = [m for name, m in sys.modules.items() if name.startswith("bnsearch") and "kernels" in name]
+    return {k: len(k.signatures) for m in modules for k in vars(m).values() if hasattr(k, "signatures")}
+
+builder._load_kernels(Auto, 1, False)
+before = loaded()
+codes = np.random.default_rng(1).integers(0, 2, (300, 20))
+codes[:, 9] = codes[:, 0] & codes[:, 1] & codes[:, 2]
+assert Auto(evaluations=5000).select(Dataset.from_codes(codes), BDeu(), threads=1).table.max_parents > 2
+assert loaded() == before and sum(before.values()) > 10
+"""
+    source = str(Path(bnsearch.__file__).parents[1])
+    subprocess.run([sys.executable, "-c", code], check=True, env={**os.environ, "PYTHONPATH": source})
 
 
 @pytest.mark.parametrize("name", ["auto", "sequential"])

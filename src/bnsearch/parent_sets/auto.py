@@ -101,6 +101,6 @@ class Auto(Builder):
         if growing is None or self.candidates is not None or job.n <= MANY_VARIABLES or growing.depth == 0:
             return ()
         return (
-            f"with {job.n:,} variables, sets of more than {growing.depth} parents were made of each variable's "
+            f"with {job.n:,} variables, sets of {growing.depth + 1} and more parents were made of each variable's "
             f"{MANY_CANDIDATES} strongest partners alone (candidates sets another number)",
         )

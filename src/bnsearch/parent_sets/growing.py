@@ -36,7 +36,8 @@ class Growing:
     def __init__(
         self, job: Job, table: ParentSets, depth: int, partners: int, evaluations: int | None, memory: int
     ) -> None:
-        self.job, self.table, self.depth, self.partners = job, table, depth, partners
+        self.job, self.table, self.depth = job, table, depth
+        self.partners = min(partners, job.n - 1) if depth else job.n - 1  # single parents tell which are the strongest
         self.evaluations, self.memory = evaluations, memory
         self.workers = min(job.threads, job.n)
         extender = Extender(job.data, job.score)
@@ -71,7 +72,7 @@ class Growing:
         """Return how many families each variable may score in the next round, one extension less: it goes beyond."""
         if self.evaluations is None:
             return UNLIMITED
-        return (self.evaluations - self.scored) // growing - min(self.partners, self.job.n - 1) + 1
+        return (self.evaluations - self.scored) // growing - self.partners + 1
 
     def _deadline(self) -> float:
         """Return when to stop, so that the table is assembled in time."""
@@ -121,7 +122,7 @@ class Growing:
     def _partners(self, child: int) -> NDArray[np.int64]:
         """Return the variables that growth may add to a variable's parents."""
         table, n = self.table, self.job.n
-        if self.partners >= n - 1 or self.depth == 0:
+        if self.partners == n - 1:
             return np.delete(np.arange(n), child)
         alone = np.flatnonzero(table.sizes[table.begin[child] : table.begin[child + 1]] == 1)[: self.partners]
         partners: NDArray[np.int64] = table.members[table.first[table.begin[child] + alone]].astype(np.int64)
