@@ -121,10 +121,15 @@ def next_size(counters, sizes):
 def can_pay(columns, child, parents, best, bound, tolerance, first, second):
     """Tell whether, as far as the bound says, a family with more parents than these could beat a score."""
     slope, level, smallest = bound
-    arities = columns[3]
-    occupied = occupied_cells(columns, child, parents, first, second) if level > 0.0 else 0
-    most = ceiling(slope, level, arities[child], cells_of(arities, parents) * smallest, occupied)
-    return improves_on(most, best, tolerance)
+    arities, rows = columns[3], columns[2]
+    cells = cells_of(arities, parents)
+    occupied = min(cells * arities[child], float(rows))  # no more can: often the answer does not depend on it
+    if improves_on(ceiling(slope, level, arities[child], cells * smallest, occupied), best, tolerance):
+        return True
+    if level == 0.0:
+        return False
+    occupied = float(occupied_cells(columns, child, parents, first, second))
+    return improves_on(ceiling(slope, level, arities[child], cells * smallest, occupied), best, tolerance)
 
 
 @kernel

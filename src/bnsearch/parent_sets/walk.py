@@ -65,11 +65,11 @@ class Walk:
         share : of what is left of the budget, the most that one more size may take; None takes all there is
         """
         for size in range(2, self.sweep.max_size + 1):
+            if not self._fits(size):
+                return "memory"
             if size > 2 and self._closed(size - 1):
                 self.complete = self.job.most
                 return "complete"
-            if not self._fits(size):
-                return "memory"
             part = share if share is not None and size > 2 else 1.0
             if evaluations is not None and size * self.sweep.number(size) > part * (evaluations - self.scored):
                 return "evaluations"
