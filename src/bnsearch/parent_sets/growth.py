@@ -56,7 +56,7 @@ class Growth:
         self.growing = True
         self._extender, self._bound = extender, tuple(bound)
         self._most = max_parents
-        self._candidates = extender.layout.place[candidates]
+        self._candidates: NDArray[np.int64] = extender.layout.place[candidates]
         self._random = np.random.default_rng(0x6C0).integers(1, 2**64, len(extender.layout.order), dtype=np.uint64)
         number, size = seeds.shape
         self._seeds = number
@@ -121,7 +121,7 @@ class Growth:
     @property
     def width(self) -> int:
         """Families scored at most when one set is extended."""
-        return int(self._candidates.size)
+        return len(self._candidates)
 
     @property
     def nbytes(self) -> int:

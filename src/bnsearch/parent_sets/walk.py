@@ -21,6 +21,33 @@ PATIENCE = 0.2  # seconds after which the pace of an enumeration is judged
 SECONDS_PER_ROW = 6e-7  # what a row costs when the table is assembled, generously
 
 
+class _Pace:
+    """
+    How far the sets of a size have got, and whether it is worth going on.
+
+    Parameters
+    ----------
+    total : how many sets there are
+    worth : the most seconds that all of them may take
+    deadline : when to stop in any case
+    """
+
+    def __init__(self, total: int, worth: float, deadline: float) -> None:
+        self.total, self.worth, self.deadline = total, worth, deadline
+        self.done = 0
+        self.going = True
+        self._since: tuple[float, int] | None = None  # the clock and the sets done when the first piece was
+
+    def advance(self, sets: int, reserve: float) -> None:
+        """Take note of some more sets; `reserve` is the time needed after the last."""
+        clock = time.perf_counter()
+        self.done += sets
+        self._since = self._since or (clock, self.done)
+        spent, done = clock - self._since[0], self.done - self._since[1]
+        hopeless = spent > PATIENCE and spent * self.total > self.worth * done
+        self.going = self.going and clock + reserve < self.deadline and not hopeless
+
+
 class Walk:
     """
     The state of the enumeration: best scores over subsets, families kept.
@@ -47,6 +74,7 @@ class Walk:
         self.kept: dict[int, dict[Piece, Kept]] = {}  # by size of the whole set
         self.rows = len(arities)
         self.complete = 0
+        self._lock = threading.Lock()
 
     def _parents(self, size: int) -> NDArray[np.float64]:
         """Return the values of all sets of a size as parents, a row for each class of child."""
@@ -143,33 +171,25 @@ class Walk:
         values = np.empty((1, 0 if last else total))
         now = np.empty((len(self.empty), 0 if last else self.sweep.number(size - 1)))
         pieces = self.kept.setdefault(size, {})
-        done = 0
-        going = True
-        lock = threading.Lock()
-        paced: tuple[float, int] | None = None  # the clock and the sets done when the first piece was
+        pace = _Pace(total, worth, self.job.deadline)
 
         def visit(piece: Piece, block: NDArray[np.float64]) -> None:
-            nonlocal done, going, paced
             kept = self._keep(size, piece, block, parents, now)
             first, stop = self.sweep.ranks(size, piece)
             if not last:
                 offset = int(self.sweep.binomial[piece.top, size])
                 values[0, first:stop] = block[first - offset : stop - offset]
-            clock = time.perf_counter()
-            with lock:
+            with self._lock:
                 pieces[piece] = kept
                 self.rows += len(kept[0])
-                done += stop - first
-                paced = paced or (clock, done)
-                spent = clock - paced[0]
-                hopeless = spent > PATIENCE and spent * total > worth * (done - paced[1])
-                going = going and clock + SECONDS_PER_ROW * self.rows < self.job.deadline and not hopeless
-            self.job.progress(f"sets of {size - 1} parents", done, total)
+                pace.advance(stop - first, SECONDS_PER_ROW * self.rows)
+            self.job.progress(f"sets of {size - 1} parents", pace.done, total)
 
-        self.sweep.for_each_piece(size, self.job.score.joint(self.job.data.n_rows), visit, lambda: going)
-        if done == total:
-            self.best, self.values, self.complete = now, values, size - 1
-        return done == total
+        self.sweep.for_each_piece(size, self.job.score.joint(self.job.data.n_rows), visit, lambda: pace.going)
+        if pace.done < total:
+            return False
+        self.best, self.values, self.complete = now, values, size - 1
+        return True
 
     def _keep(
         self,
