@@ -56,9 +56,8 @@ def compare(name: str, data: Dataset, budgets: list[float]) -> bool:
             for label, spent, bound in rivals
             if spent <= 1.05 * seconds and bound > own + 1e-6 * abs(own)
         ]
-    print(
-        f"{name:15} auto {'loses to ' + ', '.join(lost) if lost else 'is at least as good as all of these'}", flush=True
-    )
+    verdict = f"loses to {', '.join(lost)}" if lost else "is at least as good as all that took no more time"
+    print(f"{name:15} auto {verdict}", flush=True)
     return not lost
 
 

@@ -17,6 +17,8 @@ from bnsearch.data import Dataset
 from bnsearch.errors import InputError
 from bnsearch.parent_sets import SELECTIONS, Auto, ParentSets, Selection, Sequential, make_selection
 from bnsearch.parent_sets import auto as auto_module
+from bnsearch.parent_sets import builder as builder_module
+from bnsearch.parent_sets import walk as walk_module
 from bnsearch.scores import BIC, K2, BDeu
 
 
@@ -172,6 +174,20 @@ def test_an_interrupt_of_the_enumeration_keeps_what_is_there(threads):
     selection = interrupted(Auto(evaluations=30_000), wide_data(), threads, "sets of 2", 1)
     assert (selection.stop, selection.exhaustive) == ("interrupted", 1)
     assert selection.table.n_sets >= Sequential(max_parents=1).select(wide_data(), BIC()).table.n_sets
+
+
+def test_an_interrupt_while_kernels_are_loaded_is_the_callers(monkeypatch):
+    """Ctrl-C in the selection on the tiny table ends the whole, and the next call begins anew."""
+
+    def interrupt(*_, **__):
+        raise KeyboardInterrupt
+
+    builder_module._load_kernels.cache_clear()
+    with monkeypatch.context() as patch:
+        patch.setattr(walk_module.Walk, "go", interrupt)
+        with pytest.raises(KeyboardInterrupt):
+            Auto(evaluations=100).select(wide_data(), BIC())
+    assert Auto(evaluations=100).select(wide_data(), BIC()).stop == "evaluations"
 
 
 def test_progress_counts_variables():

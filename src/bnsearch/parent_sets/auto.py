@@ -15,7 +15,7 @@ from bnsearch.parent_sets.growing import Growing
 from bnsearch.parent_sets.selection import Selection
 from bnsearch.parent_sets.walk import Walk
 
-EXHAUSTIVE_SHARE = 0.9  # of the budget that is left, the most that enumerating one more size may take
+EXHAUSTIVE_SHARE = 0.95  # of the budget that is left, the most that enumerating one more size may take
 MANY_VARIABLES, MANY_CANDIDATES = 2000, 50
 FASTEST = 1e-8  # seconds a set: what cannot fit at this pace is not tried
 
@@ -63,11 +63,19 @@ class Auto(Builder):
         enumerated = job.started
         try:
             stop = walk.go(evaluations=self.evaluations, share=EXHAUSTIVE_SHARE)
+            walked = time.perf_counter()
             table = walk.table()
             enumerated = time.perf_counter()
             if walk.complete < job.most:
-                left = None if self.evaluations is None else self.evaluations - walk.scored
-                growing = Growing(job, table, walk.complete, self._partners(job), left, self.memory)
+                growing = Growing(
+                    job,
+                    table,
+                    walk.complete,
+                    partners=self._partners(job),
+                    evaluations=None if self.evaluations is None else self.evaluations - walk.scored,
+                    memory=self.memory,
+                    reserve=1.2 * (enumerated - walked),
+                )
                 stop = growing.go()
                 table = growing.merged()
         except KeyboardInterrupt:

@@ -153,4 +153,6 @@ def _load_kernels(kind: type[Builder], bytes_per_code: int, in_threads: bool) ->
     codes[:, 6] = codes[:, 0] & codes[:, 1]  # sets grow and are merged
     tiny = Dataset.from_codes(codes, arities=[2, 2, 2, 2, 2, 2, 2 if bytes_per_code == 1 else 300])
     builder = kind(evaluations=110, max_parents=4)  # for auto enough for a second size, not for all of it
-    builder.build(builder._job(tiny, BIC(), 2 if in_threads else 1, no_progress))
+    found = builder.build(builder._job(tiny, BIC(), 2 if in_threads else 1, no_progress))
+    if found.stop == "interrupted":  # which this table is too small to be worth: the interrupt is the caller's
+        raise KeyboardInterrupt

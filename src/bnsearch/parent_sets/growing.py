@@ -16,7 +16,7 @@ from bnsearch.parent_sets.table import ParentSets
 
 FAMILIES_PER_CALL = 4000  # between two looks at the clock
 UNLIMITED = 1 << 62
-SECONDS_PER_ROW = 5e-7, 1.2e-6  # what an old and a new row cost when the table is assembled, generously
+SECONDS_PER_ROW = 1.5e-6  # what a new row costs when the table is assembled, generously
 
 
 class Growing:
@@ -31,14 +31,23 @@ class Growing:
     partners : how many partners of each variable to consider, the strongest by its score with that one parent
     evaluations : families to score; None means no limit
     memory : for the sets found
+    reserve : seconds that it takes to assemble the table again
     """
 
     def __init__(
-        self, job: Job, table: ParentSets, depth: int, partners: int, evaluations: int | None, memory: int
+        self,
+        job: Job,
+        table: ParentSets,
+        depth: int,
+        *,
+        partners: int,
+        evaluations: int | None,
+        memory: int,
+        reserve: float,
     ) -> None:
         self.job, self.table, self.depth = job, table, depth
         self.partners = min(partners, job.n - 1) if depth else job.n - 1  # single parents tell which are the strongest
-        self.evaluations, self.memory = evaluations, memory
+        self.evaluations, self.memory, self.reserve = evaluations, memory, reserve
         self.workers = min(job.threads, job.n)
         extender = Extender(job.data, job.score)
         self._extenders = [extender.fork() for _ in range(self.workers)]
@@ -76,8 +85,7 @@ class Growing:
 
     def _deadline(self) -> float:
         """Return when to stop, so that the table is assembled in time."""
-        old, new = SECONDS_PER_ROW
-        return self.job.deadline - old * self.table.n_sets - new * self._new
+        return self.job.deadline - self.reserve - SECONDS_PER_ROW * self._new
 
     def _is_full(self, growth: Growth) -> bool:
         return growth.nbytes > max(1 << 16, self.memory // self.job.n)

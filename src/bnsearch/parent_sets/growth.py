@@ -116,7 +116,7 @@ class Growth:
     @property
     def new(self) -> int:
         """Sets found so far."""
-        return int(self._arrays[4][0]) - self._seeds
+        return int(self._arrays[4][0]) - int(self._seeds)
 
     @property
     def width(self) -> int:

@@ -154,7 +154,7 @@ def sort_rows(
     n: int,
     child: NDArray[np.int32],
     scores: NDArray[np.float64],
-    sizes: NDArray[np.int64],
+    sizes: NDArray[np.int32] | NDArray[np.int64],
     threads: int | None = 1,
 ) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
     """Return the rows by variable, best first, smaller sets first among equals; and where each variable begins."""

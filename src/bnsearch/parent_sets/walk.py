@@ -18,7 +18,8 @@ from bnsearch.scores.score import TOLERANCE
 Kept = tuple[NDArray[np.int32], NDArray[np.int64], NDArray[np.float64]]
 
 PATIENCE = 0.2  # seconds after which the pace of an enumeration is judged
-SECONDS_PER_ROW = 6e-7  # what a row costs when the table is assembled, generously
+MANY_SETS = 100_000  # of fewer, the time says little about the pace of more
+SECONDS_PER_ROW = 1e-6  # what a row costs when the table is assembled, generously
 
 
 class _Pace:
@@ -74,6 +75,7 @@ class Walk:
         self.kept: dict[int, dict[Piece, Kept]] = {}  # by size of the whole set
         self.rows = len(arities)
         self.complete = 0
+        self.seconds_per_set = 0.0  # of the last large size that was completed
         self._lock = threading.Lock()
 
     def _parents(self, size: int) -> NDArray[np.float64]:
@@ -95,6 +97,8 @@ class Walk:
         for size in range(2, self.sweep.max_size + 1):
             if not self._fits(size):
                 return "memory"
+            if not self.best.size:  # left out where this size could not be worth while
+                return "seconds"
             if size > 2 and self._closed(size - 1):
                 self.complete = self.job.most
                 return "complete"
@@ -163,13 +167,17 @@ class Walk:
         Take all families of one size; return whether all of them were reached.
 
         Families are kept up to the deadline. Where the whole size is soon found to need more than `worth` seconds, the
-        attempt is given up; what was kept until then stays.
+        attempt is given up; what was kept until then stays. What the next size would need is left out if even at the
+        pace of the size before, which is a faster one, it could not be worth while.
         """
-        last = size == self.sweep.max_size or not self._fits(size + 1)
+        begun = time.perf_counter()
         total = self.sweep.number(size)
+        last = size == self.sweep.max_size or not self._fits(size + 1)
+        last = last or self.seconds_per_set * self.sweep.number(size + 1) > worth
         parents = self.values if self.job.score.equivalent else self._parents(size - 1)
         values = np.empty((1, 0 if last else total))
-        now = np.empty((len(self.empty), 0 if last else self.sweep.number(size - 1)))
+        # filled, so that memory is touched for the first time here, and the pace is that of the work
+        now = np.full((len(self.empty), 0 if last else self.sweep.number(size - 1)), -np.inf)
         pieces = self.kept.setdefault(size, {})
         pace = _Pace(total, worth, self.job.deadline)
 
@@ -189,6 +197,8 @@ class Walk:
         if pace.done < total:
             return False
         self.best, self.values, self.complete = now, values, size - 1
+        if total > MANY_SETS:
+            self.seconds_per_set = (time.perf_counter() - begun) / total
         return True
 
     def _keep(
@@ -217,12 +227,15 @@ class Walk:
 
         order = self.sweep.order
         parts = [(size, kept) for size in sorted(self.kept) for _, kept in sorted(self.kept[size].items())]
-        sizes = np.repeat([0, *(size - 1 for size, _ in parts)], [len(order), *(len(kept[0]) for _, kept in parts)])
+        lengths = [len(order), *(len(kept[0]) for _, kept in parts)]
+        sizes = np.repeat(np.array([0, *(size - 1 for size, _ in parts)], dtype=np.int32), lengths)
         places, ranks, scores = (
             np.concatenate([start, *(kept[i] for _, kept in parts)])
-            for i, start in enumerate((np.arange(len(order)), np.zeros(len(order), dtype=np.int64), self.empty))
+            for i, start in enumerate(
+                (np.arange(len(order), dtype=np.int32), np.zeros(len(order), dtype=np.int64), self.empty)
+            )
         )
-        rows, begin = sort_rows(len(order), order[places].astype(np.int32), scores, sizes, self.job.threads)
+        rows, begin = sort_rows(len(order), order.astype(np.int32)[places], scores, sizes, self.job.threads)
         first = np.empty(len(rows) + 1, dtype=np.int64)
         members = np.empty(int(sizes.sum()), dtype=np.int32)
         unrank_rows(rows, sizes, ranks, self.sweep.binomial, order, first, members)
