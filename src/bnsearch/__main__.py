@@ -2,7 +2,15 @@
 
 import sys
 
-from bnsearch.cli.main import main
+
+def main() -> int:
+    """Run the command line; Ctrl-C while it is still being loaded ends it as quietly as later."""
+    try:
+        from bnsearch.cli.main import main as run
+    except KeyboardInterrupt:
+        return 130
+    return run()
+
 
 if __name__ == "__main__":
     sys.exit(main())

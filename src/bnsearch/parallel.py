@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import threading
 from collections.abc import Callable, Iterable, Iterator
 from typing import TypeVar
 
@@ -20,16 +21,28 @@ def thread_count(threads: int | None) -> int:
     return threads
 
 
-def parallel_map(function: Callable[[T], R], items: Iterable[T], threads: int | None = 1) -> list[R]:
+def parallel_map(
+    function: Callable[[T], R],
+    items: Iterable[T],
+    threads: int | None = 1,
+    halt: Callable[[], None] = lambda: None,
+) -> list[R]:
     """
     Apply a function to every item, in threads (kernels release the GIL); results in the items' order.
 
     Functions write into arrays that they share, so a joblib backend of processes that a caller has set is not used.
+    When one fails, or the caller is interrupted, `halt` is called, no further one begins, and the error is raised
+    once those that run have ended: what they share is then at rest.
     """
-    return list(parallel_iter(function, items, threads))
+    return list(parallel_iter(function, items, threads, halt))
 
 
-def parallel_iter(function: Callable[[T], R], items: Iterable[T], threads: int | None = 1) -> Iterator[R]:
+def parallel_iter(
+    function: Callable[[T], R],
+    items: Iterable[T],
+    threads: int | None = 1,
+    halt: Callable[[], None] = lambda: None,
+) -> Iterator[R]:
     """Do as `parallel_map`, and yield each result as soon as it and all before it are there."""
     work = list(items)
     workers = min(thread_count(threads), len(work))
@@ -38,5 +51,28 @@ def parallel_iter(function: Callable[[T], R], items: Iterable[T], threads: int |
         return
     from joblib import Parallel, delayed
 
-    spread = Parallel(n_jobs=workers, require="sharedmem", return_as="generator")
-    yield from spread(delayed(function)(item) for item in work)
+    running, halted = 0, False
+    changed = threading.Condition()
+
+    def call(item: T) -> R | None:
+        nonlocal running
+        with changed:
+            if halted:
+                return None
+            running += 1
+        try:
+            return function(item)
+        finally:
+            with changed:
+                running -= 1
+                changed.notify_all()
+
+    try:
+        spread = Parallel(n_jobs=workers, require="sharedmem", return_as="generator")
+        yield from spread(delayed(call)(item) for item in work)
+    except BaseException:
+        halt()
+        with changed:
+            halted = True
+            changed.wait_for(lambda: running == 0)
+        raise

@@ -11,7 +11,7 @@ from bnsearch.errors import InputError
 
 if TYPE_CHECKING:
     from bnsearch.data import Dataset
-    from bnsearch.parent_sets.named import Builder
+    from bnsearch.parent_sets.builder import Builder
     from bnsearch.parent_sets.table import ParentSets
     from bnsearch.scores.score import Score
     from bnsearch.scores.scorer import Scorer

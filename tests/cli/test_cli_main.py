@@ -12,7 +12,7 @@ import bnsearch
 from bnsearch.cli.failures import one_line
 from bnsearch.networks.network import BayesianNetwork
 
-COMMANDS = ["sample", "score", "compare", "convert", "scores"]
+COMMANDS = ["parents", "sample", "score", "compare", "convert", "scores"]
 SAMPLE = ["sample", "asia", "--rows", "5", "-o", "x.csv"]
 
 

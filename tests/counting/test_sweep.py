@@ -134,7 +134,7 @@ def test_pieces_cover_every_set_once(monkeypatch, most):
         for threads in (1, 2, 16):
             made = Sweep(binary(n), n, threads=threads)
             for size in range(2, n + 1):
-                pieces = list(made._pieces(size))
+                pieces = list(made.pieces(size))
                 ranks = [rank for piece in pieces for rank in range(*made.ranks(size, piece))]
                 assert sorted(ranks) == list(range(comb(n, size)))
                 wide = [p for p in pieces if np.diff(made.ranks(size, p))[0] > most and p.highest - p.lowest > 1]
@@ -154,7 +154,7 @@ def test_pieces_are_visited_with_their_values():
         return first, block[first - offset : stop - offset].tolist()
 
     answers = made.for_each_piece(3, XLOGX, visit)
-    assert [a for a, _ in answers] == [made.ranks(3, piece)[0] for piece in made._pieces(3)]
+    assert [a for a, _ in answers] == [made.ranks(3, piece)[0] for piece in made.pieces(3)]
     assert [v for _, values in sorted(answers) for v in values] == expected.tolist()
 
 

@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import math
+
 import numpy as np
 
 from bnsearch.data import Dataset
 from bnsearch.parent_sets.table import ParentSets
-from bnsearch.scores.score import improves
+from bnsearch.scores import AIC, BIC, K2, BDeu, Score, improves
 
 Parents = tuple[int, ...]
 
@@ -22,6 +24,19 @@ def dependent_data(seed: int, *, n: int = 6, rows: int = 300, top: int = 3) -> D
         signal = sum((columns[c] * (1 + i) for i, c in enumerate(causes)), start=np.zeros(rows, dtype=np.int64))
         columns.append(np.where(rng.random(rows) < 0.7, signal % arities[v], noise))
     return Dataset.from_codes(np.stack(columns, axis=1), arities=arities.tolist())
+
+
+def ceiling_of_supersets(data: Dataset, score: Score, child: int, parents: Parents) -> float:
+    """Return what a family with more parents cannot exceed, by the rows of the table; see bounds.Bound."""
+    states = int(data.arities[child])
+    cells = math.prod(data.arities[list(parents)].tolist()) * int(data.arities[data.arities > 1].min(initial=1 << 16))
+    if isinstance(score, BIC | AIC):
+        return -(math.log(data.n_rows) / 2 if isinstance(score, BIC) else 1.0) * (states - 1) * cells
+    if isinstance(score, BDeu | K2):
+        occupied = len(set(zip(*data.codes[[*parents, child]].tolist(), strict=True)))
+        prior = math.log(score.ess + 1) if isinstance(score, BDeu) and score.prior else 0.0
+        return -math.log(states) * occupied - prior * (states - 1) * cells
+    return 0.0
 
 
 def undominated(scored: dict[Parents, float]) -> dict[Parents, float]:

@@ -6,11 +6,11 @@ import math
 
 import numpy as np
 import pytest
-from best_first_cases import Parents, dependent_data, same_sets, same_tables, undominated
+from best_first_cases import Parents, ceiling_of_supersets, dependent_data, same_sets, same_tables, undominated
 
 from bnsearch.data import Dataset
 from bnsearch.errors import InputError
-from bnsearch.parent_sets.bounds import ceiling_of_supersets, most_parents
+from bnsearch.parent_sets.bounds import most_parents
 from bnsearch.parent_sets.greedy import Greedy
 from bnsearch.scores import AIC, BIC, K2, BDeu, Score, Scorer, improves
 
@@ -46,7 +46,7 @@ def search_by_definition(
 def test_scores_the_families_of_the_definition(score: Score, evaluations: float) -> None:
     """As many families as by definition are scored, and those that no subset matches are in the table."""
     data = dependent_data(1, n=7)
-    limit = {"seconds": math.inf} if evaluations == math.inf else {"evaluations": evaluations}
+    limit = {"seconds": math.inf} if evaluations == math.inf else {"evaluations": 7 * evaluations}
     selection = Greedy(**limit).select(data, score, threads=1)
     scored = [search_by_definition(data, score, v, None, evaluations) for v in range(7)]
     assert selection.scored == sum(map(len, scored))
@@ -92,7 +92,7 @@ def test_few_open_sets_make_a_beam() -> None:
 def test_threads_do_not_matter() -> None:
     """One thread and three find the same sets in the same order."""
     data = dependent_data(4, n=12)
-    one, three = (Greedy(evaluations=200).select(data, BIC(), threads=t) for t in (1, 3))
+    one, three = (Greedy(evaluations=12 * 200).select(data, BIC(), threads=t) for t in (1, 3))
     assert one.scored == three.scored
     assert one.table.members.tolist() == three.table.members.tolist()
     assert one.table.scores.tolist() == three.table.scores.tolist()
@@ -126,8 +126,8 @@ def test_interrupted_returns_what_is_there(threads: int) -> None:
         if done >= 2:
             raise KeyboardInterrupt
 
-    selection = Greedy(evaluations=30).select(data, BIC(), threads=threads, progress=stop_at_two)
-    whole = Greedy(evaluations=30).select(data, BIC(), threads=1)
+    selection = Greedy(evaluations=300).select(data, BIC(), threads=threads, progress=stop_at_two)
+    whole = Greedy(evaluations=300).select(data, BIC(), threads=1)
     assert selection.stop == "interrupted"
     assert selection.exhaustive == 0
     assert sum(same_sets(selection.table, v, {p: s for s, p in whole.table.sets(v)}) for v in range(4)) >= 2
@@ -137,7 +137,7 @@ def test_interrupted_returns_what_is_there(threads: int) -> None:
 def test_progress_counts_variables() -> None:
     """Every variable is reported once."""
     seen = []
-    Greedy(evaluations=5).select(dependent_data(8), BIC(), threads=1, progress=lambda *note: seen.append(note))
+    Greedy(evaluations=30).select(dependent_data(8), BIC(), threads=1, progress=lambda *note: seen.append(note))
     assert seen == [("selecting parent sets", i + 1, 6) for i in range(6)]
 
 
@@ -148,6 +148,9 @@ def test_progress_counts_variables() -> None:
         ({"seconds": 0}, "seconds must be above 0, not 0"),
         ({"seconds_per_variable": -1.0}, "seconds_per_variable must be above 0, not -1.0"),
         ({"evaluations": 0}, "evaluations must be at least 1, not 0"),
+        ({"evaluations": 10.5}, "evaluations must be a whole number, not 10.5"),
+        ({"max_sets": 0}, "max_sets must be at least 1, not 0"),
+        ({"pruning": ("luck",)}, "pruning knows the rules in-degree, ceiling, not 'luck'"),
         ({"memory": 10}, "memory must be at least 1048576, not 10"),
         ({"most_open": 0}, "most_open must be at least 1, not 0"),
         (

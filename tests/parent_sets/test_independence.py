@@ -73,7 +73,7 @@ def search_by_definition(data: Dataset, score: BIC | AIC, child: int, evaluation
 def test_scores_the_families_of_the_definition(score: BIC | AIC, evaluations: float) -> None:
     """As many families as by definition are scored, and those that no subset matches are in the table."""
     data = dependent_data(1, n=7, top=4)
-    limit = {"seconds": math.inf} if evaluations == math.inf else {"evaluations": evaluations}
+    limit = {"seconds": math.inf} if evaluations == math.inf else {"evaluations": 7 * evaluations}
     selection = Independence(**limit).select(data, score, threads=1)
     scored = [search_by_definition(data, score, v, evaluations) for v in range(7)]
     assert selection.scored == sum(map(len, scored))
@@ -155,7 +155,7 @@ def test_strange_tables_are_searched_exhaustively(table: Table) -> None:
 def test_threads_do_not_matter() -> None:
     """One thread and three find the same sets in the same order."""
     data = dependent_data(4, n=12)
-    one, three = (Independence(evaluations=100).select(data, BIC(), threads=t) for t in (1, 3))
+    one, three = (Independence(evaluations=1200).select(data, BIC(), threads=t) for t in (1, 3))
     assert one.scored == three.scored == 12 * 100
     assert one.table.members.tolist() == three.table.members.tolist()
     assert one.table.scores.tolist() == three.table.scores.tolist()
@@ -179,7 +179,7 @@ def test_interrupted_returns_what_is_there(threads: int) -> None:
             raise KeyboardInterrupt
 
     data = dependent_data(7, n=10)
-    selection = Independence(evaluations=30).select(data, BIC(), threads=threads, progress=stop_at_three)
+    selection = Independence(evaluations=300).select(data, BIC(), threads=threads, progress=stop_at_three)
     assert selection.stop == "interrupted"
     assert selection.exhaustive == 0
     assert any(len(list(selection.table.sets(v))) > 1 for v in range(4))

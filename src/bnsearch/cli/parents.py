@@ -29,6 +29,19 @@ def parents(
     seconds_per_variable: Annotated[
         float | None, typer.Option("--seconds-per-variable", metavar="T", help="Time for each variable.")
     ] = None,
+    evaluations: Annotated[
+        int | None,
+        typer.Option("--evaluations", metavar="E", help="Families scored; the result depends on nothing else."),
+    ] = None,
+    max_sets: Annotated[
+        int | None, typer.Option("--max-sets", metavar="M", help="The most sets kept of a variable; all by default.")
+    ] = None,
+    candidates: Annotated[
+        int | None, typer.Option("--candidates", metavar="C", help="Partners that auto tries beyond enumeration.")
+    ] = None,
+    memory: Annotated[
+        int | None, typer.Option("--memory", metavar="BYTES", help="What the selection may keep; 4 GiB by default.")
+    ] = None,
     threads: Annotated[
         int | None, typer.Option("--threads", metavar="N", help="How many threads; all cores by default.")
     ] = None,
@@ -38,7 +51,8 @@ def parents(
     """
     Score candidate parent sets for the searches over orderings.
 
-    Sets that a subset matches or beats are left out: no network ever needs them.
+    Sets that a subset matches or beats are left out: no network ever needs them. Ctrl-C ends the work, and the sets
+    found so far are written.
 
     Examples
     --------
@@ -53,7 +67,15 @@ def parents(
     from bnsearch.parent_sets.named import make_selection
     from bnsearch.scores import make_score
 
-    options = {"max_parents": max_parents, "seconds": seconds, "seconds_per_variable": seconds_per_variable}
+    options = {
+        "seconds": seconds,
+        "seconds_per_variable": seconds_per_variable,
+        "evaluations": evaluations,
+        "max_parents": max_parents,
+        "max_sets": max_sets,
+        "candidates": candidates,
+        "memory": memory,
+    }
     builder = make_selection(select, **{name: value for name, value in options.items() if value is not None})
     chosen = make_score(score, **({} if ess is None else {"ess": ess}))
     check_writable(output)
@@ -62,10 +84,12 @@ def parents(
         selection = builder.select(dataset, chosen, threads=threads, progress=progress)
     write_scores(selection.table, output)
     if as_json:
-        print_json(_facts(selection))
+        print_json(_facts(selection) | {"per_variable": [report._asdict() for report in selection.per_variable]})
     else:
         _show(selection)
-    note(f"wrote {output}")
+    for line in selection.notes:
+        note(f"note: {line}")
+    note(f"{'interrupted: ' if selection.stop == 'interrupted' else ''}wrote {output}")
 
 
 def _facts(selection: Selection) -> dict[str, object]:
@@ -82,6 +106,7 @@ def _facts(selection: Selection) -> dict[str, object]:
         "bound": relaxed(selection.table).score,
         "seconds": selection.seconds,
         "stop": selection.stop,
+        "notes": list(selection.notes),
     }
 
 
@@ -90,6 +115,10 @@ def _show(selection: Selection) -> None:
     made = table("candidate parent sets", "")
     names = {"exhaustive": "exhaustive up to parents", "bound": "score of H*, an upper bound", "stop": "stopped by"}
     for key, value in _facts(selection).items():
-        text = f"{value:,.3f}" if isinstance(value, float) else f"{value:,}" if isinstance(value, int) else str(value)
-        made.add_row(names.get(key, key.replace("_", " ")), text)
+        if key != "notes":
+            made.add_row(names.get(key, key.replace("_", " ")), _text(value))
     show(made)
+
+
+def _text(value: object) -> str:
+    return f"{value:,.3f}" if isinstance(value, float) else f"{value:,}" if isinstance(value, int) else str(value)

@@ -38,6 +38,7 @@ class CellFunction(IntEnum):
     RISING = 1  # log of a (a + 1) ... (a + n - 1)
     RISING_SPREAD = 2  # the same with a / cells in place of a
     XLOGX_REGRET = 3  # n log n + log C(n, a), C the multinomial normaliser
+    OCCURS = 4  # 1 for every cell that occurs
 
 
 @dataclass(frozen=True)

@@ -138,6 +138,39 @@ def value_extensions(codes, weights, unit, arities, dense, places, candidates, t
 
 
 @kernel
+def served_by_bitmaps(arities, start, child, parents, cells):
+    """Tell whether a family is counted by bitmaps, given scratch for this many cells."""
+    served = cells_of(arities, parents) * arities[child] <= cells and serves_bitmaps(arities, start, child)
+    for i in range(parents.size):
+        served = served and serves_bitmaps(arities, start, parents[i])
+    return served
+
+
+@kernel
+def with_child(parents, child):
+    """Return the parents and, last, the child."""
+    family = np.empty(parents.size + 1, np.int64)
+    for i in range(parents.size):
+        family[i] = parents[i]
+    family[parents.size] = child
+    return family
+
+
+@kernel
+def occupied_cells(columns, child, parents, first, second):
+    """Return how many cells of a family occur; arrays as in score_extensions."""
+    codes, weights, total, arities, start, words, _, _, _, _, dense = columns
+    if served_by_bitmaps(arities, start, child, parents, first.shape[0]):
+        number = cells_of_parents(start, words, total, parents, first, second)
+        return split_cells(start, words, child, first, number, second)
+    label = np.empty((2, weights.size), np.int32)
+    order = np.empty(weights.size, np.int32)
+    begin = np.empty(weights.size + 1, np.int32)
+    counts = new_counts(weights.size, arities)
+    return label_rows(codes, arities, dense, with_child(parents, child), label, order, begin, counts)
+
+
+@kernel
 def score_extensions(columns, child, parents, candidates, joint, others, first, second, scores):
     """
     Score a child with its parents and each of the candidates.
@@ -149,9 +182,7 @@ def score_extensions(columns, child, parents, candidates, joint, others, first, 
     scores : float64[candidates]       written
     """
     codes, weights, total, arities, start, words, _, _, _, _, dense = columns
-    bitmapped = cells_of(arities, parents) * arities[child] <= first.shape[0] and serves_bitmaps(arities, start, child)
-    for i in range(parents.size):
-        bitmapped = bitmapped and serves_bitmaps(arities, start, parents[i])
+    bitmapped = served_by_bitmaps(arities, start, child, parents, first.shape[0])
     for i in range(candidates.size):
         bitmapped = bitmapped and serves_bitmaps(arities, start, candidates[i])
     if bitmapped:
@@ -159,12 +190,8 @@ def score_extensions(columns, child, parents, candidates, joint, others, first, 
             arities, start, words, total, child, parents, candidates, joint, others, first, second, scores
         )
         return
-    family = np.empty(parents.size + 1, np.int64)
-    for i in range(parents.size):
-        family[i] = parents[i]
-    family[parents.size] = child
     for i in range(candidates.size):
         scores[i] = 0.0
     unit = weights.size == total
-    value_extensions(codes, weights, unit, arities, dense, family, candidates, joint, 1.0, scores)
+    value_extensions(codes, weights, unit, arities, dense, with_child(parents, child), candidates, joint, 1.0, scores)
     value_extensions(codes, weights, unit, arities, dense, parents, candidates, others, -1.0, scores)

@@ -192,6 +192,30 @@ def finish_prefix(
 
 
 @kernel
+def new_prefix(arities, start, total, top, d, capacity, binomial, ones, at):
+    """
+    Return a prefix of up to d places that has the top alone: its places, and the combinations of its digits.
+
+    The arrays are the first ones that finish_prefix takes; `full` and `fulls` have a row for each length.
+    """
+    place = np.empty(d, np.int64)
+    width = np.empty(d + 1, np.int64)
+    combination = np.zeros((d + 1, capacity, d + 5), np.int64)
+    full = np.empty((d + 1, capacity, 3), np.int64)
+    fulls = np.empty(d + 1, np.int64)
+    place[0] = top
+    width[0] = 1
+    combination[0, 0, COUNT] = total
+    extend_combinations(combination, width, np.int64(1), d, start[top], start[top + 1], binomial, ones, at)
+    fulls[1] = arities[top] - 1
+    for s in range(fulls[1]):
+        full[1, s, INDEX] = s + 1
+        full[1, s, STATE] = s
+        full[1, s, BITMAP] = -1
+    return place, width, combination, full, fulls
+
+
+@kernel
 def sweep_top(
     arities, start, words, sizes, total, most_cells, binomial, ones, at, terms,
     size, top, lowest, highest, capacity, store, values,
@@ -216,25 +240,12 @@ def sweep_top(
         return
     segment = np.zeros(states + 1, np.int64)
     projected = project_on_top(words, sizes, start[top], start[top + 1], segment) if d > 1 else words
-    place = np.empty(d, np.int64)
-    width = np.empty(d + 1, np.int64)
-    combination = np.zeros((d + 1, capacity, d + 5), np.int64)
-    full = np.empty((d + 1, capacity, 3), np.int64)
-    fulls = np.empty(d + 1, np.int64)
+    place, width, combination, full, fulls = new_prefix(arities, start, total, top, d, capacity, binomial, ones, at)
     stack = np.empty((d + 1, max(1, capacity // arities[top]) * max(segment[states], 1)), np.uint64)
     block = np.empty((capacity, max(min(LANES, (1 << 21) // capacity), arities[top])), np.int32)
     cells = np.empty((capacity, 1), np.int32)
     leaf = np.empty(words.shape[1], np.uint64)
-    place[0] = top
-    width[0] = 1
-    combination[0, 0, COUNT] = total
     depth = np.int64(1)
-    extend_combinations(combination, width, depth, d, start[top], start[top + 1], binomial, ones, at)
-    fulls[1] = states
-    for s in range(states):
-        full[1, s, INDEX] = s + 1
-        full[1, s, STATE] = s
-        full[1, s, BITMAP] = -1
     function, a, _, _, _, products, constants, table = terms
     if d > 1:
         depth = 2

@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 
 from bnsearch.kernel import kernel
 
-XLOGX, RISING, RISING_SPREAD, XLOGX_REGRET = range(4)  # as CellFunction
+XLOGX, RISING, RISING_SPREAD, XLOGX_REGRET, OCCURS = range(5)  # as CellFunction
 
 
 # A cell sum as kernels take it: a plain tuple of
@@ -123,6 +123,8 @@ def cell_term(n, function, a):
         return 0.0
     if function == XLOGX:
         return n * math.log(n)
+    if function == OCCURS:
+        return 1.0
     if function == XLOGX_REGRET:
         return n * math.log(n) + log_normaliser(n, a)
     return log_rising(n, a)

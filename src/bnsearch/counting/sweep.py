@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from bnsearch.counting.kernels_terms import Terms
 
 PROJECTION_GAIN = 4.7  # bitmaps projected on the top place are shorter: they pay for larger sets (measured)
-MOST_SETS_PER_CALL = 1 << 20  # bounds the time of one kernel call
+MOST_SETS_PER_CALL, MOST_ROWS_PER_CALL = 1 << 17, 1 << 28  # sets, and sets times rows: bounds the time of a kernel call
 INT64_MAX = np.iinfo(np.int64).max
 
 R = TypeVar("R")
@@ -150,7 +150,7 @@ class Sweep:
             self._value(size, terms, piece, capacity, store, block)
             return [visit(piece, block)]
 
-        results = [result for found in parallel_map(run, self._pieces(size), self.threads) for result in found]
+        results = [result for found in parallel_map(run, self.pieces(size), self.threads) for result in found]
         if going():
             self._counted = max(self._counted, size)
         return results
@@ -190,9 +190,10 @@ class Sweep:
         widest = float(np.prod(served[-(size - 1) :], dtype=np.float64))
         return max(1, int(min(widest, columns.most_cells)))
 
-    def _pieces(self, size: int) -> Iterator[Piece]:
+    def pieces(self, size: int) -> Iterator[Piece]:
         """Cut the sets of a size into pieces of bounded, similar work, the largest tops first."""
-        most = min(MOST_SETS_PER_CALL, -(-self.number(size) // (8 * self.threads)))
+        rows = len(self._columns.weights)
+        most = min(MOST_SETS_PER_CALL, MOST_ROWS_PER_CALL // rows + 1, -(-self.number(size) // (8 * self.threads)))
         upto = self.binomial[:, size - 1]  # sets under a top whose second place is below each place
         for top in range(len(self.order) - 1, size - 2, -1):
             lowest = 0

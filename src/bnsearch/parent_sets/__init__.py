@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 from bnsearch.parent_sets.auto import Auto
+from bnsearch.parent_sets.builder import Builder
 from bnsearch.parent_sets.greedy import Greedy
 from bnsearch.parent_sets.independence import Independence
 from bnsearch.parent_sets.jkl import read_scores, write_scores
-from bnsearch.parent_sets.named import SELECTIONS, Builder, make_selection
+from bnsearch.parent_sets.named import SELECTIONS, make_selection
 from bnsearch.parent_sets.relaxed import Relaxed, relaxed
-from bnsearch.parent_sets.selection import Selection
+from bnsearch.parent_sets.selection import Selection, VariableReport
 from bnsearch.parent_sets.sequential import Sequential
 from bnsearch.parent_sets.table import ParentSets
 
@@ -22,6 +23,7 @@ __all__ = [
     "Relaxed",
     "Selection",
     "Sequential",
+    "VariableReport",
     "make_selection",
     "read_scores",
     "relaxed",

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import threading
 import time
-from abc import ABC, abstractmethod
+from abc import abstractmethod
 from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Protocol
@@ -12,13 +12,11 @@ from typing import Protocol
 import numpy as np
 
 from bnsearch.data import Dataset
-from bnsearch.errors import InputError, require
-from bnsearch.parallel import parallel_map, thread_count
-from bnsearch.parent_sets.bounds import most_parents
+from bnsearch.parallel import parallel_map
+from bnsearch.parent_sets.builder import Builder, Job
 from bnsearch.parent_sets.frontier import FoundSets
-from bnsearch.parent_sets.selection import Selection, no_progress
+from bnsearch.parent_sets.selection import Selection
 from bnsearch.parent_sets.table import ParentSets
-from bnsearch.scores.score import Score
 from bnsearch.scores.scorer import Scorer
 
 SECONDS_PER_VARIABLE = 120.0  # where no other limit is given (Perez & Maua 2016, section 6.1)
@@ -58,52 +56,25 @@ class Search(Protocol):
 
 
 @dataclass(frozen=True, kw_only=True)
-class BestFirst(ABC):
+class BestFirst(Builder):
     """What the best-first builders share: Algorithm 1 of Perez & Maua (2016) but for the order of the open sets."""
 
-    max_parents: int | None = None
-    seconds: float | None = None
-    seconds_per_variable: float | None = None
-    evaluations: int | None = None
-    memory: int = 4 << 30
-
-    def __post_init__(self) -> None:
-        if self.max_parents is not None:
-            require("max_parents", self.max_parents, at_least=0)
-        if self.seconds is not None:
-            require("seconds", self.seconds, above=0)
-        if self.seconds_per_variable is not None:
-            require("seconds_per_variable", self.seconds_per_variable, above=0)
-        if self.seconds is not None and self.seconds_per_variable is not None:
-            raise InputError("seconds and seconds_per_variable are both given: choose one of them")
-        if self.evaluations is not None:
-            require("evaluations", self.evaluations, at_least=1)
-        require("memory", self.memory, at_least=1 << 20)
-
     @abstractmethod
-    def prepare(self, data: Dataset, score: Score, most: int) -> Callable[[], Callable[[int], Search]]:
+    def prepare(self, job: Job) -> Callable[[], Callable[[int], Search]]:
         """Return what makes, for each thread, the function that begins the search of a variable."""
 
-    def select(
-        self,
-        data: Dataset,
-        score: Score,
-        *,
-        threads: int | None = None,
-        progress: Callable[[str, int, int], None] = no_progress,
-    ) -> Selection:
-        """Build the candidate table of a dataset."""
-        started = time.perf_counter()
-        most = most_parents(data, score, self.max_parents)
-        run = _Run(self, data.n_variables, min(thread_count(threads), data.n_variables), started, progress)
-        run.go(self.prepare(data, score, most))
-        missing = [child for child in range(data.n_variables) if child not in run.found]
-        found = run.found | _empty_sets(data, score, missing)
+    def build(self, job: Job) -> Selection:
+        """Search every variable, then make the table."""
+        run = _Run(self, job)
+        run.go(self.prepare(job))
+        missing = [child for child in range(job.n) if child not in run.found]
+        found = run.found | _empty_sets(job, missing)
+        run.scored_of[missing] = 1
         return Selection(
-            table=_table(data, [found[child] for child in range(data.n_variables)]),
-            scored=run.scored + len(missing),
-            exhaustive=0 if missing else most if run.exhaustive else min(1, most),
-            seconds=time.perf_counter() - started,
+            table=_table(job.data, [found[child] for child in range(job.n)]),
+            scored_of=run.scored_of,
+            seconds_of=run.seconds_of,
+            exhaustive=0 if missing else job.most if run.exhaustive else min(1, job.most),
             stop=run.stop,
         )
 
@@ -111,18 +82,17 @@ class BestFirst(ABC):
 class _Run:
     """The searches of all variables: who is next, until when, and what was found."""
 
-    def __init__(
-        self, limits: BestFirst, n: int, workers: int, started: float, progress: Callable[[str, int, int], None]
-    ) -> None:
-        self.limits, self.n, self.workers, self.progress = limits, n, workers, progress
-        self.deadline = started + (float("inf") if limits.seconds is None else limits.seconds)
+    def __init__(self, limits: BestFirst, job: Job) -> None:
+        self.limits, self.job = limits, job
+        self.workers = min(job.threads, job.n)
+        self.evaluations = UNLIMITED if limits.evaluations is None else limits.evaluations // job.n
         self.found: dict[int, FoundSets] = {}
-        self.scored = 0
+        self.scored_of = np.zeros(job.n, dtype=np.int64)
+        self.seconds_of = np.zeros(job.n)
         self.exhaustive = True
         self.reasons: set[str] = set()
-        self._left = iter(range(n))
+        self._left = iter(range(job.n))
         self._lock = threading.Lock()
-        self._busy = [threading.Lock() for _ in range(workers)]
 
     @property
     def stop(self) -> str:
@@ -132,22 +102,13 @@ class _Run:
     def go(self, for_thread: Callable[[], Callable[[int], Search]]) -> None:
         """Search every variable, or those that an interruption lets come."""
 
-        def work(worker: int) -> None:
-            with self._busy[worker]:
-                try:
-                    self._work(for_thread())
-                except BaseException as error:
-                    self.reasons.add("interrupted")  # so that the other threads end, too
-                    if not isinstance(error, KeyboardInterrupt):
-                        raise
+        def halt() -> None:
+            self.reasons.add("interrupted")
 
         try:
-            parallel_map(work, range(self.workers), self.workers)
-        except KeyboardInterrupt:  # while waiting for threads, which go on until they notice
-            self.reasons.add("interrupted")
-        for lock in self._busy:
-            with lock:
-                pass
+            parallel_map(lambda _: self._work(for_thread()), range(self.workers), self.workers, halt)
+        except KeyboardInterrupt:
+            halt()
 
     def _work(self, begin: Callable[[int], Search]) -> None:
         while "interrupted" not in self.reasons:
@@ -155,49 +116,52 @@ class _Run:
                 child = next(self._left, None)
             if child is None:
                 return
+            begun = time.perf_counter()
             until = self._until(child)
             search = begin(child)
             try:
                 while (reason := self._reason_to_stop(search, until)) is None:
-                    search.step((self.limits.evaluations or UNLIMITED) - search.evaluations)
+                    search.step(self.evaluations - search.evaluations)
                 self.reasons.add(reason)
             finally:
-                self._note(child, search)
-            self.progress("selecting parent sets", len(self.found), self.n)
+                self._note(child, search, time.perf_counter() - begun)
+            self.job.progress("selecting parent sets", len(self.found), self.job.n)
 
     def _until(self, child: int) -> float:
         """Return when the search of a variable that begins now should end: what is left is shared evenly."""
-        now = time.perf_counter()
-        if self.limits.seconds is not None:
-            return min(self.deadline, now + (self.deadline - now) * self.workers / (self.n - child))
-        if self.limits.seconds_per_variable is not None:
-            return now + self.limits.seconds_per_variable
-        return now + (SECONDS_PER_VARIABLE if self.limits.evaluations is None else float("inf"))
+        now, limits = time.perf_counter(), self.limits
+        if limits.seconds is not None:
+            left = self.job.deadline - now
+            return min(self.job.deadline, now + left * self.workers / (self.job.n - child))
+        if limits.seconds_per_variable is not None:
+            return now + limits.seconds_per_variable
+        return now + (SECONDS_PER_VARIABLE if limits.evaluations is None else float("inf"))
 
     def _reason_to_stop(self, search: Search, until: float) -> str | None:
         if search.finished:
             return "complete"
         if "interrupted" in self.reasons:
             return "interrupted"
-        if self.limits.evaluations is not None and search.evaluations >= self.limits.evaluations:
+        if search.evaluations >= self.evaluations:
             return "evaluations"
         if time.perf_counter() >= until:
             return "seconds"
         return "memory" if search.nbytes > self.limits.memory / self.workers else None
 
-    def _note(self, child: int, search: Search) -> None:
+    def _note(self, child: int, search: Search, seconds: float) -> None:
         found = search.found()
         with self._lock:
             self.found[child] = found
-            self.scored += search.evaluations
+            self.scored_of[child] = search.evaluations
+            self.seconds_of[child] = seconds
             self.exhaustive = self.exhaustive and search.finished and search.exhaustive
 
 
-def _empty_sets(data: Dataset, score: Score, children: list[int]) -> dict[int, FoundSets]:
+def _empty_sets(job: Job, children: list[int]) -> dict[int, FoundSets]:
     """Return the empty set alone for variables whose search has not begun."""
     if not children:  # as a rule: a scorer is dear
         return {}
-    values = Scorer(data, score).families(children, [()] * len(children))
+    values = Scorer(job.data, job.score).families(children, [()] * len(children))
     nothing = np.zeros(1, dtype=np.int64), np.empty(0, dtype=np.int32)
     return {child: FoundSets(np.array([value]), *nothing) for child, value in zip(children, values, strict=True)}
 

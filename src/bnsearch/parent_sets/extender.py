@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 from bnsearch.counting.cell_sums import products_of_sets
 from bnsearch.counting.columns import Layout
 from bnsearch.data import Dataset
+from bnsearch.parent_sets.bounds import Bound
 from bnsearch.scores.score import Score
 
 if TYPE_CHECKING:
@@ -76,6 +77,17 @@ class Extender:
         )
         self.evaluations += len(candidates)
         return scores
+
+    def ceiling(self, child: int, parents: Sequence[int], bound: Bound) -> float:
+        """Return what no family of the child with more parents than these can exceed."""
+        from bnsearch.counting.kernels_expand import occupied_cells
+        from bnsearch.parent_sets.kernels_bounds import ceiling
+
+        place, arities = self.layout.place, self.data.arities
+        places = place[np.array(parents, dtype=np.int64)]
+        occupied = occupied_cells(self.columns, place[child], places, *self.scratch) if bound.level else 0
+        cells = float(np.prod(arities[list(parents)], dtype=np.float64))
+        return float(ceiling(bound.slope, bound.level, arities[child], cells * bound.smallest, occupied))
 
     def empty(self, child: int) -> float:
         """Return the local score of a child without parents."""

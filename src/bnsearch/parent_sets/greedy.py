@@ -8,13 +8,13 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from bnsearch.data import Dataset
 from bnsearch.errors import require
 from bnsearch.parent_sets.best_first import BestFirst
-from bnsearch.parent_sets.bounds import ceiling_of_supersets
+from bnsearch.parent_sets.bounds import Bound
+from bnsearch.parent_sets.builder import Job
 from bnsearch.parent_sets.extender import Extender
 from bnsearch.parent_sets.frontier import OPEN, SEEN, FoundSets, Frontier
-from bnsearch.scores.score import TOLERANCE, Score, improves
+from bnsearch.scores.score import TOLERANCE, improves
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -24,12 +24,14 @@ class Greedy(BestFirst):
 
     Parameters
     ----------
-    max_parents : the largest parent set; None means as large as can ever pay (a sound bound of the score)
     seconds : total time, shared evenly by the variables
     seconds_per_variable : time for each variable; two minutes where no limit at all is given
-    evaluations : families scored for each variable, after which no further set is extended; the result does not
-        depend on the machine if this is the only limit
+    evaluations : families scored in all; once its equal share is used up, a variable extends no further set, and if
+        this is the only limit the result depends on nothing else
+    max_parents : the largest parent set; None means as large as can ever pay (a sound bound of the score)
+    max_sets : the most sets kept of a variable, the best ones; the empty set comes on top
     memory : the most bytes for the sets that are searched; a variable's search ends when its part is used up
+    pruning : sound bounds to use
     most_open : when twice as many open sets wait, only the best of them are left, and from then on no set is opened
         that is worse than these
 
@@ -50,13 +52,13 @@ class Greedy(BestFirst):
         super().__post_init__()
         require("most_open", self.most_open, at_least=1)
 
-    def prepare(self, data: Dataset, score: Score, most: int) -> Callable[[], Callable[[int], GreedySearch]]:
+    def prepare(self, job: Job) -> Callable[[], Callable[[int], GreedySearch]]:
         """Return what makes, for each thread, the function that begins the search of a variable."""
-        extender = Extender(data, score)
+        extender = Extender(job.data, job.score)
 
         def for_thread() -> Callable[[int], GreedySearch]:
             own = extender.fork()
-            return lambda child: GreedySearch(own, child, most, self.most_open)
+            return lambda child: GreedySearch(own, child, job.most, job.bound, self.most_open)
 
         return for_thread
 
@@ -64,8 +66,8 @@ class Greedy(BestFirst):
 class GreedySearch:
     """The greedy search of one variable."""
 
-    def __init__(self, extender: Extender, child: int, max_parents: int, most_open: int) -> None:
-        self._extender, self._child = extender, child
+    def __init__(self, extender: Extender, child: int, max_parents: int, bound: Bound, most_open: int) -> None:
+        self._extender, self._child, self._bound = extender, child, bound
         self._max_parents, self._most_open = max_parents, most_open
         candidates = np.delete(np.arange(extender.data.n_variables), child)
         self._frontier = Frontier(candidates, extender.data.arities[candidates], extender.empty(child))
@@ -111,7 +113,7 @@ class GreedySearch:
         best = float(max(frontier.nodes[4][node], frontier.nodes[5][node]))
         if len(parents) == self._max_parents:
             return
-        if not improves(ceiling_of_supersets(extender.data, extender.score, self._child, parents), best):
+        if not improves(extender.ceiling(self._child, parents, self._bound), best):
             return
         number = len(frontier.candidates)
         frontier.reserve(nodes=0, opened=number, seen=number)

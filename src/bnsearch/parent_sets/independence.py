@@ -13,6 +13,7 @@ from bnsearch.counting.columns import Layout
 from bnsearch.data import Dataset
 from bnsearch.errors import InputError
 from bnsearch.parent_sets.best_first import BestFirst
+from bnsearch.parent_sets.builder import Job
 from bnsearch.parent_sets.frontier import NODES, OPEN, FoundSets, Frontier
 from bnsearch.scores.aic import AIC
 from bnsearch.scores.bic import BIC
@@ -29,12 +30,14 @@ class Independence(BestFirst):
 
     Parameters
     ----------
-    max_parents : the largest parent set; None means as large as can ever pay (a sound bound of the score)
     seconds : total time, shared evenly by the variables
     seconds_per_variable : time for each variable; two minutes where no limit at all is given
-    evaluations : families scored for each variable, no fewer than those of up to one parent; the result does not
-        depend on the machine if this is the only limit
+    evaluations : families scored in all, no fewer than those of up to one parent; each variable has an equal share, and
+        if this is the only limit the result depends on nothing else
+    max_parents : the largest parent set; None means as large as can ever pay (a sound bound of the score)
+    max_sets : the most sets kept of a variable, the best ones; the empty set comes on top
     memory : the most bytes for the sets that are searched; a variable's search ends when its part is used up
+    pruning : sound bounds to use
 
     References
     ----------
@@ -50,22 +53,26 @@ class Independence(BestFirst):
     penalty alone costs more than a subset's score is never scored, nor are its supersets.
     """
 
-    def prepare(self, data: Dataset, score: Score, most: int) -> Callable[[], Callable[[int], IndependenceSearch]]:
-        """Return what makes, for each thread, the function that begins the search of a variable."""
+    def check(self, score: Score) -> None:
+        """Refuse a score that BIC* does not estimate."""
         if not isinstance(score, BIC | AIC):
             raise InputError(
                 f"independence selection estimates scores by BIC*, which needs BIC or AIC, not {score.name}: "
                 "choose another selection, or one of these scores"
             )
+
+    def prepare(self, job: Job) -> Callable[[], Callable[[int], IndependenceSearch]]:
+        """Return what makes, for each thread, the function that begins the search of a variable."""
+        data, most, bounded = job.data, job.most, job.bound.slope < 0
         layout = Layout(data)
         products = products_of_sets(layout.columns.arities, TABULATED_SIZE)
-        terms = score.joint(data.n_rows).terms(data.n_rows, products)
+        terms = job.score.joint(data.n_rows).terms(data.n_rows, products)
 
         def for_thread() -> Callable[[int], IndependenceSearch]:
             from bnsearch.counting.kernels_set import new_scratch
 
             tools = (tuple(layout.columns), new_scratch(layout.columns, most + 1), terms)
-            return lambda child: IndependenceSearch(data, layout, tools, child, most)
+            return lambda child: IndependenceSearch(data, layout, tools, child, most, bounded)
 
         return for_thread
 
@@ -75,7 +82,9 @@ class IndependenceSearch:
 
     exhaustive = True  # once finished
 
-    def __init__(self, data: Dataset, layout: Layout, tools: tuple[Any, ...], child: int, max_parents: int) -> None:
+    def __init__(
+        self, data: Dataset, layout: Layout, tools: tuple[Any, ...], child: int, max_parents: int, bounded: bool
+    ) -> None:
         from bnsearch.parent_sets.kernels_independence import close_singles, score_family, score_singles
 
         place = layout.place[child]
@@ -94,11 +103,11 @@ class IndependenceSearch:
         frontier.reserve(nodes=more, opened=more * self._classes, seen=more)
         close_singles(
             frontier.nodes, frontier.heap, frontier.number, frontier.arities, frontier.random, singles, ends,
-            frontier.slots, price, TOLERANCE, max_parents > 1,
+            frontier.slots, price, bounded, TOLERANCE, max_parents > 1,
         )  # fmt: skip
         self._fixed = (
             *tools, place, layout.place[frontier.candidates], frontier.arities, frontier.random, singles, ends,
-            price, TOLERANCE, max_parents,
+            price, bounded, TOLERANCE, max_parents,
         )  # fmt: skip
 
     @property

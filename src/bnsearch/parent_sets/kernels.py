@@ -32,6 +32,24 @@ def sort_members(child, first, members, n):
 
 
 @kernel
+def sort_by_child(child, begin, rows):
+    """
+    Sort rows by their child, those of one child staying in order.
+
+    begin : int64[n + 1]   zero; written: where the rows of each child begin
+    rows : int64[...]      written
+    """
+    for i in range(child.size):
+        begin[child[i] + 1] += 1
+    for v in range(1, begin.size):
+        begin[v] += begin[v - 1]
+    to = begin.copy()
+    for i in range(child.size):
+        rows[to[child[i]]] = i
+        to[child[i]] += 1
+
+
+@kernel
 def take_rows(first, members, rows, new_first, new_members):
     """Copy the sets of some rows; new_first : int64[rows + 1], new_members : int32[...], both written."""
     to = 0
@@ -131,7 +149,7 @@ def holds_subset(first, members, rows, i, random, keys, slots, words):
 
 
 @kernel
-def mark_undominated(scores, first, members, rows, random, tolerance, keys, folds, slots, words, keep):
+def mark_undominated(scores, first, members, rows, known, random, tolerance, keys, folds, slots, words, keep):
     """
     Mark the sets of one variable that no subset, itself included, matches or beats.
 
@@ -139,6 +157,7 @@ def mark_undominated(scores, first, members, rows, random, tolerance, keys, fold
     has more subsets than there are sets in the table, these are tried instead.
 
     rows : int64[m]         the variable's rows, best score first, smaller sets first among equals
+    known : sets of up to this many members are known to be undominated, and none of them repeated
     random : uint64[n]      a random number for each variable
     tolerance : scores closer than tolerance * max(1, |score|) count as equal
     keys, folds : uint64[m]           scratch
@@ -154,7 +173,7 @@ def mark_undominated(scores, first, members, rows, random, tolerance, keys, fold
         while entered < rows.size and scores[rows[entered]] >= least:
             keep[entered] = add_set(first, members, rows, entered, keys, slots, words)
             entered += 1
-        if not keep[i]:
+        if not keep[i] or size <= known:
             continue
         if size < 30 and (1 << size) < entered:
             keep[i] = not holds_subset(first, members, rows, i, random, keys, slots, words)

@@ -6,15 +6,16 @@ from __future__ import annotations
 
 import numpy as np
 
-from bnsearch.counting.kernels_expand import score_extensions
+from bnsearch.counting.kernels_expand import occupied_cells, score_extensions
 from bnsearch.counting.kernels_set import cells_of
 from bnsearch.kernel import kernel
+from bnsearch.parent_sets.kernels_bounds import ceiling
 from bnsearch.parent_sets.kernels_select import improves_on
 
 # What a call of grow_sets ends with.
 FINISHED, OUT_OF_BUDGET, OUT_OF_SPACE = 0, 1, 2
-# Where it counts: sets known, sets on the heap, families scored.
-KNOWN, OPEN, SCORED = 0, 1, 2
+# Where it counts: sets known, families scored, the size whose turn it is; from OPEN on, open sets of each size.
+KNOWN, SCORED, TURN, OPEN = 0, 1, 2, 3
 
 
 @kernel
@@ -74,71 +75,108 @@ def insert_sets(sets, sizes, number, random, slots):
 
 
 @kernel
+def other_candidates(candidates, parents, pool):
+    """Write the candidates that are no parents; return how many."""
+    number = 0
+    for i in range(candidates.size):
+        fresh = True
+        for j in range(parents.size):
+            fresh = fresh and candidates[i] != parents[j]
+        if fresh:
+            pool[number] = candidates[i]
+            number += 1
+    return number
+
+
+@kernel
+def open_extension(parents, added, score, sets, sizes, scores, heap, slots, random, counters):
+    """Keep and open the set of some parents, ascending, and one more place, unless it is known."""
+    to = counters[KNOWN]
+    j = parents.size
+    while j > 0 and parents[j - 1] > added:
+        sets[to, j] = parents[j - 1]
+        j -= 1
+    sets[to, j] = added
+    for u in range(j):
+        sets[to, u] = parents[u]
+    size = parents.size + 1
+    sizes[to] = size
+    if insert_set(sets, sizes, to, random, slots):
+        scores[to] = score
+        counters[OPEN + size] = push(heap[size], counters[OPEN + size], scores, to)
+        counters[KNOWN] += 1
+
+
+@kernel
+def next_size(counters, sizes):
+    """Return the next size in turn that has open sets, of 0..sizes - 1, or -1."""
+    for i in range(sizes):
+        size = (counters[TURN] + i) % sizes
+        if counters[OPEN + size] > 0:
+            return size
+    return -1
+
+
+@kernel
+def can_pay(columns, child, parents, best, bound, tolerance, first, second):
+    """Tell whether, as far as the bound says, a family with more parents than these could beat a score."""
+    slope, level, smallest = bound
+    arities, rows = columns[3], columns[2]
+    cells = cells_of(arities, parents)
+    occupied = min(cells * arities[child], float(rows))  # no more can: often the answer does not depend on it
+    if improves_on(ceiling(slope, level, arities[child], cells * smallest, occupied), best, tolerance):
+        return True
+    if level == 0.0:
+        return False
+    occupied = float(occupied_cells(columns, child, parents, first, second))
+    return improves_on(ceiling(slope, level, arities[child], cells * smallest, occupied), best, tolerance)
+
+
+@kernel
 def grow_sets(
-    columns, child, candidates, most, joint, others, slope, tolerance, first, second,
+    columns, child, candidates, most, joint, others, bound, tolerance, first, second,
     sets, sizes, scores, heap, slots, random, counters, budget,
 ):  # fmt: skip
     """
-    Extend the best open set by every candidate, again and again; keep what beats the set it extends.
+    Extend an open set by every candidate, again and again; keep what beats the set it extends.
+
+    The best open sets of every size are taken in turn. By their scores alone, the largest would always come first.
 
     columns : the fields of Columns, a plain tuple
     child, candidates : place, int64[...] places
     most : the largest set
     joint, others : terms of a family's whole set and of its parents
-    slope : with a negative slope a superset of S scores at most slope * 2 * cells(S) * (arity of the child - 1);
-        otherwise at most 0
+    bound : the fields of a Bound, a plain tuple
     first, second : uint64[cells, W]   scratch for score_extensions
-    sets : int32[capacity, most]       members, ascending places
+    sets : int32[capacity, width]      members, ascending places
     sizes, scores : int32[capacity], float64[capacity]
-    heap : int32[capacity]             open sets
+    heap : int32[width + 1, capacity]  open sets of each size
     slots : int32[power of two above 2 * capacity]   hash table of the sets, -1 where empty
     random : uint64[places]
-    counters : int64[3]                KNOWN, OPEN, SCORED; updated
+    counters : int64[OPEN + width + 1]   KNOWN, SCORED, TURN, OPEN ...; updated
     budget : how many families to score at most, give or take one extension
     """
-    arities = columns[3]
-    parents = np.empty(most, np.int64)
+    parents = np.empty(sets.shape[1], np.int64)
     pool = np.empty(candidates.size, np.int64)
     values = np.empty(candidates.size, np.float64)
     until = counters[SCORED] + budget
     while counters[SCORED] < until:
-        if counters[OPEN] == 0:
+        size = next_size(counters, heap.shape[0])
+        if size < 0:
             return FINISHED
-        if counters[KNOWN] + candidates.size > sizes.size:
+        if counters[KNOWN] + candidates.size > sizes.size or size >= sets.shape[1]:
             return OUT_OF_SPACE
-        best = pop(heap, counters[OPEN], scores)
-        counters[OPEN] -= 1
-        size = np.int64(sizes[best])
+        best = pop(heap[size], counters[OPEN + size], scores)
+        counters[OPEN + size] -= 1
+        counters[TURN] = size + 1
         for i in range(size):
             parents[i] = sets[best, i]
-        ceiling = 0.0
-        if slope < 0:
-            ceiling = slope * 2.0 * cells_of(arities, parents[:size]) * (arities[child] - 1)
-        if size >= most or not improves_on(ceiling, scores[best], tolerance):
+        if size >= most or not can_pay(columns, child, parents[:size], scores[best], bound, tolerance, first, second):
             continue
-        number = 0
-        for i in range(candidates.size):
-            fresh = True
-            for j in range(size):
-                fresh = fresh and candidates[i] != parents[j]
-            if fresh:
-                pool[number] = candidates[i]
-                number += 1
+        number = other_candidates(candidates, parents[:size], pool)
         score_extensions(columns, child, parents[:size], pool[:number], joint, others, first, second, values[:number])
         counters[SCORED] += number
         for i in range(number):
             if improves_on(values[i], scores[best], tolerance):
-                to = counters[KNOWN]
-                j = size
-                while j > 0 and parents[j - 1] > pool[i]:
-                    sets[to, j] = parents[j - 1]
-                    j -= 1
-                sets[to, j] = pool[i]
-                for u in range(j):
-                    sets[to, u] = parents[u]
-                sizes[to] = size + 1
-                if insert_set(sets, sizes, to, random, slots):
-                    scores[to] = values[i]
-                    counters[OPEN] = push(heap, counters[OPEN], scores, to)
-                    counters[KNOWN] += 1
+                open_extension(parents[:size], pool[i], values[i], sets, sizes, scores, heap, slots, random, counters)
     return OUT_OF_BUDGET

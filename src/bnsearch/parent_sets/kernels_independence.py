@@ -21,6 +21,7 @@ from bnsearch.parent_sets.kernels_frontier import (
     push,
     replace_top,
 )
+from bnsearch.parent_sets.kernels_select import improves_on
 
 
 @kernel
@@ -101,13 +102,13 @@ def write_family(nodes, node, added, places, child, family):
 
 
 @kernel
-def can_pay(cells, price, below, tolerance):
-    """Tell whether a set of that many cells would beat a subset's score if its fit were perfect."""
-    return -price * cells > below + tolerance * max(1.0, abs(below))
+def can_pay(cells, price, bounded, below, tolerance):
+    """Tell whether a set of that many cells would beat a subset's score if its fit were perfect; yes if not bounded."""
+    return not bounded or improves_on(-price * cells, below, tolerance)
 
 
 @kernel
-def open_extensions(nodes, node, heap, number, arities, singles, ends, price, tolerance):
+def open_extensions(nodes, node, heap, number, arities, singles, ends, price, bounded, tolerance):
     """
     Open the most promising extension of a node in every class of candidates.
 
@@ -118,27 +119,27 @@ def open_extensions(nodes, node, heap, number, arities, singles, ends, price, to
     best = max(scores[node], belows[node])
     candidate = 0
     while candidate < arities.size:
-        if can_pay(cells[node] * arities[candidate], price, best, tolerance):
+        if can_pay(cells[node] * arities[candidate], price, bounded, best, tolerance):
             value = estimate(scores[node], singles[candidate], cells[node], arities[candidate], price, scores[0])
             push(heap, number, value, node, candidate)
         candidate = ends[candidate]
 
 
 @kernel
-def close_singles(nodes, heap, number, arities, random, singles, ends, slots, price, tolerance, extend):
+def close_singles(nodes, heap, number, arities, random, singles, ends, slots, price, bounded, tolerance, extend):
     """Close all sets of one candidate, whose scores are known, and open their extensions if `extend` is set."""
     root = np.int64(0)
     for i in range(singles.size):
         insert_key(slots, random[i])
         node = add_node(nodes, number, root, i, arities[i], random[i], singles[i], nodes[4][0])
         if extend:
-            open_extensions(nodes, node, heap, number, arities, singles, ends, price, tolerance)
+            open_extensions(nodes, node, heap, number, arities, singles, ends, price, bounded, tolerance)
     number[SEEN] += singles.size
 
 
 @kernel
 def search_by_estimates(
-    columns, scratch, terms, child, places, arities, random, singles, ends, price, tolerance, max_parents,
+    columns, scratch, terms, child, places, arities, random, singles, ends, price, bounded, tolerance, max_parents,
     nodes, heap, slots, number, pops, most,
 ):  # fmt: skip
     """
@@ -150,6 +151,7 @@ def search_by_estimates(
     singles : float64[m]      their scores as single parents; candidates are sorted by arity, then best first
     ends : int64[m]           where the class of each candidate ends
     price : penalty of one cell of the parents
+    bounded : whether to leave out sets whose penalty alone is too much
     nodes, heap, slots, number : see kernels_frontier, with room for what is added
     pops : open sets to take at most
     most : sets to score at most
@@ -167,7 +169,7 @@ def search_by_estimates(
         else:
             drop_top(heap, number)
         below = max(nodes[4][node], nodes[5][node], singles[added])
-        if holds(nodes, node, added) or not can_pay(nodes[3][node] * arities[added], price, below, tolerance):
+        if holds(nodes, node, added) or not can_pay(nodes[3][node] * arities[added], price, bounded, below, tolerance):
             continue
         if not insert_key(slots, nodes[6][node] ^ random[added]):
             continue
@@ -176,4 +178,4 @@ def search_by_estimates(
         score = score_family(columns, scratch, family[:size], terms)
         new = add_node(nodes, number, node, added, arities[added], random[added], score, below)
         if nodes[2][new] < max_parents:
-            open_extensions(nodes, new, heap, number, arities, singles, ends, price, tolerance)
+            open_extensions(nodes, new, heap, number, arities, singles, ends, price, bounded, tolerance)

@@ -4,6 +4,8 @@
 # mypy: allow-untyped-defs, no-check-untyped-defs
 from __future__ import annotations
 
+import math
+
 import numpy as np
 
 from bnsearch.kernel import kernel
@@ -35,6 +37,89 @@ def improves_on(score, best, tolerance):
 
 
 @kernel
+def first_prefix(place, top, lowest, highest):
+    """Write the first prefix of a piece, int64[d] descending places; return whether there is one."""
+    d = place.size
+    for t in range(1, d):
+        place[t] = d - 1 - t
+    place[0] = top
+    if d > 1:
+        place[1] = max(lowest, d - 2)
+    return d == 1 or place[1] < highest
+
+
+@kernel
+def next_prefix(place, highest):
+    """Go on to the next prefix of a piece; return whether there is one."""
+    d = place.size
+    t = d - 1
+    while t > 0 and place[t] + 1 == (highest if t == 1 else place[t - 1]):
+        t -= 1
+    if t == 0:
+        return False
+    place[t] += 1
+    for u in range(t + 1, d):
+        place[u] = d - 1 - u
+    return True
+
+
+@kernel
+def note_family(child, rank, score, kept, kept_child, kept_rank, kept_score):
+    """Write a family down if there is room; return how many are kept then."""
+    if kept < kept_child.size:
+        kept_child[kept] = child
+        kept_rank[kept] = rank
+        kept_score[kept] = score
+    return kept + 1
+
+
+@kernel
+def keep_smaller_children(
+    last, values, parents, class_of, alone, without, before, now, tolerance, kept, kept_child, kept_rank, kept_score
+):
+    """Keep families of a prefix as parents and each smaller place as the child; as in keep_families."""
+    update = now.shape[1] > 0
+    for x in range(last):
+        score = values[x] - parents[class_of[x], alone]
+        best = before[x, without[0]]
+        for i in range(1, without.size):
+            best = max(best, before[x, without[i]])
+        if improves_on(score, best, tolerance):
+            kept = note_family(x, alone, score, kept, kept_child, kept_rank, kept_score)
+            best = score
+        if update:
+            now[x, alone] = best
+    return kept
+
+
+@kernel
+def keep_child_of_prefix(
+    last, values, parents, group, child, family, start, base, before, now, tolerance,
+    kept, kept_child, kept_rank, kept_score,
+):  # fmt: skip
+    """
+    Keep families of one place of a prefix as the child and the others and each smaller place as parents.
+
+    group : the child's class
+    family : rank of the parents but for the smaller place
+    start : the best score without the smaller place
+    base : int64[...]          ranks of the parents less one of the prefix's, but for the smaller place
+    """
+    update = now.shape[1] > 0
+    for x in range(last):
+        score = values[x] - parents[group, family + x]
+        best = start
+        for j in range(base.size):
+            best = max(best, before[child, base[j] + x])
+        if improves_on(score, best, tolerance):
+            kept = note_family(child, family + x, score, kept, kept_child, kept_rank, kept_score)
+            best = score
+        if update:
+            now[child, family + x] = best
+    return kept
+
+
+@kernel
 def keep_families(
     size, top, lowest, highest, binomial, block, parents, class_of, before, now, tolerance,
     kept_child, kept_rank, kept_score,
@@ -55,94 +140,73 @@ def keep_families(
     """
     d = size - 1
     kept = 0
-    update = now.shape[1] > 0
-    offset = binomial[top, size]
     place = np.empty(d, np.int64)
     without = np.empty(d, np.int64)  # ranks of the prefix without one of its places
-    base = np.empty(d, np.int64)  # ranks of the prefix without the child and one more place, x to follow
-    place[0] = top
-    if d > 1:
-        for t in range(1, d):
-            place[t] = d - 1 - t
-        place[1] = max(lowest, d - 2)
-        if place[1] >= highest:
-            return 0
-    while True:
+    base = np.empty(d - 1, np.int64)  # ranks of the prefix without the child and one more place, x to follow
+    going = first_prefix(place, top, lowest, highest)
+    while going:
         last = place[d - 1]
-        whole = rank_without(place, binomial, d, d, 1) - offset
-        alone = rank_without(place, binomial, d, d, 0)
+        values = block[rank_without(place, binomial, d, d, 1) - binomial[top, size] :]
         for i in range(d):
             without[i] = rank_without(place, binomial, i, d, 0)
-        for x in range(last):  # the child is x, the parents are the prefix
-            score = block[whole + x] - parents[class_of[x], alone]
-            best = before[x, without[0]]
-            for i in range(1, d):
-                best = max(best, before[x, without[i]])
-            if improves_on(score, best, tolerance):
-                if kept < kept_child.size:
-                    kept_child[kept] = x
-                    kept_rank[kept] = alone
-                    kept_score[kept] = score
-                kept += 1
-                best = score
-            if update:
-                now[x, alone] = best
-        for i in range(d):  # the child is the i-th of the prefix, the parents are the others and x
+        kept = keep_smaller_children(
+            last, values, parents, class_of, rank_without(place, binomial, d, d, 0), without, before, now, tolerance,
+            kept, kept_child, kept_rank, kept_score,
+        )  # fmt: skip
+        for i in range(d):
+            for j in range(d - 1):
+                other = j + (j >= i)
+                base[j] = rank_without(place, binomial, min(i, other), max(i, other), 1)
             child = place[i]
-            family = rank_without(place, binomial, i, d, 1)
-            others = 0
-            for j in range(d):
-                if j != i:
-                    base[others] = rank_without(place, binomial, min(i, j), max(i, j), 1)
-                    others += 1
-            start = before[child, without[i]]
-            for x in range(last):
-                score = block[whole + x] - parents[class_of[child], family + x]
-                best = start
-                for j in range(others):
-                    best = max(best, before[child, base[j] + x])
-                if improves_on(score, best, tolerance):
-                    if kept < kept_child.size:
-                        kept_child[kept] = child
-                        kept_rank[kept] = family + x
-                        kept_score[kept] = score
-                    kept += 1
-                    best = score
-                if update:
-                    now[child, family + x] = best
-        t = d - 1
-        while t > 0 and place[t] + 1 == (highest if t == 1 else place[t - 1]):
-            t -= 1
-        if t == 0:
-            return kept
-        place[t] += 1
-        for u in range(t + 1, d):
-            place[u] = d - 1 - u
+            kept = keep_child_of_prefix(
+                last, values, parents, class_of[child], child, rank_without(place, binomial, i, d, 1),
+                before[child, without[i]], base, before, now, tolerance,
+                kept, kept_child, kept_rank, kept_score,
+            )  # fmt: skip
+        going = next_prefix(place, highest)
+    return kept
 
 
 @kernel
-def unrank(size, ranks, binomial, order, members):
+def unrank(rank, size, binomial, order, members):
     """
-    Write the sets of one size with the given ranks.
+    Write the set of a size with a rank.
 
-    order : int64[places]             the variable at each place
-    members : int32[ranks * size]     written: variables, ascending within a set
+    order : int64[places]   the variable at each place
+    members : int32[size]   written: variables, ascending
     """
-    for i in range(ranks.size):
-        rank = ranks[i]
-        high = order.size
-        for k in range(size, 0, -1):
-            low = k - 1
-            while high - low > 1:  # binomial[low, k] <= rank < binomial[high, k]
-                middle = (low + high) >> 1
-                if binomial[middle, k] <= rank:
-                    low = middle
-                else:
-                    high = middle
-            rank -= binomial[low, k]
-            j = i * size + size - k
-            while j > i * size and members[j - 1] > order[low]:
-                members[j] = members[j - 1]
-                j -= 1
-            members[j] = order[low]
-            high = low
+    high = order.size
+    for k in range(size, 0, -1):
+        low = k - 1 if k > 1 else rank
+        if k == 2:  # rank is at least low (low - 1) / 2
+            low = np.int64((1.0 + math.sqrt(1.0 + 8.0 * rank)) * 0.5)
+        while k > 2 and high - low > 1:  # binomial[low, k] <= rank < binomial[high, k]
+            middle = (low + high) >> 1
+            if binomial[middle, k] <= rank:
+                low = middle
+            else:
+                high = middle
+        rank -= binomial[low, k]
+        j = size - k
+        while j > 0 and members[j - 1] > order[low]:
+            members[j] = members[j - 1]
+            j -= 1
+        members[j] = order[low]
+        high = low
+
+
+@kernel
+def unrank_rows(rows, sizes, ranks, binomial, order, first, members):
+    """
+    Write the sets of some families, one after the other.
+
+    rows : int64[m]           which of the families
+    sizes, ranks : int64[...]
+    first : int64[m + 1]      written: where the members of each begin
+    members : int32[...]      written
+    """
+    first[0] = 0
+    for i in range(rows.size):
+        to = first[i] + sizes[rows[i]]
+        first[i + 1] = to
+        unrank(ranks[rows[i]], sizes[rows[i]], binomial, order, members[first[i] : to])

@@ -3,27 +3,28 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Callable
 from dataclasses import dataclass
 
-from bnsearch.data import Dataset
-from bnsearch.errors import require
-from bnsearch.parent_sets.bounds import most_parents
-from bnsearch.parent_sets.selection import Selection, no_progress
+import numpy as np
+
+from bnsearch.parent_sets.builder import Builder, Job
+from bnsearch.parent_sets.selection import Selection
 from bnsearch.parent_sets.walk import Walk
-from bnsearch.scores.score import Score
 
 
 @dataclass(frozen=True, kw_only=True)
-class Sequential:
+class Sequential(Builder):
     """
     All parent sets of up to `max_parents` variables, by exhaustive enumeration.
 
     Parameters
     ----------
     max_parents : the largest parent set; None means as large as can ever pay (a sound bound of the score)
-    seconds : stop when this much time has passed; what is there is returned
+    seconds, seconds_per_variable : stop when this much time has passed; what is there is returned
+    evaluations : families scored in all; a size that does not fit as a whole is left out
+    max_sets : the most sets kept of a variable, the best ones; the empty set comes on top
     memory : the most bytes for counts and for the best scores of smaller sets
+    pruning : sound bounds to use; the walk ends when they say that no larger set matters
 
     References
     ----------
@@ -37,45 +38,14 @@ class Sequential:
     """
 
     max_parents: int | None = 3
-    seconds: float | None = None
-    memory: int = 4 << 30
 
-    def __post_init__(self) -> None:
-        if self.max_parents is not None:
-            require("max_parents", self.max_parents, at_least=0)
-        if self.seconds is not None:
-            require("seconds", self.seconds, above=0)
-        require("memory", self.memory, at_least=1 << 20)
-
-    def select(
-        self,
-        data: Dataset,
-        score: Score,
-        *,
-        threads: int | None = None,
-        progress: Callable[[str, int, int], None] = no_progress,
-    ) -> Selection:
-        """Build the candidate table of a dataset."""
-        started = time.perf_counter()
-        deadline = started + (float("inf") if self.seconds is None else self.seconds)
-        depth = most_parents(data, score, self.max_parents)
-        walk = Walk(data, score, depth, self.memory, threads)
-        stop = "complete"
+    def build(self, job: Job) -> Selection:
+        """Walk the lattices, then make the table."""
+        walk = Walk(job, job.most, self.memory)
         try:
-            for size in range(2, walk.sweep.max_size + 1):
-                if not walk.fits(size):
-                    stop = "memory"
-                    break
-                if not walk.step(size, deadline, progress):
-                    stop = "seconds"
-                    break
+            stop = walk.go(evaluations=self.evaluations)
+            table = walk.table()
         except KeyboardInterrupt:
-            stop = "interrupted"
-        table = walk.table()
-        return Selection(
-            table=table,
-            scored=walk.scored,
-            exhaustive=walk.complete,
-            seconds=time.perf_counter() - started,
-            stop=stop,
-        )
+            stop, table = "interrupted", walk.table()
+        seconds = np.full(job.n, (time.perf_counter() - job.started) / job.n)
+        return Selection(table, walk.scored_of, seconds, walk.complete, stop)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 
@@ -55,7 +55,7 @@ class ParentSets:
         first: NDArray[np.int64],
         members: NDArray[np.int32],
         *,
-        pruned: bool = False,
+        pruned: int = -1,
         threads: int | None = 1,
     ) -> ParentSets:
         """
@@ -67,13 +67,15 @@ class ParentSets:
         child : int32[rows], whose candidate each row is
         scores : float64[rows]
         first, members : as the attributes; members in any order
-        pruned : whether the rows hold no repeated or dominated sets already
+        pruned : sets of up to this many members are known to be neither repeated nor dominated
         threads : how many to use; None means all cores
         """
         from bnsearch.parent_sets.kernels import take_rows
 
         members = _sorted_members(names, child, scores, first, members)
-        rows, begin = _best_first(len(names), child, scores, first, members, pruned, threads)
+        rows, begin = sort_rows(len(names), child, scores, np.diff(first), threads)
+        if len(first) > 1 and np.diff(first).max() > pruned:
+            rows, begin = _without_dominated(scores, first, members, rows, begin, pruned, threads)
         for name, end, start in zip(names, begin[1:], begin[:-1], strict=True):
             if end == start or first[rows[end - 1] + 1] > first[rows[end - 1]]:
                 raise InputError(f"variable {name!r} lacks the score of its empty parent set")
@@ -81,6 +83,17 @@ class ParentSets:
         new_members = np.empty(int(np.diff(first)[rows].sum()), dtype=np.int32)
         take_rows(first, members, rows, new_first, new_members)
         return cls(tuple(names), begin, scores[rows], new_first, new_members)
+
+    def best(self, most: int) -> ParentSets:
+        """Return the table of each variable's best sets, as many as asked for, and the empty set."""
+        from bnsearch.parent_sets.kernels import take_rows
+
+        place = np.arange(self.n_sets) - np.repeat(self.begin[:-1], np.diff(self.begin))
+        rows = np.flatnonzero((place < most) | (self.sizes == 0))
+        first = np.empty(len(rows) + 1, dtype=np.int64)
+        members = np.empty(int(self.sizes[rows].sum()), dtype=np.int32)
+        take_rows(self.first, self.members, rows, first, members)
+        return ParentSets(self.names, np.searchsorted(rows, self.begin), self.scores[rows], first, members)
 
     @property
     def n_variables(self) -> int:
@@ -137,47 +150,76 @@ def _sorted_members(
     return members
 
 
-def _best_first(
+def sort_rows(
     n: int,
     child: NDArray[np.int32],
     scores: NDArray[np.float64],
-    first: NDArray[np.int64],
-    members: NDArray[np.int32],
-    pruned: bool,
-    threads: int | None,
+    sizes: NDArray[np.int32] | NDArray[np.int64],
+    threads: int | None = 1,
 ) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
-    """Return the rows to keep, by variable, best first, smaller sets first among equals; and where each begins."""
-    rows = np.argsort(child, kind="stable")
-    begin = np.searchsorted(child[rows], np.arange(n + 1)).astype(np.int64)
-    keep = np.ones(len(rows), dtype=bool)
-    sizes = np.diff(first)
-    random = np.random.default_rng(0).integers(1, 2**64, n, dtype=np.uint64)
+    """Return the rows by variable, best first, smaller sets first among equals; and where each variable begins."""
+    from bnsearch.parent_sets.kernels import sort_by_child
+
+    rows = np.empty(len(child), dtype=np.int64)
+    begin = np.zeros(n + 1, dtype=np.int64)
+    sort_by_child(child, begin, rows)
 
     def arrange(variables: NDArray[np.int64]) -> None:
         for v in variables:
             own = rows[begin[v] : begin[v + 1]]
-            own[:] = own[np.lexsort((sizes[own], -scores[own]))]
-            if not pruned:
-                keep[begin[v] : begin[v + 1]] = _undominated(scores, first, members, own, random)
+            values = -scores[own]
+            order = np.argsort(values)
+            values = values[order]
+            if np.any(values[1:] == values[:-1]):  # only then need the order be a stable one, which takes longer
+                order = np.lexsort((sizes[own], -scores[own]))
+            own[:] = own[order]
 
-    pieces = np.array_split(np.arange(n), max(1, min(n, PIECES)))
-    parallel_map(arrange, pieces, threads if len(rows) > WORTH_THREADS else 1)
-    return rows[keep], np.concatenate(([0], np.cumsum(keep)))[begin]
+    _for_variables(arrange, n, len(rows), threads)
+    return rows, begin
 
 
-def _undominated(
+def _without_dominated(
     scores: NDArray[np.float64],
     first: NDArray[np.int64],
     members: NDArray[np.int32],
     rows: NDArray[np.int64],
+    begin: NDArray[np.int64],
+    pruned: int,
+    threads: int | None,
+) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+    """Return the rows that no subset of their set matches or beats, and where each variable begins."""
+    keep = np.ones(len(rows), dtype=bool)
+    n = len(begin) - 1
+    random = np.random.default_rng(0).integers(1, 2**64, n, dtype=np.uint64)
+
+    def mark(variables: NDArray[np.int64]) -> None:
+        for v in variables:
+            own = slice(begin[v], begin[v + 1])
+            _mark_undominated(scores, first, members, rows[own], pruned, random, keep[own])
+
+    _for_variables(mark, n, len(rows), threads)
+    return rows[keep], np.concatenate(([0], np.cumsum(keep)))[begin]
+
+
+def _for_variables(function: Callable[[NDArray[np.int64]], None], n: int, rows: int, threads: int | None) -> None:
+    """Call a function with groups of the variables, in threads where there are many rows."""
+    pieces = np.array_split(np.arange(n), max(1, min(n, PIECES)))
+    parallel_map(function, pieces, threads if rows > WORTH_THREADS else 1)
+
+
+def _mark_undominated(
+    scores: NDArray[np.float64],
+    first: NDArray[np.int64],
+    members: NDArray[np.int32],
+    rows: NDArray[np.int64],
+    pruned: int,
     random: NDArray[np.uint64],
-) -> NDArray[np.bool_]:
+    keep: NDArray[np.bool_],
+) -> None:
     """Tell of each row of one variable, best first, whether no subset matches or beats it."""
     from bnsearch.parent_sets.kernels import mark_undominated
 
-    keep = np.empty(len(rows), dtype=bool)
     keys, folds = np.empty((2, len(rows)), dtype=np.uint64)
     slots = np.full(1 << (2 * len(rows) + 1).bit_length(), -1, dtype=np.int32)
     words = np.zeros(1 << (len(rows) // 8).bit_length(), dtype=np.uint64)
-    mark_undominated(scores, first, members, rows, random, TOLERANCE, keys, folds, slots, words, keep)
-    return keep
+    mark_undominated(scores, first, members, rows, pruned, random, TOLERANCE, keys, folds, slots, words, keep)

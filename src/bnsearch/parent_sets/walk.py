@@ -2,29 +2,68 @@
 
 from __future__ import annotations
 
+import threading
 import time
-from collections.abc import Callable
+from math import comb
 
 import numpy as np
 from numpy.typing import NDArray
 
+from bnsearch.counting.cell_sums import CellFunction, CellSum
 from bnsearch.counting.sweep import Piece, Sweep
-from bnsearch.data import Dataset
-from bnsearch.parent_sets.table import ParentSets
-from bnsearch.scores.score import TOLERANCE, Score
+from bnsearch.parent_sets.builder import Job
+from bnsearch.parent_sets.table import ParentSets, sort_rows
+from bnsearch.scores.score import TOLERANCE
 
 Kept = tuple[NDArray[np.int32], NDArray[np.int64], NDArray[np.float64]]
 
 PATIENCE = 0.2  # seconds after which the pace of an enumeration is judged
+MANY_SETS = 100_000  # of fewer, the time says little about the pace of more
+SECONDS_PER_ROW = 1e-6  # what a row costs when the table is assembled, generously
+
+
+class _Pace:
+    """
+    How far the sets of a size have got, and whether it is worth going on.
+
+    Parameters
+    ----------
+    total : how many sets there are
+    worth : the most seconds that all of them may take
+    deadline : when to stop in any case
+    """
+
+    def __init__(self, total: int, worth: float, deadline: float) -> None:
+        self.total, self.worth, self.deadline = total, worth, deadline
+        self.done = 0
+        self.going = True
+        self._since: tuple[float, int] | None = None  # the clock and the sets done when the first piece was
+
+    def advance(self, sets: int, reserve: float) -> None:
+        """Take note of some more sets; `reserve` is the time needed after the last."""
+        clock = time.perf_counter()
+        self.done += sets
+        self._since = self._since or (clock, self.done)
+        spent, done = clock - self._since[0], self.done - self._since[1]
+        hopeless = spent > PATIENCE and spent * self.total > self.worth * done
+        self.going = self.going and clock + reserve < self.deadline and not hopeless
 
 
 class Walk:
-    """The state of the enumeration: values of parent sets, best scores of subsets, families kept."""
+    """
+    The state of the enumeration: best scores over subsets, families kept.
 
-    def __init__(self, data: Dataset, score: Score, depth: int, memory: int, threads: int | None) -> None:
-        self.data, self.score = data, score
-        self.sweep = Sweep(data, depth + 1, memory=memory // 2, threads=threads)
-        self.memory = memory
+    Parameters
+    ----------
+    job : what to select from
+    depth : the most parents
+    memory : for counts and for the best scores of smaller sets
+    """
+
+    def __init__(self, job: Job, depth: int, memory: int) -> None:
+        self.job, self.memory = job, memory
+        data, score = job.data, job.score
+        self.sweep = Sweep(data, depth + 1, memory=memory // 2, threads=job.threads)
         arities = self.sweep.layout.columns.arities
         self.arities, classes = np.unique(arities, return_inverse=True)
         self.class_of = np.zeros(len(arities), dtype=np.int64) if score.equivalent else classes.astype(np.int64)
@@ -32,59 +71,135 @@ class Walk:
         nothing = self._parents(0)[self.class_of, 0]
         self.empty = whole - nothing
         self.best = self.empty[:, np.newaxis].copy()
-        self.kept: list[tuple[int, Kept]] = []
-        self.scored = len(arities)
+        self.values = whole[np.newaxis]  # of the sets of the size before, where these serve as parents
+        self.kept: dict[int, dict[Piece, Kept]] = {}  # by size of the whole set
+        self.rows = len(arities)
         self.complete = 0
+        self.seconds_per_set = 0.0  # of the last large size that was completed
+        self._lock = threading.Lock()
 
     def _parents(self, size: int) -> NDArray[np.float64]:
         """Return the values of all sets of a size as parents, a row for each class of child."""
-        rows = self.data.n_rows
-        arities = [1] if self.score.equivalent else self.arities.tolist()
-        return np.stack([self.sweep.values(size, self.score.parents(rows, r)) for r in arities])
+        score, rows = self.job.score, self.job.data.n_rows
+        if score.equivalent:
+            return self.sweep.values(size, score.joint(rows))[np.newaxis]
+        return np.stack([self.sweep.values(size, score.parents(rows, r)) for r in self.arities.tolist()])
 
-    def fits(self, size: int) -> bool:
+    def go(self, *, evaluations: int | None, share: float | None = None) -> str:
+        """
+        Take one size after the other; return why the walk ended.
+
+        Parameters
+        ----------
+        evaluations : families scored at most; a size is taken as a whole or not at all
+        share : of what is left of the budget, the most that one more size may take; None takes all there is
+        """
+        for size in range(2, self.sweep.max_size + 1):
+            if not self._fits(size):
+                return "memory"
+            if not self.best.size:  # left out where this size could not be worth while
+                return "seconds"
+            if size > 2 and self._closed(size - 1):
+                self.complete = self.job.most
+                return "complete"
+            part = share if share is not None and size > 2 else 1.0
+            if evaluations is not None and size * self.sweep.number(size) > part * (evaluations - self.scored):
+                return "evaluations"
+            left = self.job.deadline - time.perf_counter()
+            if not self._step(size, float("inf") if share is None else share * left):
+                return "seconds"
+        return "complete"
+
+    @property
+    def scored(self) -> int:
+        """Families scored so far."""
+        return int(self.scored_of.sum())
+
+    @property
+    def scored_of(self) -> NDArray[np.int64]:
+        """Families of each variable scored so far."""
+        n = len(self.empty)
+        counts = np.ones(n, dtype=np.int64)
+        for size, pieces in self.kept.items():
+            if size <= self.complete + 1:
+                counts += comb(n - 1, size - 1)
+            else:
+                for piece in list(pieces):
+                    counts[self.sweep.order] += _sets_with_each(n, size, piece)
+        return counts
+
+    def _fits(self, size: int) -> bool:
         """Tell whether the best scores over the subsets of parent sets one smaller than a size fit in memory."""
         return len(self.empty) * self.sweep.number(size - 2) * 8 <= self.memory
 
-    def step(
-        self, size: int, deadline: float, progress: Callable[[str, int, int], None], worth: float = float("inf")
-    ) -> bool:
+    def _closed(self, size: int) -> bool:
+        """
+        Tell whether, by the score's bound, no family with more parents than those over the sets of a size matters.
+
+        The cells that occur are counted only where the answer may depend on it.
+        """
+        from bnsearch.parent_sets.kernels_bounds import any_open
+
+        bound = self.job.bound
+        if not (bound.slope or bound.level):
+            return False
+        going = True
+
+        def visit(piece: Piece, block: NDArray[np.float64]) -> None:
+            nonlocal going
+            arities = self.sweep.layout.columns.arities
+            if any_open(
+                size, *piece, self.sweep.binomial, arities, block, self.best, *bound, self.job.data.n_rows, TOLERANCE
+            ):
+                going = False
+            if time.perf_counter() > self.job.deadline:
+                going = False
+
+        for piece in reversed(list(self.sweep.pieces(size))):  # the fewest states first: these are open the longest
+            if going:
+                visit(piece, np.empty(0))
+        if going and bound.level:
+            self.sweep.for_each_piece(size, CellSum(CellFunction.OCCURS), visit, lambda: going)
+        return going
+
+    def _step(self, size: int, worth: float) -> bool:
         """
         Take all families of one size; return whether all of them were reached.
 
         Families are kept up to the deadline. Where the whole size is soon found to need more than `worth` seconds, the
-        attempt is given up; what was kept until then stays.
+        attempt is given up; what was kept until then stays. What the next size would need is left out if even at the
+        pace of the size before, which is a faster one, it could not be worth while.
         """
-        last = size == self.sweep.max_size or not self.fits(size + 1)
-        parents = self._parents(size - 1)
-        now = np.full((len(self.empty), 0 if last else self.sweep.number(size - 1)), -np.inf)
+        begun = time.perf_counter()
         total = self.sweep.number(size)
-        done = 0
-        going = True
-        paced: tuple[float, int] | None = (
-            None  # the clock and the sets done when the first piece was (kernels load there)
-        )
+        last = size == self.sweep.max_size or not self._fits(size + 1)
+        last = last or self.seconds_per_set * self.sweep.number(size + 1) > worth
+        parents = self.values if self.job.score.equivalent else self._parents(size - 1)
+        values = np.empty((1, 0 if last else total))
+        # filled, so that memory is touched for the first time here, and the pace is that of the work
+        now = np.full((len(self.empty), 0 if last else self.sweep.number(size - 1)), -np.inf)
+        pieces = self.kept.setdefault(size, {})
+        pace = _Pace(total, worth, self.job.deadline)
 
-        def visit(piece: Piece, block: NDArray[np.float64]) -> Kept:
-            nonlocal done, going, paced
+        def visit(piece: Piece, block: NDArray[np.float64]) -> None:
             kept = self._keep(size, piece, block, parents, now)
             first, stop = self.sweep.ranks(size, piece)
-            done += stop - first
-            progress(f"sets of {size - 1} parents", done, total)
-            clock = time.perf_counter()
-            paced = paced or (clock, done)
-            spent = clock - paced[0]
-            hopeless = spent > PATIENCE and spent * total > worth * (done - paced[1])
-            going = going and clock < deadline and not hopeless
-            return kept
+            if not last:
+                offset = int(self.sweep.binomial[piece.top, size])
+                values[0, first:stop] = block[first - offset : stop - offset]
+            with self._lock:
+                pieces[piece] = kept
+                self.rows += len(kept[0])
+                pace.advance(stop - first, SECONDS_PER_ROW * self.rows)
+            self.job.progress(f"sets of {size - 1} parents", pace.done, total)
 
-        joint = self.score.joint(self.data.n_rows)
-        self.kept += [(size - 1, kept) for kept in self.sweep.for_each_piece(size, joint, visit, lambda: going)]
-        self.best = now
-        self.scored += size * done
-        if done == total:
-            self.complete = size - 1
-        return done == total
+        self.sweep.for_each_piece(size, self.job.score.joint(self.job.data.n_rows), visit, lambda: pace.going)
+        if pace.done < total:
+            return False
+        self.best, self.values, self.complete = now, values, size - 1
+        if total > MANY_SETS:
+            self.seconds_per_set = (time.perf_counter() - begun) / total
+        return True
 
     def _keep(
         self,
@@ -108,19 +223,35 @@ class Walk:
 
     def table(self) -> ParentSets:
         """Return the candidate table of what was kept."""
-        from bnsearch.parent_sets.kernels_select import unrank
+        from bnsearch.parent_sets.kernels_select import unrank_rows
 
         order = self.sweep.order
-        child, scores = [order.astype(np.int32)], [self.empty]
-        sizes, members = [np.zeros(len(order), dtype=np.int64)], [np.empty(0, dtype=np.int32)]
-        for size, (places, ranks, values) in self.kept:
-            sets = np.empty(len(ranks) * size, dtype=np.int32)
-            unrank(size, ranks, self.sweep.binomial, order, sets)
-            child.append(order[places].astype(np.int32))
-            scores.append(values)
-            sizes.append(np.full(len(ranks), size, dtype=np.int64))
-            members.append(sets)
-        first = np.concatenate([[0], np.cumsum(np.concatenate(sizes))]).astype(np.int64)
-        return ParentSets.build(
-            self.data.names, np.concatenate(child), np.concatenate(scores), first, np.concatenate(members), pruned=True
+        parts = [(size, kept) for size in sorted(self.kept) for _, kept in sorted(self.kept[size].items())]
+        lengths = [len(order), *(len(kept[0]) for _, kept in parts)]
+        sizes = np.repeat(np.array([0, *(size - 1 for size, _ in parts)], dtype=np.int32), lengths)
+        places, ranks, scores = (
+            np.concatenate([start, *(kept[i] for _, kept in parts)])
+            for i, start in enumerate(
+                (np.arange(len(order), dtype=np.int32), np.zeros(len(order), dtype=np.int64), self.empty)
+            )
         )
+        rows, begin = sort_rows(len(order), order.astype(np.int32)[places], scores, sizes, self.job.threads)
+        first = np.empty(len(rows) + 1, dtype=np.int64)
+        members = np.empty(int(sizes.sum()), dtype=np.int32)
+        unrank_rows(rows, sizes, ranks, self.sweep.binomial, order, first, members)
+        return ParentSets(self.job.data.names, begin, scores[rows], first, members)
+
+
+def _sets_with_each(n: int, size: int, piece: Piece) -> NDArray[np.int64]:
+    """Return how many sets of a piece hold each place."""
+    counts = np.zeros(n, dtype=np.int64)
+    top, lowest, highest = piece
+    if size == 2:
+        counts[:top] = 1
+        counts[top] = top
+        return counts
+    counts[top] = comb(highest, size - 1) - comb(lowest, size - 1)
+    for place in range(highest):  # as the second place, or below it
+        counts[place] = comb(highest - 1, size - 2) - comb(max(lowest - 1, place), size - 2)
+        counts[place] += comb(place, size - 2) if place >= lowest else 0
+    return counts

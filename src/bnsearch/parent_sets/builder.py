@@ -1,0 +1,158 @@
+"""What all selections of parent sets share: their budgets, their checks, the clock."""
+
+from __future__ import annotations
+
+import math
+import time
+from abc import ABC, abstractmethod
+from collections.abc import Callable
+from dataclasses import dataclass, fields, replace
+from functools import cache
+from typing import ClassVar
+
+import numpy as np
+
+from bnsearch.data import Dataset
+from bnsearch.errors import InputError, require
+from bnsearch.parallel import thread_count
+from bnsearch.parent_sets.bounds import RULES, Bound, bound_of, most_parents
+from bnsearch.parent_sets.selection import Selection, no_progress
+from bnsearch.scores.score import Score
+
+Progress = Callable[[str, int, int], None]
+
+
+@dataclass(frozen=True, kw_only=True)
+class Job:
+    """
+    One run of a selection.
+
+    Attributes
+    ----------
+    data, score, threads, progress : what to work on, how many threads to use, whom to tell
+    most : the largest parent set worth considering
+    bound : what no larger family can exceed
+    started, deadline : on the clock of time.perf_counter
+    """
+
+    data: Dataset
+    score: Score
+    threads: int
+    progress: Progress
+    most: int
+    bound: Bound
+    started: float
+    deadline: float
+
+    @property
+    def n(self) -> int:
+        """The number of variables."""
+        return self.data.n_variables
+
+
+@dataclass(frozen=True, kw_only=True)
+class Builder(ABC):
+    """
+    A way to select candidate parent sets.
+
+    Parameters
+    ----------
+    seconds : total time; once the kernels are compiled, which the first call of a process waits for
+    seconds_per_variable : the same, for each variable
+    evaluations : families scored in all, each variable having an equal share; if this is the only limit, the result
+        depends neither on the machine nor on the number of threads
+    max_parents : the largest parent set; None means as large as can ever pay
+    max_sets : the most sets kept of a variable, the best ones; the empty set comes on top
+    memory : the most bytes for what a selection keeps while it works
+    pruning : the sound bounds that save work, of `bounds.RULES`; the table is the same without them
+    """
+
+    seconds: float | None = None
+    seconds_per_variable: float | None = None
+    evaluations: int | None = None
+    max_parents: int | None = None
+    max_sets: int | None = None
+    memory: int = 4 << 30
+    pruning: tuple[str, ...] = RULES
+
+    default_seconds: ClassVar[float] = math.inf  # where no limit is given
+    default_seconds_per_variable: ClassVar[float] = math.inf
+
+    def __post_init__(self) -> None:
+        for name, least in (("evaluations", 1), ("max_parents", 0), ("max_sets", 1)):
+            if getattr(self, name) is not None:
+                require(name, getattr(self, name), at_least=least, whole=True)
+        for name in ("seconds", "seconds_per_variable"):
+            if getattr(self, name) is not None:
+                require(name, getattr(self, name), above=0)
+        if self.seconds is not None and self.seconds_per_variable is not None:
+            raise InputError("seconds and seconds_per_variable are both given: choose one of them")
+        require("memory", self.memory, at_least=1 << 20)
+        for rule in self.pruning:
+            if rule not in RULES:
+                raise InputError(f"pruning knows the rules {', '.join(RULES)}, not {rule!r}")
+
+    def total_seconds(self, n: int) -> float:
+        """Return the time for all of n variables."""
+        if self.seconds is not None:
+            return self.seconds
+        if self.seconds_per_variable is not None:
+            return self.seconds_per_variable * n
+        return self.default_seconds if self.evaluations is None else math.inf
+
+    @property
+    def parameters(self) -> dict[str, object]:
+        """The parameters by name."""
+        return {field.name: getattr(self, field.name) for field in fields(self)}
+
+    def check(self, score: Score) -> None:  # noqa: B027  # most selections take any score
+        """Refuse a score that this selection cannot work with."""
+
+    @abstractmethod
+    def build(self, job: Job) -> Selection:
+        """Build the candidate table; of what is returned, `seconds` is not looked at."""
+
+    def select(
+        self,
+        data: Dataset,
+        score: Score,
+        *,
+        threads: int | None = None,
+        progress: Progress = no_progress,
+    ) -> Selection:
+        """Build the candidate table of a dataset; on Ctrl-C, of what there is."""
+        self.check(score)
+        workers = thread_count(threads)
+        _load_kernels(type(self), data.codes.dtype.itemsize, workers > 1)
+        job = self._job(data, score, workers, progress)
+        found = self.build(job)
+        if self.max_sets is not None:
+            found = replace(found, table=found.table.best(self.max_sets))
+        return replace(found, seconds=time.perf_counter() - job.started)
+
+    def _job(self, data: Dataset, score: Score, threads: int, progress: Progress) -> Job:
+        started = time.perf_counter()
+        return Job(
+            data=data,
+            score=score,
+            threads=threads,
+            progress=progress,
+            most=most_parents(data, score, self.max_parents, self.pruning),
+            bound=bound_of(data, score, self.pruning),
+            started=started,
+            deadline=started + self.total_seconds(data.n_variables),
+        )
+
+
+@cache
+def _load_kernels(kind: type[Builder], bytes_per_code: int, in_threads: bool) -> None:
+    """Select on a tiny table, so that no kernel is compiled or loaded while a clock runs."""
+    from bnsearch.scores.bic import BIC
+
+    codes = np.random.default_rng(0).integers(0, 2, (40, 7))
+    codes[:, 6] = codes[:, 0] & codes[:, 1]  # sets grow and are merged
+    tiny = Dataset.from_codes(codes, arities=[2, 2, 2, 2, 2, 2, 2 if bytes_per_code == 1 else 300])
+    builder = kind(evaluations=110, max_parents=4)  # for auto enough for a second size, not for all of it
+    found = builder.build(builder._job(tiny, BIC(), 2 if in_threads else 1, no_progress))
+    if found.stop == "interrupted":  # which this table is too small to be worth: the interrupt is the caller's
+        raise KeyboardInterrupt

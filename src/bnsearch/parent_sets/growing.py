@@ -1,0 +1,173 @@
+"""Growth of all variables' parent sets within a budget, over threads."""
+
+from __future__ import annotations
+
+import threading
+import time
+
+import numpy as np
+from numpy.typing import NDArray
+
+from bnsearch.parallel import parallel_map
+from bnsearch.parent_sets.builder import Job
+from bnsearch.parent_sets.extender import Extender
+from bnsearch.parent_sets.growth import Growth
+from bnsearch.parent_sets.table import ParentSets
+
+FAMILIES_PER_CALL = 4000  # between two looks at the clock
+UNLIMITED = 1 << 62
+SECONDS_PER_ROW = 1.5e-6  # what a new row costs when the table is assembled, generously
+
+
+class Growing:
+    """
+    The growths of all variables, which start from the candidates of one size.
+
+    Parameters
+    ----------
+    job : what to select from
+    table : the candidates so far, all sets of up to `depth` parents having been considered
+    depth : the size to start from
+    partners : how many partners of each variable to consider, the strongest by its score with that one parent
+    evaluations : families to score; None means no limit
+    memory : for the sets found
+    reserve : seconds that it takes to assemble the table again
+    """
+
+    def __init__(
+        self,
+        job: Job,
+        table: ParentSets,
+        depth: int,
+        *,
+        partners: int,
+        evaluations: int | None,
+        memory: int,
+        reserve: float,
+    ) -> None:
+        self.job, self.table, self.depth = job, table, depth
+        self.partners = min(partners, job.n - 1) if depth else job.n - 1  # single parents tell which are the strongest
+        self.evaluations, self.memory, self.reserve = evaluations, memory, reserve
+        self.workers = min(job.threads, job.n)
+        extender = Extender(job.data, job.score)
+        self._extenders = [extender.fork() for _ in range(self.workers)]
+        self._growths: dict[int, Growth] = {}
+        self._lock = threading.Lock()
+        self._new = self._turns = 0
+        self._halted = False
+        self.seconds_of = np.zeros(job.n)
+
+    def go(self) -> str:
+        """Grow every variable in turn, round after round; return why it ended."""
+        growing, out_of_memory = list(range(self.job.n)), False
+        while growing:
+            share = self._share(len(growing))
+            if share < 1:
+                return "evaluations"
+            if time.perf_counter() >= self._deadline():
+                return "seconds"
+            turns = [(worker, growing[worker :: self.workers], share) for worker in range(self.workers)]
+            parallel_map(lambda turn: self._turn(*turn), turns, self.workers, self._halt)
+            growing = [v for v in growing if v not in self._growths or self._growths[v].growing]
+            full = {v for v in growing if v in self._growths and self._is_full(self._growths[v])}
+            out_of_memory = out_of_memory or bool(full)
+            growing = [v for v in growing if v not in full]
+        return "memory" if out_of_memory else "complete"
+
+    def _halt(self) -> None:
+        self._halted = True
+
+    def _share(self, growing: int) -> int:
+        """Return how many families each variable may score in the next round, one extension less: it goes beyond."""
+        if self.evaluations is None:
+            return UNLIMITED
+        return (self.evaluations - self.scored) // growing - self.partners + 1
+
+    def _deadline(self) -> float:
+        """Return when to stop, so that the table is assembled in time."""
+        return self.job.deadline - self.reserve - SECONDS_PER_ROW * self._new
+
+    def _is_full(self, growth: Growth) -> bool:
+        return growth.nbytes > max(1 << 16, self.memory // self.job.n)
+
+    def _turn(self, worker: int, children: list[int], share: int) -> None:
+        """Grow each of some variables for its share of families, and of the time that is left."""
+        for i, child in enumerate(children):
+            begun = time.perf_counter()
+            until = begun + (self._deadline() - begun) / (len(children) - i)
+            if self._halted or begun >= until:
+                return
+            if child not in self._growths:
+                self._growths[child] = self._seeded(child)
+            growth = self._growths[child]
+            self._grow(growth, self._extenders[worker], share, until)
+            self.seconds_of[child] += time.perf_counter() - begun
+            with self._lock:
+                self._turns += 1
+                done = min(self._turns, self.job.n)
+            self.job.progress("growing parent sets", done, self.job.n)
+
+    def _grow(self, growth: Growth, extender: Extender, share: int, until: float) -> None:
+        stop, found = growth.scored + share, growth.new
+        timed = self.job.deadline < float("inf")
+        while growth.growing and not self._halted and not self._is_full(growth) and growth.scored < stop:
+            if timed and time.perf_counter() >= until:
+                break
+            growth.grow(extender, min(FAMILIES_PER_CALL, stop - growth.scored))
+        with self._lock:
+            self._new += growth.new - found
+
+    def _seeded(self, child: int) -> Growth:
+        """Return the growth of a variable that starts from its candidates of one size."""
+        table = self.table
+        rows = np.arange(table.begin[child], table.begin[child + 1])
+        rows = rows[table.sizes[rows] == self.depth]
+        seeds = table.members[table.first[rows][:, np.newaxis] + np.arange(self.depth)]
+        partners = self._partners(child)
+        extender = self._extenders[0]
+        return Growth(extender, child, partners, self.job.most, seeds, table.scores[rows], self.job.bound)
+
+    def _partners(self, child: int) -> NDArray[np.int64]:
+        """Return the variables that growth may add to a variable's parents."""
+        table, n = self.table, self.job.n
+        if self.partners == n - 1:
+            return np.delete(np.arange(n), child)
+        alone = np.flatnonzero(table.sizes[table.begin[child] : table.begin[child + 1]] == 1)[: self.partners]
+        partners: NDArray[np.int64] = table.members[table.first[table.begin[child] + alone]].astype(np.int64)
+        return partners
+
+    @property
+    def scored(self) -> int:
+        """Families scored so far."""
+        return int(self.scored_of.sum())
+
+    @property
+    def scored_of(self) -> NDArray[np.int64]:
+        """Families of each variable scored so far."""
+        scored = np.zeros(self.job.n, dtype=np.int64)
+        for child, growth in self._growths.items():
+            scored[child] = growth.scored
+        return scored
+
+    def merged(self) -> ParentSets:
+        """Return the table with the sets that were found."""
+        table = self.table
+        if not any(growth.new for growth in self._growths.values()):
+            return table
+        child = [np.repeat(np.arange(table.n_variables), np.diff(table.begin)).astype(np.int32)]
+        scores, sizes, members = [table.scores], [table.sizes], [table.members]
+        for variable in sorted(self._growths):
+            sets, lengths, values = self._growths[variable].found()
+            child.append(np.full(len(values), variable, dtype=np.int32))
+            scores.append(values)
+            sizes.append(lengths.astype(np.int64))
+            members.append(sets[np.arange(sets.shape[1]) < lengths[:, np.newaxis]])
+        return ParentSets.build(
+            table.names,
+            np.concatenate(child),
+            np.concatenate(scores),
+            np.concatenate([[0], np.cumsum(np.concatenate(sizes))]).astype(np.int64),
+            np.concatenate(members),
+            pruned=self.depth,
+            threads=self.job.threads,
+        )

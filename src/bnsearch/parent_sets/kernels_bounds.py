@@ -1,0 +1,60 @@
+"""What no larger family can score, and whether a family is left that could matter."""
+
+# Numba infers the types of kernels.
+# mypy: allow-untyped-defs, no-check-untyped-defs
+from __future__ import annotations
+
+import math
+
+import numpy as np
+
+from bnsearch.kernel import kernel
+from bnsearch.parent_sets.kernels_select import first_prefix, improves_on, next_prefix, rank_without
+
+
+@kernel
+def ceiling(slope, level, states, cells, occupied):
+    """
+    Return what a family cannot exceed; see `bounds.Bound`.
+
+    states : the child's number of states
+    cells : at most the number of cells of the parents
+    occupied : at most the number of cells of the whole family that occur
+    """
+    return slope * (states - 1.0) * cells - level * math.log(states) * occupied
+
+
+@kernel
+def any_open(
+    size, top, lowest, highest, binomial, arities, block, best, slope, level, smallest, rows, tolerance
+):  # fmt: skip
+    """
+    Tell whether some family over a set of one piece could be beaten by one with more parents, as far as bounds say.
+
+    block : float64[...]     how many cells of each set occur, at its rank less binomial(top, size); or empty, and as
+        many as there can be are taken to occur
+    best : float64[places, sets of size - 1]   each child's best score over all subsets of a parent set
+    smallest : the fewest states that one more parent can have
+    rows : the number of rows
+    """
+    d = size - 1
+    place = np.empty(d, np.int64)
+    if not first_prefix(place, top, lowest, highest):
+        return False
+    offset = binomial[top, size]
+    while True:
+        whole = rank_without(place, binomial, d, d, 1) - offset
+        cells = 1.0
+        for i in range(d):
+            cells *= arities[place[i]]
+        for i in range(d + 1):  # the child is the i-th of the prefix, or x
+            rank = rank_without(place, binomial, i, d, i < d)
+            for x in range(place[d - 1]):
+                child = place[i] if i < d else x
+                joint = cells * arities[x]
+                occupied = block[whole + x] if block.size > 0 else min(joint, float(rows))
+                most = ceiling(slope, level, arities[child], joint / arities[child] * smallest, occupied)
+                if improves_on(most, best[child, rank + (x if i < d else 0)], tolerance):
+                    return True
+        if not next_prefix(place, highest):
+            return False

@@ -1,0 +1,138 @@
+"""`bnsearch parents`: options, output, and what an interruption leaves behind."""
+
+from __future__ import annotations
+
+import json
+import signal
+import time
+from contextlib import contextmanager
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from bnsearch.cli import progress as progress_module
+from bnsearch.data import Dataset
+from bnsearch.parent_sets import auto as auto_module
+from bnsearch.parent_sets import read_scores
+
+FACTS = ["variables", "sets", "scored", "pruned", "max_parents", "exhaustive", "bound", "seconds", "stop", "notes"]
+
+
+def test_table_for_people(run, asia_csv):
+    """The facts go to stderr, the file is there, stdout is empty."""
+    outcome = run("parents", asia_csv, "-o", "asia.jkl")
+    assert (outcome.code, outcome.out) == (0, "")
+    assert "score of H*, an upper bound" in outcome.err
+    assert "stopped by" in outcome.err
+    assert "complete" in outcome.err
+    assert outcome.err.endswith("wrote asia.jkl\n")
+    assert read_scores("asia.jkl").n_variables == 8
+
+
+def test_json(run, asia_csv):
+    """One object on stdout, with the numbers of every variable, which add up."""
+    outcome = run("parents", asia_csv, "-o", "asia.jkl.gz", "--json", "--select", "sequential", "--max-parents", "2")
+    facts = json.loads(outcome.out)
+    assert list(facts) == [*FACTS, "per_variable"]
+    assert facts["scored"] == 8 * (1 + 7 + 21)
+    assert (facts["exhaustive"], facts["stop"], facts["notes"]) == (2, "complete", [])
+    assert [list(own) for own in facts["per_variable"]] == [
+        ["name", "scored", "kept", "pruned", "max_parents", "seconds"]
+    ] * 8
+    assert sum(own["kept"] for own in facts["per_variable"]) == facts["sets"] == read_scores("asia.jkl.gz").n_sets
+    assert [own["name"] for own in facts["per_variable"]] == list(read_scores("asia.jkl.gz").names)
+
+
+def test_same_evaluations_same_file(run, asia_csv):
+    """With evaluations as the only limit, the files of one thread and of two are the same."""
+    for threads in (1, 2):
+        options = ("--evaluations", 150, "--threads", threads, "--max-sets", 5)
+        assert run("parents", asia_csv, "-o", f"{threads}.jkl", *options).code == 0
+    assert Path("1.jkl").read_bytes() == Path("2.jkl").read_bytes()
+    table = read_scores("1.jkl")
+    assert np.diff(table.begin).max() <= 6
+
+
+@pytest.mark.parametrize("select", ["auto", "sequential", "greedy", "independence"])
+def test_every_selection_takes_the_budgets(run, asia_csv, select):
+    """Each budget has an option of its name."""
+    options = ("--select", select, "--seconds-per-variable", 5, "--max-parents", 2, "--memory", 1 << 24)
+    outcome = run("parents", asia_csv, "-o", "x.jkl", "--json", *options)
+    assert outcome.code == 0
+    assert json.loads(outcome.out)["max_parents"] <= 2
+
+
+def test_notes_are_told(run, asia_csv, monkeypatch):
+    """Candidates that auto restricts by itself are told to people and machines."""
+    monkeypatch.setattr(auto_module, "MANY_VARIABLES", 5)
+    outcome = run("parents", asia_csv, "-o", "x.jkl", "--json", "--evaluations", 150)
+    notes = json.loads(outcome.out)["notes"]
+    assert len(notes) == 1
+    assert f"note: {notes[0]}\n" in outcome.err
+
+
+@pytest.mark.parametrize(
+    ("options", "said"),
+    [
+        (["--select", "best"], "there is no selection 'best'"),
+        (["--select", "greedy", "--candidates", 3], "the greedy selection has no parameter 'candidates'"),
+        (["--seconds", 1, "--seconds-per-variable", 1], "seconds and seconds_per_variable are both given"),
+        (["--evaluations", 0], "evaluations must be at least 1, not 0"),
+        (["--select", "independence", "--score", "bdeu"], "needs BIC or AIC, not bdeu"),
+        (["--threads", 0], "threads must be at least 1"),
+    ],
+)
+def test_bad_options(refused, asia_csv, options, said):
+    """What is wrong is said in one line, and nothing is written."""
+    assert said in refused("parents", asia_csv, "-o", "x.jkl", *options)
+    assert not Path("x.jkl").exists()
+
+
+def test_interrupted_writes_what_is_there(run, asia_csv, monkeypatch):
+    """Ctrl-C while sets grow: the sets so far are written, and the command says so."""
+
+    @contextmanager
+    def interrupting():
+        def progress(task: str, done: int, total: int) -> None:
+            if task == "growing parent sets" and done == 3:
+                raise KeyboardInterrupt
+
+        yield progress
+
+    monkeypatch.setattr(progress_module, "progress_bar", interrupting)
+    outcome = run("parents", asia_csv, "-o", "x.jkl", "--json", "--evaluations", 150, "--threads", 1)
+    assert outcome.code == 0
+    assert json.loads(outcome.out)["stop"] == "interrupted"
+    assert outcome.err == "interrupted: wrote x.jkl\n"
+    assert read_scores("x.jkl").max_parents > 1
+
+
+@pytest.fixture
+def wide_csv(tmp_path: Path) -> Path:
+    """Return a table that keeps auto busy for as long as it is let."""
+    random = np.random.default_rng(2)
+    codes = random.integers(0, 2, (4000, 60))
+    for v in range(1, 60):
+        mixed = codes[:, v] ^ codes[:, v // 2] ^ codes[:, v // 3]
+        codes[:, v] = np.where(random.random(4000) < 0.8, mixed, codes[:, v])
+    Dataset.from_codes(codes).write(tmp_path / "wide.csv")
+    return tmp_path / "wide.csv"
+
+
+@pytest.mark.parametrize("name", ["SIGTERM", "SIGINT"])
+@pytest.mark.parametrize("moment", [0.1, 0.6, 1.5, 4.0])
+def test_killed_at_any_moment(process, wide_csv, tmp_path, name, moment):
+    """The file is whole or absent, and no traceback is shown; whoever was interrupted says what became of it."""
+    output = tmp_path / "sets.jkl"
+    started = process("parents", str(wide_csv), "-o", str(output), "--seconds", "30", "--threads", "2")
+    time.sleep(moment)
+    started.send_signal(signal.Signals[name])
+    _, err = started.communicate(timeout=60)
+    assert started.returncode in ((-signal.SIGTERM,) if name == "SIGTERM" else (0, 130, -signal.SIGINT))
+    if moment > 0.5:  # before, Python itself may be starting
+        assert "Traceback" not in err
+    assert output.exists() == (started.returncode == 0)
+    if output.exists():
+        assert read_scores(output).n_variables == 60
+        assert "interrupted" in err
