@@ -13,9 +13,14 @@ if TYPE_CHECKING:
     from bnsearch.data import Dataset
     from bnsearch.errors import BnsearchError, InputError
     from bnsearch.graphs import DAG, PDAG, compare
+    from bnsearch.methods import make_method
     from bnsearch.networks import BayesianNetwork, load_network, random_network
     from bnsearch.networks.files import read_network, write_network
+    from bnsearch.parent_sets import ParentSets
+    from bnsearch.problem import Problem
+    from bnsearch.result import Result
     from bnsearch.scores import AllSets, Scorer, make_score
+    from bnsearch.searching import search
 
     __version__: str
 
@@ -28,13 +33,18 @@ __all__ = [
     "Counter",
     "Dataset",
     "InputError",
+    "ParentSets",
+    "Problem",
+    "Result",
     "Scorer",
     "__version__",
     "compare",
     "load_network",
+    "make_method",
     "make_score",
     "random_network",
     "read_network",
+    "search",
     "write_network",
 ]
 
@@ -43,9 +53,14 @@ _HOMES = {
     "bnsearch.data": ("Dataset",),
     "bnsearch.errors": ("BnsearchError", "InputError"),
     "bnsearch.graphs": ("DAG", "PDAG", "compare"),
+    "bnsearch.methods": ("make_method",),
     "bnsearch.networks": ("BayesianNetwork", "load_network", "random_network"),
     "bnsearch.networks.files": ("read_network", "write_network"),
+    "bnsearch.parent_sets": ("ParentSets",),
+    "bnsearch.problem": ("Problem",),
+    "bnsearch.result": ("Result",),
     "bnsearch.scores": ("AllSets", "Scorer", "make_score"),
+    "bnsearch.searching": ("search",),
 }
 _HOME_OF = {name: home for home, names in _HOMES.items() for name in names}
 
