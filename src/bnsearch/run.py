@@ -71,6 +71,8 @@ class Run:
         self._began = clock()
         self._noted = 0.0
         self._make: Callable[[], DAG] | None = None
+        self._dag: DAG | None = None
+        self._lock = threading.RLock()
 
     @property
     def seconds(self) -> float:
@@ -80,7 +82,8 @@ class Run:
     def going(self) -> bool:
         """Tell whether to go on; once it says no, it keeps saying so."""
         if self.reason is None:
-            self.progress = replace(self.progress, seconds=self.seconds)
+            with self._lock:
+                self.progress = replace(self.progress, seconds=self.seconds)
             self.reason = "interrupted" if self._interrupted else self.stop.reason(self.progress)
             if self.progress.seconds - self._noted >= BETWEEN_NOTES:
                 self._note()
@@ -92,12 +95,15 @@ class Run:
 
     def allowed(self, most: int) -> int:
         """Return how many iterations may follow, up to `most`, if none of them improves anything."""
-        now = self.progress
-        for more in range(most):
-            then = replace(now, iterations=now.iterations + more, stale=now.stale + more)
-            if self.stop.reason(then) is not None:
-                return more
-        return most
+        now, fits, too_many = self.progress, 0, most + 1
+        while too_many - fits > 1:  # who allows some iterations allows fewer
+            middle = (fits + too_many) // 2
+            last = replace(now, iterations=now.iterations + middle - 1, stale=now.stale + middle - 1)
+            if self.stop.reason(last) is None:
+                fits = middle
+            else:
+                too_many = middle
+        return fits
 
     def spawn(self, number: int) -> list[np.random.Generator]:
         """Return generators for pieces of work; the same ones for any number of threads."""
@@ -108,29 +114,35 @@ class Run:
         return parallel_iter(function, items, self.threads)
 
     def count(self, *, iterations: int = 0, evaluations: int = 0, computed: int = 0) -> None:
-        """Take note of work done."""
-        now = self.progress
-        self.computed += computed
-        self.progress = replace(
-            now,
-            iterations=now.iterations + iterations,
-            stale=now.stale + iterations,
-            evaluations=now.evaluations + evaluations,
-        )
+        """Take note of work done; from any thread."""
+        with self._lock:
+            now = self.progress
+            self.computed += computed
+            self.progress = replace(
+                now,
+                iterations=now.iterations + iterations,
+                stale=now.stale + iterations,
+                evaluations=now.evaluations + evaluations,
+            )
 
     def offer(self, score: float, make: Callable[[], DAG]) -> bool:
         """
-        Take a network if it is the best so far, and tell whether it is.
+        Take a network if it is the best so far, and tell whether it is; from any thread.
 
-        `make` returns the network; it is called once, at the end, if nothing better comes.
+        `make` returns the network; it is called at the end, if nothing better comes. Of two that score the same, which
+        one is kept depends on what they are, not on which came first.
         """
-        if not improves(score, self.progress.score):
-            return False
-        self.progress = replace(self.progress, score=score, stale=0, seconds=self.seconds)
-        self._make = make
-        self.trace.points.append(self.progress)
-        self._note()
-        return True
+        with self._lock:
+            best = self.progress.score
+            if not improves(score, best):
+                if self._make is not None and not improves(best, score):
+                    self._dag = min(self.best(), make(), key=lambda dag: dag.parents)
+                return False
+            self.progress = replace(self.progress, score=score, stale=0, seconds=self.seconds)
+            self._make, self._dag = make, None
+            self.trace.points.append(self.progress)
+            self._note()
+            return True
 
     def prove(self) -> None:
         """Take note that no network scores higher than the incumbent."""
@@ -164,7 +176,8 @@ class Run:
         """Return the incumbent."""
         if self._make is None:
             raise InputError("the run has found no network yet")
-        return self._make()
+        self._dag = self._dag or self._make()
+        return self._dag
 
     def finish(self) -> None:
         """Close the trace: the last point is where the run ended."""

@@ -12,10 +12,12 @@ import typer
 from bnsearch.cli.compare import compare
 from bnsearch.cli.convert import convert
 from bnsearch.cli.failures import exit_code_of
+from bnsearch.cli.methods import methods
 from bnsearch.cli.parents import parents
 from bnsearch.cli.sample import sample
 from bnsearch.cli.score import score
 from bnsearch.cli.scores import scores
+from bnsearch.cli.search import search
 
 app = typer.Typer(
     name="bnsearch",
@@ -65,7 +67,7 @@ def _help(command: Callable[..., None]) -> str:
 
 
 app.callback(help=_help(program))(program)
-for command in (parents, sample, score, compare, convert, scores):
+for command in (parents, search, sample, score, compare, convert, methods, scores):
     app.command(help=_help(command))(command)
 
 

@@ -2,11 +2,40 @@
 
 from __future__ import annotations
 
-from typing import Annotated
+from contextlib import suppress
+from typing import Annotated, Any
 
 import typer
+
+from bnsearch.errors import InputError
 
 Net = Annotated[str, typer.Argument(metavar="NET", help="The network or structure: a file or a name.")]
 Data = Annotated[str, typer.Argument(metavar="DATA", help="The table: .csv, .dat, .parquet, or with .gz.")]
 NoHeader = Annotated[bool, typer.Option("--no-header", help="The first row is data; the columns are named 0, 1, ...")]
 Json = Annotated[bool, typer.Option("--json", help="Print one JSON object on stdout.")]
+Threads = Annotated[int | None, typer.Option("--threads", metavar="N", help="How many threads; all cores by default.")]
+Seed = Annotated[int | None, typer.Option("--seed", metavar="N", help="Makes the result reproducible.")]
+Settings = Annotated[
+    list[str] | None, typer.Option("--set", metavar="NAME=VALUE", help="A parameter of the method; may be repeated.")
+]
+
+
+def parsed(settings: list[str] | None) -> dict[str, Any]:
+    """Return parameters given as name=value: numbers, true, false and none as such, anything else as text."""
+    found: dict[str, Any] = {}
+    for setting in settings or []:
+        name, equals, text = setting.partition("=")
+        if not (equals and name):
+            raise InputError(f"--set takes name=value, not {setting!r}")
+        found[name.replace("-", "_")] = _value(text)
+    return found
+
+
+def _value(text: str) -> Any:
+    words = {"true": True, "false": False, "none": None}
+    if text.lower() in words:
+        return words[text.lower()]
+    for kind in (int, float):
+        with suppress(ValueError):
+            return kind(text)
+    return text

@@ -5,6 +5,30 @@ from __future__ import annotations
 import sys
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from bnsearch.stop import Progress
+
+
+@contextmanager
+def search_progress() -> Iterator[list[Callable[[Progress], None]]]:
+    """Yield observers that show how a search is going on stderr, if that is a terminal."""
+    if not sys.stderr.isatty():
+        yield []
+        return
+    from rich.console import Console
+    from rich.progress import Progress as Bars
+    from rich.progress import SpinnerColumn, TextColumn, TimeElapsedColumn
+
+    columns = SpinnerColumn(), TextColumn("{task.description}"), TimeElapsedColumn()
+    with Bars(*columns, console=Console(stderr=True), transient=True) as bars:
+        task = bars.add_task("searching")
+
+        def tell(now: Progress) -> None:
+            bars.update(task, description=f"best {now.score:,.3f}, {now.iterations:,} iterations")
+
+        yield [tell]
 
 
 @contextmanager

@@ -88,15 +88,26 @@ def write_network(network: BayesianNetwork, path: str | os.PathLike[str]) -> Non
         write_structure(network.dag, path)
 
 
+def check_structure_target(path: str | os.PathLike[str]) -> None:
+    """Refuse a path that no structure can be written to; to be asked before the work."""
+    _structure_extension(path)
+    check_writable(path)
+
+
 def write_structure(dag: DAG, path: str | os.PathLike[str]) -> None:
     """Write a structure; the file is replaced in one step."""
+    _write_text(path, _STRUCTURE_WRITERS[_structure_extension(path)](dag))
+
+
+def _structure_extension(path: str | os.PathLike[str]) -> str:
+    """Return the extension of a path that a structure without tables can be written to."""
     extension = _extension(path)
     if extension not in _STRUCTURE_WRITERS:
         raise InputError(
             f"{os.fspath(path)}: a {extension} file needs tables, and a structure has none;"
             f" write {', '.join(_STRUCTURE_WRITERS)}"
         )
-    _write_text(path, _STRUCTURE_WRITERS[extension](dag))
+    return extension
 
 
 def _extension(path: str | os.PathLike[str]) -> str:

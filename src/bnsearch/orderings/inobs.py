@@ -2,20 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import ClassVar
 
-import numpy as np
-
-from bnsearch.orderings.climber import Climber, Placed, require_selection
+from bnsearch.orderings.climber import Climber, require_selection
 from bnsearch.orderings.index import Index
-from bnsearch.orderings.starts import make_starts, require_start
-from bnsearch.parent_sets.relaxed import relaxed
+from bnsearch.orderings.restarts import Climb, climb_from_starts, offer
+from bnsearch.orderings.starts import require_start
 from bnsearch.problem import Problem
 from bnsearch.run import Run
-
-CLIMBS, BATCH = 8, 16  # climbs a piece of work, and pieces handed out at a time
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -53,28 +48,9 @@ class INOBS:
 
     def search(self, problem: Problem, run: Run) -> None:
         """Search until the run is told to stop."""
-        table = problem.parent_sets
-        run.bound = relaxed(table).score
-        index, start = Index(table), make_starts(self.start, table)
-        _ = index.arrays  # made once, before threads ask for them
 
-        def climbs(piece: tuple[int, np.random.Generator]) -> list[tuple[Placed, int]]:
+        def make_climb(index: Index) -> Climb:
             climber = Climber(index)
-            number, rng = piece
-            found: list[tuple[Placed, int]] = []
-            while len(found) < number and not (found and run.halted(found[-1][0].score)):
-                found.append((climber.climb(start(rng), rng, run.halted, self.selection), climber.evaluations()))
-            return found
+            return lambda order, rng: offer(climber, climber.climb(order, rng, run.halted, self.selection), run)
 
-        while run.going():
-            sizes = list(split(run.allowed(CLIMBS * BATCH), CLIMBS))
-            for found in run.map(climbs, zip(sizes, run.spawn(len(sizes)), strict=True)):
-                for optimum, evaluations in found:
-                    run.count(iterations=1, evaluations=evaluations)
-                    run.offer(optimum.score, optimum.dag)
-
-
-def split(total: int, size: int) -> Iterator[int]:
-    """Yield pieces of a size, and what is left."""
-    for done in range(0, total, size):
-        yield min(size, total - done)
+        climb_from_starts(problem, run, self.start, make_climb)

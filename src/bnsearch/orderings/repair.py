@@ -45,6 +45,11 @@ class Chain(State):
             self._best_order[:] = order
 
     @property
+    def best_order(self) -> Ordering:
+        """The best ordering so far."""
+        return self._best_order.copy()
+
+    @property
     def best(self) -> float:
         """The best score so far, but for rounding."""
         return float(self._totals[1])

@@ -1,0 +1,41 @@
+"""`bnsearch methods`: what methods there are."""
+
+from __future__ import annotations
+
+import dataclasses
+from typing import Any
+
+from bnsearch.cli.console import indented, print_json, show
+from bnsearch.cli.docstrings import describe
+from bnsearch.cli.options import Json
+
+
+def methods(as_json: Json = False) -> None:
+    """
+    List the search methods.
+
+    Each with what it does, its parameters with their defaults (for --set), and its reference.
+    """
+    from bnsearch.methods import methods as all_methods
+
+    entries = {name: _entry(kind) for name, kind in all_methods().items()}
+    if as_json:
+        print_json(entries)
+        return
+    for name, entry in entries.items():
+        lines = [entry["summary"]]
+        lines += [f"{field} = {about['default']}: {about['meaning']}" for field, about in entry["parameters"].items()]
+        lines += [entry["reference"]] if entry["reference"] else []
+        show(name, *(indented(line) for line in lines))
+
+
+def _entry(kind: type) -> dict[str, Any]:
+    words = describe(kind)
+    return {
+        "summary": words.summary,
+        "parameters": {
+            field.name: {"default": field.default, "meaning": words.parameters.get(field.name, "")}
+            for field in dataclasses.fields(kind)
+        },
+        "reference": words.references or None,
+    }

@@ -1,0 +1,49 @@
+"""What a search has found, for machines and for people."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from bnsearch.cli.console import show, table
+from bnsearch.cli.graphs import counted
+
+if TYPE_CHECKING:
+    from bnsearch.result import Result
+
+
+def result_facts(result: Result) -> dict[str, Any]:
+    """Return a result for machines; the edges are pairs [parent, child] of names."""
+    import bnsearch
+
+    return {
+        "score": result.score,
+        "edges": [list(edge) for edge in result.dag.edges],
+        "method": result.method,
+        "parameters": result.parameters,
+        "seed": result.seed,
+        "seconds": result.seconds,
+        "iterations": result.iterations,
+        "evaluations": result.evaluations,
+        "bound": result.bound,
+        "gap": result.gap,
+        "optimal": result.optimal,
+        "stop": result.stop,
+        "version": bnsearch.__version__,
+    }
+
+
+def show_result(result: Result) -> None:
+    """Print a result for people."""
+    made = table("best network", counted(result.dag))
+    made.add_row("score", f"{result.score:,.6f}")
+    if result.optimal:
+        made.add_row("optimal", "proven: no network over these sets scores higher")
+    elif result.bound is not None and result.gap is not None:
+        made.add_row("upper bound", f"{result.bound:,.6f} (gap {100 * result.gap:.3g}%)")
+    made.add_row("method", result.method)
+    made.add_row("seed", str(result.seed))
+    made.add_row("iterations", f"{result.iterations:,}")
+    made.add_row("evaluations", f"{result.evaluations:,}")
+    made.add_row("seconds", f"{result.seconds:,.2f}")
+    made.add_row("stopped by", result.stop)
+    show(made)

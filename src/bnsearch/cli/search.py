@@ -1,0 +1,100 @@
+"""`bnsearch search`: the best network over candidate parent sets."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from bnsearch.cli.console import note, print_json
+from bnsearch.cli.options import Json, Seed, Settings, Threads, parsed
+
+if TYPE_CHECKING:
+    from bnsearch.stop import Stop
+
+SECONDS = 60.0  # where nothing else ends the search
+
+
+def search(
+    sets: Annotated[Path, typer.Argument(metavar="SETS", help="Candidate parent sets: .jkl, or with .gz.")],
+    method: Annotated[
+        str, typer.Option("--method", metavar="M", help="rinobs, minobs, iinobs, inobs, asobs, obs or exact.")
+    ] = "rinobs",
+    seconds: Annotated[
+        float | None,
+        typer.Option("--seconds", metavar="T", help="Stop after this time; by default 60 if nothing else stops it."),
+    ] = None,
+    iterations: Annotated[
+        int | None, typer.Option("--iterations", metavar="I", help="Stop after this many iterations of the method.")
+    ] = None,
+    target: Annotated[
+        float | None, typer.Option("--target", metavar="SCORE", help="Stop when this score is reached.")
+    ] = None,
+    seed: Seed = None,
+    start: Annotated[
+        str | None, typer.Option("--start", metavar="S", help="Where to start: random, dfs or fas.")
+    ] = None,
+    settings: Settings = None,
+    output: Annotated[
+        Path | None, typer.Option("--output", "-o", metavar="NET", help="Write the structure: .json, .csv or .dot.")
+    ] = None,
+    trace: Annotated[
+        Path | None, typer.Option("--trace", metavar="CSV", help="Write every improvement: seconds, score and more.")
+    ] = None,
+    threads: Threads = None,
+    as_json: Json = False,
+) -> None:
+    """
+    Search for the best network over candidate parent sets.
+
+    Ctrl-C stops the search and keeps the best network so far; a second one quits.
+
+    Examples
+    --------
+    bnsearch parents table.csv -o table.jkl
+    bnsearch search table.jkl --seconds 10 --seed 1 -o best.dot
+    bnsearch search table.jkl --method exact
+    bnsearch search table.jkl --method minobs --set population=10 --iterations 50 --json
+    """
+    from bnsearch.cli.progress import search_progress
+    from bnsearch.cli.results import result_facts, show_result
+    from bnsearch.files import check_writable
+    from bnsearch.methods import make_method
+    from bnsearch.networks.files import check_structure_target, write_structure
+    from bnsearch.parent_sets.jkl import read_scores
+    from bnsearch.problem import Problem
+    from bnsearch.searching import search as run_search
+
+    given = {"start": start} if start is not None else {}
+    chosen = make_method(method, **given, **parsed(settings))
+    stop = _stop(chosen.name, seconds, iterations, target)
+    if output is not None:
+        check_structure_target(output)
+    if trace is not None:
+        check_writable(trace)
+    problem = Problem(table=read_scores(sets, threads=threads))
+    with search_progress() as observers:
+        result = run_search(problem, chosen, stop=stop, seed=seed, threads=threads, observers=observers)
+    if output is not None:
+        write_structure(result.dag, output)
+        note(f"wrote {output}")
+    if trace is not None:
+        result.trace.write(trace)
+        note(f"wrote {trace}")
+    if as_json:
+        print_json(result_facts(result))
+    else:
+        show_result(result)
+
+
+def _stop(method: str, seconds: float | None, iterations: int | None, target: float | None) -> Stop:
+    """Return the stopping rule of some options; exact search and a number of iterations need no time limit."""
+    from bnsearch.stop import AnyOf, Iterations, Seconds, Target
+
+    rules: list[Stop] = [] if target is None else [Target(target)]
+    if iterations is not None:
+        rules.append(Iterations(iterations))
+    if seconds is not None or (iterations is None and method != "exact"):
+        rules.append(Seconds(SECONDS if seconds is None else seconds))
+    return AnyOf(tuple(rules))

@@ -1,0 +1,68 @@
+"""Hill climbing by swaps of neighbours, with a tabu list. `index` and `state` as in kernels_state."""
+
+# Numba infers the types of kernels.
+# mypy: allow-untyped-defs, no-check-untyped-defs
+from __future__ import annotations
+
+import numpy as np
+
+from bnsearch.kernel import kernel
+from bnsearch.orderings.kernels_move import move
+from bnsearch.orderings.kernels_price import price_swap
+
+
+@kernel
+def price_swaps(index, state, low, high, changes):
+    """Price the swaps at the positions low to high - 1, as far as there are; changes : float64[n], written there."""
+    for at in range(max(low, 0), min(high, changes.size - 1)):
+        changes[at] = price_swap(index, state, at)
+
+
+@kernel
+def search_by_swaps(
+    index, state, changes, tabu, made, totals, best_order, patience, tolerance, budget, touched
+):  # fmt: skip
+    """
+    Swap the neighbours that gain most, or lose least, again and again; not those swapped of late.
+
+    changes : float64[n]       what the swap at each position changes the score by
+    tabu : int32[size, 2]      the pairs swapped last, as they stand now; a pair is -1, -1 before there is one
+    made : int64[2]            swaps made; those since the best ordering was found; updated
+    totals : float64[2]        the scores of the ordering and of the best one; updated
+    best_order : int32[n]      written
+    patience : how many swaps in a row may be no improvement
+
+    Returns whether it has ended: out of patience, or, without a tabu list, at a local optimum.
+    """
+    order, looked = state[0], state[8]
+    n = order.size
+    until = looked[0] + budget
+    while looked[0] < until:
+        best = -1
+        for at in range(n - 1):
+            if best >= 0 and changes[at] <= changes[best]:
+                continue
+            free = True
+            for i in range(tabu.shape[0]):
+                free = free and not (tabu[i, 0] == order[at] and tabu[i, 1] == order[at + 1])
+            if free:
+                best = at
+        least = tolerance * max(1.0, abs(totals[0]))
+        if best < 0 or (tabu.shape[0] == 0 and changes[best] <= least) or made[1] >= patience:
+            return True
+        change, _, _ = move(index, state, np.int64(order[best]), best + 1, touched)
+        totals[0] += change
+        if tabu.shape[0] > 0:
+            i = made[0] % tabu.shape[0]
+            tabu[i, 0] = order[best]
+            tabu[i, 1] = order[best + 1]
+        made[0] += 1
+        made[1] += 1
+        price_swaps(index, state, best - 1, best + 2, changes)
+        looked[0] += 1 + n // 16
+        if totals[0] > totals[1] + tolerance * max(1.0, abs(totals[1])):
+            totals[1] = totals[0]
+            made[1] = 0
+            for i in range(n):
+                best_order[i] = order[i]
+    return False

@@ -1,0 +1,142 @@
+"""MINOBS: memetic insert-neighbourhood search over orderings."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+from math import ceil, fsum, inf
+from typing import ClassVar
+
+import numpy as np
+
+from bnsearch.errors import InputError, require
+from bnsearch.orderings.climber import Climber, Placed
+from bnsearch.orderings.crossover import CROSSOVERS
+from bnsearch.orderings.iinobs import swap_random
+from bnsearch.orderings.index import Index
+from bnsearch.orderings.restarts import offer, prepare
+from bnsearch.orderings.starts import Ordering, Start, make_starts, require_start
+from bnsearch.problem import Problem
+from bnsearch.registry import suggest
+from bnsearch.run import Run
+from bnsearch.scores.score import improves
+
+Population = list[Placed]
+
+
+@dataclass(frozen=True, kw_only=True)
+class MINOBS:
+    """
+    Memetic insert-neighbourhood search over orderings.
+
+    A population of local optima; each generation adds offspring of pairs and mutants, all climbed from, and keeps the
+    best of those with different scores. When the population no longer changes, all but a few members are replaced.
+
+    Parameters
+    ----------
+    population : N, members
+    crossover : ob, cx or rx
+    crossovers : c_n, offspring of pairs in a generation
+    mutation : m_p, swaps for each variable of a mutant
+    mutations : m_n, mutants in a generation
+    lookback : d_t, generations to look back for a change of the average score
+    change : d_delta, the change below which the population is diversified
+    survivors : d_n, members that stay then
+    start : where the first climbs start: random, dfs or fas
+
+    References
+    ----------
+    Lee & van Beek (2017), section 5, Algorithm 3 and Table 3.
+
+    Notes
+    -----
+    One iteration is one generation; the first one makes the population.
+    """
+
+    name: ClassVar[str] = "minobs"
+    population: int = 20
+    crossover: str = "ob"
+    crossovers: int = 20
+    mutation: float = 0.01
+    mutations: int = 6
+    lookback: int = 32
+    change: float = 0.001
+    survivors: int = 4
+    start: str = "random"
+
+    def __post_init__(self) -> None:
+        require("population", self.population, at_least=2, whole=True)
+        if self.crossover not in CROSSOVERS:
+            near = suggest(str(self.crossover), [*CROSSOVERS])
+            raise InputError(f"crossover must be one of {', '.join(CROSSOVERS)}, not {self.crossover!r}{near}")
+        require("crossovers", self.crossovers, at_least=0, whole=True)
+        require("mutation", self.mutation, above=0, at_most=1)
+        require("mutations", self.mutations, at_least=0, whole=True)
+        require("lookback", self.lookback, at_least=1, whole=True)
+        require("change", self.change, at_least=0)
+        require("survivors", self.survivors, at_least=1, at_most=self.population, whole=True)
+        require_start(self.start)
+
+    def search(self, problem: Problem, run: Run) -> None:
+        """Search until the run is told to stop."""
+        index = prepare(problem, run)
+        start = make_starts(self.start, index.table)
+        population = self.optima(index, self.starts(start, self.population, run), run)  # lines 1-4
+        run.count(iterations=1)
+        means = [mean_score(population)]
+        while run.going():  # line 5
+            offspring = self.optima(index, self.offspring(population, run), run)  # lines 6-12
+            population = prune(population + offspring, self.population)  # line 13
+            means.append(mean_score(population))
+            if self.is_stagnant(means):  # line 14
+                kept = prune(population, self.survivors)  # line 15
+                fresh = self.starts(start, self.population - len(kept), run)
+                population = kept + self.optima(index, fresh, run)  # lines 16-18
+                means = [mean_score(population)]
+            run.count(iterations=1)
+
+    def starts(self, start: Start, number: int, run: Run) -> list[Ordering]:
+        """Return orderings to begin with."""
+        return [start(run.rng) for _ in range(number)]
+
+    def offspring(self, population: Population, run: Run) -> list[Ordering]:
+        """Return the orderings of a generation: children of random pairs, and mutants of random members."""
+        cross = CROSSOVERS[self.crossover]
+        pairs = [run.rng.choice(len(population), size=2, replace=len(population) < 2) for _ in range(self.crossovers)]
+        children = [cross(population[a].order, population[b].order, run.rng) for a, b in pairs]
+        swaps = ceil(self.mutation * len(population[0].order))
+        members = run.rng.integers(len(population), size=self.mutations)
+        return children + [swap_random(population[m].order, swaps, run.rng) for m in members]
+
+    def optima(self, index: Index, orders: list[Ordering], run: Run) -> Population:
+        """Return the local optima that climbs from some orderings end in; fewer if the run is to stop."""
+
+        def climb(piece: tuple[Ordering, np.random.Generator]) -> Placed | None:
+            if run.halted():
+                return None
+            order, rng = piece
+            climber = Climber(index)
+            return offer(climber, climber.climb(order, rng, run.halted), run)
+
+        climbed = run.map(climb, zip(orders, run.spawn(len(orders)), strict=True))
+        return [optimum for optimum in climbed if optimum is not None]
+
+    def is_stagnant(self, means: list[float]) -> bool:
+        """Tell whether the average score has not changed for long."""
+        return len(means) > self.lookback and abs(means[-1] - means[-1 - self.lookback]) <= self.change
+
+
+def prune(population: Iterable[Placed], size: int) -> Population:
+    """Return the best members, one of each score."""
+    kept: Population = []
+    last = inf
+    for member in sorted(population, key=lambda member: -member.score):
+        if improves(last, member.score):
+            kept.append(member)
+            last = member.score
+    return kept[:size]
+
+
+def mean_score(population: Population) -> float:
+    """Return the average score."""
+    return fsum(member.score for member in population) / max(1, len(population))

@@ -1,0 +1,56 @@
+"""What the searches over orderings have in common: an index of the table, climbs that are offered, restarts."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from math import inf
+
+import numpy as np
+
+from bnsearch.orderings.climber import Placed, State
+from bnsearch.orderings.index import Index
+from bnsearch.orderings.starts import Ordering, make_starts
+from bnsearch.parent_sets.relaxed import relaxed
+from bnsearch.problem import Problem
+from bnsearch.run import Run
+
+Climb = Callable[[Ordering, np.random.Generator], Placed]
+
+CLIMBS, BATCH = 8, 16  # climbs a piece of work, and pieces handed out at a time
+
+
+def prepare(problem: Problem, run: Run) -> Index:
+    """Return the index of a problem's table, ready for threads; tell the run the upper bound."""
+    index = Index(problem.parent_sets)
+    run.bound = relaxed(index.table).score
+    _ = index.arrays  # made now, once
+    return index
+
+
+def offer(state: State, found: Placed, run: Run) -> Placed:
+    """Offer a network to the run, with the rows looked at to find it."""
+    run.count(evaluations=state.evaluations())
+    run.offer(found.score, found.dag)
+    return found
+
+
+def climb_from_starts(problem: Problem, run: Run, start: str, make_climb: Callable[[Index], Climb]) -> None:
+    """Climb from one start after the other until the run is told to stop; `make_climb` is called once a thread."""
+    index = prepare(problem, run)
+    draw = make_starts(start, index.table)
+
+    def climbs(piece: tuple[int, np.random.Generator]) -> None:
+        number, rng = piece
+        climb = make_climb(index)
+        score = -inf
+        for _ in range(number):
+            if run.halted(score):
+                return
+            score = climb(draw(rng), rng).score
+            run.count(iterations=1)
+
+    while run.going():
+        number = run.allowed(CLIMBS * BATCH)
+        sizes = [min(CLIMBS, number - done) for done in range(0, number, CLIMBS)]
+        for _ in run.map(climbs, zip(sizes, run.spawn(len(sizes)), strict=True)):
+            pass
