@@ -120,6 +120,24 @@ def test_interrupted_climbs_are_the_same(monkeypatch, selection):
     assert pieces == whole
 
 
+@pytest.mark.parametrize("selection", SELECTIONS)
+def test_climbs_come_back(monkeypatch, selection):
+    """Between two looks at the clock a climb looks at as many rows as it may, and those that its last step takes."""
+    monkeypatch.setattr(climber, "BUDGET", 200)
+    table = random_candidates(40, 30, 3, seed=2)
+    climbing = Climber(Index(table))
+    looked: list[int] = []
+    start = np.array(random_order(40, 1))
+
+    def halted(score: float) -> bool:
+        looked.append(climbing.evaluations())
+        return False
+
+    climbing.climb(start, np.random.default_rng(1), halted, selection)
+    assert len(looked) > 5
+    assert max(looked[1:]) < 200 + 2 * table.n_sets  # the first number has setting up in it
+
+
 def test_climbs_stop_when_told(monkeypatch):
     """Asked after every variable and told to stop at the fifth time, the climb ends short of the optimum."""
     monkeypatch.setattr(climber, "BUDGET", 1)

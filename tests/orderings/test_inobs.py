@@ -25,13 +25,12 @@ from reference_exact import best_score
 
 @pytest.mark.parametrize(("selection", "start"), [("hybrid", "random"), ("best", "fas"), ("first", "dfs")])
 def test_the_same_for_any_number_of_threads(selection, start):
-    """Result, trace and counts of 150 climbs are the same for one thread and for two."""
+    """Network, score and counts of 150 climbs are the same for one thread and for two."""
     problem = Problem(table=random_candidates(25, 40, 4, seed=5))
     method = INOBS(selection=selection, start=start)
     one, two = (search(problem, method, stop=Iterations(150), seed=9, threads=t) for t in (1, 2))
     assert (one.score, one.dag, one.evaluations) == (two.score, two.dag, two.evaluations)
-    assert [(p.score, p.iterations) for p in one.trace] == [(p.score, p.iterations) for p in two.trace]
-    assert (one.iterations, one.stop) == (150, "iterations")
+    assert (one.iterations, one.stop) == (two.iterations, two.stop) == (150, "iterations")
     assert one.bound is not None
     assert one.bound >= one.score
     assert one.evaluations > 150

@@ -60,11 +60,10 @@ def test_moves_in_wide_tables(table, seed):
 
 def test_a_move_that_does_not_matter():
     """
-    Along 0, 1, 2 variable 2 has {0}, and {1} only scores less than its empty set would allow to matter: 1 passes 2.
+    Variables 2 and 3 have {0} (-1), then {1} (-2); 3 also {4} (-3); then nothing (-9). 0 and 1 stand before them.
 
-    The set {1} would be third, behind {0} and the empty set, and is dropped; with {0, 1} behind nothing, it is kept
-    only if it scores more. So 2 has {0} (-1), then {1} (-2), then nothing (-9): if 0 goes, 2 takes {1}, and 1 matters;
-    for 3 with {0} (-1), {1} (-2), {4} (-3), nothing (-9) candidate 4 does not: it stands in no row up to {1}.
+    Both have {0}, and {1} is what they would take without 0. So 4 may pass 3 without a look: its set comes later. When
+    1 passes them, their sets stay, but what they would take without 0 changes.
     """
     sets = {frozenset[int](): -9.0, frozenset({0}): -1.0, frozenset({1}): -2.0}
     table = table_of([{frozenset(): 0.0}, {frozenset(): 0.0}, sets, sets | {frozenset({4}): -3.0}, {frozenset(): 0.0}])

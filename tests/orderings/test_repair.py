@@ -87,10 +87,9 @@ def test_chains_in_larger_tables(seed):
     """The same with queues that wrap around; some losses are accepted, others undone."""
     definition = Definition(random_candidates(15, 20, 4, seed))
     chain = chain_of(definition.table, random_order(15, seed), seed)
-    chain.step(300, 0.6, 0.0)
-    accepted, undone = take_steps(chain, definition, 150, 0.6)
-    assert accepted > 5
-    assert undone > 5
+    accepted, undone = take_steps(chain, definition, 300, 0.4)
+    assert accepted > 2
+    assert undone > 2
 
 
 def test_chains_in_wide_tables():
@@ -98,7 +97,7 @@ def test_chains_in_wide_tables():
     definition = Definition(hub_candidates(140, [64, 65, 128, 129, 139], seed=6))
     chain = chain_of(definition.table, random_order(140, 6))
     chain.step(500, 0.5, 0.0)
-    accepted, undone = take_steps(chain, definition, 60, 0.5)
+    accepted, undone = take_steps(chain, definition, 200, 0.5)
     assert accepted > 0
     assert undone > 0
 
