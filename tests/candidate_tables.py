@@ -79,6 +79,13 @@ def hub_tables(draw: st.DrawFn) -> ParentSets:
     return hub_candidates(140, widths, draw(st.integers(0, 2**32 - 1)))
 
 
+@st.composite
+def dense_tables(draw: st.DrawFn) -> ParentSets:
+    """Draw a table of four to nine variables in which everyone is a candidate of everyone else."""
+    n = draw(st.integers(4, 9))
+    return hub_candidates(n, [n - 1] * n, draw(st.integers(0, 2**32 - 1)))
+
+
 def ordering_score(table: ParentSets, order: Sequence[int]) -> float:
     """Return an ordering's score by definition: each variable takes its best set among those before it."""
     best = []

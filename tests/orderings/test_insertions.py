@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 from bnsearch.orderings.climber import State
 from bnsearch.orderings.index import Index
 from bnsearch.orderings.kernels_price import price_positions
-from candidate_tables import candidate_tables, hub_tables, table_of
+from candidate_tables import candidate_tables, dense_tables, hub_tables, table_of
 from reference_orderings import Definition, ask_insertion, ask_swap, inserted, random_order
 
 SEEDS = st.integers(0, 2**32 - 1)
@@ -94,7 +94,7 @@ def check_prices(definition, order, state, variable, leasts):
             assert (change, to) == (max(least, 1e-9), at)
 
 
-@given(candidate_tables(), SEEDS)
+@given(candidate_tables() | dense_tables(), SEEDS)
 def test_prices_in_small_tables(table, seed):
     """Every insertion of every variable, with thresholds below and above what there is to gain."""
     definition, order, state = set_up(table, seed)

@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 
 from bnsearch.orderings.climber import State
 from bnsearch.orderings.index import Index
-from candidate_tables import candidate_tables, hub_tables, table_of
+from candidate_tables import candidate_tables, dense_tables, hub_tables, table_of
 from reference_orderings import Definition, ask_draws, ask_move, differences, inserted, random_order, settled
 
 SEEDS = st.integers(0, 2**32 - 1)
@@ -41,7 +41,7 @@ def check_moves(table, moves, seed):
         order = new
 
 
-@given(candidate_tables(), st.data(), SEEDS)
+@given(candidate_tables() | dense_tables(), st.data(), SEEDS)
 def test_moves_in_small_tables(table, data, seed):
     """Up to twelve insertions of any variables at any positions."""
     place = st.integers(0, table.n_variables - 1)
