@@ -53,6 +53,39 @@ def random_candidates(n: int, sets: int, most_parents: int, seed: int) -> Parent
     return table_of(candidates)
 
 
+def hub_candidates(n: int, widths: Sequence[int], seed: int) -> ParentSets:
+    """
+    Return a table whose first variables have so many candidates each, and all others up to six; many ties.
+
+    A set scores its size and up to 3/4: more than any subset, so that none is dropped.
+    """
+    rng = np.random.default_rng(seed)
+    candidates: Candidates = []
+    for v in range(n):
+        width = widths[v] if v < len(widths) else int(rng.integers(0, 7))
+        pool = rng.permutation([u for u in range(n) if u != v])[:width].tolist()
+        cuts = sorted(rng.choice(width, size=width // 2, replace=False).tolist())
+        pieces = [pool[i:j] for i, j in itertools.pairwise([0, *cuts, width])]  # every candidate is in one of them
+        more = [rng.choice(pool, size=rng.integers(1, min(5, width) + 1), replace=False).tolist() for _ in pool]
+        sets = {frozenset[int](piece) for piece in [*pieces, *more]}
+        candidates.append({own: len(own) + int(rng.integers(4)) / 4 for own in sets} | {frozenset(): 0.0})
+    return table_of(candidates)
+
+
+@st.composite
+def hub_tables(draw: st.DrawFn) -> ParentSets:
+    """Draw a table of 140 variables, three of them with a number of candidates at which the kernels' words end."""
+    widths = draw(st.lists(st.sampled_from([63, 64, 65, 127, 128, 129, 139]), min_size=3, max_size=3))
+    return hub_candidates(140, widths, draw(st.integers(0, 2**32 - 1)))
+
+
+@st.composite
+def dense_tables(draw: st.DrawFn) -> ParentSets:
+    """Draw a table of four to nine variables in which everyone is a candidate of everyone else."""
+    n = draw(st.integers(4, 9))
+    return hub_candidates(n, [n - 1] * n, draw(st.integers(0, 2**32 - 1)))
+
+
 def ordering_score(table: ParentSets, order: Sequence[int]) -> float:
     """Return an ordering's score by definition: each variable takes its best set among those before it."""
     best = []

@@ -21,6 +21,7 @@ if TYPE_CHECKING:
     from bnsearch.result import Result
     from bnsearch.scores import AllSets, Scorer, make_score
     from bnsearch.searching import search
+    from bnsearch.stop import Evaluations, Iterations, NoImprovement, Seconds, Target
 
     __version__: str
 
@@ -32,11 +33,16 @@ __all__ = [
     "BnsearchError",
     "Counter",
     "Dataset",
+    "Evaluations",
     "InputError",
+    "Iterations",
+    "NoImprovement",
     "ParentSets",
     "Problem",
     "Result",
     "Scorer",
+    "Seconds",
+    "Target",
     "__version__",
     "compare",
     "load_network",
@@ -61,6 +67,7 @@ _HOMES = {
     "bnsearch.result": ("Result",),
     "bnsearch.scores": ("AllSets", "Scorer", "make_score"),
     "bnsearch.searching": ("search",),
+    "bnsearch.stop": ("Evaluations", "Iterations", "NoImprovement", "Seconds", "Target"),
 }
 _HOME_OF = {name: home for home, names in _HOMES.items() for name in names}
 

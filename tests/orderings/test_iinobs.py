@@ -9,7 +9,7 @@ from scripted import Script
 from bnsearch.errors import InputError
 from bnsearch.orderings.iinobs import IINOBS, swap_random
 from bnsearch.problem import Problem
-from bnsearch.searching import search
+from bnsearch.searching import load_kernels, search
 from bnsearch.stop import Iterations, Target
 from candidate_tables import random_candidates
 
@@ -18,6 +18,7 @@ TABLE = random_candidates(6, 5, 2, seed=1)
 
 def followed(monkeypatch: pytest.MonkeyPatch, method: IINOBS, scores: list[float]) -> Script:
     """Run a method over a script, and return it with the orderings that its climbs were started from."""
+    load_kernels(Problem(table=TABLE), method)  # which climbs, too
     script = Script(scores)
     monkeypatch.setattr("bnsearch.orderings.iinobs.Climber", script.climber)
     result = search(Problem(table=TABLE), method, stop=Iterations(len(scores)), seed=3, threads=1)

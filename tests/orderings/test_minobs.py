@@ -9,7 +9,7 @@ from scripted import Optimum, Script
 from bnsearch.errors import InputError
 from bnsearch.orderings.minobs import MINOBS, mean_score, prune
 from bnsearch.problem import Problem
-from bnsearch.searching import search
+from bnsearch.searching import load_kernels, search
 from bnsearch.stop import Iterations, Seconds
 from candidate_tables import random_candidates
 
@@ -25,6 +25,7 @@ def run_script(
     monkeypatch: pytest.MonkeyPatch, method: MINOBS, scores: list[float], generations: int
 ) -> tuple[Script, list[list[float]]]:
     """Run a method over a script; return it, and the population's scores after each generation."""
+    load_kernels(Problem(table=TABLE), method)  # which climbs, too
     script, populations = Script(scores), []
     monkeypatch.setattr("bnsearch.orderings.minobs.Climber", script.climber)
 

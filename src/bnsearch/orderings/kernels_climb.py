@@ -44,6 +44,7 @@ def climb(index, state, selection, untried, tried, total, random, tolerance, bud
             tried[0] = 0
             tried[1] = -1
             found = 0
+            continue
         if tried[0] == n:
             return True
         pick = tried[0] + draw_below(random, n - tried[0])

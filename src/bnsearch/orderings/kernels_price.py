@@ -107,7 +107,7 @@ def first_ruin(losers, most, places, deltas):
 @inlined_kernel
 def price_backward(index, state, variable, least, losers, places, deltas):
     """
-    Return the best change above `least` from moving a variable towards the back, and the position nearest to it.
+    Return the best change above `least` from moving a variable towards the back, and a position where it is reached.
 
     Walks the variable's better sets, best first, keeping those whose last parent stands earlier than any kept before.
     """
@@ -149,7 +149,8 @@ def price_insertion(index, state, variable, least, places, deltas):
     """
     Return the best change above `least` that an insertion of a variable makes, and its position.
 
-    Without any, `least` and the variable's own position. Of equally good positions the nearest.
+    Without any, `least` and the variable's own position. Of equally good positions the nearest one towards the front;
+    if there are none, any towards the back.
 
     places, deltas : int64[n], float64[n]   scratch
     """
@@ -169,7 +170,7 @@ def price_positions(index, state, variable, changes):
     changes : float64[n]   written
     """
     begin, scores, first, members, slot_begin, slots = index[0], index[1], index[2], index[3], index[8], index[9]
-    position, choice, delta = state[1], state[2], state[3]
+    position, choice, delta, looked = state[1], state[2], state[3], state[8]
     n = changes.size
     at = np.int64(position[variable])
     for i in range(n):
@@ -190,6 +191,7 @@ def price_positions(index, state, variable, changes):
             changes[i] += scores[row] - scores[choice[variable]]
         end = min(end, start)
         row += 1
+    looked[0] += row - begin[variable]
 
 
 @inlined_kernel

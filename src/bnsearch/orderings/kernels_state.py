@@ -12,8 +12,8 @@ blocked, active : uint64[n, 2]  of each variable the candidates that stand behin
 reach : int64[n]              the last row that `delta` and `target` of its candidates depend on
 looked : int64[1]             rows looked at so far
 
-So a positive delta of (x, y) means that y stands before x and would rather have it before itself; a target with a delta
-of zero or less means that y's set holds x.
+So a positive delta of (x, y) means that y stands before x and would rather have it before itself; a negative one, that
+y's set holds x. A target with a delta of zero is another set of the same score.
 """
 
 # Numba infers the types of kernels.

@@ -32,7 +32,7 @@ class RINOBS:
         or, where all are equally good, a new start, and rounds begin anew
     rate : the share of losing steps that is accepted when a round begins
     length : steps of the first round for each variable
-    start : where the first ordering comes from: random, dfs or fas
+    start : where orderings come from: random, dfs or fas
 
     Notes
     -----
@@ -48,7 +48,7 @@ class RINOBS:
     islands: int = 2
     rate: float = 0.25
     length: int = 20
-    start: str = "random"
+    start: str = "fas"
 
     def __post_init__(self) -> None:
         require("islands", self.islands, at_least=1, whole=True)

@@ -1,0 +1,93 @@
+"""INOBS: hill climbing over orderings from many starts."""
+
+from __future__ import annotations
+
+import itertools
+import math
+
+import numpy as np
+import pytest
+
+from bnsearch.errors import InputError
+from bnsearch.graphs.dag import DAG
+from bnsearch.orderings import climber
+from bnsearch.orderings.climber import SELECTIONS, Climber
+from bnsearch.orderings.index import Index
+from bnsearch.orderings.inobs import INOBS
+from bnsearch.parent_sets.jkl import read_scores
+from bnsearch.problem import Problem
+from bnsearch.run import Run
+from bnsearch.searching import search
+from bnsearch.stop import Iterations, Seconds, Target
+from candidate_tables import random_candidates
+from reference_exact import best_score
+
+
+@pytest.mark.parametrize(("selection", "start"), [("hybrid", "random"), ("best", "fas"), ("first", "dfs")])
+def test_the_same_for_any_number_of_threads(selection, start):
+    """Network, score and counts of 150 climbs are the same for one thread and for two."""
+    problem = Problem(table=random_candidates(25, 40, 4, seed=5))
+    method = INOBS(selection=selection, start=start)
+    one, two = (search(problem, method, stop=Iterations(150), seed=9, threads=t) for t in (1, 2))
+    assert (one.score, one.dag, one.evaluations) == (two.score, two.dag, two.evaluations)
+    assert (one.iterations, one.stop) == (two.iterations, two.stop) == (150, "iterations")
+    assert one.bound is not None
+    assert one.bound >= one.score
+    assert one.evaluations > 150
+    other = search(problem, method, stop=Iterations(150), seed=10, threads=1)
+    assert other.evaluations != one.evaluations
+
+
+@pytest.mark.parametrize("selection", SELECTIONS)
+def test_finds_the_optimum_of_small_tables(selection):
+    """Ten variables, up to 300 climbs; the target stops the search."""
+    for seed in range(5):
+        table = random_candidates(10, 20, 3, seed)
+        best = best_score(table)
+        result = search(Problem(table=table), INOBS(selection=selection), stop=Target(best) | Iterations(300), seed=1)
+        assert result.stop == "target"
+        assert result.score == pytest.approx(best)
+        scores = [{p: s for s, p in table.sets(v)}[parents] for v, parents in enumerate(result.dag.parents)]
+        assert math.fsum(scores) == pytest.approx(best)
+
+
+def test_a_target_stops_at_once():
+    """A target that any climb reaches leaves no time for a second batch."""
+    table = random_candidates(10, 20, 3, seed=1)
+    result = search(Problem(table=table), INOBS(), stop=Target(-1e6), seed=1, threads=1)
+    assert result.stop == "target"
+    assert result.score <= best_score(table) + 1e-9
+
+
+def test_time_stops_a_climb(monkeypatch):
+    """The clock strikes within a climb: where it is then is offered, and nothing else is begun."""
+    monkeypatch.setattr(climber, "BUDGET", 1)
+    table = random_candidates(12, 20, 3, seed=7)
+    ticks = itertools.count()
+    run = Run(Seconds(1), seed=1, clock=lambda: float(next(ticks) > 5))
+    INOBS().search(Problem(table=table), run)
+    assert run.progress.iterations == 1
+    assert run.progress.score < best_score(table)
+    assert isinstance(run.best(), DAG)
+    assert not run.going()
+    assert run.reason == "seconds"
+
+
+def test_bad_parameters_are_refused():
+    """The error names what there is."""
+    with pytest.raises(InputError, match=r"selection must be one of hybrid, best, first, not 'bset'.*'best'"):
+        INOBS(selection="bset")
+    with pytest.raises(InputError, match="no start 'fsa'"):
+        INOBS(start="fsa")
+
+
+@pytest.mark.parametrize(("selection", "published"), [("hybrid", 3158.4), ("first", 3156.5), ("best", 3155.9)])
+def test_climbs_are_as_good_as_published(shared_data, selection, published):
+    """The average of 100 climbs from random orderings: Lee & van Beek (2017), Table 1, which are averages as well."""
+    table = read_scores(shared_data / "scores" / "soybean_BIC.txt")
+    assert (table.n_variables, table.n_sets) == (36, 5_926)
+    climbing, rng = Climber(Index(table)), np.random.default_rng(1)
+    costs = [-climbing.climb(rng.permutation(36), rng, selection=selection).score for _ in range(100)]
+    standard_error = np.std(costs, ddof=1) / 10
+    assert abs(np.mean(costs) - published) < 4 * standard_error
+    assert standard_error < 2
