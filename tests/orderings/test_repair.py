@@ -95,8 +95,8 @@ def test_chains_in_wide_tables():
     """The same with sets as one word, as two words, and without words."""
     definition = Definition(hub_candidates(140, [64, 65, 128, 129, 139], seed=6))
     chain = chain_of(definition.table, random_order(140, 6))
-    chain.step(3000, 0.9, 0.0)
-    accepted, undone = take_steps(chain, definition, 400, 0.9)
+    chain.step(700, 0.9, 0.0)
+    accepted, undone = take_steps(chain, definition, 120, 0.9)
     assert accepted > 0
     assert undone > 0
 
