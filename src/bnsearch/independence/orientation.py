@@ -1,0 +1,108 @@
+"""From a skeleton and what separates its variables to a DAG."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from itertools import combinations
+
+import numpy as np
+from numpy.typing import NDArray
+
+from bnsearch.graphs.dag import DAG
+from bnsearch.independence.separation import Neighbours
+from bnsearch.independence.tester import PairTester
+
+Triple = tuple[int, int, int]
+
+
+def colliders(
+    tester: PairTester,
+    neighbours: Neighbours,
+    separated_by: Mapping[frozenset[int], set[int]],
+    strengths: NDArray[np.float64],
+) -> list[Triple]:
+    """
+    Return every (x, z, y) that shows as x -> z <- y, those with the strongest weaker edge first.
+
+    x and z, z and y are joined, x and y are not; z is not in what separates x from y; and knowing z besides that makes
+    x and y dependent, and more so than they were: were z a cause of one of the two, it would not.
+
+    Parameters
+    ----------
+    tester : the data and the test
+    neighbours : of each variable
+    separated_by : for pairs that are not joined, what they are independent given
+    strengths : float64[n, n], of the pairs' own dependences
+    """
+    triples = [
+        (x, z, y)
+        for z, around in enumerate(neighbours)
+        for x, y in combinations(sorted(around), 2)
+        if z not in separated_by.get(frozenset((x, y)), {z})
+    ]
+    pairs = [(x, y) for x, _, y in triples]
+    conditions = [sorted(separated_by[frozenset(pair)]) for pair in pairs]
+    without = tester.strengths(pairs, conditions)
+    given = tester.strengths(pairs, [[*s, z] for s, (_, z, _) in zip(conditions, triples, strict=True)])
+    shown = [triple for triple, keep in zip(triples, (given > 0) & (given > without), strict=True) if keep]
+    return sorted(shown, key=lambda triple: -min(strengths[triple[0], triple[1]], strengths[triple[1], triple[2]]))
+
+
+def orient(names: Sequence[str], neighbours: Neighbours, triples: Sequence[Triple], ranked: Sequence[int]) -> DAG:
+    """
+    Direct a skeleton: the v-structures in turn, each unless it contradicts those before; then the rest.
+
+    The variables are taken away one after another, always one that no directed edge leaves: its undirected edges are
+    directed to it. Of several, the one goes first that makes the fewest new v-structures, and then the last of
+    `ranked`. Where the rest can be directed without new v-structures, it is: this is then the algorithm of Dor & Tarsi
+    (1992).
+    """
+    parents = accepted(triples, len(names))
+    rank = {v: i for i, v in enumerate(ranked)}
+    left = set(ranked)
+
+    def cost(v: int) -> tuple[int, int]:
+        around = (neighbours[v] & left) - parents[v]  # new parents
+        others = neighbours[v] & left
+        return sum(len(others - neighbours[x]) - 1 for x in around), -rank[v]  # x itself is among the others
+
+    costs = {v: cost(v) for v in left}
+    while left:
+        free = [v for v in left if not any(v in parents[w] for w in neighbours[v] & left)]
+        last = min(free, key=costs.__getitem__)
+        parents[last] |= neighbours[last] & left
+        left.remove(last)
+        costs.update({v: cost(v) for v in neighbours[last] & left})
+    return DAG(names, parents)
+
+
+def accepted(triples: Sequence[Triple], n: int) -> list[set[int]]:
+    """Return each variable's parents by the v-structures, less those that would close a cycle with earlier ones."""
+    parents: list[set[int]] = [set() for _ in range(n)]
+    for x, z, y in triples:
+        if not {x, y} & below(parents, z):
+            parents[z] |= {x, y}
+    return parents
+
+
+def below(parents: Sequence[set[int]], start: int) -> set[int]:
+    """Return the variables that directed edges lead to."""
+    found: set[int] = set()
+    waiting = [start]
+    while waiting:
+        v = waiting.pop()
+        new = {w for w, above in enumerate(parents) if v in above} - found
+        found |= new
+        waiting += new
+    return found
+
+
+def topological(parents: Sequence[set[int]], order: Sequence[int]) -> list[int]:
+    """Return the variables parents first, and otherwise in the given order."""
+    placed: dict[int, None] = {}
+    left = list(order)
+    while left:
+        free = next(v for v in left if parents[v] <= placed.keys())
+        placed[free] = None
+        left.remove(free)
+    return list(placed)

@@ -1,0 +1,61 @@
+"""The strongest pairs that join all variables without a circle."""
+
+from __future__ import annotations
+
+from itertools import combinations
+
+import numpy as np
+from numpy.typing import NDArray
+
+from bnsearch.dags.content import variables_by_content
+from bnsearch.independence.tester import PairTester
+
+Pair = tuple[int, int]
+
+
+def pair_strengths(tester: PairTester) -> NDArray[np.float64]:
+    """Return how strongly each two variables depend, float64[n, n]; minus infinity where that cannot be told."""
+    n = tester.data.n_variables
+    strengths = np.full((n, n), -np.inf)
+    pairs = list(combinations(range(n), 2))
+    for (x, y), strength in zip(pairs, tester.strengths(pairs).tolist(), strict=True):
+        if not np.isnan(strength):
+            strengths[x, y] = strengths[y, x] = strength
+    return strengths
+
+
+def strongest_first(tester: PairTester, strengths: NDArray[np.float64]) -> list[Pair]:
+    """Return all pairs, the strongest first, equals by content."""
+    rank = np.argsort(variables_by_content(tester.data)).tolist()
+    pairs = [(x, y) if rank[x] < rank[y] else (y, x) for x, y in combinations(range(len(rank)), 2)]
+    return sorted(pairs, key=lambda p: (-strengths[p], rank[p[0]], rank[p[1]]))
+
+
+def spanning_forest(pairs: list[Pair], n: int) -> tuple[list[Pair], list[Pair]]:
+    """Take each pair whose two variables are not joined yet (Kruskal); return those taken, and the rest."""
+    group = list(range(n))
+    taken: list[Pair] = []
+    rest: list[Pair] = []
+    for x, y in pairs:
+        if group[x] == group[y]:
+            rest.append((x, y))
+            continue
+        taken.append((x, y))
+        old, new = group[y], group[x]
+        group = [new if g == old else g for g in group]
+    return taken, rest
+
+
+def rooted(edges: list[Pair], n: int, root: int) -> list[int]:
+    """Return the variables in the order in which a walk from the root over the edges meets them, nearest first."""
+    neighbours: list[list[int]] = [[] for _ in range(n)]
+    for x, y in edges:
+        neighbours[x].append(y)
+        neighbours[y].append(x)
+    order: list[int] = []
+    for start in [root, *range(n)]:  # the root's tree, then those that no edge joins to it
+        waiting = [] if start in order else [start]
+        while waiting:
+            order += waiting
+            waiting = [y for x in waiting for y in neighbours[x] if y not in order]
+    return order
