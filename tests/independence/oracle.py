@@ -19,7 +19,7 @@ class Oracle(PairTester):
     """Answers by d-separation in a DAG: 1 where two variables depend, -1 where they do not."""
 
     def __init__(self, parents: Sequence[Sequence[int]]) -> None:
-        codes = np.random.default_rng(0).integers(2, size=(8, len(parents)))
+        codes = np.random.default_rng(0).integers(2, size=(1000, len(parents)))
         super().__init__(Dataset.from_codes(codes, arities=[2] * len(parents)), GTest())
         self.parents = parents
 

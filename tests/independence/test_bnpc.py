@@ -83,14 +83,20 @@ def test_separating_sets_shrink_to_what_is_needed():
 
 
 def test_sets_too_large_for_the_rows_lose_the_least_important_first():
-    """Only conditions of one variable can be tested: 2 and 1 leave, 3 stays and separates."""
+    """1,000 rows allow conditions of 200 cells, 7 binary variables: of nine, the two of least importance leave."""
+    chain = Oracle([[], *([i] for i in range(10))])
+    assert chain.room(0, 10) == 200
+    order = [0, 5, 4, 3, 2, 1, 6, 7, 8, 9, 0]
+    assert separating_set(chain, 0, 10, range(1, 10), importance=order.__getitem__) is not None
+    tested = []
 
-    class Few(Oracle):
+    class Stubborn(Oracle):
         def strengths(self, pairs, conditions=None):
-            assert conditions is not None
-            return np.array([np.nan if len(c) > 1 else -1.0 if c == [3] else 1.0 for c in conditions])
+            tested.extend(conditions)
+            return np.ones(len(pairs))
 
-    assert separating_set(Few([[]] * 5), 0, 4, [1, 2, 3], importance=[0, 2, 1, 3, 0].__getitem__) == {3}
+    assert separating_set(Stubborn([[]] * 11), 0, 10, range(1, 10), importance=order.__getitem__) is None
+    assert set(tested[0]) == {1, 2, 3, 6, 7, 8, 9}
 
 
 def test_trees_take_the_strongest_pairs():

@@ -53,7 +53,7 @@ def test_blankets_are_exact_where_tests_do_not_err(parents):
 
 
 def test_max_min_by_hand_on_a_chain():
-    """A -> b -> c: a enters c's set before b does or after, and leaves given b; for b both stay."""
+    """In a -> b -> c the first enters c's set, and leaves it given b; in b's set both stay."""
     oracle = Oracle([[], [0], [1]])
     assert max_min_parents_and_children(oracle, 2, np.array([0, 1]), 3) == [1]
     assert sorted(max_min_parents_and_children(oracle, 1, np.array([0, 2]), 3)) == [0, 2]

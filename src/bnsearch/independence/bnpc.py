@@ -102,7 +102,7 @@ class Analysis:
     @cached_property
     def strengths(self) -> NDArray[np.float64]:
         """How strongly each two variables depend."""
-        return pair_strengths(self.tester)
+        return pair_strengths(self.tester, self.run.halted)
 
     def draft(self) -> list[tuple[int, int]]:
         """Join the strongest pairs without a circle; return the other dependent pairs, the strongest first."""
@@ -130,7 +130,7 @@ class Analysis:
                 if self.run.halted():
                     return
                 self.part(x, y)
-                if y not in reached(self.neighbours, x, without=-1) or not separate(x, y):
+                if y not in reached(self.neighbours, x) or not separate(x, y):
                     self.join(x, y)
 
     def separate(self, x: int, y: int) -> bool:

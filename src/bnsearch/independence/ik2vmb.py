@@ -84,7 +84,7 @@ class IK2vMB:
 
     def _spanning_tree(self, data: Dataset, run: Run) -> list[Pair]:
         tester = PairTester(data, InformationTest(rows_per_degree=self.rows_per_degree))
-        pairs = strongest_first(tester, pair_strengths(tester))
+        pairs = strongest_first(tester, pair_strengths(tester, run.halted))
         run.count(evaluations=tester.tests, computed=tester.tests)
         return spanning_forest(pairs, data.n_variables)[0]
 

@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
-from itertools import combinations
+from collections.abc import Callable, Iterator, Sequence
 
 import numpy as np
 from numpy.typing import NDArray
@@ -47,25 +46,47 @@ def max_min_parents_and_children(
     -----
     A test that there are too few rows for is not made, so it separates nothing; without a condition it lets nothing in.
     """
+    arities = tester.data.arities
     weakest = tester.strengths([(target, x) for x in candidates.tolist()])
     weakest[np.isnan(weakest)] = -np.inf
     chosen: list[int] = []
     while (weakest > 0).any() and not halted():
-        new = int(weakest.argmax())
-        weakest[new] = -np.inf
+        best = int(weakest.argmax())
+        weakest[best] = -np.inf
+        new = int(candidates[best])
         for size in range(min(max_condition, len(chosen) + 1)):
-            conditions = [(int(candidates[new]), *s) for s in combinations(chosen, size)]
             alive = np.flatnonzero(weakest > 0)
+            room = max((tester.room(target, x) for x in candidates[alive].tolist()), default=0.0) / arities[new]
+            conditions = [(new, *rest) for rest in subsets_within(chosen, size, arities, room)]
+            if not conditions or halted():
+                break
             pairs = [(target, x) for x in candidates[alive].tolist() for _ in conditions]
             strengths = tester.strengths(pairs, conditions * len(alive)).reshape(len(alive), len(conditions))
             weakest[alive] = np.fmin(weakest[alive], np.fmin.reduce(strengths, axis=1))  # fmin passes over NaN
-        chosen.append(int(candidates[new]))
+        chosen.append(new)
     for x in list(chosen):
         others = [y for y in chosen if y != x]
-        conditions = [s for size in range(1, min(max_condition, len(others)) + 1) for s in combinations(others, size)]
-        if (tester.strengths([(target, x)] * len(conditions), conditions) <= 0).any():
-            chosen.remove(x)
+        for size in range(1, min(max_condition, len(others)) + 1):
+            conditions = list(subsets_within(others, size, arities, tester.room(target, x)))
+            if not conditions or halted():
+                break
+            if (tester.strengths([(target, x)] * len(conditions), conditions) <= 0).any():
+                chosen.remove(x)
+                break
     return chosen
+
+
+def subsets_within(
+    members: Sequence[int], size: int, arities: NDArray[np.int64], room: float
+) -> Iterator[tuple[int, ...]]:
+    """Yield the subsets of a size whose joint table has at most so many cells."""
+    if size == 0:
+        yield from [()] if room >= 1 else []
+        return
+    for i, member in enumerate(members):
+        left = room / arities[member]
+        if left >= 1:
+            yield from ((member, *rest) for rest in subsets_within(members[i + 1 :], size - 1, arities, left))
 
 
 def grow_shrink_blanket(

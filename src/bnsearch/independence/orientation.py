@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from bnsearch.graphs.dag import DAG
-from bnsearch.independence.separation import Neighbours
+from bnsearch.independence.separation import Neighbours, reached
 from bnsearch.independence.tester import PairTester
 
 Triple = tuple[int, int, int]
@@ -79,22 +79,14 @@ def orient(names: Sequence[str], neighbours: Neighbours, triples: Sequence[Tripl
 def accepted(triples: Sequence[Triple], n: int) -> list[set[int]]:
     """Return each variable's parents by the v-structures, less those that would close a cycle with earlier ones."""
     parents: list[set[int]] = [set() for _ in range(n)]
+    children: list[set[int]] = [set() for _ in range(n)]
     for x, z, y in triples:
-        if not {x, y} & below(parents, z):
-            parents[z] |= {x, y}
+        if {x, y} <= parents[z] or {x, y} & reached(children, z):
+            continue
+        parents[z] |= {x, y}
+        children[x].add(z)
+        children[y].add(z)
     return parents
-
-
-def below(parents: Sequence[set[int]], start: int) -> set[int]:
-    """Return the variables that directed edges lead to."""
-    found: set[int] = set()
-    waiting = [start]
-    while waiting:
-        v = waiting.pop()
-        new = {w for w, above in enumerate(parents) if v in above} - found
-        found |= new
-        waiting += new
-    return found
 
 
 def topological(parents: Sequence[set[int]], order: Sequence[int]) -> list[int]:

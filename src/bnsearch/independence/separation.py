@@ -2,25 +2,24 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Iterable
 from itertools import combinations
-
-import numpy as np
 
 from bnsearch.independence.tester import PairTester
 
 Neighbours = list[set[int]]
 
 
-def reached(neighbours: Neighbours, start: int, without: int) -> set[int]:
+def reached(neighbours: Neighbours, start: int, without: int | None = None) -> set[int]:
     """Return the variables that paths from `start` lead to, not by way of `without`."""
-    found = {start}
+    found = {start} if without is None else {start, without}
     waiting = [start]
     while waiting:
-        new = neighbours[waiting.pop()] - found - {without}
+        new = neighbours[waiting.pop()] - found
         found |= new
         waiting += new
-    return found
+    return found - {without}
 
 
 def cut_candidates(neighbours: Neighbours, x: int, y: int) -> tuple[list[int], list[int]]:
@@ -46,10 +45,10 @@ def separating_set(
     least important member leaves first.
     """
     members = sorted(cut, key=importance)
-    strength = tester.strengths([(x, y)], [members])[0]
-    while members and np.isnan(strength):
+    room = tester.room(x, y)
+    while members and math.prod(tester.data.arities[members].tolist()) > room:
         members.pop(0)
-        strength = tester.strengths([(x, y)], [members])[0]
+    strength = tester.strengths([(x, y)], [members])[0]
     while strength > 0 and members:
         fewer = [[m for m in members if m != left] for left in members]
         strengths = tester.strengths([(x, y)] * len(fewer), fewer)
@@ -57,7 +56,7 @@ def separating_set(
         if strengths[weakest] > strength:
             return None
         members, strength = fewer[weakest], strengths[weakest]
-    return None if strength > 0 or np.isnan(strength) else set(members)
+    return set(members) if strength <= 0 else None
 
 
 def separating_subset(tester: PairTester, x: int, y: int, cut: Iterable[int], most: int) -> set[int] | None:

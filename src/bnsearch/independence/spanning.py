@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from itertools import combinations
 
 import numpy as np
@@ -13,14 +14,18 @@ from bnsearch.independence.tester import PairTester
 Pair = tuple[int, int]
 
 
-def pair_strengths(tester: PairTester) -> NDArray[np.float64]:
-    """Return how strongly each two variables depend, float64[n, n]; minus infinity where that cannot be told."""
+def pair_strengths(tester: PairTester, halted: Callable[[], bool] = lambda: False) -> NDArray[np.float64]:
+    """
+    Return how strongly each two variables depend, float64[n, n]; minus infinity where that cannot be told.
+
+    Once `halted` says so, nothing is told any more.
+    """
     n = tester.data.n_variables
     strengths = np.full((n, n), -np.inf)
-    pairs = list(combinations(range(n), 2))
-    for (x, y), strength in zip(pairs, tester.strengths(pairs).tolist(), strict=True):
-        if not np.isnan(strength):
-            strengths[x, y] = strengths[y, x] = strength
+    for x in range(1, n):
+        if not halted():
+            row = tester.strengths([(x, y) for y in range(x)])
+            strengths[x, :x] = strengths[:x, x] = np.where(np.isnan(row), -np.inf, row)
     return strengths
 
 

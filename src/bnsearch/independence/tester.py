@@ -57,6 +57,11 @@ class PairTester:
         other._make_scratch()
         return other
 
+    def room(self, x: int, y: int) -> float:
+        """Return how many cells the condition of a pair may have; with more, there are too few rows for a test."""
+        degrees = float(self.data.arities[x] - 1) * float(self.data.arities[y] - 1)
+        return self.data.n_rows / (self.decision.rows_per_degree * degrees) if degrees else np.inf
+
     def strengths(
         self, pairs: Sequence[tuple[int, int]], conditions: Sequence[Condition] | None = None
     ) -> NDArray[np.float64]:
