@@ -121,8 +121,9 @@ def main() -> None:
     parser.add_argument("--slow", action="store_true", help="let slow peers try networks of 100 variables and more")
     arguments = parser.parse_args()
     warnings.simplefilter("ignore")  # peers warn about their own future
-    warm = Problem(data=sample(load_network("asia"), 200, 1), score=BIC())
-    search(warm, Tabu(restarts=1), seed=1, threads=1)  # kernels are compiled here
+    for name in ("asia", "greenhouse"):
+        warm = Problem(data=sample(load_network(name), 5000, 1), score=BIC())
+        search(warm, Tabu(), seed=1, threads=1)  # kernels are compiled here
     for name in arguments.networks:
         for seed in arguments.seeds:
             measure(name, arguments.rows, seed, arguments.slow)

@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 
 from bnsearch.dags import HillClimb, Tabu
+from bnsearch.dags.climber import Found
 from bnsearch.data import Dataset
 from bnsearch.errors import InputError
 from bnsearch.networks import load_network, random_network
@@ -56,6 +57,44 @@ def test_the_result_does_not_depend_on_the_threads(problem, method):
     results = [search(problem, method, stop=Iterations(6), seed=3, threads=threads) for threads in (1, 2, 5)]
     assert len({result.dag for result in results}) == 1
     assert len({(result.score, result.iterations, result.evaluations) for result in results}) == 1
+
+
+def test_restarts_go_on_from_the_best_that_is_not_worse(problem, monkeypatch):
+    """
+    The first climb ends at -10; four restarts from there at -12, -9, -9, -11; four from the third at -9.5 and worse.
+
+    Of the equal -9 the later is the next to be perturbed; after a round of worse ones, the last stage stays the same.
+    With a perturbation near zero a restart begins at the graph itself: graph k is k's edge 0 -> k.
+    """
+    ends = [-10.0, -12.0, -9.0, -9.0, -11.0, -9.5, -10.0, -11.0, -12.0, -8.0]
+    starts = []
+
+    class Scripted:
+        asked = computed = 0
+        score = -np.inf
+
+        def __init__(self, *tools):
+            pass
+
+        def fork(self):
+            return self
+
+        def start(self, parents, ranked=None):
+            starts.append(([k for k, s in enumerate(parents) if len(s)], ranked is None))
+
+        def climb(self):
+            bits = np.zeros((problem.size, 1), dtype=np.uint64)
+            bits[len(starts), 0] = 1
+            self.score = ends[len(starts) - 1]
+            self.best = Found(self.score, bits)
+            yield
+
+    monkeypatch.setattr("bnsearch.dags.hillclimb.Climber", Scripted)
+    run = Run(seed=1)
+    HillClimb(restarts=9, perturbation=1e-12).search(problem, run)
+    assert starts == [([], True), *[([1], False)] * 4, *[([4], False)] * 4, ([4], False)]
+    assert [point.score for point in run.trace] == [-10.0, -9.0, -8.0]
+    assert (run.progress.iterations, run.best().edges) == (10, [(problem.names[0], problem.names[10])])
 
 
 def test_restarts_only_help(problem):

@@ -112,9 +112,10 @@ def drop_edge(graph, x, y):
     turn_edge(graph, x, y)
     ancestors = graph[1]
     n = ancestors.shape[0]
-    number = np.full(n, -1, np.int64)
+    number = np.empty(n, np.int64)
     begin = np.zeros(n + 2, np.int64)
     for d in range(n):
+        number[d] = -1
         if d == y or has_bit(ancestors[d], y):
             number[d] = count_ones(ancestors[d])
             begin[number[d] + 1] += 1
