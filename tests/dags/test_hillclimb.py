@@ -63,7 +63,7 @@ def test_restarts_go_on_from_the_best_that_is_not_worse(problem, monkeypatch):
     """
     The first climb ends at -10; four restarts from there at -12, -9, -9, -11; four from the third at -9.5 and worse.
 
-    Of the equal -9 the later is the next to be perturbed; after a round of worse ones, the last stage stays the same.
+    Of the equal -9 the later is the next to be perturbed; after a round of worse ones, it is perturbed again.
     With a perturbation near zero a restart begins at the graph itself: graph k is k's edge 0 -> k.
     """
     ends = [-10.0, -12.0, -9.0, -9.0, -11.0, -9.5, -10.0, -11.0, -12.0, -8.0]

@@ -45,7 +45,7 @@ def test_graphs_are_found_to_their_class(name):
     analysis = analysed(parents)
     assert analysis.neighbours == skeleton(parents)
     names = [f"v{i}" for i in range(len(parents))]
-    triples = colliders(analysis.tester, analysis.neighbours, analysis.separated_by, analysis.strengths)
+    triples = colliders(analysis.tester, analysis.neighbours, analysis.separator, analysis.strengths)
     found = orient(names, analysis.neighbours, triples, range(len(parents)))
     assert cpdag(found) == cpdag(DAG(names, parents))
 

@@ -67,7 +67,7 @@ class BNPC:
         rest = analysis.draft()
         analysis.thicken(rest)
         analysis.thin()
-        triples = colliders(analysis.tester, analysis.neighbours, analysis.separated_by, analysis.strengths)
+        triples = colliders(analysis.tester, analysis.neighbours, analysis.separator, analysis.strengths)
         dag = orient(problem.names, analysis.neighbours, triples, variables_by_content(data).tolist())
         run.count(iterations=1, evaluations=analysis.tester.tests, computed=analysis.tester.tests)
         run.offer(problem.scorer.network(dag), lambda: dag)
@@ -87,7 +87,7 @@ class Analysis:
     Attributes
     ----------
     neighbours : of each variable
-    separated_by : for pairs that are not joined, what they are independent given
+    separated_by : for dependent pairs that are not joined, what they are independent given
     """
 
     tester: PairTester
@@ -108,7 +108,6 @@ class Analysis:
         """Join the strongest pairs without a circle; return the other dependent pairs, the strongest first."""
         pairs = strongest_first(self.tester, self.strengths)
         dependent = [pair for pair in pairs if self.strengths[pair] > 0]
-        self.separated_by.update({frozenset(pair): set() for pair in pairs if self.strengths[pair] <= 0})
         joined, rest = spanning_forest(dependent, len(self.neighbours))
         for x, y in joined:
             self.join(x, y)
@@ -151,6 +150,10 @@ class Analysis:
                 self.separated_by[frozenset((x, y))] = found
                 return True
         return False
+
+    def separator(self, x: int, y: int) -> set[int] | None:
+        """Return what two variables are independent given, maybe nothing; None where that is not known."""
+        return set() if self.strengths[x, y] <= 0 else self.separated_by.get(frozenset((x, y)))
 
     def _cut(self, x: int, y: int) -> tuple[list[int], list[int]]:
         return cut_candidates(self.neighbours, x, y)

@@ -106,7 +106,7 @@ def log_p_values(statistics: Floats, degrees: NDArray[np.int64]) -> Floats:
 
 
 def tail_fraction(a: Floats, x: Floats) -> Floats:
-    """Return x^a e^-x / Gamma(a, x) by its continued fraction (Abramowitz & Stegun 6.5.31), for x far above a."""
+    """Return x^a e^-x / Gamma(a, x) for x far above a: the even part of Abramowitz & Stegun's fraction 6.5.31."""
     value = x + 2 * FRACTION_TERMS + 1 - a
     for k in range(FRACTION_TERMS, 0, -1):
         value = x + 2 * k - 1 - a + k * (a - k) / value

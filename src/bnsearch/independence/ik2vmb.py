@@ -36,7 +36,7 @@ class IK2vMB:
 
     References
     ----------
-    Dai, Ren & Du (2020), "An improved evolutionary approach-based hybrid algorithm for Bayesian network structure
+    Dai et al. (2020), "An improved evolutionary approach-based hybrid algorithm for Bayesian network structure
     learning in dynamic constrained search space", compare with it.
 
     Notes

@@ -163,6 +163,8 @@ def mutual(data: Dataset, decision: Decision, local: Local, run: Run) -> NDArray
     ranked = variables_by_content(data)
 
     def find(target: int) -> tuple[Sequence[int], int]:
+        if run.halted():
+            return (), 0
         with testers.lend() as tester:
             begun = tester.tests
             return local(tester, target, ranked[ranked != target]), tester.tests - begun

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Sequence
 from itertools import combinations
 
 import numpy as np
@@ -18,7 +18,7 @@ Triple = tuple[int, int, int]
 def colliders(
     tester: PairTester,
     neighbours: Neighbours,
-    separated_by: Mapping[frozenset[int], set[int]],
+    separator: Callable[[int, int], set[int] | None],
     strengths: NDArray[np.float64],
 ) -> list[Triple]:
     """
@@ -31,17 +31,17 @@ def colliders(
     ----------
     tester : the data and the test
     neighbours : of each variable
-    separated_by : for pairs that are not joined, what they are independent given
+    separator : returns what two variables are independent given, None where nothing is known to separate them
     strengths : float64[n, n], of the pairs' own dependences
     """
-    triples = [
-        (x, z, y)
-        for z, around in enumerate(neighbours)
-        for x, y in combinations(sorted(around), 2)
-        if z not in separated_by.get(frozenset((x, y)), {z})
-    ]
-    pairs = [(x, y) for x, _, y in triples]
-    conditions = [sorted(separated_by[frozenset(pair)]) for pair in pairs]
+    triples, pairs, conditions = [], [], []
+    for z, around in enumerate(neighbours):
+        for x, y in combinations(sorted(around), 2):
+            separating = None if y in neighbours[x] else separator(x, y)
+            if separating is not None and z not in separating:
+                triples.append((x, z, y))
+                pairs.append((x, y))
+                conditions.append(sorted(separating))
     without = tester.strengths(pairs, conditions)
     given = tester.strengths(pairs, [[*s, z] for s, (_, z, _) in zip(conditions, triples, strict=True)])
     shown = [triple for triple, keep in zip(triples, (given > 0) & (given > without), strict=True) if keep]

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from itertools import combinations
 
 import numpy as np
 from numpy.typing import NDArray
@@ -31,9 +30,10 @@ def pair_strengths(tester: PairTester, halted: Callable[[], bool] = lambda: Fals
 
 def strongest_first(tester: PairTester, strengths: NDArray[np.float64]) -> list[Pair]:
     """Return all pairs, the strongest first, equals by content."""
-    rank = np.argsort(variables_by_content(tester.data)).tolist()
-    pairs = [(x, y) if rank[x] < rank[y] else (y, x) for x, y in combinations(range(len(rank)), 2)]
-    return sorted(pairs, key=lambda p: (-strengths[p], rank[p[0]], rank[p[1]]))
+    ranked = variables_by_content(tester.data)
+    first, second = (ranked[places] for places in np.triu_indices(len(ranked), 1))
+    order = np.argsort(-strengths[first, second], kind="stable")
+    return list(zip(first[order].tolist(), second[order].tolist(), strict=True))
 
 
 def spanning_forest(pairs: list[Pair], n: int) -> tuple[list[Pair], list[Pair]]:
