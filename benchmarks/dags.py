@@ -11,6 +11,7 @@ from __future__ import annotations
 
 import argparse
 import importlib.util
+import math
 import time
 import warnings
 from collections.abc import Callable
@@ -26,6 +27,7 @@ from bnsearch.searching import Method, search
 from counting import data_folder, pandas_frame
 
 NETWORKS = ("alarm", "insurance", "win95pts", "andes")
+SHORT = 2.0  # seconds
 SLOW = 100  # variables from which on pgmpy is not asked
 Program = Callable[[], DAG]
 
@@ -39,9 +41,9 @@ def network(name: str) -> BayesianNetwork | None:
         return None
 
 
-def ours(problem: Problem, method: Method) -> Program:
-    """Return one of this library's methods as a program."""
-    return lambda: search(problem, method, seed=1, threads=1).dag
+def ours(data: Dataset, method: Method) -> Program:
+    """Return one of this library's methods as a program, which begins with nothing cached."""
+    return lambda: search(Problem(data=data, score=BIC()), method, seed=1, threads=1).dag
 
 
 def pgmpy_climb(data: Dataset) -> Program:
@@ -82,9 +84,9 @@ def pyagrum_climb(data: Dataset, tabu: bool = False) -> Program:
 def programs(data: Dataset, slow: bool) -> dict[str, Program]:
     """Return what is to be measured, ours first."""
     found = {
-        "one climb": ours(Problem(data=data, score=BIC()), HillClimb(restarts=0)),
-        "hillclimb": ours(Problem(data=data, score=BIC()), HillClimb()),
-        "tabu": ours(Problem(data=data, score=BIC()), Tabu()),
+        "one climb": ours(data, HillClimb(restarts=0)),
+        "hillclimb": ours(data, HillClimb()),
+        "tabu": ours(data, Tabu()),
     }
     if importlib.util.find_spec("pyagrum"):
         found["pyagrum"] = pyagrum_climb(data)
@@ -92,6 +94,18 @@ def programs(data: Dataset, slow: bool) -> dict[str, Program]:
     if importlib.util.find_spec("pgmpy") and (slow or data.n_variables < SLOW):
         found["pgmpy"] = pgmpy_climb(data)
     return found
+
+
+def timed(program: Program) -> tuple[DAG, float]:
+    """Return a program's graph and seconds: the best of three runs where one is short, which others disturb most."""
+    best = math.inf
+    for _ in range(3):
+        start = time.perf_counter()
+        dag = program()
+        best = min(best, time.perf_counter() - start)
+        if best > SHORT:
+            break
+    return dag, best
 
 
 def measure(name: str, rows: int, seed: int, slow: bool) -> None:
@@ -105,9 +119,7 @@ def measure(name: str, rows: int, seed: int, slow: bool) -> None:
     print(f"{name}: {data.n_variables} variables, {rows} rows, seed {seed}; truth {scorer.network(truth.dag):.2f}")
     base = 0.0
     for label, program in programs(data, slow).items():
-        start = time.perf_counter()
-        dag = program()
-        taken = time.perf_counter() - start
+        dag, taken = timed(program)
         base = base or taken
         print(f"  {label:25} {taken:9.3f} s  {taken / base:8.1f} x  {scorer.network(dag):14.2f}", flush=True)
 
