@@ -15,7 +15,10 @@ demo: $(READY)
 	mkdir -p demo
 	$(BIN)/bnsearch sample greenhouse --rows 5000 --seed 1 -o demo/greenhouse.csv
 	$(BIN)/bnsearch score demo/greenhouse.csv greenhouse
-	$(BIN)/bnsearch convert greenhouse demo/greenhouse.dot
+	$(BIN)/bnsearch parents demo/greenhouse.csv -o demo/greenhouse.jkl --seconds 10
+	$(BIN)/bnsearch search demo/greenhouse.jkl --seconds 3 --seed 1 -o demo/learned.json
+	$(BIN)/bnsearch compare greenhouse demo/learned.json
+	$(BIN)/bnsearch convert demo/learned.json demo/learned.dot
 
 test: lint types suite checked
 
@@ -32,7 +35,8 @@ suite: $(READY)
 # The kernels once more with every array access checked; compiled apart, because the cache does not tell the two.
 checked: $(READY)
 	NUMBA_BOUNDSCHECK=1 NUMBA_CACHE_DIR=.numba_cache_checked HYPOTHESIS_PROFILE=checked \
-		$(BIN)/pytest --numprocesses 2 tests/counting tests/scores tests/parent_sets
+		$(BIN)/pytest --numprocesses 2 tests/counting tests/scores tests/parent_sets \
+		tests/orderings tests/exact tests/dags tests/independence
 
 bench: $(READY)
 	$(BIN)/python -m pip install --quiet --disable-pip-version-check --constraint constraints.txt --editable ".[peers]"

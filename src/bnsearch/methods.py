@@ -12,7 +12,12 @@ if TYPE_CHECKING:
 
 def methods() -> dict[str, type[Method]]:
     """Return every method by its name, grouped by the space that it searches."""
+    from bnsearch.dags.hillclimb import HillClimb, Tabu
+    from bnsearch.dags.k2 import K2
     from bnsearch.exact.dynamic import Exact
+    from bnsearch.independence.bnpc import BNPC
+    from bnsearch.independence.ik2vmb import IK2vMB
+    from bnsearch.independence.mmhc import MMHC
     from bnsearch.orderings.asobs import ASOBS
     from bnsearch.orderings.iinobs import IINOBS
     from bnsearch.orderings.inobs import INOBS
@@ -20,7 +25,10 @@ def methods() -> dict[str, type[Method]]:
     from bnsearch.orderings.obs import OBS
     from bnsearch.orderings.rinobs import RINOBS
 
-    return {kind.name: kind for kind in (RINOBS, MINOBS, IINOBS, INOBS, ASOBS, OBS, Exact)}
+    orderings = (RINOBS, MINOBS, IINOBS, INOBS, ASOBS, OBS, Exact)
+    dags = (HillClimb, Tabu, K2)
+    tests = (MMHC, BNPC, IK2vMB)
+    return {kind.name: kind for kind in (*orderings, *dags, *tests)}
 
 
 def make_method(name: str, **parameters: Any) -> Method:

@@ -99,7 +99,8 @@ def tiny_problem(problem: Problem) -> Problem:
 
 def finished(problem: Problem, method: Method, run: Run) -> Result:
     """Return what a run has found; the empty graph where it was stopped before it found any."""
-    run.offer(problem.empty_score, lambda: DAG.empty(problem.names))
+    if run.progress.score == float("-inf"):
+        run.offer(problem.empty_score, lambda: DAG.empty(problem.names))
     run.finish()
     now = run.progress
     return Result(

@@ -1,0 +1,178 @@
+"""Hill climbing and tabu search in the space of DAGs."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+from functools import partial
+from typing import ClassVar
+
+import numpy as np
+from numpy.typing import NDArray
+
+from bnsearch.dags.climber import Climber, Found, Rules
+from bnsearch.errors import require
+from bnsearch.parent_sets.extender import Extender
+from bnsearch.pool import Pool
+from bnsearch.problem import Problem
+from bnsearch.run import Run
+from bnsearch.scores.score import improves
+
+RESTARTS_AT_ONCE = 4  # restarts that begin at the same graph, whatever the number of threads
+
+
+@dataclass(frozen=True, kw_only=True)
+class HillClimb:
+    """
+    Greedy search over DAGs: take the best addition, deletion or reversal of an edge until none improves the score.
+
+    Parameters
+    ----------
+    max_parents : the most parents of a variable; None means any number
+    candidates : consider only this many possible parents of each variable, the best by themselves; None means all
+    restarts : climbs that follow the first, each from the best graph so far, perturbed; None means until the run stops
+    perturbation : the share of edges, drawn at random, that is taken away before a restart
+
+    References
+    ----------
+    Heckerman, Geiger & Chickering (1995), section 5: greedy search with restarts.
+    Friedman, Nachman & Pe'er (1999): the sparse candidate algorithm, of which `candidates` is the first round.
+    Ruiz & Stuetzle (2007): iterated greedy search, which takes a part of the solution away and rebuilds it.
+
+    Notes
+    -----
+    The first climb begins at the empty graph. Moves whose gains differ by less than rounding are equally good: a
+    deletion comes before an addition before a reversal, then the child that comes first by content (see
+    `dags/content.py`), then the parent. Under a score-equivalent score there is a tie at every edge between variables
+    with the same parents, and what is won or lost by these decides more than anything else how good the first climb
+    is. Restarts therefore break ties by a random ranking of the variables.
+
+    An iteration is one climb. Four restarts begin at the same graph, and the best of them is the next to be perturbed
+    unless it is worse, so that they can run in threads and the result does not depend on how many there are.
+    """
+
+    name: ClassVar[str] = "hillclimb"
+
+    max_parents: int | None = None
+    candidates: int | None = None
+    restarts: int | None = 10
+    perturbation: float = 0.5
+
+    def __post_init__(self) -> None:
+        if self.max_parents is not None:
+            require("max_parents", self.max_parents, at_least=0, whole=True)
+        if self.candidates is not None:
+            require("candidates", self.candidates, at_least=1, whole=True)
+        if self.restarts is not None:
+            require("restarts", self.restarts, at_least=0, whole=True)
+        require("perturbation", self.perturbation, above=0, at_most=1)
+
+    def search(self, problem: Problem, run: Run) -> None:
+        """Climb from the empty graph, then from perturbed ones."""
+        extender = Extender(problem.needed_data, problem.needed_score)
+        allowed = np.ones((problem.size, problem.size), dtype=np.bool_)
+        if self.candidates is not None:
+            allowed = best_candidates(extender, self.candidates)
+        self.search_within(allowed, extender, problem, run)
+
+    def search_within(self, allowed: NDArray[np.bool_], extender: Extender, problem: Problem, run: Run) -> None:
+        """Search the graphs whose edges are allowed; bool[n, n], [y, x] for x -> y."""
+        first = Climber(problem.scorer, extender, self.rules(allowed))
+        climbers = Pool(first, first.fork)
+        best = climb_first(first, problem, run)
+        left = math.inf if self.restarts is None else self.restarts
+        while best is not None and left > 0 and run.going():
+            number = run.allowed(int(min(left, RESTARTS_AT_ONCE)))
+            climbers.prepare(min(number, run.threads))
+            best = self.restart(number, best, climbers, problem, run)
+            left -= number
+
+    def restart(self, number: int, best: Found, climbers: Pool[Climber], problem: Problem, run: Run) -> Found:
+        """Climb a number of times from the best graph, perturbed; return the graph to go on from."""
+
+        def climb(rng: np.random.Generator) -> tuple[Found | None, int, int]:
+            kept = [[p for p in parents if rng.random() >= self.perturbation] for parents in best.parents]
+            with climbers.lend() as climber:
+                asked, computed = climber.asked, climber.computed
+                climber.start(kept, rng.permutation(problem.size))
+                for _ in climber.climb():
+                    if run.halted(climber.score):
+                        break
+                return climber.best, climber.asked - asked, climber.computed - computed
+
+        after = best
+        for found, asked, computed in run.map(climb, run.spawn(number)):
+            run.count(iterations=1, evaluations=asked, computed=computed)
+            if found is not None:
+                run.offer(found.score, partial(found.dag, problem.names))
+                after = after if improves(after.score, found.score) else found
+        return after
+
+    def rules(self, allowed: NDArray[np.bool_]) -> Rules:
+        """Return the rules of a climb."""
+        most = len(allowed) if self.max_parents is None else self.max_parents
+        return Rules(allowed=allowed, max_parents=most)
+
+
+@dataclass(frozen=True, kw_only=True)
+class Tabu(HillClimb):
+    """
+    Hill climbing that goes on downhill: take the best move to a graph that was not visited recently.
+
+    Parameters
+    ----------
+    length : how many of the last graphs are not entered again
+    patience : steps in a row that find nothing better, after which a climb ends
+    max_parents, candidates, restarts, perturbation : as for HillClimb
+
+    References
+    ----------
+    Glover (1989), "Tabu search, part I".
+    Teyssier & Koller (2005), section 4: the baseline of greedy hill climbing with a tabu list and random restarts.
+
+    Notes
+    -----
+    The list holds graphs, not moves: a move is tabu where it leads back to one of them.
+    """
+
+    name: ClassVar[str] = "tabu"
+
+    length: int = 100
+    patience: int = 100
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        require("length", self.length, at_least=1, whole=True)
+        require("patience", self.patience, at_least=1, whole=True)
+
+    def rules(self, allowed: NDArray[np.bool_]) -> Rules:
+        """Return the rules of a climb."""
+        most = len(allowed) if self.max_parents is None else self.max_parents
+        return Rules(allowed=allowed, max_parents=most, tabu=self.length, patience=self.patience)
+
+
+def best_candidates(extender: Extender, number: int) -> NDArray[np.bool_]:
+    """Return bool[n, n], [y, x] where x is one of the best single parents of y; all that tie for the last place are."""
+    n = extender.data.n_variables
+    allowed = np.zeros((n, n), dtype=np.bool_)
+    for child in range(n):
+        others = np.delete(np.arange(n), child)
+        scores = extender.extend(child, [], others)
+        last = np.sort(scores)[-number] if number < len(scores) else -np.inf
+        allowed[child, others] = [not improves(last, score) for score in scores]
+    return allowed
+
+
+def climb_first(climber: Climber, problem: Problem, run: Run) -> Found | None:
+    """Climb from the empty graph, offering every improvement; return the best graph, None if stopped before it."""
+    asked = computed = 0
+    climber.start([()] * problem.size)
+    for _ in climber.climb():
+        run.count(evaluations=climber.asked - asked, computed=climber.computed - computed)
+        asked, computed = climber.asked, climber.computed
+        if climber.score > run.progress.score and (found := climber.best) is not None:
+            run.offer(found.score, partial(found.dag, problem.names))
+        if not run.going():
+            break
+    run.count(iterations=1)
+    return climber.best

@@ -1,0 +1,128 @@
+"""The K2 algorithm: parents taken greedily from the variables that come before in an ordering."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from typing import ClassVar
+
+import numpy as np
+from numpy.typing import NDArray
+
+from bnsearch.dags.content import variables_by_content
+from bnsearch.errors import InputError, require
+from bnsearch.graphs.dag import DAG
+from bnsearch.parent_sets.extender import Extender
+from bnsearch.pool import Pool
+from bnsearch.problem import Problem
+from bnsearch.run import Run
+from bnsearch.scores.score import improves
+
+
+@dataclass(frozen=True, kw_only=True)
+class K2:
+    """
+    Greedy choice of parents along an ordering: add the best predecessor while that improves the score.
+
+    Parameters
+    ----------
+    ordering : the names of all variables, causes first; None draws an ordering at random
+    max_parents : the most parents of a variable; None means any number
+
+    References
+    ----------
+    Cooper & Herskovits (1992), "A Bayesian method for the induction of probabilistic networks from data".
+
+    Notes
+    -----
+    The paper maximises the score that is called K2 after it; here the problem's score is, whatever it is. Of equally
+    good predecessors the first by content is taken (see `dags/content.py`).
+    """
+
+    name: ClassVar[str] = "k2"
+
+    ordering: tuple[str, ...] | None = None
+    max_parents: int | None = None
+
+    def __post_init__(self) -> None:
+        if self.ordering is not None:
+            if isinstance(self.ordering, str):
+                raise InputError(f"ordering must be a list of all variables' names, not {self.ordering!r}")
+            object.__setattr__(self, "ordering", tuple(self.ordering))
+        if self.max_parents is not None:
+            require("max_parents", self.max_parents, at_least=0, whole=True)
+
+    def search(self, problem: Problem, run: Run) -> None:
+        """Choose each variable's parents."""
+        order = run.rng.permutation(problem.size) if self.ordering is None else self._places(problem.names)
+        before = [order[:i] for i in np.argsort(order)]
+        offer_greedy(before, self.max_parents, problem, run)
+
+    def _places(self, names: tuple[str, ...]) -> NDArray[np.int64]:
+        given = self.ordering or ()
+        for name in given:
+            if name not in names:
+                raise InputError(f"the ordering holds {name!r}, which is not a variable of the data")
+        if sorted(given) != sorted(names):
+            raise InputError(f"the ordering must hold each of the {len(names)} variables once")
+        place = {name: i for i, name in enumerate(names)}
+        return np.array([place[name] for name in given], dtype=np.int64)
+
+
+def offer_greedy(candidates: Sequence[NDArray[np.int64]], max_parents: int | None, problem: Problem, run: Run) -> None:
+    """
+    Choose each variable's parents greedily among its candidates, in threads, and offer the network.
+
+    The candidates must come before their variable in some ordering.
+    """
+    data = problem.needed_data
+    first = Extender(data, problem.needed_score)
+    extenders = Pool(first, first.fork)
+    extenders.prepare(run.threads)
+    ranked = variables_by_content(data)
+    rank = np.argsort(ranked)
+    most = problem.size if max_parents is None else max_parents
+
+    def choose(child: int) -> tuple[list[int], float, int]:
+        with extenders.lend() as extender:
+            begun = extender.evaluations
+            inside = candidates[child][np.argsort(rank[candidates[child]])]
+            parents, score = greedy_parents(extender, child, inside, most, run.halted)
+            return parents, score, extender.evaluations - begun
+
+    chosen = list(run.map(choose, range(problem.size)))
+    evaluations = sum(c[2] for c in chosen)
+    run.count(iterations=1, evaluations=evaluations, computed=evaluations)
+    run.offer(math.fsum(c[1] for c in chosen), lambda: DAG(problem.names, [c[0] for c in chosen]))
+
+
+def greedy_parents(
+    extender: Extender,
+    child: int,
+    candidates: NDArray[np.int64],
+    max_parents: int,
+    halted: Callable[[], bool] = lambda: False,
+) -> tuple[list[int], float]:
+    """
+    Add the best candidate, of equals the first, while it improves the child's score; return parents and score.
+
+    Parameters
+    ----------
+    extender : the data and the score
+    child, candidates : the variable, and those that may be its parents
+    max_parents : how many may be
+    halted : asked before each addition whether to leave it at that
+    """
+    parents: list[int] = []
+    score = extender.empty(child)
+    while len(candidates) and len(parents) < max_parents and not halted():
+        scores = extender.extend(child, sorted(parents), candidates)
+        best = float(scores.max())
+        if not improves(best, score):
+            break
+        chosen = next(i for i, s in enumerate(scores.tolist()) if not improves(best, s))
+        score = float(scores[chosen])
+        parents.append(int(candidates[chosen]))
+        candidates = np.delete(candidates, chosen)
+    return parents, score

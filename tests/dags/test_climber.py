@@ -1,0 +1,144 @@
+"""Climbs compared with greedy and tabu search by definition, step by step."""
+
+from __future__ import annotations
+
+from functools import cache
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from bnsearch.dags.climber import Climber, Rules
+from bnsearch.dags.kernels_graph import add_edge, can_add, can_reverse, drop_edge, has_bit
+from bnsearch.parent_sets.extender import Extender
+from bnsearch.scores import SCORES, Scorer, make_score
+from reference import family_score
+from reference_dags import Graph, climb_path, content_ranks, is_acyclic
+from strategies import Table, tables
+
+PARAMETERS = {"bdeu": {"ess": 1.0}}
+
+
+def climber_of(table: Table, score: str, rules: Rules) -> Climber:
+    """Return a climber of a table."""
+    made = make_score(score, **PARAMETERS.get(score, {}))
+    return Climber(Scorer(table.dataset, made), Extender(table.dataset, made), rules)
+
+
+def graphs_of(climber: Climber) -> list[Graph]:
+    """Climb one step at a time and return the graphs."""
+    path = [tuple(map(frozenset, climber.standing))]
+    for _ in climber.climb(most=1):
+        here = tuple(map(frozenset, climber.standing))
+        if here != path[-1]:
+            path.append(here)
+    return path
+
+
+def local_scores(table: Table, score: str):
+    """Return the local scores of a table by definition."""
+
+    @cache
+    def family(child, parents):
+        return family_score(score, table.codes, table.arities, child, sorted(parents), **PARAMETERS.get(score, {}))
+
+    return family
+
+
+@given(
+    tables(min_variables=1, max_variables=5, max_rows=65),
+    st.sampled_from(sorted(SCORES)),
+    st.sampled_from([1, 2, 5]),
+    st.integers(0, 2**20 - 1),
+)
+@settings(max_examples=60)
+def test_a_climb_takes_the_path_of_greedy_search(table, score, max_parents, forbidden):
+    """The same graphs in the same order, for every score, with few parents and forbidden edges."""
+    n = len(table.columns)
+    allowed = np.array([[not forbidden >> (y * n + x) & 1 or forbidden % 2 == 0 for x in range(n)] for y in range(n)])
+    climber = climber_of(table, score, Rules(allowed=allowed, max_parents=max_parents))
+    climber.start([()] * n)
+
+    def may_be(graph):
+        return all(len(s) <= max_parents and all(allowed[y, x] for x in s) for y, s in enumerate(graph))
+
+    family = local_scores(table, score)
+    expected = climb_path((frozenset(),) * n, family, content_ranks(table.dataset), may_be)
+    assert graphs_of(climber) == expected
+    assert climber.best is not None
+    assert tuple(map(frozenset, climber.best.parents)) == expected[-1]
+    assert climber.score == pytest.approx(sum(family(v, s) for v, s in enumerate(expected[-1])))
+
+
+@given(
+    tables(min_variables=2, max_variables=4, max_rows=65), st.sampled_from(["bic", "k2"]), st.sampled_from([1, 3, 50])
+)
+@settings(max_examples=40)
+def test_tabu_search_takes_the_path_of_its_definition(table, score, tabu):
+    """The same graphs, downhill too, and back at the best in the end."""
+    n = len(table.columns)
+    rules = Rules(allowed=np.ones((n, n), dtype=bool), max_parents=n, tabu=tabu, patience=6)
+    climber = climber_of(table, score, rules)
+    climber.start([()] * n)
+    family = local_scores(table, score)
+    expected = climb_path((frozenset(),) * n, family, content_ranks(table.dataset), tabu=tabu, patience=6)
+    assert graphs_of(climber) == expected
+    assert climber.best is not None
+    assert climber.score == pytest.approx(max(sum(map(family, range(n), graph)) for graph in expected))
+
+
+def test_a_climb_from_a_given_graph_breaks_ties_as_told():
+    """Two equal columns tie both ways: the variable ranked first becomes the child."""
+    table = Table(64, (("uniform", 2), ("copy", 2)), seed=3)
+    climber = climber_of(table, "bic", Rules(allowed=np.ones((2, 2), dtype=bool), max_parents=2))
+    for ranked, expected in [((0, 1), [[1], []]), ((1, 0), [[], [0]])]:
+        climber.start([(), ()], np.array(ranked))
+        for _ in climber.climb():
+            pass
+        assert climber.standing == expected
+
+
+def test_families_met_before_are_not_computed_again():
+    """The second climb from the same graph asks for the same local scores and computes none."""
+    table = Table(200, (("uniform", 2), ("function", 3), ("skewed", 2), ("function", 2), ("copy", 2)), seed=1)
+    climber = climber_of(table, "bic", Rules(allowed=np.ones((5, 5), dtype=bool), max_parents=5))
+    work = []
+    for _ in range(2):
+        climber.start([()] * 5)
+        for _ in climber.climb():
+            pass
+        work.append((climber.asked, climber.computed))
+    assert work[1] == (2 * work[0][0], work[0][1])
+    assert work[0][1] >= 5 * 5
+
+
+@given(st.integers(2, 70), st.integers(0, 2**32 - 1))
+@settings(max_examples=30)
+def test_ancestors_stay_right_under_random_changes(n, seed):
+    """After 150 random additions and deletions, legality and ancestors equal those found by following the edges."""
+    rng = np.random.default_rng(seed)
+    words = -(-n // 64)
+    bits = [np.zeros((n, words), dtype=np.uint64) for _ in range(2)]
+    graph = (*bits, np.zeros(n, dtype=np.int64), np.zeros(n, dtype=np.uint64))
+    parents = [set() for _ in range(n)]
+    for _ in range(150):
+        x, y = (int(v) for v in rng.choice(n, 2, replace=False))
+        if x in parents[y]:
+            turned = [s - {x} if v == y else s | {y} if v == x else s for v, s in enumerate(parents)]
+            assert can_reverse(graph, x, y) == is_acyclic(list(map(frozenset, turned)))
+            drop_edge(graph, x, y)
+            parents[y].remove(x)
+        elif can_add(graph, x, y):
+            add_edge(graph, x, y)
+            parents[y].add(x)
+        else:
+            assert not is_acyclic([frozenset(s | {x}) if v == y else frozenset(s) for v, s in enumerate(parents)])
+    for y in range(n):
+        above, new = set(), set(parents[y])
+        while new:
+            above |= new
+            new = {z for x in new for z in parents[x]} - above
+        assert {x for x in range(n) if has_bit(graph[1][y], x)} == above
+        assert {x for x in range(n) if has_bit(graph[0][y], x)} == parents[y]
+        assert graph[2][y] == len(parents[y])

@@ -1,0 +1,89 @@
+"""Parents and children, and Markov blankets."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from oracle import Oracle, dags, skeleton
+
+from bnsearch.independence import GTest, InformationTest, PairTester, markov_blankets
+from bnsearch.independence.neighbourhoods import grow_shrink_blanket, max_min_parents_and_children, mutual
+from bnsearch.networks import load_network
+from bnsearch.run import Run
+from reference_independence import blanket_of, max_min_set
+from strategies import tables
+
+
+@given(tables(min_variables=2, max_variables=5, max_rows=200), st.sampled_from([1, 2, 4]), st.booleans())
+@settings(max_examples=60)
+def test_max_min_finds_what_its_definition_finds(table, most, by_information):
+    """Weakest dependences kept from step to step equal those found anew over all conditions."""
+    rule = InformationTest(threshold=0.02) if by_information else GTest()
+    tester = PairTester(table.dataset, rule)
+
+    def strength(x, y, condition):
+        return tester.strengths([(x, y)], [condition])[0]
+
+    for target in range(len(table.columns)):
+        candidates = np.delete(np.arange(len(table.columns)), target)
+        found = max_min_parents_and_children(tester, target, candidates, most)
+        assert set(found) == max_min_set(strength, target, candidates.tolist(), most)
+
+
+@given(dags())
+@settings(max_examples=60)
+def test_no_parent_or_child_is_missed(parents):
+    """With tests that cannot err, every parent and child is found, whatever else is."""
+    oracle = Oracle(parents)
+    for v, true in enumerate(skeleton(parents)):
+        candidates = np.delete(np.arange(len(parents)), v)
+        assert true <= set(max_min_parents_and_children(oracle, v, candidates, max_condition=6))
+
+
+@given(dags())
+@settings(max_examples=60)
+def test_blankets_are_exact_where_tests_do_not_err(parents):
+    """Parents, children and spouses; no more, no less."""
+    oracle = Oracle(parents)
+    for v in range(len(parents)):
+        candidates = np.delete(np.arange(len(parents)), v)
+        assert set(grow_shrink_blanket(oracle, v, candidates)) == blanket_of(parents, v)
+
+
+def test_max_min_by_hand_on_a_chain():
+    """In a -> b -> c the first enters c's set, and leaves it given b; in b's set both stay."""
+    oracle = Oracle([[], [0], [1]])
+    assert max_min_parents_and_children(oracle, 2, np.array([0, 1]), 3) == [1]
+    assert sorted(max_min_parents_and_children(oracle, 1, np.array([0, 2]), 3)) == [0, 2]
+    assert max_min_parents_and_children(oracle, 1, np.array([0, 2]), 3, halted=lambda: True) == []
+
+
+def test_blankets_of_a_sampled_network():
+    """Twenty thousand rows of the greenhouse network show most of its blankets, and little else."""
+    network = load_network("greenhouse")
+    data = network.sample(20_000, seed=1)
+    found = markov_blankets(data)
+    true = [blanket_of(network.dag.parents, v) for v in range(len(network.names))]
+    shared = sum(len(set(f) & t) for f, t in zip(found, true, strict=True))
+    assert shared >= 0.7 * sum(map(len, true))
+    assert shared >= 0.8 * sum(map(len, found))
+    assert all(v in found[w] for v, members in enumerate(found) for w in members)
+
+
+@pytest.mark.parametrize("threads", [1, 3])
+def test_only_what_is_mutual_stays(threads):
+    """0 names 1 and 2, 1 names 0, 2 names nobody: the pair 0, 1 stays; tests are counted."""
+    data = load_network("asia").sample(50, seed=1).select(["asia", "tub", "smoke"])
+    named = {0: [1, 2], 1: [0], 2: []}
+
+    def local(tester, target, candidates):
+        assert sorted([*candidates.tolist(), target]) == [0, 1, 2]
+        tester.strengths([(target, candidates[0])])
+        return named[target]
+
+    run = Run(threads=threads)
+    found = mutual(data, GTest(), local, run)
+    assert np.argwhere(found).tolist() == [[0, 1], [1, 0]]
+    assert run.progress.evaluations == 3
