@@ -63,15 +63,15 @@ def load_kernels(problem: Problem, method: Method) -> None:
     """
     Have the kernels compiled, or loaded, that a method needs, so that this does not count as time of its run.
 
-    The method, if it is one of the library's, solves a problem of three variables; once in a process for each kind of
-    method, problem and score.
+    A method of the library, with its default parameters, solves a problem of three variables; once in a process for
+    each kind of method, problem and score.
     """
     from bnsearch.methods import methods
 
     kind = (type(method), problem.data is None, type(problem.score))
     if kind not in _loaded and type(method) in methods().values():
         _loaded.add(kind)
-        method.search(tiny_problem(problem), Run(Iterations(3), seed=0))
+        type(method)().search(tiny_problem(problem), Run(Iterations(3), seed=0))
 
 
 _loaded: set[tuple[object, ...]] = set()

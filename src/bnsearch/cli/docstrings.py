@@ -20,8 +20,13 @@ class Description(NamedTuple):
 
 
 def describe(kind: type) -> Description:
-    """Return what the docstring of a class says, every text on one line."""
-    summary, *parts = _TITLE.split(inspect.cleandoc(kind.__doc__ or ""))
+    """Return what the docstring of a class says, every text on one line; of parameters also those of its bases."""
+    parameters = {name: text for base in reversed(kind.__mro__) for name, text in _parsed(base).parameters.items()}
+    return _parsed(kind)._replace(parameters=parameters)
+
+
+def _parsed(kind: type) -> Description:
+    summary, *parts = _TITLE.split(inspect.cleandoc(vars(kind).get("__doc__") or ""))
     sections = dict(zip(parts[::2], parts[1::2], strict=True))
     return Description(
         _joined(summary.partition("\n\n")[0]),
