@@ -26,7 +26,10 @@ class MMHC:
     rows_per_degree : a test is not made with fewer rows than this for each degree of freedom
     max_condition : the most variables in the condition of a test
     max_parents : the most parents of a variable; None means any number
-    length, patience, restarts, perturbation : of the tabu search, see `Tabu`
+    length : how many of the last graphs the tabu search does not enter again
+    patience : steps in a row that find nothing better, after which a climb ends
+    restarts : climbs that follow the first; None means until the run stops
+    perturbation : the share of edges, drawn at random, that is taken away before a restart
 
     References
     ----------
