@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -143,6 +143,24 @@ class Scorer:
             out,
         )
         return self._finite(out)
+
+    @property
+    def model(self) -> tuple[Any, ...]:
+        """What kernels need to value sets: columns, scratch, cache, terms, salt (see scores.kernels.set_value)."""
+        joint = self.score.joint(self.data.n_rows)
+        return tuple(self._layout.columns), self._scratch, self._cache, self._terms(joint), self._salt(joint)
+
+    @property
+    def places(self) -> NDArray[np.int64]:
+        """Where each variable stands for the kernels."""
+        return self._layout.place
+
+    def remember(self, sets: Sequence[Sequence[int]], values: NDArray[np.float64]) -> None:
+        """Take G of some sets as known, in place of counting them."""
+        from bnsearch.scores.kernels import remember_sets
+
+        begin, members = self._members(sets)
+        remember_sets(self._cache, begin, members, self._salt(self.score.joint(self.data.n_rows)), values)
 
     def network(self, dag: DAG) -> float:
         """Return the score of a whole network over the table's variables, matched by name."""
