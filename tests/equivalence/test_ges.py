@@ -29,7 +29,7 @@ def fast_steps(scorer: Scorer, method: str, **limits: int | None) -> tuple[list[
     """Return the steps of GES or iGES, and where they lead."""
     here = Neighbourhood(scorer, **limits)  # type: ignore[arg-type]
     stages = [forward, backward] if method == "ges" else [both_ways]
-    return [step for stage in stages for step in stage(here, **ONCE)], here
+    return [step.operator for stage in stages for step in stage(here, **ONCE)], here
 
 
 def slow_steps(scorer: Scorer, method: str, max_subset: int = 3, max_parents: int = 100) -> tuple[list[Operator], PDAG]:

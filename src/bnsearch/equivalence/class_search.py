@@ -5,8 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import dataclass
 
-from bnsearch.equivalence.neighbourhood import Neighbourhood
-from bnsearch.equivalence.operators import Operator
+from bnsearch.equivalence.neighbourhood import Neighbourhood, Step
 from bnsearch.errors import InputError, require
 from bnsearch.graphs.pdag import PDAG
 from bnsearch.problem import Problem
@@ -58,7 +57,7 @@ def scorer_of(problem: Problem) -> Scorer:
     return problem.scorer
 
 
-def follow(steps: Iterator[Operator], here: Neighbourhood, run: Run) -> None:
+def follow(steps: Iterator[Step], here: Neighbourhood, run: Run) -> None:
     """Go through the steps of a climb, offering every class on the way, until they or the run end."""
     run.offer(here.score, here.maker())
     for _ in steps:

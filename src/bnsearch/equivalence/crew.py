@@ -9,9 +9,10 @@ from queue import Empty, SimpleQueue
 
 import numpy as np
 
+from bnsearch.equivalence.bitsets import Sets
 from bnsearch.equivalence.class_search import ClassSearch
 from bnsearch.equivalence.climbing import both_ways
-from bnsearch.equivalence.neighbourhood import Graph, Neighbourhood
+from bnsearch.equivalence.neighbourhood import Neighbourhood
 from bnsearch.equivalence.operators import Kind
 from bnsearch.graphs.dag import DAG
 from bnsearch.run import Run
@@ -25,13 +26,13 @@ class Optimum:
 
     Attributes
     ----------
-    score, graph : of the class
+    score, sets : of the class
     make : returns a DAG of it
     spent : the evaluations, and the computed ones, that it took
     """
 
     score: float
-    graph: Graph = field(repr=False)
+    sets: Sets = field(repr=False)
     make: Callable[[], DAG] = field(repr=False)
     spent: dict[str, int] = field(default_factory=dict)
 
@@ -51,7 +52,7 @@ class Crew:
     def __init__(self, method: ClassSearch, scorer: Scorer, run: Run, *, every: bool) -> None:
         self._method, self._scorer, self._run, self._every = method, scorer, run, every
         first = method.begin(scorer, every=every)
-        self._origin = first.graph.copy(), first.score
+        self._origin = first.sets.copy(), first.score
         self._idle: SimpleQueue[Neighbourhood] = SimpleQueue()
         self._idle.put(first)
 
@@ -63,7 +64,7 @@ class Crew:
     def perturb_and_climb(self, optimum: Optimum, steps: int, seed: int) -> Optimum:
         """Return iGES(PERTURBATION(optimum, steps))."""
         with self._climber() as here:
-            here.go_to(optimum.graph, optimum.score)
+            here.go_to(optimum.sets, optimum.score)
             perturb(here, steps, np.random.default_rng(seed), self._halted(here))
             return self._optimum(here)
 
@@ -89,7 +90,7 @@ class Crew:
     def _optimum(self, here: Neighbourhood) -> Optimum:
         for _ in both_ways(here, self._halted(here)):
             pass
-        return Optimum(here.score, here.graph.copy(), here.maker(), here.spent())
+        return Optimum(here.score, here.sets.copy(), here.maker(), here.spent())
 
 
 def perturb(here: Neighbourhood, steps: int, rng: np.random.Generator, halted: Callable[[], bool]) -> None:

@@ -1,4 +1,4 @@
-"""Insert and Delete over CPDAGs: Theorems 15 and 17 and Corollaries 16 and 18 of Chickering (2002)."""
+"""Which Insert and Delete operators are valid on a CPDAG: Theorems 15 and 17 of Chickering (2002)."""
 
 # Numba infers the types of kernels.
 # mypy: allow-untyped-defs, no-check-untyped-defs
@@ -6,236 +6,179 @@ from __future__ import annotations
 
 import numpy as np
 
-from bnsearch.counting.kernels_bits import popcount
 from bnsearch.equivalence.kernels_graph import (
     ADJACENT,
     CHILDREN,
     NEIGHBOURS,
+    NOTHING,
     PARENTS,
-    apply_delete,
-    apply_insert,
+    are_adjacent_to,
     drop,
     has,
     is_inside,
-    is_inside_but_for,
     list_members,
+    lowest,
     put,
+    size_of,
 )
 from bnsearch.kernel import kernel
-from bnsearch.scores.kernels import set_value
 
-INSERT, DELETE = 0, 1
+INSERT, DELETE = np.int64(0), np.int64(1)
 
-
-@kernel
-def is_clique(graph, members):
-    """Tell whether the variables of a set, uint64[W], are pairwise adjacent."""
-    for w in range(members.size):
-        word = members[w]
-        while word != np.uint64(0):
-            v = 64 * w + np.int64(popcount((word & (~word + np.uint64(1))) - np.uint64(1)))
-            word &= word - np.uint64(1)
-            if not is_inside_but_for(members, v, graph[ADJACENT, v]):
-                return False
-    return True
+# Lists of variables, `lists`, int64[4, n + 2]: scratch, of which an operator in the making takes these rows.
+CANDIDATES, CHOSEN, SUBSET, GIVEN = (np.int64(row) for row in range(4))
 
 
 @kernel
-def is_blocked(graph, x, y, blocked):
-    """Tell whether every semi-directed path from y to x meets a set of variables: edges are followed as -> or -."""
-    words = graph.shape[2]
-    seen = blocked.copy()
-    put(seen, y)
-    stack = np.empty(graph.shape[1], np.int64)
-    stack[0] = y
+def find_kept(sets, kind, x, y, lists, size):
+    """
+    Write into the first spare row the neighbours of y that an operator makes or leaves its parents.
+
+    NA(y, x) + T for Insert, NA(y, x) - H for Delete, where NA(y, x) are the neighbours of y adjacent to x.
+
+    lists : T or H stands in lists[SUBSET, :size]
+    """
+    n = size_of(sets)
+    for w in range(sets.shape[1]):
+        sets[4 * n, w] = sets[NEIGHBOURS * n + y, w] & sets[ADJACENT * n + x, w]
+    for i in range(size):
+        if kind == INSERT:
+            put(sets, 4 * n, lists[SUBSET, i])
+        else:
+            drop(sets, 4 * n, lists[SUBSET, i])
+
+
+@kernel
+def is_clique(sets, i):
+    """Tell whether the members of set i are pairwise adjacent."""
+    return are_adjacent_to(sets, i, i)
+
+
+@kernel
+def is_blocked(sets, x, y, lists):
+    """
+    Tell whether every semi-directed path from y to x (edges followed as -> or -) meets the set in the first spare row.
+
+    lists : lists[GIVEN] is scratch
+    """
+    n, words = size_of(sets), sets.shape[1]
+    seen = 4 * n + 1
+    for w in range(words):
+        sets[seen, w] = sets[4 * n, w]
+    put(sets, seen, y)
+    lists[GIVEN, 0] = y
     height = 1
-    while height > 0:
+    while height > 0 and not has(sets, seen, x):
         height -= 1
-        v = stack[height]
+        v = lists[GIVEN, height]
         for w in range(words):
-            word = (graph[CHILDREN, v, w] | graph[NEIGHBOURS, v, w]) & ~seen[w]
-            seen[w] |= word
+            word = (sets[CHILDREN * n + v, w] | sets[NEIGHBOURS * n + v, w]) & ~sets[seen, w]
+            sets[seen, w] |= word
             while word != np.uint64(0):
-                stack[height] = 64 * w + np.int64(popcount((word & (~word + np.uint64(1))) - np.uint64(1)))
+                lists[GIVEN, height] = 64 * w + lowest(word)
                 height += 1
                 word &= word - np.uint64(1)
-        if has(seen, x):
-            return False
-    return True
+    return not has(sets, seen, x)
 
 
 @kernel
-def find_shared(graph, x, y, shared):
-    """Write NA(y, x), the neighbours of y that are adjacent to x."""
-    for w in range(shared.size):
-        shared[w] = graph[NEIGHBOURS, y, w] & graph[ADJACENT, x, w]
+def is_valid_insert(sets, x, y, lists, size):
+    """
+    Tell whether Insert(x, y, T) is valid (Theorem 15), T being lists[SUBSET, :size].
+
+    NA(y, x) + T is a clique, and every semi-directed path from y to x has a node in it. It takes for granted that x
+    and y are not adjacent and that T are neighbours of y not adjacent to x.
+    """
+    find_kept(sets, INSERT, x, y, lists, size)
+    return is_clique(sets, 4 * size_of(sets)) and is_blocked(sets, x, y, lists)
 
 
 @kernel
-def is_valid_insert(graph, x, y, tails):
+def is_valid_delete(sets, x, y, lists, size):
     """
-    Tell whether Insert(x, y, tails) is valid (Theorem 15).
+    Tell whether Delete(x, y, H) is valid (Theorem 17), H being lists[SUBSET, :size]: NA(y, x) - H is a clique.
 
-    With NA = NA(y, x): NA + tails is a clique, and every semi-directed path from y to x has a node in it. It takes for
-    granted that x and y are not adjacent and that tails are neighbours of y not adjacent to x.
+    It takes for granted that x -> y or x - y, and that H are neighbours of y adjacent to x.
     """
-    chosen = np.empty(graph.shape[2], np.uint64)
-    find_shared(graph, x, y, chosen)
-    for i in range(tails.size):
-        put(chosen, tails[i])
-    return is_clique(graph, chosen) and is_blocked(graph, x, y, chosen)
+    find_kept(sets, DELETE, x, y, lists, size)
+    return is_clique(sets, 4 * size_of(sets))
 
 
 @kernel
-def is_valid_delete(graph, x, y, heads):
+def find_candidates(sets, kind, x, y, lists):
     """
-    Tell whether Delete(x, y, heads) is valid (Theorem 17): NA(y, x) without heads is a clique.
-
-    It takes for granted that x -> y or x - y, and that heads are neighbours of y adjacent to x.
-    """
-    chosen = np.empty(graph.shape[2], np.uint64)
-    find_shared(graph, x, y, chosen)
-    for i in range(heads.size):
-        drop(chosen, heads[i])
-    return is_clique(graph, chosen)
-
-
-@kernel
-def gain_of_arc(model, x, y, given, number):
-    """
-    Return s(y | given + x) - s(y | given), what an arc from x to y adds (Corollaries 16 and 18), from four set values.
-
-    Written so that x and y may change places without changing the last bit.
-
-    model : (columns, scratch, cache, terms, salt), as of scores.kernels.set_value
-    x, y : places
-    given : int64[number + 2 or more]   places; what stands behind the first `number` is overwritten
-    """
-    columns, scratch, cache, terms, salt = model
-    none = set_value(columns, scratch, cache, given[:number], terms, salt)
-    given[number] = y
-    with_y = set_value(columns, scratch, cache, given[: number + 1], terms, salt)
-    given[number] = x
-    with_x = set_value(columns, scratch, cache, given[: number + 1], terms, salt)
-    given[number + 1] = y
-    both = set_value(columns, scratch, cache, given[: number + 2], terms, salt)
-    return (both + none) - (with_x + with_y)
-
-
-@kernel
-def find_candidates(graph, kind, x, y, shared, candidates):
-    """
-    Write the variables from which T of Insert(x, y, T) or H of Delete(x, y, H) is taken; return their number.
+    Write the variables from which T or H of the operators on x and y is taken; return their number.
 
     For Insert these are the neighbours of y not adjacent to x that are adjacent to all of NA(y, x): no other can be in
     a clique with it. -1 means that no operator is valid, as NA(y, x) is not a clique itself.
-
-    shared : uint64[W]         written: NA(y, x)
-    candidates : int64[n]      written, ascending
     """
-    find_shared(graph, x, y, shared)
+    n = size_of(sets)
+    find_kept(sets, kind, x, y, lists, np.int64(0))
     if kind == DELETE:
-        return list_members(shared, candidates)
-    if not is_clique(graph, shared):
-        return -1
-    number = list_members(graph[NEIGHBOURS, y], candidates)
-    kept = 0
+        return list_members(sets, 4 * n, lists, CANDIDATES)
+    if not is_clique(sets, 4 * n):
+        return NOTHING
+    number = list_members(sets, NEIGHBOURS * n + y, lists, CANDIDATES)
+    kept = np.int64(0)
     for i in range(number):
-        v = candidates[i]
-        if not has(graph[ADJACENT, x], v) and is_inside(shared, graph[ADJACENT, v]):
-            candidates[kept] = v
+        v = lists[CANDIDATES, i]
+        if not has(sets, ADJACENT * n + x, v) and is_inside(sets, 4 * n, NOTHING, ADJACENT * n + v):
+            lists[CANDIDATES, kept] = v
             kept += 1
     return kept
 
 
 @kernel
-def next_subset(number, limit, descend, chosen, size):
+def next_subset(number, limit, descend, lists, size):
     """
-    Go on to the next subset of 0..number - 1 in depth-first order: {}, {0}, {0, 1}, ..., {1}, ...
+    Go on to the next subset of the candidates in depth-first order: {}, {0}, {0, 1}, ..., {1}, ...
 
+    number : of candidates
     limit : the largest size
-    descend : whether supersets of the present one that continue it may follow
-    chosen : int64[...]   the present subset, ascending, in chosen[:size]; replaced
+    descend : whether subsets that continue the present one may follow
+    lists : CHOSEN holds the present subset as numbers of candidates, ascending, and SUBSET as variables; replaced
 
     Return the new size, or -1 when there are no more.
     """
-    if descend and size < limit:
-        first = chosen[size - 1] + 1 if size > 0 else 0
-        if first < number:
-            chosen[size] = first
-            return size + 1
-    while size > 0:
-        chosen[size - 1] += 1
-        if chosen[size - 1] < number:
-            return size
-        size -= 1
-    return -1
+    first = lists[CHOSEN, size - 1] + 1 if size > 0 else 0
+    if descend and size < limit and first < number:
+        lists[CHOSEN, size] = first
+        size += 1
+    else:
+        while size > 0 and lists[CHOSEN, size - 1] + 1 == number:
+            size -= 1
+        if size == 0:
+            return NOTHING
+        lists[CHOSEN, size - 1] += 1
+    lists[SUBSET, size - 1] = lists[CANDIDATES, lists[CHOSEN, size - 1]]
+    return size
 
 
 @kernel
-def passes_clique_test(graph, kind, shared, subset):
+def passes_clique_test(sets, kind, x, y, lists, size):
     """
-    Tell whether an operator passes the clique test of Theorem 15 or 17.
+    Tell whether the operator of the present subset passes the clique test of Theorem 15 or 17.
 
-    For Insert only the last member of the subset is looked at: the others have passed before it, and all candidates are
-    adjacent to all of NA(y, x).
-
-    shared : uint64[W]      NA(y, x)
-    subset : int64[size]    T or H, variables
+    For Insert only the last member is looked at: those before it have passed, and all candidates suit NA(y, x).
     """
-    if kind == INSERT:
-        for i in range(subset.size - 1):
-            if not has(graph[ADJACENT, subset[subset.size - 1]], subset[i]):
-                return False
-        return True
-    rest = shared.copy()
-    for i in range(subset.size):
-        drop(rest, subset[i])
-    return is_clique(graph, rest)
+    if kind == DELETE:
+        return is_valid_delete(sets, x, y, lists, size)
+    for i in range(size - 1):
+        if not has(sets, ADJACENT * size_of(sets) + lists[SUBSET, size - 1], lists[SUBSET, i]):
+            return False
+    return True
 
 
 @kernel
-def find_given(graph, kind, x, y, subset, given):
+def find_given(sets, kind, x, y, lists, size):
     """
-    Write the parents of y, x aside, in the DAGs that an operator stands for; return their number.
+    Write into GIVEN the parents of y, x aside, in the DAGs that an operator stands for; return their number.
 
-    Pa(y) + NA(y, x) + T for Insert; Pa(y) + (NA(y, x) - H) - x for Delete.
-
-    subset : int64[size]     T or H
-    given : int64[n + 2]     written, variables
+    Pa(y) + NA(y, x) + T for Insert; Pa(y) + (NA(y, x) - H) - x for Delete (Corollaries 16 and 18).
     """
-    words = graph.shape[2]
-    members = np.empty(words, np.uint64)
-    find_shared(graph, x, y, members)
-    for w in range(words):
-        members[w] |= graph[PARENTS, y, w]
-    for i in range(subset.size):
-        if kind == INSERT:
-            put(members, subset[i])
-        else:
-            drop(members, subset[i])
-    drop(members, x)
-    return list_members(members, given)
-
-
-@kernel
-def gain_of(graph, model, place, kind, x, y, subset, given):
-    """
-    Return how much Insert(x, y, subset) or Delete(x, y, subset) adds to the score (Corollaries 16 and 18).
-
-    model, place : as of gain_of_arc; the place of each variable
-    given : int64[n + 2]     scratch
-    """
-    number = find_given(graph, kind, x, y, subset, given)
-    for i in range(number):
-        given[i] = place[given[i]]
-    gain = gain_of_arc(model, place[x], place[y], given, number)
-    return gain if kind == INSERT else -gain
-
-
-@kernel
-def apply_operator(graph, kind, x, y, subset):
-    """Apply an operator to a CPDAG and complete it; return whether that could be done."""
-    if kind == INSERT:
-        return apply_insert(graph, x, y, subset)
-    return apply_delete(graph, x, y, subset)
+    n = size_of(sets)
+    find_kept(sets, kind, x, y, lists, size)
+    for w in range(sets.shape[1]):
+        sets[4 * n, w] |= sets[PARENTS * n + y, w]
+    drop(sets, 4 * n, x)
+    return list_members(sets, 4 * n, lists, GIVEN)

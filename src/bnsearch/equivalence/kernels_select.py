@@ -7,117 +7,111 @@ from __future__ import annotations
 import numpy as np
 
 from bnsearch.equivalence.kernels_examine import best_after
-from bnsearch.equivalence.kernels_graph import put
+from bnsearch.equivalence.kernels_graph import NOTHING
 from bnsearch.equivalence.kernels_operators import (
     DELETE,
     INSERT,
+    SUBSET,
     find_candidates,
+    find_kept,
     is_blocked,
     next_subset,
     passes_clique_test,
 )
 from bnsearch.kernel import kernel
 
-# An operator as it is handed out, int64[4 + n]: kind, x, y, the size of its subset, its members.
-KIND, TAIL, HEAD, SIZE, MEMBERS = range(5)
+# An operator as it is handed out, int64[5 + n]: where it stands in the pool, kind, x, y, the size of its subset, the
+# members of this.
+AT, KIND, TAIL, HEAD, SIZE, FIRST = range(6)
 
 
 @kernel
-def recall(graph, kind, x, y, serial, limits, work, out):
-    """Write the operator on x and y of a serial number; leave NA(y, x) in the work's `shared`."""
-    shared, candidates, chosen, _, _ = work
-    members = out[MEMBERS:]
-    number = find_candidates(graph, kind, x, y, shared, candidates)
-    size = 0
+def recall(sets, kind, x, y, serial, limit, lists):
+    """Find the subset of the operator on x and y with a serial number; return its size, and its members in SUBSET."""
+    number = find_candidates(sets, kind, x, y, lists)
+    size = np.int64(0)
     for _ in range(serial):
-        valid = kind == DELETE or passes_clique_test(graph, kind, shared, members[:size])
-        size = next_subset(number, limits[0], valid, chosen, size)
-        for i in range(size):
-            members[i] = candidates[chosen[i]]
-    out[KIND] = kind
-    out[TAIL] = x
-    out[HEAD] = y
-    out[SIZE] = size
+        valid = kind == DELETE or passes_clique_test(sets, kind, x, y, lists, size)
+        size = next_subset(number, limit, valid, lists, size)
+    return size
 
 
 @kernel
-def recall_if_valid(graph, kind, y, at, pool, limits, work, out):
-    """Write a listed operator into y and tell whether it is valid: only the path test of Theorem 15 is still open."""
-    recall(graph, kind, pool[1][at], y, pool[2][at], limits, work, out)
+def recall_if_valid(sets, kind, y, at, pool, limits, lists, found, row):
+    """Write a listed operator into found[row]; tell whether it passes what is left of Theorem 15, the path test."""
+    x = np.int64(pool[2][at])
+    size = recall(sets, kind, x, y, np.int64(pool[3][at]), limits[0], lists)
+    found[row, AT] = at
+    found[row, KIND] = kind
+    found[row, TAIL] = x
+    found[row, HEAD] = y
+    found[row, SIZE] = size
+    for i in range(size):
+        found[row, FIRST + i] = lists[SUBSET, i]
     if kind == DELETE:
         return True
-    shared = work[0]
-    for i in range(out[SIZE]):
-        put(shared, out[MEMBERS + i])
-    return is_blocked(graph, out[TAIL], y, shared)
+    find_kept(sets, kind, x, y, lists, size)
+    return is_blocked(sets, x, y, lists)
 
 
 @kernel
-def best_operators(graph, kinds, limits, rows, pool, work, found):
+def best_operators(sets, kinds, limits, rows, pool, lists, at, found):
     """
     Find the best valid operators that improve, best first; return how many.
 
     Ties are decided for Delete, then by y, x and the subset: the smaller number first.
 
-    kinds : bool[2]             which kinds
-    found : int64[wanted, 4 + n]   written
+    kinds : bool[2]                which kinds
+    at : int64[2, n]               scratch
+    found : int64[wanted, 5 + n]   written
     """
     begin, count, head = rows
-    levels = pool[0]
-    at = head.copy()
-    number = 0
+    levels = pool[1]
+    for kind in range(2):
+        for y in range(at.shape[1]):
+            at[kind, y] = head[kind, y] if kinds[kind] else -1
+    number = np.int64(0)
     while number < found.shape[0]:
-        kind, y = -1, -1
-        for k in range(DELETE, INSERT - 1, -1):
+        chosen, y, level = INSERT, NOTHING, 0.0
+        for i in range(2):
+            kind = 1 - i
             for v in range(at.shape[1]):
-                if kinds[k] and at[k, v] >= 0 and (y < 0 or levels[at[k, v]] > levels[at[kind, y]]):
-                    kind, y = k, v
+                if at[kind, v] >= 0 and levels[at[kind, v]] > level:
+                    chosen, y, level = kind, v, levels[at[kind, v]]
         if y < 0:
             break
-        i = at[kind, y]
-        if recall_if_valid(graph, kind, y, i, pool, limits, work, found[number]):
+        where = at[chosen, y]
+        if recall_if_valid(sets, chosen, y, where, pool, limits, lists, found, number):
             number += 1
-        at[kind, y] = best_after(levels, begin[kind, y], begin[kind, y] + count[kind, y], levels[i], i)
+        at[chosen, y] = best_after(levels, begin[chosen, y], begin[chosen, y] + count[chosen, y], level, where)
     return number
 
 
 @kernel
-def add_noise(kind, rows, pool, unit, noise):
+def best_with_noise(sets, kind, limits, rows, pool, lists, noise, found):
     """
-    Turn standard normal numbers, one for each operator of a kind, into the operators' noisy gains.
+    Find the valid operator of a kind with the highest noisy gain above zero; return whether there is one.
 
-    noise : float64[operators]   z becomes gain + 2 |gain| z; in the order of the rows
-    """
-    begin, count, _ = rows
-    number = 0
-    for y in range(begin.shape[1]):
-        for i in range(begin[kind, y], begin[kind, y] + count[kind, y]):
-            gain = pool[0][i] * unit
-            noise[number] = gain + 2.0 * abs(gain) * noise[number]
-            number += 1
-
-
-@kernel
-def best_with_noise(graph, kind, limits, rows, pool, work, values, found):
-    """
-    Find the valid operator with the highest noisy gain above zero; return whether there is one.
-
-    values : float64[operators]   from add_noise; what fails the path test is set to minus infinity
-    found : int64[4 + n]          written
+    noise : float64[operators]   a standard normal number z for each operator, in the order of the rows; replaced by
+        gain + 2 |gain| z, and by minus infinity where the path test fails
+    found : int64[1, 5 + n]      written
     """
     begin, count, _ = rows
+    fresh = True
     while True:
         best = 0.0
-        where, row, at = -1, -1, -1
-        number = 0
+        number, where, row, at = np.int64(0), NOTHING, NOTHING, NOTHING
         for y in range(begin.shape[1]):
             for i in range(begin[kind, y], begin[kind, y] + count[kind, y]):
-                if values[number] > best:
-                    best = values[number]
+                if fresh:
+                    noise[number] = pool[0][i] + 2.0 * abs(pool[0][i]) * noise[number]
+                if noise[number] > best:
+                    best = noise[number]
                     where, row, at = number, y, i
                 number += 1
         if where < 0:
             return False
-        if recall_if_valid(graph, kind, row, at, pool, limits, work, found):
+        if recall_if_valid(sets, kind, row, at, pool, limits, lists, found, np.int64(0)):
             return True
-        values[where] = -np.inf
+        noise[where] = -np.inf
+        fresh = False

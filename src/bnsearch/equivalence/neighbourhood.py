@@ -4,13 +4,13 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Sequence
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
-from bnsearch.equivalence.bitsets import to_arcs, to_bits
-from bnsearch.equivalence.operators import Kind, Operator
+from bnsearch.equivalence.bitsets import Sets, empty_sets, to_arcs, to_sets
+from bnsearch.equivalence.operators import Kind, Operator, new_lists
 from bnsearch.graphs.completion import cpdag
 from bnsearch.graphs.dag import DAG
 from bnsearch.graphs.extension import extension
@@ -18,19 +18,23 @@ from bnsearch.graphs.pdag import PDAG
 from bnsearch.scores.score import TOLERANCE
 from bnsearch.scores.scorer import Scorer
 
-Graph = NDArray[np.uint64]
+AT_A_TIME = 4096  # sets that are valued in one kernel call
+FIRST_CAPACITY = 1 << 14  # of lists that grow
 
-BUDGET = 1000  # set values counted in one kernel call
-FIRST_CAPACITY = 1 << 12
+
+class Step(NamedTuple):
+    """An operator, and what it adds to the score."""
+
+    operator: Operator
+    gain: float
 
 
 class Neighbourhood:
     """
     Where a search stands, and what it can do next.
 
-    Operators are listed by y with their gains; a step lists anew those into the variables whose neighbourhoods or whose
-    neighbours' adjacencies it has changed. Whether a semi-directed path forbids an insertion is asked when it is about
-    to be chosen.
+    Operators are listed by y with their gains; a step lists anew those on the pairs whose neighbourhoods or adjacencies
+    it has changed. Whether a semi-directed path forbids an insertion is asked when it is about to be chosen.
 
     Gains are compared in units of the library's tolerance for a tie, rounded. Ties are decided by what the columns hold
     (see `content_order`), never by their order in the table.
@@ -44,6 +48,7 @@ class Neighbourhood:
 
     Attributes
     ----------
+    sets : the class, as bit sets over the variables by content
     score : of the class
     order : the variables by content
     """
@@ -53,51 +58,58 @@ class Neighbourhood:
     ) -> None:
         n = scorer.data.n_variables
         self.scorer = scorer
-        self._spent = 0, scorer.computed
         self.order = content_order(scorer)
         self._rank = np.argsort(self.order)
         self._place = scorer.places[self.order]
         self._every = every
         self._limits = np.array([n if limit is None else limit for limit in (max_subset, max_parents)], dtype=np.int64)
-        self._rows = tuple(np.zeros((2, n), dtype=np.int64) for _ in range(3))
-        self._pool = _new_pool(FIRST_CAPACITY)
-        self._counters = np.zeros(2, dtype=np.int64)
-        words = -(-n // 64)
-        self._work = (np.zeros(words, np.uint64), *(np.zeros(n + extra, np.int64) for extra in (0, 0, 0, 2)))
-        self._changed = np.ones(n, dtype=np.bool_)
-        self.graph: Graph = np.zeros((4, n, words), dtype=np.uint64)
-        self._listed = self.graph.copy()
+        self._asked = 0
+        self._spent = 0, scorer.computed
+        self.sets = empty_sets(n)
+        self._make_tables(n)
         self.score = self._score_now()
         self._unit = tie_unit(self.score)
 
+    def _make_tables(self, n: int) -> None:
+        """Make what the kernels keep and use (see kernels_examine)."""
+        self._listed = self.sets.copy()
+        self._changed = np.full((n, self.sets.shape[1]), ~np.uint64(0))
+        self._rows = tuple(np.zeros((2, n), dtype=np.int64) for _ in range(3))
+        self._pool = _new_pool(FIRST_CAPACITY)
+        self._waiting = _new_waiting(FIRST_CAPACITY)
+        self._counters = np.zeros(3, dtype=np.int64)
+        self._left = self.sets.copy()
+        self._lists = new_lists(n)
+        self._at = np.zeros((2, n), dtype=np.int64)
+
     def spent(self) -> dict[str, int]:
         """Return how many local scores were asked for, and how many set values counted, since this was last asked."""
-        now = int(self._counters[1]), self.scorer.computed
+        now = self._asked, self.scorer.computed
         before, self._spent = self._spent, now
         return {"evaluations": now[0] - before[0], "computed": now[1] - before[1]}
 
     @property
     def cpdag(self) -> PDAG:
         """The class."""
-        return self.pdag_of(self.graph)
+        return self.pdag_of(self.sets)
 
-    def pdag_of(self, graph: Graph) -> PDAG:
-        """Return a graph of this search as a PDAG over the table's variables."""
-        return PDAG(self.scorer.data.names, to_arcs(graph)[np.ix_(self._rank, self._rank)])
+    def pdag_of(self, sets: Sets) -> PDAG:
+        """Return a class of this search as a PDAG over the table's variables."""
+        return PDAG(self.scorer.data.names, to_arcs(sets)[np.ix_(self._rank, self._rank)])
 
     def maker(self) -> Callable[[], DAG]:
         """Return a function that makes a DAG of the present class, whenever it is called."""
-        graph = self.graph.copy()
-        return lambda: extension(self.pdag_of(graph))
+        sets = self.sets.copy()
+        return lambda: extension(self.pdag_of(sets))
 
     def start_at(self, start: PDAG) -> None:
         """Go to the class that a partially directed graph stands for."""
         arcs = cpdag(extension(start.reordered(self.scorer.data.names))).arcs
-        self.go_to(to_bits(arcs[np.ix_(self.order, self.order)]))
+        self.go_to(to_sets(arcs[np.ix_(self.order, self.order)]))
 
-    def go_to(self, graph: Graph, score: float | None = None) -> None:
+    def go_to(self, sets: Sets, score: float | None = None) -> None:
         """Go to a class of this search, whose score may be known."""
-        self.graph[:] = graph
+        self.sets[:] = sets
         self.score = self._score_now() if score is None else score
 
     def _score_now(self) -> float:
@@ -106,86 +118,99 @@ class Neighbourhood:
 
     def refresh(self, halted: Callable[[], bool] = lambda: False) -> bool:
         """List the operators of the present class; return whether that was finished before `halted` said to stop."""
-        from bnsearch.equivalence.kernels_examine import FINISHED, OUT_OF_SPACE, examine
+        from bnsearch.equivalence.kernels_examine import OUT_OF_POOL, OUT_OF_SETS, examine, settle
         from bnsearch.equivalence.kernels_graph import mark_changed
 
-        mark_changed(self._listed, self.graph, self._changed)
-        self._listed[:] = self.graph
-        while self._changed.any():
-            ended = examine(
-                self.graph, self.scorer.model, self._place, self._limits, self._every, self._unit, self._changed,
-                self._rows, self._pool, self._counters, self._work, BUDGET,
+        mark_changed(self._listed, self.sets, self._changed)
+        self._listed[:] = self.sets
+        first = 0
+        while first < len(self.order):
+            self._counters[1:] = 0
+            ended, stop = examine(
+                self.sets, self._limits, self._place, self._changed, self._rows, self._pool, self._waiting,
+                self._counters, self._lists, first, AT_A_TIME,
             )  # fmt: skip
-            if ended == OUT_OF_SPACE:
-                self._make_room()
-            elif ended != FINISHED and halted():
+            values = self._values(halted)
+            if values is None:
                 return False
+            settle(first, stop, self._every, self._unit, self._changed, self._rows, self._pool, self._counters, values)
+            if ended == OUT_OF_POOL:
+                self._make_room()
+            elif ended == OUT_OF_SETS and stop == first:
+                self._waiting = _new_waiting(2 * len(self._waiting[0]))
+            first = stop
         return True
+
+    def _values(self, halted: Callable[[], bool]) -> NDArray[np.float64] | None:
+        """Return the values of the sets that wait, or None where `halted` said to stop before all were counted."""
+        begin, members = self._waiting
+        number = int(self._counters[1])
+        self._asked += number // 2  # four sets make the difference of two local scores
+        values = np.empty(number)
+        for first in range(0, number, AT_A_TIME):
+            if first and halted():
+                return None
+            stop = min(first + AT_A_TIME, number)
+            values[first:stop] = self.scorer.values_at(begin[first : stop + 1], members)
+        return values
 
     def _make_room(self) -> None:
         from bnsearch.equivalence.kernels_examine import move_rows
 
-        live = int(self._rows[1][:, ~self._changed].sum())
         capacity = len(self._pool[0])
-        pool = _new_pool(capacity if 4 * live < capacity else 2 * capacity)
-        self._counters[0] = move_rows(self._rows, self._changed, self._pool, pool)
+        pool = _new_pool(capacity if 4 * int(self._rows[1].sum()) < capacity else 2 * capacity)
+        self._counters[0] = move_rows(self._rows, self._pool, pool)
         self._pool = pool
 
-    def best(self, kinds: Sequence[Kind], number: int = 1) -> list[Operator]:
+    def best(self, kinds: Sequence[Kind], number: int = 1) -> list[Step]:
         """Return up to so many of the best valid operators of some kinds that raise the score, best first."""
         from bnsearch.equivalence.kernels_select import best_operators
 
-        found = np.empty((number, 4 + len(self.order)), dtype=np.int64)
+        found = self._room_for(number)
         wanted = np.array([kind in kinds for kind in Kind])
-        valid = best_operators(self.graph, wanted, self._limits, self._rows, self._pool, self._work, found)
-        return [self._operator(row) for row in found[:valid]]
+        valid = best_operators(self.sets, wanted, self._limits, self._rows, self._pool, self._lists, self._at, found)
+        return [self._step(row) for row in found[:valid].tolist()]
 
-    def valid(self) -> list[Operator]:
+    def noisy(self, kind: Kind, rng: np.random.Generator) -> Step | None:
+        """Return the valid operator of a kind whose gain is highest after noise, where that is above zero."""
+        from bnsearch.equivalence.kernels_select import best_with_noise
+
+        noise = rng.standard_normal(int(self._rows[1][kind].sum()))
+        found = self._room_for(1)
+        there = best_with_noise(self.sets, int(kind), self._limits, self._rows, self._pool, self._lists, noise, found)
+        return self._step(found[0].tolist()) if there else None
+
+    def valid(self) -> list[Step]:
         """Return all valid operators that are listed."""
         from bnsearch.equivalence.kernels_select import recall_if_valid
 
         begin, count, _ = self._rows
-        found = np.empty(4 + len(self.order), dtype=np.int64)
+        found = self._room_for(1)
         return [
-            self._operator(found)
+            self._step(found[0].tolist())
             for kind, y in np.ndindex(*begin.shape)
             for at in range(begin[kind, y], begin[kind, y] + count[kind, y])
-            if recall_if_valid(self.graph, kind, y, at, self._pool, self._limits, self._work, found)
+            if recall_if_valid(self.sets, kind, y, at, self._pool, self._limits, self._lists, found, 0)
         ]
 
-    def noisy(self, kind: Kind, rng: np.random.Generator) -> Operator | None:
-        """Return the valid operator of a kind whose gain is highest after noise, where that is above zero."""
-        from bnsearch.equivalence.kernels_select import add_noise, best_with_noise
+    def _room_for(self, number: int) -> NDArray[np.int64]:
+        return np.empty((number, 5 + len(self.order)), dtype=np.int64)
 
-        values = rng.standard_normal(int(self._rows[1][kind].sum()))
-        add_noise(int(kind), self._rows, self._pool, self._unit, values)
-        found = np.empty(4 + len(self.order), dtype=np.int64)
-        there = best_with_noise(self.graph, int(kind), self._limits, self._rows, self._pool, self._work, values, found)
-        return self._operator(found) if there else None
+    def _step(self, found: list[int]) -> Step:
+        at, kind, x, y, size = found[:5]
+        order = self.order
+        subset = tuple(sorted(int(order[v]) for v in found[5 : 5 + size]))
+        return Step(Operator(Kind(kind), int(order[x]), int(order[y]), subset), float(self._pool[0][at]))
 
-    def _operator(self, found: NDArray[np.int64]) -> Operator:
-        kind, x, y, size = found[:4].tolist()
-        subset = self.order[found[4 : 4 + size]].tolist()
-        return Operator(Kind(kind), int(self.order[x]), int(self.order[y]), tuple(sorted(subset)))
-
-    def _arguments(self, operator: Operator) -> tuple[int, int, int, NDArray[np.int64]]:
-        rank = self._rank
-        return int(operator.kind), rank[operator.x], rank[operator.y], rank[np.array(operator.subset, dtype=np.int64)]
-
-    def gain(self, operator: Operator) -> float:
-        """Return how much an operator adds to the score."""
-        from bnsearch.equivalence.kernels_operators import gain_of
-
-        arguments = self._arguments(operator)
-        return float(gain_of(self.graph, self.scorer.model, self._place, *arguments, self._work[4]))
-
-    def apply(self, operator: Operator) -> None:
+    def apply(self, step: Step) -> None:
         """Make a valid move."""
-        from bnsearch.equivalence.kernels_operators import apply_operator
+        from bnsearch.equivalence.kernels_graph import apply_operator
 
-        self.score += self.gain(operator)
-        done = apply_operator(self.graph, *self._arguments(operator))
-        assert done, f"{operator} is not valid"
+        kind, x, y, rank = int(step.operator.kind), step.operator.x, step.operator.y, self._rank
+        subset = rank[np.array(step.operator.subset, dtype=np.int64)]
+        done = apply_operator(self.sets, kind, rank[x], rank[y], subset, self._left, self._lists)
+        assert done, f"{step.operator} is not valid"
+        self.score += step.gain
 
 
 def content_order(scorer: Scorer) -> NDArray[np.int64]:
@@ -206,4 +231,8 @@ def tie_unit(score: float) -> float:
 
 
 def _new_pool(capacity: int) -> tuple[Any, ...]:
-    return np.empty(capacity), np.empty(capacity, dtype=np.int32), np.empty(capacity, dtype=np.int32)
+    return (*(np.empty(capacity) for _ in range(2)), *(np.empty(capacity, dtype=np.int32) for _ in range(2)))
+
+
+def _new_waiting(capacity: int) -> tuple[Any, ...]:
+    return np.zeros(capacity, dtype=np.int64), np.empty(8 * capacity, dtype=np.int64)

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 from numpy.typing import NDArray
 
-from bnsearch.equivalence.bitsets import to_arcs, to_bits
+from bnsearch.equivalence.bitsets import to_arcs, to_sets
 from bnsearch.errors import InputError
 from bnsearch.graphs.pdag import PDAG
 
@@ -65,32 +65,41 @@ def is_defined(operator: Operator, cpdag: PDAG) -> bool:
 
 def is_valid(operator: Operator, cpdag: PDAG) -> bool:
     """Tell whether some DAG of the class can make the move: Theorem 15 for Insert, Theorem 17 for Delete."""
-    from bnsearch.equivalence.kernels_operators import is_valid_delete, is_valid_insert
+    from bnsearch.equivalence.kernels_operators import SUBSET, is_valid_delete, is_valid_insert
 
     test = is_valid_insert if operator.kind == Kind.INSERT else is_valid_delete
-    subset = np.array(operator.subset, dtype=np.int64)
-    return is_defined(operator, cpdag) and bool(test(to_bits(cpdag.arcs), operator.x, operator.y, subset))
+    lists = new_lists(len(cpdag.names))
+    size = len(operator.subset)
+    lists[SUBSET, :size] = operator.subset
+    return is_defined(operator, cpdag) and bool(test(to_sets(cpdag.arcs), operator.x, operator.y, lists, size))
 
 
 def gain(operator: Operator, cpdag: PDAG, scorer: Scorer) -> float:
     """Return how much a valid operator adds to the score: Corollary 16 for Insert, 18 for Delete."""
-    from bnsearch.equivalence.kernels_operators import gain_of
-
-    scorer.asked += 2
-    given = np.empty(len(cpdag.names) + 2, dtype=np.int64)
-    return float(gain_of(to_bits(cpdag.arcs), scorer.model, scorer.places, *arguments(operator), given))
+    x, y = operator.x, operator.y
+    shared = cpdag.neighbours[y] & cpdag.adjacent[x]
+    inserts = operator.kind == Kind.INSERT
+    kept = shared | set(operator.subset) if inserts else shared - set(operator.subset)
+    given = sorted((cpdag.parents[y] | kept) - {x})
+    with_x, without = scorer.families([y, y], [[*given, x], given]).tolist()
+    return float(with_x - without if inserts else without - with_x)
 
 
 def apply(operator: Operator, cpdag: PDAG) -> PDAG:
     """Return the CPDAG that a valid operator leads to."""
-    from bnsearch.equivalence.kernels_operators import apply_operator
+    from bnsearch.equivalence.kernels_graph import apply_operator
 
-    graph = to_bits(cpdag.arcs)
-    if not is_valid(operator, cpdag) or not apply_operator(graph, *arguments(operator)):
+    sets = to_sets(cpdag.arcs)
+    subset = np.array(operator.subset, dtype=np.int64)
+    lists = new_lists(len(cpdag.names))
+    done = is_valid(operator, cpdag) and apply_operator(
+        sets, int(operator.kind), operator.x, operator.y, subset, np.empty_like(sets), lists
+    )
+    if not done:
         raise InputError(f"{operator} is not valid: no DAG of the class can make this move")
-    return PDAG(cpdag.names, to_arcs(graph))
+    return PDAG(cpdag.names, to_arcs(sets))
 
 
-def arguments(operator: Operator) -> tuple[int, int, int, NDArray[np.int64]]:
-    """Return an operator as the kernels take it."""
-    return int(operator.kind), operator.x, operator.y, np.array(operator.subset, dtype=np.int64)
+def new_lists(n: int) -> NDArray[np.int64]:
+    """Return the scratch lists of variables that the kernels take."""
+    return np.zeros((4, n + 2), dtype=np.int64)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import numpy as np
 from numpy.typing import NDArray
@@ -125,13 +125,16 @@ class Scorer:
 
     def set_values(self, sets: Sequence[Sequence[int]]) -> NDArray[np.float64]:
         """Return G of many sets."""
-        from bnsearch.scores.kernels import value_sets
-
         if not self.score.equivalent:
             raise InputError(f"the {self.score.name} score is not a function of sets: ask for families")
-        begin, members = self._members(sets)
+        return self._finite(self.values_at(*self._members(sets)))
+
+    def values_at(self, begin: NDArray[np.int64], members: NDArray[np.int64]) -> NDArray[np.float64]:
+        """Return G of the sets that stand between `begin` and the next among these members, which are `places`."""
+        from bnsearch.scores.kernels import value_sets
+
         joint = self.score.joint(self.data.n_rows)
-        out = np.empty(len(sets), dtype=np.float64)
+        out = np.empty(len(begin) - 1, dtype=np.float64)
         value_sets(
             tuple(self._layout.columns),
             self._scratch,
@@ -142,13 +145,7 @@ class Scorer:
             self._salt(joint),
             out,
         )
-        return self._finite(out)
-
-    @property
-    def model(self) -> tuple[Any, ...]:
-        """What kernels need to value sets: columns, scratch, cache, terms, salt (see scores.kernels.set_value)."""
-        joint = self.score.joint(self.data.n_rows)
-        return tuple(self._layout.columns), self._scratch, self._cache, self._terms(joint), self._salt(joint)
+        return out
 
     @property
     def places(self) -> NDArray[np.int64]:
