@@ -52,35 +52,39 @@ class Crew:
     def __init__(self, method: ClassSearch, scorer: Scorer, run: Run, *, every: bool) -> None:
         self._method, self._scorer, self._run, self._every = method, scorer, run, every
         first = method.begin(scorer, every=every)
+        first.refresh(self._halted(first))
+        run.count(**first.spent())
         self._origin = first.sets.copy(), first.score
         self._idle: SimpleQueue[Neighbourhood] = SimpleQueue()
         self._idle.put(first)
 
     def climb(self) -> Optimum:
         """Return iGES(start)."""
-        with self._climber() as here:
+        with self._climber_at(*self._origin) as here:
             return self._optimum(here)
 
     def perturb_and_climb(self, optimum: Optimum, steps: int, seed: int) -> Optimum:
         """Return iGES(PERTURBATION(optimum, steps))."""
-        with self._climber() as here:
-            here.go_to(optimum.sets, optimum.score)
+        with self._climber_at(optimum.sets, optimum.score) as here:
             perturb(here, steps, np.random.default_rng(seed), self._halted(here))
             return self._optimum(here)
 
     def build_and_climb(self, most: int, seed: int) -> Optimum:
         """Return iGES(FRES(start)), the list of candidates having 2 to `most` entries."""
-        with self._climber() as here:
-            here.go_to(*self._origin)
+        with self._climber_at(*self._origin) as here:
             build(here, most, np.random.default_rng(seed), self._halted(here))
             return self._optimum(here)
 
     @contextmanager
-    def _climber(self) -> Iterator[Neighbourhood]:
+    def _climber_at(self, sets: Sets, score: float) -> Iterator[Neighbourhood]:
+        """Lend a climber that has gone to a class; what that took depends on where it was, and is not counted."""
         try:
             here = self._idle.get_nowait()
         except Empty:
             here = self._method.begin(self._scorer.fork(), every=self._every)
+        here.go_to(sets, score)
+        here.refresh(self._halted(here))
+        here.spent()
         yield here
         self._idle.put(here)
 
