@@ -51,6 +51,21 @@ def test_same_trajectory_on_random_networks(seed: int, method: str) -> None:
     assert here.score == pytest.approx(scorer.network(here.maker()()))
 
 
+def test_lists_may_grow_and_move(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Room for 16 operators and sets at first, and moved after every step: the same steps as without."""
+    scorer = Scorer(sample(random_network(12, 2, 2, 1), 1000, 1), BDeu(ess=1))
+    steps, _ = fast_steps(scorer, "iges")
+    monkeypatch.setattr("bnsearch.equivalence.neighbourhood.FIRST_CAPACITY", 16)
+    monkeypatch.setattr("bnsearch.equivalence.neighbourhood.AT_A_TIME", 50)
+    here = Neighbourhood(scorer)
+    moved = []
+    for step in both_ways(here, **ONCE):
+        moved.append(step.operator)
+        here._make_room()
+    assert moved == steps
+    assert len(steps) > 10
+
+
 @pytest.mark.parametrize(("max_subset", "max_parents"), [(0, 100), (1, 2), (100, 1), (100, 100)])
 def test_same_trajectory_within_limits(max_subset: int, max_parents: int) -> None:
     """The limits on T, H and the parents hold in every step, and the DAG of the class respects the last."""

@@ -25,12 +25,15 @@ FINISHED, OUT_OF_POOL, OUT_OF_SETS = 0, 1, 2
 # Where it counts: operators listed so far, sets that wait for their values, their members.
 USED, WAITING, MEMBERS = 0, 1, 2
 
-# The operators into y of one kind stand side by side, by x and then by subset. Three plain tuples:
+# The operators into y of one kind stand side by side, by x and then by subset. Plain tuples:
 #   rows     begin, count, head   int64[2, n]   for a kind and y: the first, how many, the best that improves (or -1)
 #   pool     gain     float64[capacity]
 #            level    float64[capacity]   the gain in units, rounded
 #            tail     int32[capacity]     x
 #            serial   int32[capacity]     which subset: its number in the order of next_subset
+#   paths    reach    uint64[n + 1, W]    see find_unblockable; the last row is empty
+#            known    bool[n]             whether that of y, and its `top`, are up to date
+#            top      int64[n]            the best improving insertion into y whose x is not in reach[y] (or -1)
 #   waiting  begin    int64[sets + 1]     where each set begins in `members`; four for each new operator
 #            members  int64[...]          places
 
@@ -163,19 +166,24 @@ def examine(sets, limits, place, changed, rows, pool, waiting, counters, lists, 
 
 
 @kernel
-def best_after(levels, begin, stop, level, at):
-    """Return the best improving operator in begin:stop behind one of this level at this position, or -1."""
+def best_after(pool, begin, stop, level, at, reach, y):
+    """
+    Return the best improving operator in begin:stop behind one of this level at this position, or -1.
+
+    reach, y : those whose x is in reach[y] are passed over
+    """
+    _, levels, tails, _ = pool
     best = NOTHING
     for i in range(begin, stop):
         if levels[i] <= 0 or levels[i] > level or (levels[i] == level and i <= at):
             continue
-        if best < 0 or levels[i] > levels[best]:
+        if (best < 0 or levels[i] > levels[best]) and not has(reach, y, np.int64(tails[i])):
             best = i
     return best
 
 
 @kernel
-def settle(first, stop, every, unit, changed, rows, pool, counters, values):
+def settle(first, stop, every, unit, changed, rows, pool, counters, values, paths):
     """
     Take in the gains of the operators that `examine` has listed into first:stop, and drop those not wanted.
 
@@ -184,6 +192,7 @@ def settle(first, stop, every, unit, changed, rows, pool, counters, values):
     values : float64[waiting]       of the sets that waited
     """
     begin, count, head = rows
+    reach, known, _ = paths
     gains, levels, tails, serials = pool
     asked = 0
     used = NOTHING
@@ -212,7 +221,8 @@ def settle(first, stop, every, unit, changed, rows, pool, counters, values):
                     used += 1
             begin[kind, y] = row
             count[kind, y] = used - row
-            head[kind, y] = best_after(levels, row, used, np.inf, NOTHING)
+            head[kind, y] = best_after(pool, row, used, np.inf, NOTHING, reach, np.int64(known.size))
+        known[y] = False
     if used >= 0:
         counters[USED] = used
 

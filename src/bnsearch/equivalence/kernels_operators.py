@@ -55,20 +55,20 @@ def is_clique(sets, i):
 
 
 @kernel
-def is_blocked(sets, x, y, lists):
+def explore(sets, y, x, lists):
     """
-    Tell whether every semi-directed path from y to x (edges followed as -> or -) meets the set in the first spare row.
+    Put into the second spare row all that semi-directed paths (edges followed as -> or -) lead to from y.
+
+    What is in that row already is not entered. Ends as soon as x is found; x may be NOTHING.
 
     lists : lists[GIVEN] is scratch
     """
     n, words = size_of(sets), sets.shape[1]
     seen = 4 * n + 1
-    for w in range(words):
-        sets[seen, w] = sets[4 * n, w]
     put(sets, seen, y)
     lists[GIVEN, 0] = y
     height = 1
-    while height > 0 and not has(sets, seen, x):
+    while height > 0 and not (x >= 0 and has(sets, seen, x)):
         height -= 1
         v = lists[GIVEN, height]
         for w in range(words):
@@ -78,7 +78,56 @@ def is_blocked(sets, x, y, lists):
                 lists[GIVEN, height] = 64 * w + lowest(word)
                 height += 1
                 word &= word - np.uint64(1)
-    return not has(sets, seen, x)
+
+
+@kernel
+def is_blocked(sets, x, y, lists):
+    """Tell whether every semi-directed path from y to x meets the set in the first spare row."""
+    n = size_of(sets)
+    for w in range(sets.shape[1]):
+        sets[4 * n + 1, w] = sets[4 * n, w]
+    explore(sets, y, x, lists)
+    return not has(sets, 4 * n + 1, x)
+
+
+@kernel
+def find_unblockable(sets, y, lists, reach):
+    """
+    Write into reach[y] what semi-directed paths that avoid the neighbours of y lead to.
+
+    No subset of the neighbours blocks these paths: for x in it no Insert(x, y, T) is valid.
+    """
+    n = size_of(sets)
+    near, seen = NEIGHBOURS * n + y, 4 * n + 1
+    for w in range(sets.shape[1]):
+        sets[seen, w] = sets[near, w]
+    explore(sets, y, NOTHING, lists)
+    for w in range(sets.shape[1]):
+        reach[y, w] = sets[seen, w] & ~sets[near, w]
+
+
+@kernel
+def mark_stale(old, new, reach, known):
+    """
+    Mark the variables whose set in `reach` may differ between two graphs: it leads over a changed variable.
+
+    reach : uint64[n + 1, W]   from find_unblockable; y is in its own set
+    known : bool[n]            cleared for them
+    """
+    n = known.size
+    moved = n  # the last row of reach is free for use
+    for v in range(n):
+        for w in range(reach.shape[1]):
+            if (
+                old[CHILDREN * n + v, w] != new[CHILDREN * n + v, w]
+                or old[NEIGHBOURS * n + v, w] != new[NEIGHBOURS * n + v, w]
+            ):
+                put(reach, moved, v)
+    for y in range(n):
+        for w in range(reach.shape[1]):
+            known[y] = known[y] and reach[y, w] & reach[moved, w] == np.uint64(0)
+    for w in range(reach.shape[1]):
+        reach[moved, w] = np.uint64(0)
 
 
 @kernel

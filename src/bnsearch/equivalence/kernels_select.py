@@ -14,6 +14,7 @@ from bnsearch.equivalence.kernels_operators import (
     SUBSET,
     find_candidates,
     find_kept,
+    find_unblockable,
     is_blocked,
     next_subset,
     passes_clique_test,
@@ -55,35 +56,43 @@ def recall_if_valid(sets, kind, y, at, pool, limits, lists, found, row):
 
 
 @kernel
-def best_operators(sets, kinds, limits, rows, pool, lists, at, found):
+def best_operators(sets, kinds, limits, rows, pool, paths, lists, at, found):
     """
     Find the best valid operators that improve, best first; return how many.
 
-    Ties are decided for Delete, then by y, x and the subset: the smaller number first.
+    Ties are decided for Delete, then by y, x and the subset: the smaller number first. Which insertions into y no
+    subset makes valid is found when the best of them is about to be chosen, and kept while the paths from y last.
 
     kinds : bool[2]                which kinds
     at : int64[2, n]               scratch
     found : int64[wanted, 5 + n]   written
     """
     begin, count, head = rows
-    levels = pool[1]
-    for kind in range(2):
-        for y in range(at.shape[1]):
-            at[kind, y] = head[kind, y] if kinds[kind] else -1
+    reach, known, top = paths
+    n = known.size
+    for y in range(n):
+        at[INSERT, y] = (top[y] if known[y] else head[INSERT, y]) if kinds[INSERT] else NOTHING
+        at[DELETE, y] = head[DELETE, y] if kinds[DELETE] else NOTHING
     number = np.int64(0)
     while number < found.shape[0]:
-        chosen, y, level = INSERT, NOTHING, 0.0
+        kind, y, level = INSERT, NOTHING, 0.0
         for i in range(2):
-            kind = 1 - i
-            for v in range(at.shape[1]):
-                if at[kind, v] >= 0 and levels[at[kind, v]] > level:
-                    chosen, y, level = kind, v, levels[at[kind, v]]
+            for v in range(n):
+                if at[1 - i, v] >= 0 and pool[1][at[1 - i, v]] > level:
+                    kind, y, level = 1 - i, v, pool[1][at[1 - i, v]]
         if y < 0:
             break
-        where = at[chosen, y]
-        if recall_if_valid(sets, chosen, y, where, pool, limits, lists, found, number):
+        where = at[kind, y]
+        if kind == INSERT and not known[y]:
+            find_unblockable(sets, y, lists, reach)
+            known[y] = True
+            level, where = np.inf, NOTHING
+        elif recall_if_valid(sets, kind, y, where, pool, limits, lists, found, number):
             number += 1
-        at[chosen, y] = best_after(levels, begin[chosen, y], begin[chosen, y] + count[chosen, y], level, where)
+        row = y if kind == INSERT else np.int64(n)
+        at[kind, y] = best_after(pool, begin[kind, y], begin[kind, y] + count[kind, y], level, where, reach, row)
+        if where < 0:
+            top[y] = at[kind, y]
     return number
 
 

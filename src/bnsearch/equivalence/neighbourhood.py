@@ -77,6 +77,7 @@ class Neighbourhood:
         self._rows = tuple(np.zeros((2, n), dtype=np.int64) for _ in range(3))
         self._pool = _new_pool(FIRST_CAPACITY)
         self._waiting = _new_waiting(FIRST_CAPACITY)
+        self._paths = np.zeros((n + 1, self.sets.shape[1]), np.uint64), np.zeros(n, np.bool_), np.zeros(n, np.int64)
         self._counters = np.zeros(3, dtype=np.int64)
         self._left = self.sets.copy()
         self._lists = new_lists(n)
@@ -120,8 +121,10 @@ class Neighbourhood:
         """List the operators of the present class; return whether that was finished before `halted` said to stop."""
         from bnsearch.equivalence.kernels_examine import OUT_OF_POOL, OUT_OF_SETS, examine, settle
         from bnsearch.equivalence.kernels_graph import mark_changed
+        from bnsearch.equivalence.kernels_operators import mark_stale
 
         mark_changed(self._listed, self.sets, self._changed)
+        mark_stale(self._listed, self.sets, *self._paths[:2])
         self._listed[:] = self.sets
         first = 0
         while first < len(self.order):
@@ -133,7 +136,10 @@ class Neighbourhood:
             values = self._values(halted)
             if values is None:
                 return False
-            settle(first, stop, self._every, self._unit, self._changed, self._rows, self._pool, self._counters, values)
+            settle(
+                first, stop, self._every, self._unit, self._changed, self._rows, self._pool, self._counters, values,
+                self._paths,
+            )  # fmt: skip
             if ended == OUT_OF_POOL:
                 self._make_room()
             elif ended == OUT_OF_SETS and stop == first:
@@ -161,6 +167,7 @@ class Neighbourhood:
         pool = _new_pool(capacity if 4 * int(self._rows[1].sum()) < capacity else 2 * capacity)
         self._counters[0] = move_rows(self._rows, self._pool, pool)
         self._pool = pool
+        self._paths[1][:] = False  # the best stand elsewhere now
 
     def best(self, kinds: Sequence[Kind], number: int = 1) -> list[Step]:
         """Return up to so many of the best valid operators of some kinds that raise the score, best first."""
@@ -168,7 +175,9 @@ class Neighbourhood:
 
         found = self._room_for(number)
         wanted = np.array([kind in kinds for kind in Kind])
-        valid = best_operators(self.sets, wanted, self._limits, self._rows, self._pool, self._lists, self._at, found)
+        valid = best_operators(
+            self.sets, wanted, self._limits, self._rows, self._pool, self._paths, self._lists, self._at, found
+        )
         return [self._step(row) for row in found[:valid].tolist()]
 
     def noisy(self, kind: Kind, rng: np.random.Generator) -> Step | None:
