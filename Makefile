@@ -32,7 +32,7 @@ suite: $(READY)
 # The kernels once more with every array access checked; compiled apart, because the cache does not tell the two.
 checked: $(READY)
 	NUMBA_BOUNDSCHECK=1 NUMBA_CACHE_DIR=.numba_cache_checked HYPOTHESIS_PROFILE=checked \
-		$(BIN)/pytest --numprocesses 2 tests/counting tests/scores tests/parent_sets
+		$(BIN)/pytest --numprocesses 2 tests/counting tests/scores tests/parent_sets tests/equivalence
 
 bench: $(READY)
 	$(BIN)/python -m pip install --quiet --disable-pip-version-check --constraint constraints.txt --editable ".[peers]"
