@@ -34,6 +34,7 @@ USED, WAITING, MEMBERS = 0, 1, 2
 #   paths    reach    uint64[n + 1, W]    see find_unblockable; the last row is empty
 #            known    bool[n]             whether that of y, and its `top`, are up to date
 #            top      int64[n]            the best improving insertion into y whose x is not in reach[y] (or -1)
+#            before   int32[n, n]         see explore
 #   waiting  begin    int64[sets + 1]     where each set begins in `members`; four for each new operator
 #            members  int64[...]          places
 
@@ -192,7 +193,7 @@ def settle(first, stop, every, unit, changed, rows, pool, counters, values, path
     values : float64[waiting]       of the sets that waited
     """
     begin, count, head = rows
-    reach, known, _ = paths
+    reach, known, _, _ = paths
     gains, levels, tails, serials = pool
     asked = 0
     used = NOTHING

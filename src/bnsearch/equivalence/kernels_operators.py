@@ -55,13 +55,14 @@ def is_clique(sets, i):
 
 
 @kernel
-def explore(sets, y, x, lists):
+def explore(sets, y, x, lists, before):
     """
     Put into the second spare row all that semi-directed paths (edges followed as -> or -) lead to from y.
 
     What is in that row already is not entered. Ends as soon as x is found; x may be NOTHING.
 
     lists : lists[GIVEN] is scratch
+    before : int32[n, n]   before[y, v] is written: where v was reached from
     """
     n, words = size_of(sets), sets.shape[1]
     seen = 4 * n + 1
@@ -75,23 +76,44 @@ def explore(sets, y, x, lists):
             word = (sets[CHILDREN * n + v, w] | sets[NEIGHBOURS * n + v, w]) & ~sets[seen, w]
             sets[seen, w] |= word
             while word != np.uint64(0):
-                lists[GIVEN, height] = 64 * w + lowest(word)
+                u = 64 * w + lowest(word)
+                lists[GIVEN, height] = u
+                before[y, u] = v
                 height += 1
                 word &= word - np.uint64(1)
 
 
 @kernel
-def is_blocked(sets, x, y, lists):
+def is_known_path_open(sets, x, y, before):
+    """Tell whether the way on which y last led to x is still there and avoids the set in the first spare row."""
+    n = size_of(sets)
+    v = x
+    for _ in range(n):
+        u = np.int64(before[y, v])
+        if u < 0 or not (has(sets, CHILDREN * n + u, v) or has(sets, NEIGHBOURS * n + u, v)):
+            return False
+        if u == y:
+            return True
+        if has(sets, 4 * n, u):
+            return False
+        v = u
+    return False
+
+
+@kernel
+def is_blocked(sets, x, y, lists, before):
     """Tell whether every semi-directed path from y to x meets the set in the first spare row."""
+    if is_known_path_open(sets, x, y, before):
+        return False
     n = size_of(sets)
     for w in range(sets.shape[1]):
         sets[4 * n + 1, w] = sets[4 * n, w]
-    explore(sets, y, x, lists)
+    explore(sets, y, x, lists, before)
     return not has(sets, 4 * n + 1, x)
 
 
 @kernel
-def find_unblockable(sets, y, lists, reach):
+def find_unblockable(sets, y, lists, before, reach):
     """
     Write into reach[y] what semi-directed paths that avoid the neighbours of y lead to.
 
@@ -101,7 +123,7 @@ def find_unblockable(sets, y, lists, reach):
     near, seen = NEIGHBOURS * n + y, 4 * n + 1
     for w in range(sets.shape[1]):
         sets[seen, w] = sets[near, w]
-    explore(sets, y, NOTHING, lists)
+    explore(sets, y, NOTHING, lists, before)
     for w in range(sets.shape[1]):
         reach[y, w] = sets[seen, w] & ~sets[near, w]
 
@@ -131,15 +153,15 @@ def mark_stale(old, new, reach, known):
 
 
 @kernel
-def is_valid_insert(sets, x, y, lists, size):
+def is_valid_insert(sets, x, y, lists, size, before):
     """
     Tell whether Insert(x, y, T) is valid (Theorem 15), T being lists[SUBSET, :size].
 
     NA(y, x) + T is a clique, and every semi-directed path from y to x has a node in it. It takes for granted that x
-    and y are not adjacent and that T are neighbours of y not adjacent to x.
+    and y are not adjacent and that T are neighbours of y not adjacent to x. before : as of `explore`
     """
     find_kept(sets, INSERT, x, y, lists, size)
-    return is_clique(sets, 4 * size_of(sets)) and is_blocked(sets, x, y, lists)
+    return is_clique(sets, 4 * size_of(sets)) and is_blocked(sets, x, y, lists, before)
 
 
 @kernel

@@ -38,7 +38,7 @@ def recall(sets, kind, x, y, serial, limit, lists):
 
 
 @kernel
-def recall_if_valid(sets, kind, y, at, pool, limits, lists, found, row):
+def recall_if_valid(sets, kind, y, at, pool, limits, lists, before, found, row):
     """Write a listed operator into found[row]; tell whether it passes what is left of Theorem 15, the path test."""
     x = np.int64(pool[2][at])
     size = recall(sets, kind, x, y, np.int64(pool[3][at]), limits[0], lists)
@@ -52,7 +52,7 @@ def recall_if_valid(sets, kind, y, at, pool, limits, lists, found, row):
     if kind == DELETE:
         return True
     find_kept(sets, kind, x, y, lists, size)
-    return is_blocked(sets, x, y, lists)
+    return is_blocked(sets, x, y, lists, before)
 
 
 @kernel
@@ -68,7 +68,7 @@ def best_operators(sets, kinds, limits, rows, pool, paths, lists, at, found):
     found : int64[wanted, 5 + n]   written
     """
     begin, count, head = rows
-    reach, known, top = paths
+    reach, known, top, before = paths
     n = known.size
     for y in range(n):
         at[INSERT, y] = (top[y] if known[y] else head[INSERT, y]) if kinds[INSERT] else NOTHING
@@ -84,10 +84,10 @@ def best_operators(sets, kinds, limits, rows, pool, paths, lists, at, found):
             break
         where = at[kind, y]
         if kind == INSERT and not known[y]:
-            find_unblockable(sets, y, lists, reach)
+            find_unblockable(sets, y, lists, before, reach)
             known[y] = True
             level, where = np.inf, NOTHING
-        elif recall_if_valid(sets, kind, y, where, pool, limits, lists, found, number):
+        elif recall_if_valid(sets, kind, y, where, pool, limits, lists, before, found, number):
             number += 1
         row = y if kind == INSERT else np.int64(n)
         at[kind, y] = best_after(pool, begin[kind, y], begin[kind, y] + count[kind, y], level, where, reach, row)
@@ -97,7 +97,7 @@ def best_operators(sets, kinds, limits, rows, pool, paths, lists, at, found):
 
 
 @kernel
-def best_with_noise(sets, kind, limits, rows, pool, lists, noise, found):
+def best_with_noise(sets, kind, limits, rows, pool, before, lists, noise, found):
     """
     Find the valid operator of a kind with the highest noisy gain above zero; return whether there is one.
 
@@ -120,7 +120,7 @@ def best_with_noise(sets, kind, limits, rows, pool, lists, noise, found):
                 number += 1
         if where < 0:
             return False
-        if recall_if_valid(sets, kind, row, at, pool, limits, lists, found, np.int64(0)):
+        if recall_if_valid(sets, kind, row, at, pool, limits, lists, before, found, np.int64(0)):
             return True
         noise[where] = -np.inf
         fresh = False

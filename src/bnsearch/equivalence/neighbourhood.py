@@ -77,7 +77,9 @@ class Neighbourhood:
         self._rows = tuple(np.zeros((2, n), dtype=np.int64) for _ in range(3))
         self._pool = _new_pool(FIRST_CAPACITY)
         self._waiting = _new_waiting(FIRST_CAPACITY)
-        self._paths = np.zeros((n + 1, self.sets.shape[1]), np.uint64), np.zeros(n, np.bool_), np.zeros(n, np.int64)
+        reach = np.zeros((n + 1, self.sets.shape[1]), dtype=np.uint64)
+        before = np.full((n, n), -1, dtype=np.int32)
+        self._paths = reach, np.zeros(n, dtype=np.bool_), np.zeros(n, dtype=np.int64), before
         self._counters = np.zeros(3, dtype=np.int64)
         self._left = self.sets.copy()
         self._lists = new_lists(n)
@@ -186,7 +188,9 @@ class Neighbourhood:
 
         noise = rng.standard_normal(int(self._rows[1][kind].sum()))
         found = self._room_for(1)
-        there = best_with_noise(self.sets, int(kind), self._limits, self._rows, self._pool, self._lists, noise, found)
+        there = best_with_noise(
+            self.sets, int(kind), self._limits, self._rows, self._pool, self._paths[3], self._lists, noise, found
+        )
         return self._step(found[0].tolist()) if there else None
 
     def valid(self) -> list[Step]:
@@ -199,7 +203,7 @@ class Neighbourhood:
             self._step(found[0].tolist())
             for kind, y in np.ndindex(*begin.shape)
             for at in range(begin[kind, y], begin[kind, y] + count[kind, y])
-            if recall_if_valid(self.sets, kind, y, at, self._pool, self._limits, self._lists, found, 0)
+            if recall_if_valid(self.sets, kind, y, at, self._pool, self._limits, self._lists, self._paths[3], found, 0)
         ]
 
     def _room_for(self, number: int) -> NDArray[np.int64]:

@@ -67,11 +67,15 @@ def is_valid(operator: Operator, cpdag: PDAG) -> bool:
     """Tell whether some DAG of the class can make the move: Theorem 15 for Insert, Theorem 17 for Delete."""
     from bnsearch.equivalence.kernels_operators import SUBSET, is_valid_delete, is_valid_insert
 
-    test = is_valid_insert if operator.kind == Kind.INSERT else is_valid_delete
-    lists = new_lists(len(cpdag.names))
-    size = len(operator.subset)
+    if not is_defined(operator, cpdag):
+        return False
+    n, size = len(cpdag.names), len(operator.subset)
+    lists = new_lists(n)
     lists[SUBSET, :size] = operator.subset
-    return is_defined(operator, cpdag) and bool(test(to_sets(cpdag.arcs), operator.x, operator.y, lists, size))
+    arguments = to_sets(cpdag.arcs), operator.x, operator.y, lists, size
+    if operator.kind == Kind.DELETE:
+        return bool(is_valid_delete(*arguments))
+    return bool(is_valid_insert(*arguments, np.full((n, n), -1, dtype=np.int32)))
 
 
 def gain(operator: Operator, cpdag: PDAG, scorer: Scorer) -> float:
