@@ -204,10 +204,13 @@ def test_bad_limits_are_refused(parameters: dict[str, float]) -> None:
 
 
 def test_more_variables_than_a_word() -> None:
-    """On 70 variables, sets take two words: the result is a local optimum, rescored exactly."""
+    """On 70 variables, sets take two words: the result is a local optimum, rescored, and that of two threads."""
     data = sample(random_network(70, 1, 2, 1), 500, 1)
     problem = Problem(data=data, score=DEFAULT_SCORE)
-    result = search(problem, GES())
+    result = search(problem, GES(), threads=1)
+    threaded = search(Problem(data=data, score=DEFAULT_SCORE), GES(), threads=2)
+    assert (threaded.dag, threaded.score) == (result.dag, result.score)
+    assert (threaded.evaluations, threaded.computed) == (result.evaluations, result.computed)
     assert result.score == pytest.approx(problem.scorer.network(result.dag))
     here = Neighbourhood(Scorer(data, DEFAULT_SCORE))
     here.start_at(result.cpdag)

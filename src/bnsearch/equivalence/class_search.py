@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import dataclass
 
+from bnsearch.equivalence.first_step import value_pairs
 from bnsearch.equivalence.neighbourhood import Neighbourhood, Step
 from bnsearch.errors import InputError, require
 from bnsearch.graphs.pdag import PDAG
@@ -38,23 +39,24 @@ class ClassSearch:
             if getattr(self, name) is not None:
                 require(name, getattr(self, name), at_least=0, whole=True)
 
+    def scorer_of(self, problem: Problem, run: Run) -> Scorer:
+        """Return the problem's scorer, the first scores made in threads; refuse a score that classes do not have."""
+        score = problem.needed_score
+        if not score.equivalent:
+            raise InputError(
+                f"a search over equivalence classes needs a score that equivalent networks share; {score.name} gives "
+                "them different values: use bdeu, bic, aic or qnml, or search over DAGs"
+            )
+        if self.start is None:
+            value_pairs(problem.scorer, run)
+        return problem.scorer
+
     def begin(self, scorer: Scorer, *, every: bool = False) -> Neighbourhood:
         """Return the place where the search starts."""
         here = Neighbourhood(scorer, max_subset=self.max_subset, max_parents=self.max_parents, every=every)
         if self.start is not None:
             here.start_at(self.start)
         return here
-
-
-def scorer_of(problem: Problem) -> Scorer:
-    """Return the problem's scorer; refuse a score that tells equivalent networks apart: a class would have none."""
-    score = problem.needed_score
-    if not score.equivalent:
-        raise InputError(
-            f"a search over equivalence classes needs a score that equivalent networks share; {score.name} gives them "
-            "different values: use bdeu, bic, aic or qnml, or search over DAGs"
-        )
-    return problem.scorer
 
 
 def follow(steps: Iterator[Step], here: Neighbourhood, run: Run) -> None:

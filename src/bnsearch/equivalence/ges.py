@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from itertools import chain
 from typing import ClassVar
 
-from bnsearch.equivalence.class_search import ClassSearch, follow, scorer_of
+from bnsearch.equivalence.class_search import ClassSearch, follow
 from bnsearch.equivalence.climbing import backward, forward
 from bnsearch.problem import Problem
 from bnsearch.run import Run
@@ -35,5 +35,5 @@ class GES(ClassSearch):
 
     def search(self, problem: Problem, run: Run) -> None:
         """Return BES(FES(start)), offered to the run step by step."""
-        here = self.begin(scorer_of(problem))
+        here = self.begin(self.scorer_of(problem, run))
         follow(chain(forward(here, run.halted), backward(here, run.halted)), here, run)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import ClassVar
 
-from bnsearch.equivalence.class_search import ClassSearch, scorer_of
+from bnsearch.equivalence.class_search import ClassSearch
 from bnsearch.equivalence.crew import Crew
 from bnsearch.equivalence.trials import tell
 from bnsearch.errors import require
@@ -46,7 +46,7 @@ class GRESP(ClassSearch):
 
     def search(self, problem: Problem, run: Run) -> None:
         """Build and climb from the start."""
-        self.restart(Crew(self, scorer_of(problem), run, every=False), run)
+        self.restart(Crew(self, self.scorer_of(problem, run), run, every=False), run)
 
     def restart(self, crew: Crew, run: Run) -> None:
         """Build and climb, given who climbs."""

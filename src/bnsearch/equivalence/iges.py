@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import ClassVar
 
-from bnsearch.equivalence.class_search import ClassSearch, follow, scorer_of
+from bnsearch.equivalence.class_search import ClassSearch, follow
 from bnsearch.equivalence.climbing import both_ways
 from bnsearch.problem import Problem
 from bnsearch.run import Run
@@ -30,5 +30,5 @@ class IGES(ClassSearch):
 
     def search(self, problem: Problem, run: Run) -> None:
         """Climb from the start."""
-        here = self.begin(scorer_of(problem))
+        here = self.begin(self.scorer_of(problem, run))
         follow(both_ways(here, run.halted), here, run)

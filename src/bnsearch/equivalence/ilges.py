@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import ClassVar
 
-from bnsearch.equivalence.class_search import ClassSearch, scorer_of
+from bnsearch.equivalence.class_search import ClassSearch
 from bnsearch.equivalence.crew import Crew
 from bnsearch.equivalence.trials import first_better, tell
 from bnsearch.errors import require
@@ -54,7 +54,7 @@ class ILGES(ClassSearch):
 
     def search(self, problem: Problem, run: Run) -> None:
         """Iterate from the start."""
-        self.iterate(Crew(self, scorer_of(problem), run, every=True), problem.size, run)
+        self.iterate(Crew(self, self.scorer_of(problem, run), run, every=True), problem.size, run)
 
     def iterate(self, crew: Crew, size: int, run: Run) -> None:
         """Perturb and climb, given who climbs."""

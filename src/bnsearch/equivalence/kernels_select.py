@@ -56,7 +56,7 @@ def recall_if_valid(sets, kind, y, at, pool, limits, lists, before, found, row):
 
 
 @kernel
-def best_operators(sets, kinds, limits, rows, pool, paths, lists, at, found):
+def best_operators(sets, kinds, limits, rows, pool, paths, lists, at, bar, found):
     """
     Find the best valid operators that improve, best first; return how many.
 
@@ -64,7 +64,7 @@ def best_operators(sets, kinds, limits, rows, pool, paths, lists, at, found):
     subset makes valid is found when the best of them is about to be chosen, and kept while the paths from y last.
 
     kinds : bool[2]                which kinds
-    at : int64[2, n]               scratch
+    at, bar : int64[2, n], float64[2, n]   scratch: the next operator of each row and its level
     found : int64[wanted, 5 + n]   written
     """
     begin, count, head = rows
@@ -73,13 +73,15 @@ def best_operators(sets, kinds, limits, rows, pool, paths, lists, at, found):
     for y in range(n):
         at[INSERT, y] = (top[y] if known[y] else head[INSERT, y]) if kinds[INSERT] else NOTHING
         at[DELETE, y] = head[DELETE, y] if kinds[DELETE] else NOTHING
+        for kind in range(2):
+            bar[kind, y] = pool[1][at[kind, y]] if at[kind, y] >= 0 else 0.0
     number = np.int64(0)
     while number < found.shape[0]:
         kind, y, level = INSERT, NOTHING, 0.0
         for i in range(2):
             for v in range(n):
-                if at[1 - i, v] >= 0 and pool[1][at[1 - i, v]] > level:
-                    kind, y, level = 1 - i, v, pool[1][at[1 - i, v]]
+                if bar[1 - i, v] > level:
+                    kind, y, level = 1 - i, v, bar[1 - i, v]
         if y < 0:
             break
         where = at[kind, y]
@@ -91,6 +93,7 @@ def best_operators(sets, kinds, limits, rows, pool, paths, lists, at, found):
             number += 1
         row = y if kind == INSERT else np.int64(n)
         at[kind, y] = best_after(pool, begin[kind, y], begin[kind, y] + count[kind, y], level, where, reach, row)
+        bar[kind, y] = pool[1][at[kind, y]] if at[kind, y] >= 0 else 0.0
         if where < 0:
             top[y] = at[kind, y]
     return number

@@ -83,7 +83,7 @@ class Neighbourhood:
         self._counters = np.zeros(3, dtype=np.int64)
         self._left = self.sets.copy()
         self._lists = new_lists(n)
-        self._at = np.zeros((2, n), dtype=np.int64)
+        self._heads = np.zeros((2, n), dtype=np.int64), np.zeros((2, n))
 
     def spent(self) -> dict[str, int]:
         """Return how many local scores were asked for, and how many set values counted, since this was last asked."""
@@ -178,7 +178,7 @@ class Neighbourhood:
         found = self._room_for(number)
         wanted = np.array([kind in kinds for kind in Kind])
         valid = best_operators(
-            self.sets, wanted, self._limits, self._rows, self._pool, self._paths, self._lists, self._at, found
+            self.sets, wanted, self._limits, self._rows, self._pool, self._paths, self._lists, *self._heads, found
         )
         return [self._step(row) for row in found[:valid].tolist()]
 

@@ -154,9 +154,12 @@ class Scorer:
 
     def remember(self, sets: Sequence[Sequence[int]], values: NDArray[np.float64]) -> None:
         """Take G of some sets as known, in place of counting them."""
+        self.remember_at(*self._members(sets), values)
+
+    def remember_at(self, begin: NDArray[np.int64], members: NDArray[np.int64], values: NDArray[np.float64]) -> None:
+        """Do as `remember`, the sets given as for `values_at`."""
         from bnsearch.scores.kernels import remember_sets
 
-        begin, members = self._members(sets)
         remember_sets(self._cache, begin, members, self._salt(self.score.joint(self.data.n_rows)), values)
 
     def network(self, dag: DAG) -> float:
@@ -164,12 +167,12 @@ class Scorer:
         parents = dag.reordered(self.data.names).parents
         return float(self.families(range(len(parents)), parents).sum())
 
-    def fork(self, score: Score | None = None) -> Scorer:
+    def fork(self, score: Score | None = None, *, cache_bytes: int | None = None) -> Scorer:
         """Return a scorer of the same data with a cache of its own: for another thread, or another score."""
         other = object.__new__(Scorer)
         other.data, other.score, other.asked = self.data, score or self.score, 0
         other._layout, other._products = self._layout, self._products
-        other._start(len(self._cache[2]) * BYTES_PER_SLOT)
+        other._start(cache_bytes or len(self._cache[2]) * BYTES_PER_SLOT)
         return other
 
     def _members(self, sets: Sequence[Sequence[int]]) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
