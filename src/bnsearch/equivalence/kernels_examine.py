@@ -31,9 +31,10 @@ USED, WAITING, MEMBERS = 0, 1, 2
 #            level    float64[capacity]   the gain in units, rounded
 #            tail     int32[capacity]     x
 #            serial   int32[capacity]     which subset: its number in the order of next_subset
-#   paths    reach    uint64[n + 1, W]    see find_unblockable; the last row is empty
-#            known    bool[n]             whether that of y, and its `top`, are up to date
-#            top      int64[n]            the best improving insertion into y whose x is not in reach[y] (or -1)
+#            shut     bool[capacity]      whether a path is known to forbid it
+#   paths    reach    uint64[n + 1, W]    see find_reach; the last row is for use in passing
+#            known    bool[n]             whether y's set, what is shut, and `top` are up to date
+#            top      int64[n]            the best improving insertion into y that is not shut (or -1)
 #            before   int32[n, n]         see explore
 #   waiting  begin    int64[sets + 1]     where each set begins in `members`; four for each new operator
 #            members  int64[...]          places
@@ -71,7 +72,7 @@ def examine_pair(sets, kind, x, y, limits, place, pool, waiting, counters, lists
 
     limits : int64[2]   the most members of T or H, the most parents
     """
-    gains, _, tails, serials = pool
+    gains, _, tails, serials, _ = pool
     number = find_candidates(sets, kind, x, y, lists)
     size = min(number, np.int64(0))  # -1 where there are no operators
     serial = 0
@@ -98,7 +99,7 @@ def examine_pair(sets, kind, x, y, limits, place, pool, waiting, counters, lists
 def examine_row(sets, kind, y, limits, place, changed, rows, pool, waiting, counters, lists):
     """List the operators of one kind into y at the pool's end: those on unchanged pairs are copied."""
     begin, count, _ = rows
-    gains, levels, tails, serials = pool
+    gains, levels, tails, serials, _ = pool
     n = size_of(sets)
     old = begin[kind, y]
     stop = old + count[kind, y]
@@ -167,18 +168,14 @@ def examine(sets, limits, place, changed, rows, pool, waiting, counters, lists, 
 
 
 @kernel
-def best_after(pool, begin, stop, level, at, reach, y):
-    """
-    Return the best improving operator in begin:stop behind one of this level at this position, or -1.
-
-    reach, y : those whose x is in reach[y] are passed over
-    """
-    _, levels, tails, _ = pool
+def best_after(pool, begin, stop, level, at):
+    """Return the best improving operator in begin:stop, not shut, behind one of this level at this position, or -1."""
+    _, levels, _, _, shut = pool
     best = NOTHING
     for i in range(begin, stop):
-        if levels[i] <= 0 or levels[i] > level or (levels[i] == level and i <= at):
+        if levels[i] <= 0 or levels[i] > level or (levels[i] == level and i <= at) or shut[i]:
             continue
-        if (best < 0 or levels[i] > levels[best]) and not has(reach, y, np.int64(tails[i])):
+        if best < 0 or levels[i] > levels[best]:
             best = i
     return best
 
@@ -193,8 +190,8 @@ def settle(first, stop, every, unit, changed, rows, pool, counters, values, path
     values : float64[waiting]       of the sets that waited
     """
     begin, count, head = rows
-    reach, known, _, _ = paths
-    gains, levels, tails, serials = pool
+    known = paths[1]
+    gains, levels, tails, serials, shut = pool
     asked = 0
     used = NOTHING
     for y in range(first, stop):
@@ -219,10 +216,11 @@ def settle(first, stop, every, unit, changed, rows, pool, counters, values, path
                     levels[used] = level
                     tails[used] = tails[i]
                     serials[used] = serials[i]
+                    shut[used] = False
                     used += 1
             begin[kind, y] = row
             count[kind, y] = used - row
-            head[kind, y] = best_after(pool, row, used, np.inf, NOTHING, reach, np.int64(known.size))
+            head[kind, y] = best_after(pool, row, used, np.inf, NOTHING)
         known[y] = False
     if used >= 0:
         counters[USED] = used
@@ -241,6 +239,7 @@ def move_rows(rows, old, new):
                 new[1][i + shift] = old[1][i]
                 new[2][i + shift] = old[2][i]
                 new[3][i + shift] = old[3][i]
+                new[4][i + shift] = old[4][i]
             if head[kind, y] >= 0:
                 head[kind, y] += shift
             begin[kind, y] = used

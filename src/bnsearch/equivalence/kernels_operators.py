@@ -113,27 +113,32 @@ def is_blocked(sets, x, y, lists, before):
 
 
 @kernel
-def find_unblockable(sets, y, lists, before, reach):
+def find_reach(sets, y, lists, before, reach):
     """
-    Write into reach[y] what semi-directed paths that avoid the neighbours of y lead to.
+    Write into reach[y] what semi-directed paths lead to from y.
 
-    No subset of the neighbours blocks these paths: for x in it no Insert(x, y, T) is valid.
+    Those that avoid the neighbours of y are blocked by no T: what they lead to is written into the first spare row, and
+    for x in that row no Insert(x, y, T) is valid.
     """
     n = size_of(sets)
     near, seen = NEIGHBOURS * n + y, 4 * n + 1
     for w in range(sets.shape[1]):
+        sets[seen, w] = np.uint64(0)
+    explore(sets, y, NOTHING, lists, before)
+    for w in range(sets.shape[1]):
+        reach[y, w] = sets[seen, w]
         sets[seen, w] = sets[near, w]
     explore(sets, y, NOTHING, lists, before)
     for w in range(sets.shape[1]):
-        reach[y, w] = sets[seen, w] & ~sets[near, w]
+        sets[4 * n, w] = sets[seen, w] & ~sets[near, w]
 
 
 @kernel
 def mark_stale(old, new, reach, known):
     """
-    Mark the variables whose set in `reach` may differ between two graphs: it leads over a changed variable.
+    Mark the variables from which a path leads over one whose outgoing edges differ between two graphs.
 
-    reach : uint64[n + 1, W]   from find_unblockable; y is in its own set
+    reach : uint64[n + 1, W]   from find_reach; y is in its own set
     known : bool[n]            cleared for them
     """
     n = known.size

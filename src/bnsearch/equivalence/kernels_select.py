@@ -7,14 +7,14 @@ from __future__ import annotations
 import numpy as np
 
 from bnsearch.equivalence.kernels_examine import best_after
-from bnsearch.equivalence.kernels_graph import NOTHING
+from bnsearch.equivalence.kernels_graph import NOTHING, has, size_of
 from bnsearch.equivalence.kernels_operators import (
     DELETE,
     INSERT,
     SUBSET,
     find_candidates,
     find_kept,
-    find_unblockable,
+    find_reach,
     is_blocked,
     next_subset,
     passes_clique_test,
@@ -56,19 +56,31 @@ def recall_if_valid(sets, kind, y, at, pool, limits, lists, before, found, row):
 
 
 @kernel
+def shut_unblockable(sets, y, begin, stop, pool, paths, lists):
+    """Look at the paths from y: of the insertions in begin:stop, shut those that no subset makes valid, no others."""
+    tails, shut = pool[2], pool[4]
+    reach, known, top, before = paths
+    find_reach(sets, y, lists, before, reach)
+    for i in range(begin, stop):
+        shut[i] = has(sets, 4 * size_of(sets), np.int64(tails[i]))
+    known[y] = True
+    top[y] = best_after(pool, begin, stop, np.inf, NOTHING)
+
+
+@kernel
 def best_operators(sets, kinds, limits, rows, pool, paths, lists, at, bar, found):
     """
     Find the best valid operators that improve, best first; return how many.
 
-    Ties are decided for Delete, then by y, x and the subset: the smaller number first. Which insertions into y no
-    subset makes valid is found when the best of them is about to be chosen, and kept while the paths from y last.
+    Ties are decided for Delete, then by y, x and the subset: the smaller number first. Paths are looked at when the
+    best insertion into y is about to be chosen; what they forbid stays shut until an edge on a path from y changes.
 
     kinds : bool[2]                which kinds
     at, bar : int64[2, n], float64[2, n]   scratch: the next operator of each row and its level
     found : int64[wanted, 5 + n]   written
     """
     begin, count, head = rows
-    reach, known, top, before = paths
+    _, known, top, before = paths
     n = known.size
     for y in range(n):
         at[INSERT, y] = (top[y] if known[y] else head[INSERT, y]) if kinds[INSERT] else NOTHING
@@ -84,18 +96,18 @@ def best_operators(sets, kinds, limits, rows, pool, paths, lists, at, bar, found
                     kind, y, level = 1 - i, v, bar[1 - i, v]
         if y < 0:
             break
-        where = at[kind, y]
+        where, first, stop = at[kind, y], begin[kind, y], begin[kind, y] + count[kind, y]
         if kind == INSERT and not known[y]:
-            find_unblockable(sets, y, lists, before, reach)
-            known[y] = True
-            level, where = np.inf, NOTHING
+            shut_unblockable(sets, y, first, stop, pool, paths, lists)
+            at[kind, y] = top[y]
         elif recall_if_valid(sets, kind, y, where, pool, limits, lists, before, found, number):
             number += 1
-        row = y if kind == INSERT else np.int64(n)
-        at[kind, y] = best_after(pool, begin[kind, y], begin[kind, y] + count[kind, y], level, where, reach, row)
+            at[kind, y] = best_after(pool, first, stop, level, where)
+        else:
+            pool[4][where] = True
+            at[kind, y] = best_after(pool, first, stop, level, where)
+            top[y] = at[kind, y] if top[y] == where else top[y]
         bar[kind, y] = pool[1][at[kind, y]] if at[kind, y] >= 0 else 0.0
-        if where < 0:
-            top[y] = at[kind, y]
     return number
 
 

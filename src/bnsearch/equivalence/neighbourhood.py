@@ -244,7 +244,8 @@ def tie_unit(score: float) -> float:
 
 
 def _new_pool(capacity: int) -> tuple[Any, ...]:
-    return (*(np.empty(capacity) for _ in range(2)), *(np.empty(capacity, dtype=np.int32) for _ in range(2)))
+    kinds = (np.float64, np.float64, np.int32, np.int32, np.bool_)
+    return tuple(np.zeros(capacity, dtype=kind) for kind in kinds)
 
 
 def _new_waiting(capacity: int) -> tuple[Any, ...]:
