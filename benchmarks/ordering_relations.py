@@ -12,6 +12,7 @@ import argparse
 from collections.abc import Sequence
 
 import numpy as np
+from numpy.typing import ArrayLike
 
 from bnsearch.methods import make_method
 from bnsearch.orderings.climber import Placed
@@ -27,9 +28,9 @@ from orderings import FILES, table_of
 TABLES = ("soybean_BIC", "steel_BIC", "plants.is6", "accidents.is6", "diabetes_1000", "tmovie.m16k4", "bbc.is6")
 
 
-def compare(label: str, first: Sequence[float], second: Sequence[float]) -> None:
+def compare(label: str, first: ArrayLike, second: ArrayLike) -> None:
     """Print two means, and whether the first is higher."""
-    a, b = np.asarray(first), np.asarray(second)
+    a, b = np.asarray(first, dtype=float), np.asarray(second, dtype=float)
     error = float(np.sqrt(a.var(ddof=1) / len(a) + b.var(ddof=1) / len(b)))
     difference = float(a.mean() - b.mean())
     verdict = "holds" if difference > 2 * error else "tie" if abs(difference) <= 2 * error else "does not hold"

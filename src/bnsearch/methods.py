@@ -14,6 +14,7 @@ def methods() -> dict[str, type[Method]]:
     """Return every method by its name, grouped by the space that it searches."""
     from bnsearch.dags.hillclimb import HillClimb, Tabu
     from bnsearch.dags.k2 import K2
+    from bnsearch.equivalence import GES, GRESP, IGES, ILGES, VNGES
     from bnsearch.exact.dynamic import Exact
     from bnsearch.independence.bnpc import BNPC
     from bnsearch.independence.ik2vmb import IK2vMB
@@ -26,9 +27,10 @@ def methods() -> dict[str, type[Method]]:
     from bnsearch.orderings.rinobs import RINOBS
 
     orderings = (RINOBS, MINOBS, IINOBS, INOBS, ASOBS, OBS, Exact)
+    classes = (GES, IGES, ILGES, VNGES, GRESP)
     dags = (HillClimb, Tabu, K2)
     tests = (MMHC, BNPC, IK2vMB)
-    return {kind.name: kind for kind in (*orderings, *dags, *tests)}
+    return {kind.name: kind for kind in (*orderings, *classes, *dags, *tests)}
 
 
 def make_method(name: str, **parameters: Any) -> Method:

@@ -128,7 +128,7 @@ def test_methods_are_listed(run):
     """Each with its parameters and its paper."""
     facts = json.loads(run("methods", "--json").out)
     assert list(facts)[: len(METHODS)] == METHODS
-    assert {"hillclimb", "tabu", "k2", "mmhc", "bnpc", "ik2vmb"} <= set(facts)
+    assert {"ges", "iges", "ilges", "vnges", "gresp", "hillclimb", "tabu", "k2", "mmhc", "bnpc", "ik2vmb"} <= set(facts)
     assert facts["iinobs"]["parameters"]["soft_restart"]["default"] == 22
     assert "Lee & van Beek" in facts["minobs"]["reference"]
     assert all(about["meaning"] for entry in facts.values() for about in entry["parameters"].values())

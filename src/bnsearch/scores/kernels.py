@@ -82,6 +82,21 @@ def value_sets(columns, scratch, cache, begin, members, terms, salt, out):
 
 
 @kernel
+def remember_sets(cache, begin, members, salt, values):
+    """Put the values of many sets into the cache; begin and members as of value_sets."""
+    member, key, value, _ = cache
+    for i in range(values.size):
+        high, low = salt[0], salt[1]
+        for j in range(begin[i], begin[i + 1]):
+            high ^= member[members[j], 0]
+            low ^= member[members[j], 1]
+        slot, _ = find_slot(key, high, low)
+        key[slot, 0] = high
+        key[slot, 1] = low
+        value[slot] = values[i]
+
+
+@kernel
 def score_families(columns, scratch, cache, begin, members, joint, parents, salts, out):
     """
     Score many families: joint(parents + child) - parents(parents).

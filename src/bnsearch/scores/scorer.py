@@ -125,13 +125,16 @@ class Scorer:
 
     def set_values(self, sets: Sequence[Sequence[int]]) -> NDArray[np.float64]:
         """Return G of many sets."""
-        from bnsearch.scores.kernels import value_sets
-
         if not self.score.equivalent:
             raise InputError(f"the {self.score.name} score is not a function of sets: ask for families")
-        begin, members = self._members(sets)
+        return self._finite(self.values_at(*self._members(sets)))
+
+    def values_at(self, begin: NDArray[np.int64], members: NDArray[np.int64]) -> NDArray[np.float64]:
+        """Return G of the sets that stand between `begin` and the next among these members, which are `places`."""
+        from bnsearch.scores.kernels import value_sets
+
         joint = self.score.joint(self.data.n_rows)
-        out = np.empty(len(sets), dtype=np.float64)
+        out = np.empty(len(begin) - 1, dtype=np.float64)
         value_sets(
             tuple(self._layout.columns),
             self._scratch,
@@ -142,19 +145,34 @@ class Scorer:
             self._salt(joint),
             out,
         )
-        return self._finite(out)
+        return out
+
+    @property
+    def places(self) -> NDArray[np.int64]:
+        """Where each variable stands for the kernels."""
+        return self._layout.place
+
+    def remember(self, sets: Sequence[Sequence[int]], values: NDArray[np.float64]) -> None:
+        """Take G of some sets as known, in place of counting them."""
+        self.remember_at(*self._members(sets), values)
+
+    def remember_at(self, begin: NDArray[np.int64], members: NDArray[np.int64], values: NDArray[np.float64]) -> None:
+        """Do as `remember`, the sets given as for `values_at`."""
+        from bnsearch.scores.kernels import remember_sets
+
+        remember_sets(self._cache, begin, members, self._salt(self.score.joint(self.data.n_rows)), values)
 
     def network(self, dag: DAG) -> float:
         """Return the score of a whole network over the table's variables, matched by name."""
         parents = dag.reordered(self.data.names).parents
         return float(self.families(range(len(parents)), parents).sum())
 
-    def fork(self, score: Score | None = None) -> Scorer:
+    def fork(self, score: Score | None = None, *, cache_bytes: int | None = None) -> Scorer:
         """Return a scorer of the same data with a cache of its own: for another thread, or another score."""
         other = object.__new__(Scorer)
         other.data, other.score, other.asked = self.data, score or self.score, 0
         other._layout, other._products = self._layout, self._products
-        other._start(len(self._cache[2]) * BYTES_PER_SLOT)
+        other._start(cache_bytes or len(self._cache[2]) * BYTES_PER_SLOT)
         return other
 
     def _members(self, sets: Sequence[Sequence[int]]) -> tuple[NDArray[np.int64], NDArray[np.int64]]:

@@ -1,0 +1,114 @@
+"""Local optima for the metaheuristics: climbs from perturbed and from randomly built classes, several at a time."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+from queue import Empty, SimpleQueue
+
+import numpy as np
+
+from bnsearch.equivalence.bitsets import Sets
+from bnsearch.equivalence.class_search import ClassSearch
+from bnsearch.equivalence.climbing import both_ways
+from bnsearch.equivalence.neighbourhood import Neighbourhood
+from bnsearch.equivalence.operators import Kind
+from bnsearch.graphs.dag import DAG
+from bnsearch.run import Run
+from bnsearch.scores.scorer import Scorer
+
+
+@dataclass(frozen=True)
+class Optimum:
+    """
+    A class that a climb has reached.
+
+    Attributes
+    ----------
+    score, sets : of the class
+    make : returns a DAG of it
+    spent : the evaluations, and the computed ones, that it took
+    """
+
+    score: float
+    sets: Sets = field(repr=False)
+    make: Callable[[], DAG] = field(repr=False)
+    spent: dict[str, int] = field(default_factory=dict)
+
+
+class Crew:
+    """
+    Climbers, as many as are at work at the same time, each with caches of its own that it keeps.
+
+    Parameters
+    ----------
+    method : the limits and the start
+    scorer : of the first climber; the others get forks of it
+    run : when to stop
+    every : whether operators that lower the score are needed
+    """
+
+    def __init__(self, method: ClassSearch, scorer: Scorer, run: Run, *, every: bool) -> None:
+        self._method, self._scorer, self._run, self._every = method, scorer, run, every
+        first = method.begin(scorer, every=every)
+        first.refresh(self._halted(first))
+        run.count(**first.spent())
+        self._origin = first.sets.copy(), first.score
+        self._idle: SimpleQueue[Neighbourhood] = SimpleQueue()
+        self._idle.put(first)
+
+    def climb(self) -> Optimum:
+        """Return iGES(start)."""
+        with self._climber_at(*self._origin) as here:
+            return self._optimum(here)
+
+    def perturb_and_climb(self, optimum: Optimum, steps: int, seed: int) -> Optimum:
+        """Return iGES(PERTURBATION(optimum, steps))."""
+        with self._climber_at(optimum.sets, optimum.score) as here:
+            perturb(here, steps, np.random.default_rng(seed), self._halted(here))
+            return self._optimum(here)
+
+    def build_and_climb(self, most: int, seed: int) -> Optimum:
+        """Return iGES(FRES(start)), the list of candidates having 2 to `most` entries."""
+        with self._climber_at(*self._origin) as here:
+            build(here, most, np.random.default_rng(seed), self._halted(here))
+            return self._optimum(here)
+
+    @contextmanager
+    def _climber_at(self, sets: Sets, score: float) -> Iterator[Neighbourhood]:
+        """Lend a climber that has gone to a class; what that took depends on where it was, and is not counted."""
+        try:
+            here = self._idle.get_nowait()
+        except Empty:
+            here = self._method.begin(self._scorer.fork(), every=self._every)
+        here.go_to(sets, score)
+        here.refresh(self._halted(here))
+        here.spent()
+        yield here
+        self._idle.put(here)
+
+    def _halted(self, here: Neighbourhood) -> Callable[[], bool]:
+        return lambda: self._run.halted(here.score)
+
+    def _optimum(self, here: Neighbourhood) -> Optimum:
+        for _ in both_ways(here, self._halted(here)):
+            pass
+        return Optimum(here.score, here.sets.copy(), here.maker(), here.spent())
+
+
+def perturb(here: Neighbourhood, steps: int, rng: np.random.Generator, halted: Callable[[], bool]) -> None:
+    """Insert or delete, at even odds, the edge whose gain is highest after noise; so many times (PERTURBATION)."""
+    for _ in range(steps):
+        kind = Kind.INSERT if rng.random() > 0.5 else Kind.DELETE
+        if halted() or not here.refresh(halted):
+            return
+        if (step := here.noisy(kind, rng)) is not None:
+            here.apply(step)
+
+
+def build(here: Neighbourhood, most: int, rng: np.random.Generator, halted: Callable[[], bool]) -> None:
+    """Insert one of the k best edges at random until none raises the score, k drawn once from 2..most (FRES)."""
+    k = int(rng.integers(2, most + 1))
+    while not halted() and here.refresh(halted) and (candidates := here.best([Kind.INSERT], k)):
+        here.apply(candidates[int(rng.integers(len(candidates)))])

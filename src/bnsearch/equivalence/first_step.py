@@ -1,0 +1,33 @@
+"""The first step's scores in threads: every pair of variables."""
+
+from __future__ import annotations
+
+import numpy as np
+from numpy.typing import NDArray
+
+from bnsearch.run import Run
+from bnsearch.scores.scorer import Scorer
+
+FEWEST = 64  # with fewer variables threads do not pay
+SMALL_CACHE = 1 << 16  # a pair is asked for once
+
+
+def value_pairs(scorer: Scorer, run: Run) -> None:
+    """Value every pair of variables in the run's threads; the scorer remembers them, as if it had counted them."""
+    n = scorer.data.n_variables
+    worked_before = scorer.computed >= n * (n - 1) // 2
+    if run.threads == 1 or n < FEWEST or worked_before:
+        return
+
+    def work(first: int) -> tuple[NDArray[np.int64], NDArray[np.float64]]:
+        pairs = np.array([(low, high) for high in range(first, n, pieces) for low in range(high)], dtype=np.int64)
+        members = pairs.reshape(-1)
+        if run.halted():
+            return members[:0], np.empty(0)
+        fork = scorer.fork(cache_bytes=SMALL_CACHE)
+        return members, fork.values_at(np.arange(0, len(members) + 1, 2), members)
+
+    pieces = 4 * run.threads
+    for members, values in run.map(work, range(pieces)):
+        scorer.remember_at(np.arange(0, len(members) + 1, 2), members, values)
+        run.count(computed=len(values))

@@ -1,0 +1,255 @@
+"""Classes as bit sets: reading, changing and completing a partially directed graph."""
+
+# Numba infers the types of kernels.
+# mypy: allow-untyped-defs, no-check-untyped-defs
+from __future__ import annotations
+
+import numpy as np
+
+from bnsearch.counting.kernels_bits import popcount
+from bnsearch.kernel import kernel
+
+# Sets of variables are rows of one matrix, `sets`, uint64[4 n + SPARE, W]: v is bit v % 64 of word v // 64. Row
+# kind * n + v holds the relatives of v of one kind; the spare rows behind them are for use in passing. Kernels take the
+# numbers of rows: views of rows would make them slow to compile, and so would literals, each compiled for anew.
+PARENTS, CHILDREN, NEIGHBOURS, ADJACENT = (np.int64(kind) for kind in range(4))
+NOTHING = np.int64(-1)
+SPARE = 2
+
+
+@kernel
+def size_of(sets):
+    """Return the number of variables."""
+    return (sets.shape[0] - SPARE) >> 2
+
+
+@kernel
+def lowest(word):
+    """Return the number of the lowest one of a word that is not zero."""
+    return np.int64(popcount((word & (~word + np.uint64(1))) - np.uint64(1)))
+
+
+@kernel
+def has(sets, i, v):
+    """Tell whether set i holds v."""
+    return (sets[i, v >> 6] >> np.uint64(v & 63)) & np.uint64(1) != np.uint64(0)
+
+
+@kernel
+def put(sets, i, v):
+    """Put v into set i."""
+    sets[i, v >> 6] |= np.uint64(1) << np.uint64(v & 63)
+
+
+@kernel
+def drop(sets, i, v):
+    """Take v out of set i."""
+    sets[i, v >> 6] &= ~(np.uint64(1) << np.uint64(v & 63))
+
+
+@kernel
+def list_members(sets, i, lists, j):
+    """Write the members of set i, ascending, into lists[j], int64[n or more]; return their number."""
+    number = np.int64(0)
+    for w in range(sets.shape[1]):
+        word = sets[i, w]
+        while word != np.uint64(0):
+            lists[j, number] = 64 * w + lowest(word)
+            number += 1
+            word &= word - np.uint64(1)
+    return number
+
+
+@kernel
+def is_inside(sets, i, v, j):
+    """Tell whether set i, v aside, is a subset of set j; v may be NOTHING."""
+    for w in range(sets.shape[1]):
+        extra = sets[i, w] & ~sets[j, w]
+        if w == v >> 6:
+            extra &= ~(np.uint64(1) << np.uint64(v & 63))
+        if extra != np.uint64(0):
+            return False
+    return True
+
+
+@kernel
+def are_adjacent_to(sets, i, j):
+    """Tell whether each member of set i is adjacent to all members of set j but itself."""
+    adjacent = ADJACENT * size_of(sets)
+    for w in range(sets.shape[1]):
+        word = sets[i, w]
+        while word != np.uint64(0):
+            v = 64 * w + lowest(word)
+            word &= word - np.uint64(1)
+            if not is_inside(sets, j, v, adjacent + v):
+                return False
+    return True
+
+
+@kernel
+def disconnect(sets, a, b):
+    """Remove the edge between two variables."""
+    n = size_of(sets)
+    for kind in range(4):
+        drop(sets, kind * n + a, b)
+        drop(sets, kind * n + b, a)
+
+
+@kernel
+def direct(sets, a, b):
+    """Make a -> b of whatever stands between two variables."""
+    n = size_of(sets)
+    disconnect(sets, a, b)
+    put(sets, CHILDREN * n + a, b)
+    put(sets, PARENTS * n + b, a)
+    put(sets, ADJACENT * n + a, b)
+    put(sets, ADJACENT * n + b, a)
+
+
+@kernel
+def extend(left, lists):
+    """
+    Find a consistent extension (Dor & Tarsi 1992): take out a variable that can come last, again and again.
+
+    A variable can come last if it has no child and its neighbours are adjacent to all others adjacent to it.
+
+    left : sets     the graph; left with the parents of each variable in the extension in place of those adjacent
+    lists : int64[4, n or more]   lists[0] is written: the variables, parents before children; the rest is scratch
+
+    Return whether there is one.
+    """
+    n = size_of(left)
+    for v in range(n):
+        lists[1, v] = v  # a stack of variables to look at
+        lists[2, v] = 1  # whether a variable is on it
+    height = n
+    last = n
+    while height > 0:
+        height -= 1
+        v = lists[1, height]
+        lists[2, v] = 0
+        free = are_adjacent_to(left, NEIGHBOURS * n + v, ADJACENT * n + v)
+        for w in range(left.shape[1]):
+            free = free and left[CHILDREN * n + v, w] == np.uint64(0)
+        if not free:
+            continue
+        last -= 1
+        lists[0, last] = v
+        number = list_members(left, ADJACENT * n + v, lists, np.int64(3))
+        for i in range(number):
+            u = lists[3, i]
+            for kind in range(1, 4):
+                drop(left, kind * n + u, v)
+            if lists[2, u] == 0:
+                lists[2, u] = 1
+                lists[1, height] = u
+                height += 1
+    return last == 0
+
+
+@kernel
+def label(left, lists):
+    """
+    Find the parents whose edges are compelled (Chickering 1995): the last parent x of y settles all edges into y.
+
+    If all compelled parents of x are parents of y, and all other parents of y are parents of x, then exactly the
+    compelled parents of x are compelled for y; otherwise all parents are.
+
+    left, lists : as `extend` leaves them; the compelled parents are put in place of the children
+    """
+    n = size_of(left)
+    parents, compelled = ADJACENT * n, CHILDREN * n
+    for i in range(n):
+        lists[1, lists[0, i]] = i  # the position of each variable
+    for i in range(n):
+        y = lists[0, i]
+        number = list_members(left, parents + y, lists, np.int64(2))
+        x = NOTHING
+        for j in range(number):
+            if x < 0 or lists[1, lists[2, j]] > lists[1, x]:
+                x = lists[2, j]
+        covered = x >= 0 and is_inside(left, compelled + x, NOTHING, parents + y)
+        covered = covered and is_inside(left, parents + y, x, parents + x)
+        for w in range(left.shape[1]):
+            left[compelled + y, w] = left[compelled + x, w] if covered else left[parents + y, w]
+
+
+@kernel
+def complete(sets, left, lists):
+    """
+    Turn a partially directed graph into the CPDAG of its extensions; return whether it has any.
+
+    left, lists : sets and int64[4, n or more], scratch
+    """
+    n, words = size_of(sets), sets.shape[1]
+    for i in range(4 * n):
+        for w in range(words):
+            left[i, w] = sets[i, w]
+    if not extend(left, lists):
+        return False
+    label(left, lists)
+    for y in range(n):
+        for w in range(words):
+            sets[PARENTS * n + y, w] = left[CHILDREN * n + y, w]
+            sets[CHILDREN * n + y, w] = np.uint64(0)
+            sets[NEIGHBOURS * n + y, w] = np.uint64(0)
+    for y in range(n):
+        number = list_members(left, ADJACENT * n + y, lists, np.int64(0))
+        for i in range(number):
+            x = lists[0, i]
+            if has(sets, PARENTS * n + y, x):
+                put(sets, CHILDREN * n + x, y)
+            else:
+                put(sets, NEIGHBOURS * n + x, y)
+                put(sets, NEIGHBOURS * n + y, x)
+    return True
+
+
+@kernel
+def apply_operator(sets, kind, x, y, subset, left, lists):
+    """
+    Apply Insert(x, y, subset), kind 0, or Delete(x, y, subset), kind 1, to a CPDAG and complete it (Chickering 2002).
+
+    Return whether that could be done. left, lists : as of `complete`
+    """
+    if kind == 0:
+        direct(sets, x, y)
+    else:
+        disconnect(sets, x, y)
+    for i in range(subset.size):
+        v = subset[i]
+        line = has(sets, NEIGHBOURS * size_of(sets) + x, v)
+        direct(sets, v if kind == 0 else y, y if kind == 0 else v)
+        if kind == 1 and line:
+            direct(sets, x, v)
+    return complete(sets, left, lists)
+
+
+@kernel
+def mark_changed(old, new, changed):
+    """
+    Mark the pairs whose operators may differ between two graphs.
+
+    Insert(x, y, T), Delete(x, y, H), their gains and clique tests depend on the parents and neighbours of y, on which
+    of the neighbours are adjacent to each other, on which are adjacent to x, and on whether x is adjacent to y.
+
+    changed : uint64[n, W]   x is put into changed[y]; what is there stays
+    """
+    n, words = changed.shape
+    for y in range(n):
+        near = NEIGHBOURS * n + y
+        whole = False
+        for w in range(words):
+            whole = whole or old[PARENTS * n + y, w] != new[PARENTS * n + y, w] or old[near, w] != new[near, w]
+            changed[y, w] |= old[ADJACENT * n + y, w] ^ new[ADJACENT * n + y, w]
+            word = new[near, w]
+            while word != np.uint64(0):
+                z = ADJACENT * n + 64 * w + lowest(word)
+                word &= word - np.uint64(1)
+                for u in range(words):
+                    moved = old[z, u] ^ new[z, u]
+                    changed[y, u] |= moved
+                    whole = whole or moved & new[near, u] != np.uint64(0)
+        if whole:
+            for w in range(words):
+                changed[y, w] = ~np.uint64(0)
