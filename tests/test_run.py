@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import os
 import signal
+import threading
+import time
 from dataclasses import dataclass
 from typing import ClassVar
 
@@ -122,6 +124,56 @@ def test_halted_knows_time_and_target_only() -> None:
     run.count(iterations=5)
     assert not run.halted()
     assert run.halted(-3.0)
+
+
+def test_a_target_reached_by_one_piece_halts_the_others() -> None:
+    """-3 was asked for and offered: a piece that has reached only -9 need not go on."""
+    run = Run(Target(-3.0))
+    run.offer(-3.0, lambda: EMPTY)
+    assert run.halted(-9.0)
+
+
+@pytest.mark.parametrize("order", [(0, 1, 2), (2, 1, 0), (1, 2, 0)], ids=["rising", "falling", "mixed"])
+def test_offers_may_come_in_any_order(order: tuple[int, ...]) -> None:
+    """Scores that differ by less than what counts: the highest is kept with its own network, whichever came first."""
+    ab, ba = DAG.from_edges(["a", "b"], [("a", "b")]), DAG.from_edges(["a", "b"], [("b", "a")])
+    offers = [(-5.0 - 1e-13, EMPTY), (-5.0, ab), (-5.0, ba)]
+    run = Run()
+    for i in order:
+        run.offer(offers[i][0], lambda i=i: offers[i][1])  # type: ignore[misc]
+    run.finish()
+    assert (run.progress.score, run.best()) == (-5.0, ab)  # no parents for a, the smaller list
+
+
+def test_observers_hear_of_counts_now_and_then() -> None:
+    """Counts a second apart are told; one that follows at once is not."""
+    clock = Clock()
+    seen: list[Progress] = []
+    run = Run(clock=clock, observers=[seen.append])
+    for seconds in (1, 0, 1):
+        clock.now += seconds
+        run.count(iterations=1)
+    assert [(p.seconds, p.iterations) for p in seen] == [(1.0, 1), (2.0, 3)]
+
+
+def test_an_error_in_one_piece_halts_the_others() -> None:
+    """A piece that goes on until it is halted ends when another one fails, and the error is raised."""
+    run = Run(threads=2)
+    meeting = threading.Barrier(2, timeout=20)
+
+    def work(fails: bool) -> None:
+        meeting.wait()
+        if fails:
+            raise InputError("this piece is wrong")
+        deadline = time.monotonic() + 20
+        while not run.halted() and time.monotonic() < deadline:
+            time.sleep(0.001)
+        ended.append(run.halted())
+
+    ended: list[bool] = []
+    with pytest.raises(InputError, match="this piece is wrong"):
+        list(run.map(work, [True, False]))
+    assert ended == [True]
 
 
 @pytest.mark.parametrize("threads", [1, 2, 5])

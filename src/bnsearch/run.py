@@ -84,14 +84,17 @@ class Run:
         if self.reason is None:
             with self._lock:
                 self.progress = replace(self.progress, seconds=self.seconds)
+                self._note_in_between()
             self.reason = "interrupted" if self._interrupted else self.stop.reason(self.progress)
-            if self.progress.seconds - self._noted >= BETWEEN_NOTES:
-                self._note()
         return self.reason is None
 
     def halted(self, score: float = float("-inf")) -> bool:
-        """Tell, from within a piece of work that has reached a score, whether to break off: time, target, Ctrl-C."""
-        return self._interrupted or self.stop.reason(Progress(seconds=self.seconds, score=score)) is not None
+        """
+        Tell, from within a piece of work that has reached a score, whether to break off: time, Ctrl-C, or a target
+        that this piece or another one has reached.
+        """
+        best = max(score, self.progress.score)
+        return self._interrupted or self.stop.reason(Progress(seconds=self.seconds, score=best)) is not None
 
     def allowed(self, most: int) -> int:
         """Return how many iterations may follow, up to `most`, if none of them improves anything."""
@@ -110,8 +113,8 @@ class Run:
         return self.rng.spawn(number)
 
     def map(self, function: Callable[[T], R], items: Iterable[T]) -> Iterator[R]:
-        """Yield the function's value of every item, in order, worked out in threads."""
-        return parallel_iter(function, items, self.threads)
+        """Yield the function's value of every item, in order, worked out in threads; an error in one halts the others."""
+        return parallel_iter(function, items, self.threads, halt=self.interrupt)
 
     def count(self, *, iterations: int = 0, evaluations: int = 0, computed: int = 0) -> None:
         """Take note of work done; from any thread."""
@@ -123,19 +126,25 @@ class Run:
                 iterations=now.iterations + iterations,
                 stale=now.stale + iterations,
                 evaluations=now.evaluations + evaluations,
+                seconds=self.seconds,
             )
+            self._note_in_between()
 
     def offer(self, score: float, make: Callable[[], DAG]) -> bool:
         """
         Take a network if it is the best so far, and tell whether it is; from any thread.
 
-        `make` returns the network; it is called at the end, if nothing better comes. Of two that score the same, which
-        one is kept depends on what they are, not on which came first.
+        `make` returns the network; it is called at the end, if nothing better comes. What is kept does not depend on
+        the order of the offers: the highest score to the last digit, though only `improves` makes it an improvement, and
+        of two that score the same the network with the smaller parent lists.
         """
         with self._lock:
             best = self.progress.score
             if not improves(score, best):
-                if self._make is not None and not improves(best, score):
+                if score > best:
+                    self.progress = replace(self.progress, score=score)
+                    self._make, self._dag = make, None
+                elif score == best and self._make is not None:
                     self._dag = min(self.best(), make(), key=lambda dag: dag.parents)
                 return False
             self.progress = replace(self.progress, score=score, stale=0, seconds=self.seconds)
@@ -185,6 +194,10 @@ class Run:
         if self.reason is None:
             self.reason = "interrupted" if self._interrupted else self.stop.reason(self.progress) or "complete"
         self.trace.points.append(self.progress)
+
+    def _note_in_between(self) -> None:
+        if self.progress.seconds - self._noted >= BETWEEN_NOTES:
+            self._note()
 
     def _note(self) -> None:
         self._noted = self.progress.seconds
