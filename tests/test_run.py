@@ -7,16 +7,19 @@ import signal
 import threading
 import time
 from dataclasses import dataclass
+from types import SimpleNamespace
 from typing import ClassVar
 
 import numpy as np
 import pytest
 
+from bnsearch.data import Dataset
 from bnsearch.errors import InputError
 from bnsearch.graphs import DAG
 from bnsearch.parent_sets.table import ParentSets
 from bnsearch.problem import Problem
 from bnsearch.run import Run
+from bnsearch.scores import Score, make_score
 from bnsearch.searching import search
 from bnsearch.stop import Evaluations, Iterations, NoImprovement, Progress, Seconds, Stop, Target
 
@@ -221,3 +224,45 @@ def test_problems_need_data_or_a_table() -> None:
         Problem()
     with pytest.raises(InputError, match="not enough"):
         _ = Problem(table=two_variables()).scorer
+
+
+class Slow:
+    """A selection that takes a minute by its clock, and is interrupted meanwhile."""
+
+    def __init__(self, clock: Clock) -> None:
+        self.clock = clock
+        self.interrupted = False
+
+    def select(self, data: Dataset, score: Score, *, threads: int | None) -> SimpleNamespace:
+        """Return a table of two variables."""
+        self.clock.now += 60
+        try:
+            os.kill(os.getpid(), signal.SIGINT)
+        except KeyboardInterrupt:
+            self.interrupted = True
+        return SimpleNamespace(table=two_variables())
+
+
+def test_selecting_parent_sets_is_no_part_of_the_run() -> None:
+    """The clock of a run of 2 seconds stands still for a minute of selection, and Ctrl-C is the selection's."""
+    clock = Clock()
+    slow = Slow(clock)
+    data = Dataset.from_codes(np.array([[0, 1], [1, 0], [1, 1]]), names=["a", "b"])
+    problem = Problem(data=data, score=make_score("bic"), selection=slow)  # type: ignore[arg-type]
+    run = Run(Seconds(2), clock=clock)
+    with run.listening():
+        clock.now += 1
+        assert run.parent_sets(problem).names == ("a", "b")
+        assert slow.interrupted
+        assert run.going()
+        assert run.seconds == 1
+        os.kill(os.getpid(), signal.SIGINT)
+        assert not run.going()
+    assert run.reason == "interrupted"
+
+
+def test_data_and_table_must_agree() -> None:
+    """A table of a and b does not belong to data of b and a."""
+    data = Dataset.from_codes(np.array([[0, 1], [1, 0], [1, 1]]), names=["b", "a"])
+    with pytest.raises(InputError, match="differ"):
+        Problem(data=data, score=make_score("bic"), table=two_variables())

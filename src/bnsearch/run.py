@@ -6,10 +6,10 @@ import signal
 import threading
 import time
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from contextlib import contextmanager
+from contextlib import contextmanager, nullcontext
 from dataclasses import replace
 from types import FrameType
-from typing import TypeVar
+from typing import TYPE_CHECKING, TypeVar
 
 import numpy as np
 
@@ -19,6 +19,10 @@ from bnsearch.parallel import parallel_iter, thread_count
 from bnsearch.scores.score import improves
 from bnsearch.stop import AnyOf, Progress, Stop
 from bnsearch.trace import Trace
+
+if TYPE_CHECKING:
+    from bnsearch.parent_sets.table import ParentSets
+    from bnsearch.problem import Problem
 
 T = TypeVar("T")
 R = TypeVar("R")
@@ -116,6 +120,11 @@ class Run:
         """Yield the function's value of every item, in order, worked out in threads; an error in one halts the others."""
         return parallel_iter(function, items, self.threads, halt=self.interrupt)
 
+    def parent_sets(self, problem: Problem) -> ParentSets:
+        """Return a problem's candidate table. If it is to be selected first, that is no part of the run."""
+        with self.aside():
+            return problem.parent_sets
+
     def count(self, *, iterations: int = 0, evaluations: int = 0, computed: int = 0) -> None:
         """Take note of work done; from any thread."""
         with self._lock:
@@ -167,19 +176,23 @@ class Run:
         """Take Ctrl-C as a wish to stop, keeping the best so far; a second one ends the program."""
         usual = signal.getsignal(signal.SIGINT)
         mine = threading.current_thread() is threading.main_thread() and usual is signal.default_int_handler
-        if not mine:
+        with _handling(self._stop_soon) if mine else nullcontext():
             yield
-            return
 
-        def stop_soon(number: int, frame: FrameType | None) -> None:
-            self.interrupt()
-            signal.signal(signal.SIGINT, usual)
-
-        signal.signal(signal.SIGINT, stop_soon)
+    @contextmanager
+    def aside(self) -> Iterator[None]:
+        """Do something that is no part of the run: its clock stands still, and Ctrl-C is not for it."""
+        began = self._clock()
+        listens = signal.getsignal(signal.SIGINT) == self._stop_soon
         try:
-            yield
+            with _handling(signal.default_int_handler) if listens else nullcontext():
+                yield
         finally:
-            signal.signal(signal.SIGINT, usual)
+            self._began += self._clock() - began
+
+    def _stop_soon(self, number: int, frame: FrameType | None) -> None:
+        self.interrupt()
+        signal.signal(signal.SIGINT, signal.default_int_handler)
 
     def best(self) -> DAG:
         """Return the incumbent."""
@@ -203,3 +216,13 @@ class Run:
         self._noted = self.progress.seconds
         for observer in self._observers:
             observer(self.progress)
+
+
+@contextmanager
+def _handling(handler: Callable[[int, FrameType | None], object]) -> Iterator[None]:
+    """Have SIGINT handled so, and then as before."""
+    before = signal.signal(signal.SIGINT, handler)
+    try:
+        yield
+    finally:
+        signal.signal(signal.SIGINT, before)

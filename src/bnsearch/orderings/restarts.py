@@ -21,7 +21,7 @@ CLIMBS, BATCH = 8, 16  # climbs a piece of work, and pieces handed out at a time
 
 def prepare(problem: Problem, run: Run) -> Index:
     """Return the index of a problem's table, ready for threads; tell the run the upper bound."""
-    index = Index(problem.parent_sets)
+    index = Index(run.parent_sets(problem))
     run.bound = relaxed(index.table).score
     _ = index.arrays  # made now, once
     return index
