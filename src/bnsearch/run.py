@@ -94,8 +94,9 @@ class Run:
 
     def halted(self, score: float = float("-inf")) -> bool:
         """
-        Tell, from within a piece of work that has reached a score, whether to break off: time, Ctrl-C, or a target
-        that this piece or another one has reached.
+        Tell, from within a piece of work that has reached a score, whether to break off.
+
+        The reasons are the time, Ctrl-C, and a target that this piece or another one has reached.
         """
         best = max(score, self.progress.score)
         return self._interrupted or self.stop.reason(Progress(seconds=self.seconds, score=best)) is not None
@@ -117,7 +118,7 @@ class Run:
         return self.rng.spawn(number)
 
     def map(self, function: Callable[[T], R], items: Iterable[T]) -> Iterator[R]:
-        """Yield the function's value of every item, in order, worked out in threads; an error in one halts the others."""
+        """Yield the function's value of every item, in order, worked out in threads; an error halts all pieces."""
         return parallel_iter(function, items, self.threads, halt=self.interrupt)
 
     def parent_sets(self, problem: Problem) -> ParentSets:
@@ -144,7 +145,7 @@ class Run:
         Take a network if it is the best so far, and tell whether it is; from any thread.
 
         `make` returns the network; it is called at the end, if nothing better comes. What is kept does not depend on
-        the order of the offers: the highest score to the last digit, though only `improves` makes it an improvement, and
+        the order of the offers: the highest score, to the last digit, though only what `improves` counts as better; and
         of two that score the same the network with the smaller parent lists.
         """
         with self._lock:
