@@ -179,6 +179,18 @@ def test_an_error_in_one_piece_halts_the_others() -> None:
     assert ended == [True]
 
 
+def test_who_reaches_the_bound_is_optimal() -> None:
+    """With a bound of -3 the run goes on at -4, and has nothing left to do at -3."""
+    run = Run(Iterations(10))
+    run.bound = -3.0
+    run.offer(-4.0, lambda: EMPTY)
+    assert run.going()
+    run.offer(-3.0, lambda: EMPTY)
+    assert not run.going()
+    run.finish()
+    assert (run.reason, run.optimal) == ("complete", True)
+
+
 @pytest.mark.parametrize("threads", [1, 2, 5])
 def test_pieces_come_back_in_order_with_their_own_generators(threads: int) -> None:
     """The same numbers are drawn for any number of threads."""

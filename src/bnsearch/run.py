@@ -84,12 +84,12 @@ class Run:
         return self._clock() - self._began
 
     def going(self) -> bool:
-        """Tell whether to go on; once it says no, it keeps saying so."""
+        """Tell whether to go on: no rule says stop, the bound is not reached. Once it says no, it keeps saying so."""
         if self.reason is None:
             with self._lock:
                 self.progress = replace(self.progress, seconds=self.seconds)
                 self._note_in_between()
-            self.reason = "interrupted" if self._interrupted else self.stop.reason(self.progress)
+            self.reason = self._reason() or ("complete" if self._is_at_bound() else None)
         return self.reason is None
 
     def halted(self, score: float = float("-inf")) -> bool:
@@ -203,11 +203,17 @@ class Run:
         return self._dag
 
     def finish(self) -> None:
-        """Close the trace: the last point is where the run ended."""
+        """Close the trace: the last point is where the run ended. Who has reached the bound is proven to be optimal."""
         self.progress = replace(self.progress, seconds=self.seconds)
-        if self.reason is None:
-            self.reason = "interrupted" if self._interrupted else self.stop.reason(self.progress) or "complete"
+        self.reason = self.reason or self._reason() or "complete"
+        self.optimal = self.optimal or self._is_at_bound()
         self.trace.points.append(self.progress)
+
+    def _reason(self) -> str | None:
+        return "interrupted" if self._interrupted else self.stop.reason(self.progress)
+
+    def _is_at_bound(self) -> bool:
+        return self.bound is not None and self.progress.score >= self.bound
 
     def _note_in_between(self) -> None:
         if self.progress.seconds - self._noted >= BETWEEN_NOTES:

@@ -32,8 +32,8 @@ class IINOBS:
     ----------
     perturbation : p_s, swaps for each variable
     tolerance : epsilon, the loss that is tolerated, relative to the score
-    soft_restart : r_s, start anew after this many local optima in a row that were no improvement
-    hard_restart : r_h, start anew after this many local optima
+    soft_restart : r_s, start anew after more than this many local optima in a row that were no improvement
+    hard_restart : r_h, start anew after this many perturbations
     start : where a climb starts: random, dfs or fas
 
     References

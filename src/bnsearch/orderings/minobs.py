@@ -42,7 +42,7 @@ class MINOBS:
     lookback : d_t, generations to look back for a change of the average score
     change : d_delta, the change below which the population is diversified
     survivors : d_n, members that stay then
-    start : where the first climbs start: random, dfs or fas
+    start : where the climbs of a new member start: random, dfs or fas
 
     References
     ----------
