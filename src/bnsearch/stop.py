@@ -85,7 +85,7 @@ class Iterations(Stop):
 
 @dataclass(frozen=True)
 class Evaluations(Stop):
-    """Stop once this many local scores were asked for; looked at between iterations."""
+    """Stop once this many local scores were asked for; looked at between batches of work, so that more may be."""
 
     limit: int
 
