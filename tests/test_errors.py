@@ -37,6 +37,7 @@ def test_legal_values_pass(value, limits):
         (inf, {"below": inf}, "x must be below inf, not inf"),
         (nan, {"at_least": 0}, "x must be at least 0, not nan"),
         (nan, {"at_most": 0}, "x must be at most 0, not nan"),
+        (True, {"at_least": 0, "whole": True}, "x must be a whole number, not True"),
         ("3", {"at_least": 0}, "x must be a number, not '3'"),
         (None, {"at_least": 0}, "x must be a number, not None"),
         (1j, {"at_least": 0}, "x must be a number, not 1j"),

@@ -4,17 +4,22 @@ from __future__ import annotations
 
 import os
 import signal
+import threading
+import time
 from dataclasses import dataclass
+from types import SimpleNamespace
 from typing import ClassVar
 
 import numpy as np
 import pytest
 
+from bnsearch.data import Dataset
 from bnsearch.errors import InputError
 from bnsearch.graphs import DAG
 from bnsearch.parent_sets.table import ParentSets
 from bnsearch.problem import Problem
 from bnsearch.run import Run
+from bnsearch.scores import Score, make_score
 from bnsearch.searching import search
 from bnsearch.stop import Evaluations, Iterations, NoImprovement, Progress, Seconds, Stop, Target
 
@@ -124,6 +129,68 @@ def test_halted_knows_time_and_target_only() -> None:
     assert run.halted(-3.0)
 
 
+def test_a_target_reached_by_one_piece_halts_the_others() -> None:
+    """-3 was asked for and offered: a piece that has reached only -9 need not go on."""
+    run = Run(Target(-3.0))
+    run.offer(-3.0, lambda: EMPTY)
+    assert run.halted(-9.0)
+
+
+@pytest.mark.parametrize("order", [(0, 1, 2), (2, 1, 0), (1, 2, 0)], ids=["rising", "falling", "mixed"])
+def test_offers_may_come_in_any_order(order: tuple[int, ...]) -> None:
+    """Scores that differ by less than what counts: the highest is kept with its own network, whichever came first."""
+    ab, ba = DAG.from_edges(["a", "b"], [("a", "b")]), DAG.from_edges(["a", "b"], [("b", "a")])
+    offers = [(-5.0 - 1e-13, EMPTY), (-5.0, ab), (-5.0, ba)]
+    run = Run()
+    for i in order:
+        run.offer(offers[i][0], lambda i=i: offers[i][1])  # type: ignore[misc]
+    run.finish()
+    assert (run.progress.score, run.best()) == (-5.0, ab)  # no parents for a, the smaller list
+
+
+def test_observers_hear_of_counts_now_and_then() -> None:
+    """Counts a second apart are told; one that follows at once is not."""
+    clock = Clock()
+    seen: list[Progress] = []
+    run = Run(clock=clock, observers=[seen.append])
+    for seconds in (1, 0, 1):
+        clock.now += seconds
+        run.count(iterations=1)
+    assert [(p.seconds, p.iterations) for p in seen] == [(1.0, 1), (2.0, 3)]
+
+
+def test_an_error_in_one_piece_halts_the_others() -> None:
+    """A piece that goes on until it is halted ends when another one fails, and the error is raised."""
+    run = Run(threads=2)
+    meeting = threading.Barrier(2, timeout=20)
+
+    def work(fails: bool) -> None:
+        meeting.wait()
+        if fails:
+            raise InputError("this piece is wrong")
+        deadline = time.monotonic() + 20
+        while not run.halted() and time.monotonic() < deadline:
+            time.sleep(0.001)
+        ended.append(run.halted())
+
+    ended: list[bool] = []
+    with pytest.raises(InputError, match="this piece is wrong"):
+        list(run.map(work, [True, False]))
+    assert ended == [True]
+
+
+def test_who_reaches_the_bound_is_optimal() -> None:
+    """With a bound of -3 the run goes on at -4, and has nothing left to do at -3."""
+    run = Run(Iterations(10))
+    run.bound = -3.0
+    run.offer(-4.0, lambda: EMPTY)
+    assert run.going()
+    run.offer(-3.0, lambda: EMPTY)
+    assert not run.going()
+    run.finish()
+    assert (run.reason, run.optimal) == ("complete", True)
+
+
 @pytest.mark.parametrize("threads", [1, 2, 5])
 def test_pieces_come_back_in_order_with_their_own_generators(threads: int) -> None:
     """The same numbers are drawn for any number of threads."""
@@ -169,3 +236,45 @@ def test_problems_need_data_or_a_table() -> None:
         Problem()
     with pytest.raises(InputError, match="not enough"):
         _ = Problem(table=two_variables()).scorer
+
+
+class Slow:
+    """A selection that takes a minute by its clock, and is interrupted meanwhile."""
+
+    def __init__(self, clock: Clock) -> None:
+        self.clock = clock
+        self.interrupted = False
+
+    def select(self, data: Dataset, score: Score, *, threads: int | None) -> SimpleNamespace:
+        """Return a table of two variables."""
+        self.clock.now += 60
+        try:
+            os.kill(os.getpid(), signal.SIGINT)
+        except KeyboardInterrupt:
+            self.interrupted = True
+        return SimpleNamespace(table=two_variables())
+
+
+def test_selecting_parent_sets_is_no_part_of_the_run() -> None:
+    """The clock of a run of 2 seconds stands still for a minute of selection, and Ctrl-C is the selection's."""
+    clock = Clock()
+    slow = Slow(clock)
+    data = Dataset.from_codes(np.array([[0, 1], [1, 0], [1, 1]]), names=["a", "b"])
+    problem = Problem(data=data, score=make_score("bic"), selection=slow)  # type: ignore[arg-type]
+    run = Run(Seconds(2), clock=clock)
+    with run.listening():
+        clock.now += 1
+        assert run.parent_sets(problem).names == ("a", "b")
+        assert slow.interrupted
+        assert run.going()
+        assert run.seconds == 1
+        os.kill(os.getpid(), signal.SIGINT)
+        assert not run.going()
+    assert run.reason == "interrupted"
+
+
+def test_data_and_table_must_agree() -> None:
+    """A table of a and b does not belong to data of b and a."""
+    data = Dataset.from_codes(np.array([[0, 1], [1, 0], [1, 1]]), names=["b", "a"])
+    with pytest.raises(InputError, match="differ"):
+        Problem(data=data, score=make_score("bic"), table=two_variables())

@@ -24,7 +24,7 @@ def require(
     whole: bool = False,
 ) -> None:
     """Refuse a parameter outside its legal range, naming the parameter, the range and the value."""
-    if not isinstance(value, Integral if whole else Real):
+    if isinstance(value, bool) or not isinstance(value, Integral if whole else Real):
         raise InputError(f"{name} must be a {'whole ' if whole else ''}number, not {value!r}")
     legal = []
     if above is not None:

@@ -33,6 +33,6 @@ def methods() -> dict[str, type[Method]]:
     return {kind.name: kind for kind in (*orderings, *classes, *dags, *tests)}
 
 
-def make_method(name: str, **parameters: Any) -> Method:
+def make_method(name: str, /, **parameters: Any) -> Method:
     """Make a method from its name and parameters: make_method("minobs", population=10)."""
     return make("method", methods(), name, parameters, {})

@@ -41,6 +41,8 @@ class Problem:
             raise InputError("a problem needs both data and a score, or a table of parent sets")
         if self.data is None and self.table is None:
             raise InputError("a problem needs data and a score, or a table of parent sets")
+        if self.data is not None and self.table is not None and self.data.names != self.table.names:
+            raise InputError("the variables of the data and of the table of parent sets differ, or their order does")
 
     @property
     def names(self) -> tuple[str, ...]:

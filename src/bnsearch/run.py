@@ -6,10 +6,10 @@ import signal
 import threading
 import time
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from contextlib import contextmanager
+from contextlib import contextmanager, nullcontext
 from dataclasses import replace
 from types import FrameType
-from typing import TypeVar
+from typing import TYPE_CHECKING, TypeVar
 
 import numpy as np
 
@@ -19,6 +19,10 @@ from bnsearch.parallel import parallel_iter, thread_count
 from bnsearch.scores.score import improves
 from bnsearch.stop import AnyOf, Progress, Stop
 from bnsearch.trace import Trace
+
+if TYPE_CHECKING:
+    from bnsearch.parent_sets.table import ParentSets
+    from bnsearch.problem import Problem
 
 T = TypeVar("T")
 R = TypeVar("R")
@@ -80,18 +84,22 @@ class Run:
         return self._clock() - self._began
 
     def going(self) -> bool:
-        """Tell whether to go on; once it says no, it keeps saying so."""
+        """Tell whether to go on: no rule says stop, the bound is not reached. Once it says no, it keeps saying so."""
         if self.reason is None:
             with self._lock:
                 self.progress = replace(self.progress, seconds=self.seconds)
-            self.reason = "interrupted" if self._interrupted else self.stop.reason(self.progress)
-            if self.progress.seconds - self._noted >= BETWEEN_NOTES:
-                self._note()
+                self._note_in_between()
+            self.reason = self._reason() or ("complete" if self._is_at_bound() else None)
         return self.reason is None
 
     def halted(self, score: float = float("-inf")) -> bool:
-        """Tell, from within a piece of work that has reached a score, whether to break off: time, target, Ctrl-C."""
-        return self._interrupted or self.stop.reason(Progress(seconds=self.seconds, score=score)) is not None
+        """
+        Tell, from within a piece of work that has reached a score, whether to break off.
+
+        The reasons are the time, Ctrl-C, and a target that this piece or another one has reached.
+        """
+        best = max(score, self.progress.score)
+        return self._interrupted or self.stop.reason(Progress(seconds=self.seconds, score=best)) is not None
 
     def allowed(self, most: int) -> int:
         """Return how many iterations may follow, up to `most`, if none of them improves anything."""
@@ -110,8 +118,13 @@ class Run:
         return self.rng.spawn(number)
 
     def map(self, function: Callable[[T], R], items: Iterable[T]) -> Iterator[R]:
-        """Yield the function's value of every item, in order, worked out in threads."""
-        return parallel_iter(function, items, self.threads)
+        """Yield the function's value of every item, in order, worked out in threads; an error halts all pieces."""
+        return parallel_iter(function, items, self.threads, halt=self.interrupt)
+
+    def parent_sets(self, problem: Problem) -> ParentSets:
+        """Return a problem's candidate table. If it is to be selected first, that is no part of the run."""
+        with self.aside():
+            return problem.parent_sets
 
     def count(self, *, iterations: int = 0, evaluations: int = 0, computed: int = 0) -> None:
         """Take note of work done; from any thread."""
@@ -123,19 +136,25 @@ class Run:
                 iterations=now.iterations + iterations,
                 stale=now.stale + iterations,
                 evaluations=now.evaluations + evaluations,
+                seconds=self.seconds,
             )
+            self._note_in_between()
 
     def offer(self, score: float, make: Callable[[], DAG]) -> bool:
         """
         Take a network if it is the best so far, and tell whether it is; from any thread.
 
-        `make` returns the network; it is called at the end, if nothing better comes. Of two that score the same, which
-        one is kept depends on what they are, not on which came first.
+        `make` returns the network; it is called at the end, if nothing better comes. What is kept does not depend on
+        the order of the offers: the highest score, to the last digit, though only what `improves` counts as better; and
+        of two that score the same the network with the smaller parent lists.
         """
         with self._lock:
             best = self.progress.score
             if not improves(score, best):
-                if self._make is not None and not improves(best, score):
+                if score > best:
+                    self.progress = replace(self.progress, score=score)
+                    self._make, self._dag = make, None
+                elif score == best and self._make is not None:
                     self._dag = min(self.best(), make(), key=lambda dag: dag.parents)
                 return False
             self.progress = replace(self.progress, score=score, stale=0, seconds=self.seconds)
@@ -158,19 +177,23 @@ class Run:
         """Take Ctrl-C as a wish to stop, keeping the best so far; a second one ends the program."""
         usual = signal.getsignal(signal.SIGINT)
         mine = threading.current_thread() is threading.main_thread() and usual is signal.default_int_handler
-        if not mine:
+        with _handling(self._stop_soon) if mine else nullcontext():
             yield
-            return
 
-        def stop_soon(number: int, frame: FrameType | None) -> None:
-            self.interrupt()
-            signal.signal(signal.SIGINT, usual)
-
-        signal.signal(signal.SIGINT, stop_soon)
+    @contextmanager
+    def aside(self) -> Iterator[None]:
+        """Do something that is no part of the run: its clock stands still, and Ctrl-C is not for it."""
+        began = self._clock()
+        listens = signal.getsignal(signal.SIGINT) == self._stop_soon
         try:
-            yield
+            with _handling(signal.default_int_handler) if listens else nullcontext():
+                yield
         finally:
-            signal.signal(signal.SIGINT, usual)
+            self._began += self._clock() - began
+
+    def _stop_soon(self, number: int, frame: FrameType | None) -> None:
+        self.interrupt()
+        signal.signal(signal.SIGINT, signal.default_int_handler)
 
     def best(self) -> DAG:
         """Return the incumbent."""
@@ -180,13 +203,33 @@ class Run:
         return self._dag
 
     def finish(self) -> None:
-        """Close the trace: the last point is where the run ended."""
+        """Close the trace: the last point is where the run ended. Who has reached the bound is proven to be optimal."""
         self.progress = replace(self.progress, seconds=self.seconds)
-        if self.reason is None:
-            self.reason = "interrupted" if self._interrupted else self.stop.reason(self.progress) or "complete"
+        self.reason = self.reason or self._reason() or "complete"
+        self.optimal = self.optimal or self._is_at_bound()
         self.trace.points.append(self.progress)
+
+    def _reason(self) -> str | None:
+        return "interrupted" if self._interrupted else self.stop.reason(self.progress)
+
+    def _is_at_bound(self) -> bool:
+        return self.bound is not None and self.progress.score >= self.bound
+
+    def _note_in_between(self) -> None:
+        if self.progress.seconds - self._noted >= BETWEEN_NOTES:
+            self._note()
 
     def _note(self) -> None:
         self._noted = self.progress.seconds
         for observer in self._observers:
             observer(self.progress)
+
+
+@contextmanager
+def _handling(handler: Callable[[int, FrameType | None], object]) -> Iterator[None]:
+    """Have SIGINT handled so, and then as before."""
+    before = signal.signal(signal.SIGINT, handler)
+    try:
+        yield
+    finally:
+        signal.signal(signal.SIGINT, before)

@@ -50,7 +50,8 @@ def search(
     threads : how many; None means all cores
     observers : called with a `Progress` at every improvement and now and then in between
 
-    Ctrl-C stops the search and returns the best so far.
+    Ctrl-C stops the search and returns the best so far. Candidate parent sets that are selected first have a budget of
+    their own, `problem.selection`, and are no part of the run's time; Ctrl-C then ends the selection alone.
     """
     load_kernels(problem, method)
     run = Run(stop, seed=seed, threads=threads, observers=observers)
@@ -70,8 +71,8 @@ def load_kernels(problem: Problem, method: Method) -> None:
 
     kind = (type(method), problem.data is None, type(problem.score))
     if kind not in _loaded and type(method) in methods().values():
-        _loaded.add(kind)
         type(method)().search(tiny_problem(problem), Run(Iterations(3), seed=0))
+        _loaded.add(kind)
 
 
 _loaded: set[tuple[object, ...]] = set()

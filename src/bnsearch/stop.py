@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from math import inf
 
 from bnsearch.errors import require
 
@@ -84,7 +85,7 @@ class Iterations(Stop):
 
 @dataclass(frozen=True)
 class Evaluations(Stop):
-    """Stop once this many local scores were asked for; looked at between iterations."""
+    """Stop once this many local scores were asked for; looked at between batches of work, so that more may be."""
 
     limit: int
 
@@ -103,7 +104,7 @@ class Target(Stop):
     score: float
 
     def __post_init__(self) -> None:
-        require("target", self.score)
+        require("target", self.score, at_least=-inf)
 
     def reason(self, progress: Progress) -> str | None:
         """Return "target" when the score is at least the target, but for rounding in the last printed digit."""

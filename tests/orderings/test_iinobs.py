@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
-from scripted import Script
+from scripted import NoBound, Script
 
 from bnsearch.errors import InputError
 from bnsearch.orderings.iinobs import IINOBS, swap_random
@@ -21,6 +21,7 @@ def followed(monkeypatch: pytest.MonkeyPatch, method: IINOBS, scores: list[float
     load_kernels(Problem(table=TABLE), method)  # which climbs, too
     script = Script(scores)
     monkeypatch.setattr("bnsearch.orderings.iinobs.Climber", script.climber)
+    monkeypatch.setattr("bnsearch.orderings.restarts.relaxed", NoBound)
     result = search(Problem(table=TABLE), method, stop=Iterations(len(scores)), seed=3, threads=1)
     assert len(script.starts) == len(scores) == result.iterations
     assert result.score == max(scores)

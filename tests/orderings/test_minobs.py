@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
-from scripted import Optimum, Script
+from scripted import NoBound, Optimum, Script
 
 from bnsearch.errors import InputError
 from bnsearch.orderings.minobs import MINOBS, mean_score, prune
@@ -28,6 +28,7 @@ def run_script(
     load_kernels(Problem(table=TABLE), method)  # which climbs, too
     script, populations = Script(scores), []
     monkeypatch.setattr("bnsearch.orderings.minobs.Climber", script.climber)
+    monkeypatch.setattr("bnsearch.orderings.restarts.relaxed", NoBound)
 
     def recorded(population: list[Optimum]) -> float:
         populations.append([m.score for m in population])

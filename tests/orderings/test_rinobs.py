@@ -27,7 +27,7 @@ def test_finds_the_optimum_of_small_tables(table: ParentSets) -> None:
     result = search(Problem(table=table), RINOBS(), stop=Iterations(1000), seed=1, threads=1)
     assert math.isclose(result.score, best_score(table), abs_tol=1e-9)
     assert math.isclose(result.score, ordering_score(table, result.dag.order), abs_tol=1e-9)
-    assert result.iterations == 1000
+    assert result.iterations == 1000 or result.optimal
 
 
 def rounds_of(monkeypatch: pytest.MonkeyPatch, scores: list[float], total: int) -> list[list[int]]:

@@ -27,7 +27,10 @@ def parsed(settings: list[str] | None) -> dict[str, Any]:
         name, equals, text = setting.partition("=")
         if not (equals and name):
             raise InputError(f"--set takes name=value, not {setting!r}")
-        found[name.replace("-", "_")] = _value(text)
+        name = name.replace("-", "_")
+        if name in found:
+            raise InputError(f"{name} is given twice")
+        found[name] = _value(text)
     return found
 
 

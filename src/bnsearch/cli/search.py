@@ -66,8 +66,8 @@ def search(
     from bnsearch.problem import Problem
     from bnsearch.searching import search as run_search
 
-    given = {"start": start} if start is not None else {}
-    chosen = make_method(method, **given, **parsed(settings))
+    given = [f"start={start}"] if start is not None else []
+    chosen = make_method(method, **parsed([*given, *(settings or [])]))
     stop = _stop(chosen.name, seconds, iterations, target)
     if output is not None:
         check_structure_target(output)

@@ -63,7 +63,7 @@ class Exact:
 
     def search(self, problem: Problem, run: Run) -> None:
         """Find the best network, or a fair one if the run is told to stop before."""
-        table = problem.parent_sets
+        table = run.parent_sets(problem)
         groups = groups_of(table)
         self._check_memory(max(len(group.variables) for group in groups))
         graph = relaxed(table)

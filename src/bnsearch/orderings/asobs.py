@@ -66,7 +66,7 @@ class ASOBS:
 
     def search(self, problem: Problem, run: Run) -> None:
         """Search until the run is told to stop."""
-        table = problem.parent_sets
+        table = run.parent_sets(problem)
         run.bound = relaxed(table).score
         follow = partial(Selector(table, run.halted).follow, make_starts(self.start, table))
         while run.going():

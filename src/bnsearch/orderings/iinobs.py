@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from math import ceil
+from math import ceil, inf
 from typing import ClassVar
 
 import numpy as np
@@ -32,8 +32,8 @@ class IINOBS:
     ----------
     perturbation : p_s, swaps for each variable
     tolerance : epsilon, the loss that is tolerated, relative to the score
-    soft_restart : r_s, start anew after this many local optima in a row that were no improvement
-    hard_restart : r_h, start anew after this many local optima
+    soft_restart : r_s, start anew after more than this many local optima in a row that were no improvement
+    hard_restart : r_h, start anew after this many perturbations
     start : where a climb starts: random, dfs or fas
 
     References
@@ -42,7 +42,8 @@ class IINOBS:
 
     Notes
     -----
-    Each start has a generator of its own, so that threads can follow several at once. One iteration is one climb.
+    The number of swaps is rounded up. Each start has a generator of its own, so that threads can follow several at
+    once. One iteration is one climb.
     """
 
     name: ClassVar[str] = "iinobs"
@@ -54,7 +55,7 @@ class IINOBS:
 
     def __post_init__(self) -> None:
         require("perturbation", self.perturbation, above=0, at_most=1)
-        require("tolerance", self.tolerance, at_least=0)
+        require("tolerance", self.tolerance, at_least=0, below=inf)
         require("soft_restart", self.soft_restart, at_least=0, whole=True)
         require("hard_restart", self.hard_restart, at_least=1, whole=True)
         require_start(self.start)
@@ -94,9 +95,7 @@ class IINOBS:
 
 def climbed(climber: Climber, order: Ordering, rng: np.random.Generator, run: Run) -> Placed:
     """Climb from an ordering, and offer what is found; one iteration."""
-    found = offer(climber, climber.climb(order, rng, run.halted), run)
-    run.count(iterations=1)
-    return found
+    return offer(climber, climber.climb(order, rng, run.halted), run, 1)
 
 
 def swap_random(order: Ordering, swaps: int, rng: np.random.Generator) -> Ordering:

@@ -51,6 +51,6 @@ class INOBS:
 
         def make_climb(index: Index) -> Climb:
             climber = Climber(index)
-            return lambda order, rng: offer(climber, climber.climb(order, rng, run.halted, self.selection), run)
+            return lambda order, rng: offer(climber, climber.climb(order, rng, run.halted, self.selection), run, 1)
 
         climb_from_starts(problem, run, self.start, make_climb)

@@ -42,7 +42,7 @@ class MINOBS:
     lookback : d_t, generations to look back for a change of the average score
     change : d_delta, the change below which the population is diversified
     survivors : d_n, members that stay then
-    start : where the first climbs start: random, dfs or fas
+    start : where the climbs of a new member start: random, dfs or fas
 
     References
     ----------
@@ -50,7 +50,8 @@ class MINOBS:
 
     Notes
     -----
-    One iteration is one generation; the first one makes the population.
+    The number of swaps is rounded up; a mutant has one parent, as in the paper's text. One iteration is one
+    generation; the first one makes the population.
     """
 
     name: ClassVar[str] = "minobs"
@@ -73,7 +74,7 @@ class MINOBS:
         require("mutation", self.mutation, above=0, at_most=1)
         require("mutations", self.mutations, at_least=0, whole=True)
         require("lookback", self.lookback, at_least=1, whole=True)
-        require("change", self.change, at_least=0)
+        require("change", self.change, at_least=0, below=inf)
         require("survivors", self.survivors, at_least=1, at_most=self.population, whole=True)
         require_start(self.start)
 
@@ -81,10 +82,11 @@ class MINOBS:
         """Search until the run is told to stop."""
         index = prepare(problem, run)
         start = make_starts(self.start, index.table)
-        population = self.optima(index, self.starts(start, self.population, run), run)  # lines 1-4
         run.count(iterations=1)
+        population = self.optima(index, self.starts(start, self.population, run), run)  # lines 1-4
         means = [mean_score(population)]
         while run.going():  # line 5
+            run.count(iterations=1)
             offspring = self.optima(index, self.offspring(population, run), run)  # lines 6-12
             population = prune(population + offspring, self.population)  # line 13
             means.append(mean_score(population))
@@ -93,7 +95,6 @@ class MINOBS:
                 fresh = self.starts(start, self.population - len(kept), run)
                 population = kept + self.optima(index, fresh, run)  # lines 16-18
                 means = [mean_score(population)]
-            run.count(iterations=1)
 
     def starts(self, start: Start, number: int, run: Run) -> list[Ordering]:
         """Return orderings to begin with."""

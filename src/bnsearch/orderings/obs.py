@@ -53,7 +53,7 @@ class OBS:
 
         def make_climb(index: Index) -> Climb:
             climber = SwapClimber(index)
-            return lambda order, rng: offer(climber, climber.climb(order, self.tabu, run.halted), run)
+            return lambda order, rng: offer(climber, climber.climb(order, self.tabu, run.halted), run, 1)
 
         climb_from_starts(problem, run, self.start, make_climb)
 

@@ -21,21 +21,25 @@ CLIMBS, BATCH = 8, 16  # climbs a piece of work, and pieces handed out at a time
 
 def prepare(problem: Problem, run: Run) -> Index:
     """Return the index of a problem's table, ready for threads; tell the run the upper bound."""
-    index = Index(problem.parent_sets)
+    index = Index(run.parent_sets(problem))
     run.bound = relaxed(index.table).score
     _ = index.arrays  # made now, once
     return index
 
 
-def offer(state: State, found: Placed, run: Run) -> Placed:
-    """Offer a network to the run, with the rows looked at to find it."""
-    run.count(evaluations=state.evaluations())
+def offer(state: State, found: Placed, run: Run, iterations: int = 0) -> Placed:
+    """Offer a network to the run, with the iterations that have found it and the rows looked at."""
+    run.count(iterations=iterations, evaluations=state.evaluations())
     run.offer(found.score, found.dag)
     return found
 
 
 def climb_from_starts(problem: Problem, run: Run, start: str, make_climb: Callable[[Index], Climb]) -> None:
-    """Climb from one start after the other until the run is told to stop; `make_climb` is called once a thread."""
+    """
+    Climb from one start after the other until the run is told to stop.
+
+    `make_climb` is called for each piece of work, which has arrays of its own; a climb is offered as one iteration.
+    """
     index = prepare(problem, run)
     draw = make_starts(start, index.table)
 
@@ -47,7 +51,6 @@ def climb_from_starts(problem: Problem, run: Run, start: str, make_climb: Callab
             if run.halted(score):
                 return
             score = climb(draw(rng), rng).score
-            run.count(iterations=1)
 
     while run.going():
         number = run.allowed(CLIMBS * BATCH)

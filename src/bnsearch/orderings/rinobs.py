@@ -88,7 +88,7 @@ class RINOBS:
         while done < steps and not run.halted(best):
             slope = self.rate / steps
             taken = chain.step(steps - done, self.rate - slope * done, slope)
-            run.count(iterations=taken)
+            run.count(iterations=taken, evaluations=chain.evaluations())
             done += taken
             if chain.best > best:
                 best = chain.best

@@ -17,6 +17,6 @@ SELECTIONS: dict[str, type[Auto] | type[Sequential] | type[Greedy] | type[Indepe
 }
 
 
-def make_selection(name: str, **parameters: object) -> Builder:
+def make_selection(name: str, /, **parameters: object) -> Builder:
     """Make a selection from its name and parameters: make_selection("sequential", max_parents=2)."""
     return make("selection", SELECTIONS, name, parameters, {})

@@ -18,6 +18,6 @@ SCORES: dict[str, ScoreClass] = {kind.name: kind for kind in (LogLikelihood, AIC
 ALIASES = {"mdl": "bic", "ll": "loglik"}
 
 
-def make_score(name: str, **parameters: float | bool) -> Score:
+def make_score(name: str, /, **parameters: float | bool) -> Score:
     """Make a score from its name and parameters: make_score("bdeu", ess=10)."""
     return make("score", SCORES, name, parameters, ALIASES)
