@@ -99,7 +99,7 @@ def mutate_edges(graphs: Graphs, rate: float, rng: Generator) -> Graphs:
     """Return the graphs, some with a random edge added, deleted or reversed."""
     number, n, _ = graphs.shape
     free = ~(graphs | graphs.transpose(0, 2, 1) | np.eye(n, dtype=bool))
-    kind = rng.integers(3, size=number)
+    kind = rng.integers(3, size=len(graphs))
     candidates = np.where((kind == 0)[:, None, None], free, graphs).reshape(number, -1)
     chosen = np.where(candidates, rng.random(candidates.shape), -1.0).argmax(axis=1)
     mutant = np.flatnonzero((rng.random(number) < rate) & candidates.any(axis=1))

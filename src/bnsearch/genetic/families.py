@@ -56,7 +56,8 @@ class Families:
 
     def scores(self, children: Numbers, parents: NDArray[np.bool_]) -> Reals:
         """Return the local scores of families; parents : bool[families, variables]."""
-        scores: Reals = self._values[0, self._slots(children, parents)]
+        slots = self._slots(children, parents)  # first: it may replace the values by a wider array
+        scores: Reals = self._values[0, slots]
         return scores
 
     def parts(self, graphs: Graphs) -> tuple[Reals, Reals]:

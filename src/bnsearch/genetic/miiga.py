@@ -65,8 +65,8 @@ class MIIGA:
 
     - When a binding parameter has moved, pairs that come under Eq. 4 are connected along the ordering, and those that
       leave it are no longer. To make all connections anew would forget what evolution has found.
-    - Mutation may add any edge along the ordering. Where it could add pairs of Eq. 4 only, evolution ends soon: once most are
-      as complex as the best, their binding parameters rest.
+    - Mutation may add any edge along the ordering. Where it could add pairs of Eq. 4 only, evolution ends soon: once
+      most are as complex as the best, their binding parameters rest.
     - What is drawn with a preference (edges to add by information, to delete or reverse by score) is drawn with
       probability proportional to 1 / rank.
     - A recombined individual is better if its log-likelihood exceeds that of both it is made of, as the prose has it;
