@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
-from bnsearch.genetic.graphs import Graphs, Numbers, Orders, positions
+from bnsearch.genetic.graphs import Generator, Graphs, Numbers, Orders, positions
 
 
 def connections(graphs: Graphs, orders: Orders) -> Graphs:
@@ -42,9 +42,7 @@ def places_in_string(n: int) -> NDArray[np.int64]:
     return child * (child - 1) // 2 + parent
 
 
-def cross(
-    first: tuple[Orders, Graphs], second: tuple[Orders, Graphs], rng: np.random.Generator
-) -> tuple[Orders, Graphs]:
+def cross(first: tuple[Orders, Graphs], second: tuple[Orders, Graphs], rng: Generator) -> tuple[Orders, Graphs]:
     """
     Return offspring of pairs, each given as orderings and graphs, by a cut of both strings.
 

@@ -10,15 +10,12 @@ import numpy as np
 from numpy.typing import NDArray
 
 from bnsearch.counting.cell_sums import CellFunction, CellSum
+from bnsearch.genetic.graphs import Graphs, Numbers, Reals
 from bnsearch.graphs.dag import DAG
 from bnsearch.problem import Problem
 from bnsearch.run import Run
 from bnsearch.scores.loglik import LogLikelihood
 from bnsearch.scores.scorer import Scorer
-
-Graphs = NDArray[np.bool_]  # [number, child, parent]
-Numbers = NDArray[np.int64]
-Reals = NDArray[np.float64]
 
 BATCH = 2_000  # families between two looks at the clock: some tens of milliseconds
 WORTH_THREADS = 200  # new families for each thread

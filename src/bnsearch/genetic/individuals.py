@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from bnsearch.genetic.families import Families
-from bnsearch.genetic.graphs import Graphs, Numbers, Orders, Reals, limited, precedes
+from bnsearch.genetic.graphs import Generator, Graphs, Numbers, Orders, Reals, limited, precedes
 from bnsearch.genetic.information import related, strongest_partners
 
 
@@ -67,7 +67,7 @@ class Individuals:
         )
 
 
-def informed_orders(information: Reals, number: int, rng: np.random.Generator) -> Orders:
+def informed_orders(information: Reals, number: int, rng: Generator) -> Orders:
     """
     Return orderings from the maximum mutual information of each variable (section 3.2.1).
 

@@ -7,10 +7,9 @@ from itertools import combinations
 import numpy as np
 from numpy.typing import NDArray
 
+from bnsearch.genetic.graphs import Generator, Reals
 from bnsearch.problem import Problem
 from bnsearch.scores.loglik import LogLikelihood
-
-Reals = NDArray[np.float64]
 
 
 def mutual_information(problem: Problem) -> Reals:
@@ -39,7 +38,7 @@ def related(information: Reals, alpha: Reals) -> NDArray[np.bool_]:
     return enough & (information > 0)
 
 
-def strongest_partners(information: Reals, rng: np.random.Generator) -> NDArray[np.bool_]:
+def strongest_partners(information: Reals, rng: Generator) -> NDArray[np.bool_]:
     """
     Return the undirected forest that links each variable to one with which it shares most information.
 

@@ -7,7 +7,7 @@ from numpy.typing import NDArray
 
 from bnsearch.genetic.coding import cross
 from bnsearch.genetic.families import Families
-from bnsearch.genetic.graphs import limited
+from bnsearch.genetic.graphs import Generator, limited
 from bnsearch.genetic.individuals import Individuals
 from bnsearch.scores.score import TOLERANCE
 
@@ -40,7 +40,7 @@ def recombine_by_priority(old: Individuals, former: Individuals) -> tuple[Indivi
 
 
 def recombine_conventionally(
-    old: Individuals, former: Individuals, most: int, families: Families, rng: np.random.Generator
+    old: Individuals, former: Individuals, most: int, families: Families, rng: Generator
 ) -> Individuals:
     """Return offspring by a cut of the ordering and of the connections, with at most `most` parents."""
     orders, graphs = cross((old.orders, old.graphs), (former.orders, former.graphs), rng)
