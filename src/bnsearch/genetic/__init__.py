@@ -1,0 +1,1 @@
+"""Searches that evolve a population of networks: one published method, one file."""

@@ -1,0 +1,115 @@
+"""Stacks of graphs and orderings as arrays, and what evolution does with them."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+import numpy as np
+from numpy.typing import NDArray
+
+from bnsearch.run import Run
+from bnsearch.scores.score import TOLERANCE
+
+Graphs = NDArray[np.bool_]  # [number, child, parent]
+Orders = NDArray[np.int64]  # [number, position]: the variable that stands there
+Numbers = NDArray[np.int64]
+Reals = NDArray[np.float64]
+Generator = np.random.Generator
+
+
+def generations(number: int, run: Run) -> Iterator[int]:
+    """Count from 1 to a number of generations, each an iteration of the run, while the run is going."""
+    for generation in range(1, number + 1):
+        if not run.going():
+            return
+        run.count(iterations=1)
+        yield generation
+
+
+def random_orders(number: int, n: int, rng: Generator) -> Orders:
+    """Return random permutations."""
+    return rng.permuted(np.tile(np.arange(n), (number, 1)), axis=1)
+
+
+def positions(orders: Orders) -> Orders:
+    """Return where each variable stands in each ordering."""
+    return np.argsort(orders, axis=1)
+
+
+def precedes(orders: Orders) -> Graphs:
+    """Return, for each ordering, [child, parent]: whether the parent stands before the child."""
+    position = positions(orders)
+    return position[:, None, :] < position[:, :, None]
+
+
+def random_graphs(orders: Orders, most: int, rng: Generator) -> Graphs:
+    """Return a random graph for each ordering, with about as many edges as variables, and at most `most` parents."""
+    number, n = orders.shape
+    chosen = rng.random((number, n, n)) < 2 / max(1, n - 1)
+    return limited(precedes(orders) & chosen, most, rng.random((number, n, n)))
+
+
+def limited(graphs: Graphs, most: int, merit: Reals) -> Graphs:
+    """Return the graphs with only the best parents where there are too many; merit : as graphs, or [child, parent]."""
+    too_many = np.nonzero(graphs.sum(axis=2) > most)
+    if not len(too_many[0]):
+        return graphs
+    rows = graphs[too_many]
+    merit = np.where(rows, np.broadcast_to(merit, graphs.shape)[too_many], -np.inf)
+    worst = np.argsort(-merit, axis=1, kind="stable")[:, most:]
+    np.put_along_axis(rows, worst, False, axis=1)
+    fewer = graphs.copy()
+    fewer[too_many] = rows
+    return fewer
+
+
+def repaired(graphs: Graphs, most: int, rng: Generator) -> Graphs:
+    """Return the graphs without self-loops, surplus parents and cycles: random edges are taken away."""
+    from bnsearch.genetic.kernels_graphs import break_cycles
+
+    n = graphs.shape[1]
+    fixed = limited(graphs & ~np.eye(n, dtype=bool), most, rng.random(graphs.shape)).copy()
+    break_cycles(fixed, rng.integers(2**63, size=1).astype(np.uint64))
+    return fixed
+
+
+def tournament(scores: Reals, size: int, rng: Generator) -> Numbers:
+    """Return as many members as there are, each the best of `size` random ones."""
+    entrants = rng.integers(len(scores), size=(len(scores), size))
+    winner = scores[entrants].argmax(axis=1)
+    return np.take_along_axis(entrants, winner[:, None], axis=1)[:, 0]
+
+
+def ranked(scores: Reals, number: int, rng: Generator) -> Numbers:
+    """Return random members, each as likely as its rank is high: the best has rank `len(scores)`, the worst 1."""
+    rank = np.argsort(np.argsort(scores, kind="stable")) + 1.0
+    return rng.choice(len(scores), size=number, p=rank / rank.sum())
+
+
+def fittest(scores: Reals, number: int, *, distinct: bool = False) -> Numbers:
+    """Return the members with the highest scores, best first; if distinct, equal ones only where others run out."""
+    order = np.argsort(-scores, kind="stable")
+    if distinct:
+        ordered = scores[order]
+        repeated = np.zeros(len(order), dtype=bool)
+        repeated[1:] = ordered[:-1] - ordered[1:] <= TOLERANCE * np.maximum(1.0, np.abs(ordered[1:]))
+        order = np.concatenate([order[~repeated], order[repeated]])
+    return order[:number]
+
+
+def favour(owner: Numbers, merit: Reals, number: int, rng: Generator) -> Numbers:
+    """
+    Return for each owner one of its candidates, drawn with probability proportional to 1 / rank; the best ranks first.
+
+    owner, merit : [candidates]; returned : [number], -1 for an owner without candidates
+    """
+    order = np.lexsort((-merit, owner))
+    begin = np.searchsorted(owner[order], np.arange(number + 1))
+    rank = np.empty(len(owner))
+    rank[order] = np.arange(len(owner)) - begin[owner[order]] + 1.0
+    luck = rng.gumbel(size=len(owner)) - np.log(rank)  # the largest is a draw by these weights
+    winner = np.lexsort((-luck, owner))
+    chosen = np.full(number, -1)
+    has = np.diff(begin) > 0
+    chosen[has] = winner[begin[:-1][has]]
+    return chosen

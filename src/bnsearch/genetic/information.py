@@ -1,0 +1,54 @@
+"""Mutual information between pairs of variables, and the pairs that it relates."""
+
+from __future__ import annotations
+
+from itertools import combinations
+
+import numpy as np
+from numpy.typing import NDArray
+
+from bnsearch.genetic.graphs import Generator, Reals
+from bnsearch.problem import Problem
+from bnsearch.scores.loglik import LogLikelihood
+
+
+def mutual_information(problem: Problem) -> Reals:
+    """Return the matrix of the mutual information of all pairs, in nats; zero on the diagonal (Eq. 3)."""
+    n, rows = problem.size, problem.needed_data.n_rows
+    scorer = problem.scorer.fork(LogLikelihood())
+    pairs = list(combinations(range(n), 2))
+    values = scorer.set_values([(), *((v,) for v in range(n)), *pairs])
+    whole, single, joint = values[0], values[1 : n + 1], values[n + 1 :]
+    information = np.zeros((n, n))
+    if pairs:
+        x, y = np.array(pairs).T
+        information[x, y] = information[y, x] = np.maximum(0.0, joint - single[x] - single[y] + whole) / rows
+    return information
+
+
+def related(information: Reals, alpha: Reals) -> NDArray[np.bool_]:
+    """
+    Return, for each alpha, the pairs whose information is at least alpha times the most that one of them has (Eq. 4).
+
+    information : [variables, variables]; alpha : [number]; returned : bool[number, variables, variables]
+    """
+    most = information.max(axis=1)
+    least = np.minimum(most[:, None], most[None, :])  # either of the two conditions suffices
+    enough: NDArray[np.bool_] = information >= alpha[:, None, None] * least
+    return enough & (information > 0)
+
+
+def strongest_partners(information: Reals, rng: Generator) -> NDArray[np.bool_]:
+    """
+    Return the undirected forest that links each variable to one with which it shares most information.
+
+    Ties are broken at random but alike for both ends of a pair; so no cycle can arise.
+    """
+    n = len(information)
+    x, y = np.triu_indices(n, 1)
+    rank = np.full((n, n), -1)
+    rank[x, y] = rank[y, x] = np.lexsort((rng.random(len(x)), information[x, y])).argsort()
+    forest = np.zeros((n, n), dtype=bool)
+    if n > 1:
+        forest[np.arange(n), rank.argmax(axis=1)] = True
+    return forest | forest.T

@@ -1,0 +1,57 @@
+"""Small populations written by hand, and checks that every population must pass."""
+
+from __future__ import annotations
+
+import numpy as np
+from numpy.typing import NDArray
+
+from bnsearch.data import Dataset
+from bnsearch.genetic.families import Families
+from bnsearch.genetic.graphs import random_graphs, random_orders
+from bnsearch.genetic.individuals import Individuals
+from bnsearch.graphs.dag import DAG
+from bnsearch.problem import Problem
+from bnsearch.run import Run
+from bnsearch.scores.bic import BIC
+
+
+def graph(n: int, *edges: tuple[int, int]) -> NDArray[np.bool_]:
+    """Return a matrix [child, parent] with these edges (parent, child)."""
+    matrix = np.zeros((n, n), dtype=bool)
+    for parent, child in edges:
+        matrix[child, parent] = True
+    return matrix
+
+
+def edges_of(matrix: NDArray[np.bool_]) -> set[tuple[int, int]]:
+    """Return the edges (parent, child) of a matrix."""
+    return {(int(parent), int(child)) for child, parent in zip(*np.nonzero(matrix), strict=True)}
+
+
+def is_dag(matrix: NDArray[np.bool_]) -> bool:
+    """Tell whether a graph has no cycle; a graph that has one is refused by the class."""
+    return DAG.from_adjacency([str(v) for v in range(len(matrix))], matrix.T) is not None
+
+
+def follows(matrix: NDArray[np.bool_], order: NDArray[np.int64]) -> bool:
+    """Tell whether an ordering is a permutation in which parents stand before their children."""
+    place = {int(v): i for i, v in enumerate(order)}
+    return sorted(place) == list(range(len(matrix))) and all(place[p] < place[c] for p, c in edges_of(matrix))
+
+
+def random_problem(n: int, rows: int, seed: int) -> Problem:
+    """Return a problem with columns that depend on each other: each is a noisy function of an earlier one."""
+    rng = np.random.default_rng(seed)
+    columns = [rng.integers(3, size=rows)]
+    for v in range(1, n):
+        copied = columns[rng.integers(v)] % (2 + v % 2)
+        columns.append(np.where(rng.random(rows) < 0.7, copied, rng.integers(2, size=rows)))
+    return Problem(data=Dataset.from_codes(np.stack(columns, axis=1)), score=BIC())
+
+
+def random_individuals(problem: Problem, number: int, seed: int) -> tuple[Individuals, Families]:
+    """Return random individuals of a problem, and who prices them."""
+    rng = np.random.default_rng(seed)
+    families = Families(problem, Run(seed=0))
+    orders = random_orders(number, problem.size, rng)
+    return Individuals.priced(orders, random_graphs(orders, 3, rng), rng.random(number), families), families

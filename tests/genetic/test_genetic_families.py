@@ -1,0 +1,98 @@
+"""Family scores of generations: right, asked for once, in batches that look at the clock."""
+
+from __future__ import annotations
+
+from math import log
+
+import numpy as np
+import pytest
+from stacks import graph, random_problem
+
+import bnsearch.genetic.families as module
+from bnsearch.genetic.families import Families, Halted, keys_of, lists_of
+from bnsearch.problem import Problem
+from bnsearch.run import Run
+from bnsearch.scores import AIC, BIC, K2, BDeu, LogLikelihood
+from bnsearch.stop import Seconds
+
+PROBLEM = random_problem(4, 60, seed=1)
+GRAPHS = np.stack([graph(4, (0, 1), (1, 2), (0, 2)), graph(4, (0, 1), (3, 2)), graph(4)])
+
+
+@pytest.mark.parametrize("score", [BIC(), AIC(), BDeu(), K2(), LogLikelihood()], ids=lambda score: score.name)
+def test_scores_and_penalties(score):
+    """A family's score is the scorer's, and with the penalty added it is the log-likelihood."""
+    problem = Problem(data=PROBLEM.data, score=score)
+    local, penalty = Families(problem, Run(seed=0)).parts(GRAPHS)
+    likelihood = problem.scorer.fork(LogLikelihood())
+    for g, matrix in enumerate(GRAPHS):
+        for v in range(4):
+            parents = np.flatnonzero(matrix[v]).tolist()
+            assert local[g, v] == problem.scorer.family(v, parents)
+            assert local[g, v] + penalty[g, v] == pytest.approx(likelihood.family(v, parents), abs=1e-9)
+
+
+def test_bic_penalty_by_hand():
+    """The penalty is (r - 1) q log(60) / 2, with q the product of the parents' arities."""
+    arities = PROBLEM.needed_data.arities
+    _, penalty = Families(PROBLEM, Run(seed=0)).parts(GRAPHS[:1])
+    q = int(arities[0]) * int(arities[1])
+    assert penalty[0, 2] == pytest.approx((arities[2] - 1) * q * log(60) / 2)
+    assert penalty[0, 3] == pytest.approx((arities[3] - 1) * log(60) / 2)
+
+
+def test_each_family_is_asked_for_once():
+    """Three graphs have 12 families, of which 7 differ: 0, 1, 1|0, 2, 2|01, 2|3, 3; a second batch asks for none."""
+    problem, run = random_problem(4, 60, seed=1), Run(seed=0)
+    families = Families(problem, run)
+    families.parts(GRAPHS)
+    assert problem.scorer.asked == 7
+    families.parts(GRAPHS)
+    assert problem.scorer.asked == 7
+    assert run.progress.evaluations == 24
+    assert run.computed == problem.scorer.computed
+
+
+def test_families_are_forgotten_when_too_many(monkeypatch):
+    """Beyond the limit the memory starts anew, and scores stay right."""
+    monkeypatch.setattr(module, "MOST_KNOWN", 3)
+    families = Families(PROBLEM, Run(seed=0))
+    first, _ = families.parts(GRAPHS)
+    again, _ = families.parts(GRAPHS[::-1])
+    assert np.array_equal(first, again[::-1])
+
+
+def test_many_families_fill_a_growing_memory():
+    """Of 3,000 families more than 1,024 differ; two threads share them, and all have the scorer's scores."""
+    problem = random_problem(13, 30, seed=2)
+    rng = np.random.default_rng(0)
+    parents = rng.random((3000, 13)) < 0.15
+    children = rng.integers(13, size=3000)
+    parents[np.arange(3000), children] = False
+    scores = Families(problem, Run(seed=0, threads=2)).scores(children, parents)
+    expected = problem.scorer.families(children.tolist(), [*lists_of(parents)])
+    assert np.array_equal(scores, expected)
+
+
+def test_time_is_looked_at_between_batches():
+    """A run whose time is up breaks off; what is known is still given."""
+    families = Families(PROBLEM, Run(Seconds(0), seed=0))
+    with pytest.raises(Halted):
+        families.parts(GRAPHS)
+
+
+def test_keys_tell_families_apart():
+    """Child and parents both count, also past 8 variables and with empty sets."""
+    parents = np.zeros((4, 9), dtype=bool)
+    parents[1, 8] = parents[2, 0] = True
+    keys = keys_of(np.array([1, 1, 1, 0]), parents)
+    assert len(set(keys)) == 4
+    assert [*lists_of(parents)] == [[], [8], [0], []]
+
+
+def test_the_best_is_offered():
+    """Of three graphs the best one reaches the run, with its score."""
+    run = Run(seed=0)
+    scores = Families(PROBLEM, run).offered(GRAPHS)
+    assert run.progress.score == pytest.approx(scores.max())
+    assert PROBLEM.scorer.network(run.best()) == pytest.approx(scores.max())
