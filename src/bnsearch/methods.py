@@ -16,6 +16,10 @@ def methods() -> dict[str, type[Method]]:
     from bnsearch.dags.k2 import K2
     from bnsearch.equivalence import GES, GRESP, IGES, ILGES, VNGES
     from bnsearch.exact.dynamic import Exact
+    from bnsearch.genetic.bncpso import BNCPSO
+    from bnsearch.genetic.cga import CGA
+    from bnsearch.genetic.dga import DGA
+    from bnsearch.genetic.miiga import MIIGA
     from bnsearch.independence.bnpc import BNPC
     from bnsearch.independence.ik2vmb import IK2vMB
     from bnsearch.independence.mmhc import MMHC
@@ -29,8 +33,9 @@ def methods() -> dict[str, type[Method]]:
     orderings = (RINOBS, MINOBS, IINOBS, INOBS, ASOBS, OBS, Exact)
     classes = (GES, IGES, ILGES, VNGES, GRESP)
     dags = (HillClimb, Tabu, K2)
+    populations = (MIIGA, CGA, DGA, BNCPSO)
     tests = (MMHC, BNPC, IK2vMB)
-    return {kind.name: kind for kind in (*orderings, *classes, *dags, *tests)}
+    return {kind.name: kind for kind in (*orderings, *classes, *dags, *populations, *tests)}
 
 
 def make_method(name: str, /, **parameters: Any) -> Method:

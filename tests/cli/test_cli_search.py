@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import os
 import signal
 import subprocess
 import sys
@@ -116,16 +115,29 @@ def test_bad_input_is_one_line(refused, table, arguments, said):
     assert said in refused("search", *arguments)
 
 
-def test_ctrl_c_keeps_the_best_so_far(run, table):
-    """A search without end, interrupted: it ends with status 0 and a whole result."""
-    run("search", "sets.jkl", "--iterations", 1)  # kernels are compiled now, so that the signal meets the search
-    command = [sys.executable, "-m", "bnsearch", "search", "sets.jkl", "--seconds", "600", "--json", "-o", "best.csv"]
-    process = subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, env={**os.environ})
-    try:
-        output, _ = process.communicate(timeout=8)
-    except subprocess.TimeoutExpired:
-        process.send_signal(signal.SIGINT)
-        output, _ = process.communicate(timeout=60)
+def test_ctrl_c_keeps_the_best_so_far(table):
+    """A search without end, interrupted once it goes: it ends with status 0 and a whole result."""
+    program = """
+import sys
+from bnsearch.cli.main import main
+from bnsearch.run import Run
+from bnsearch.stop import AnyOf
+going = Run.going
+def tell(run):
+    if isinstance(run.stop, AnyOf):  # not the one that loads the kernels
+        print("going", file=sys.stderr, flush=True)
+        Run.going = going
+    return going(run)
+Run.going = tell
+sys.exit(main(["search", "sets.jkl", "--seconds", "600", "--json", "-o", "best.csv"]))
+"""
+    process = subprocess.Popen(
+        [sys.executable, "-c", program], stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True
+    )
+    assert process.stderr is not None
+    assert process.stderr.readline() == "going\n"
+    process.send_signal(signal.SIGINT)
+    output, _ = process.communicate(timeout=120)
     facts = json.loads(output)
     assert (process.returncode, facts["stop"]) == (0, "interrupted")
     assert {tuple(edge) for edge in facts["edges"]} == set(read_structure("best.csv").edges)
@@ -135,7 +147,20 @@ def test_methods_are_listed(run):
     """Each with its parameters and its paper."""
     facts = json.loads(run("methods", "--json").out)
     assert list(facts)[: len(METHODS)] == METHODS
-    assert {"ges", "iges", "ilges", "vnges", "gresp", "hillclimb", "tabu", "k2", "mmhc", "bnpc", "ik2vmb"} <= set(facts)
+    assert {
+        "ges",
+        "iges",
+        "ilges",
+        "vnges",
+        "gresp",
+        "hillclimb",
+        "tabu",
+        "k2",
+        "miiga",
+        "mmhc",
+        "bnpc",
+        "ik2vmb",
+    } <= set(facts)
     assert facts["iinobs"]["parameters"]["soft_restart"]["default"] == 22
     assert "Lee & van Beek" in facts["minobs"]["reference"]
     assert all(about["meaning"] for entry in facts.values() for about in entry["parameters"].values())
