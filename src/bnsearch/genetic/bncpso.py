@@ -24,9 +24,12 @@ class BNCPSO:
     ----------
     population : particles
     generations : how many at most; the weights go linearly from their first to their last value over them
-    inertia, inertia_end : w, the probability of a mutation
-    cognition, cognition_end : c1, the probability of a crossover with the particle's best position
-    society, society_end : c2, the probability of a crossover with the swarm's best position
+    inertia : w, the probability of a mutation, at first
+    inertia_end : the same, at last
+    cognition : c1, the probability of a crossover with the particle's best position, at first
+    cognition_end : the same, at last
+    society : c2, the probability of a crossover with the swarm's best position, at first
+    society_end : the same, at last
     max_parents : parents of a variable at most
 
     References
