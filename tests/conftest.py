@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import signal
 from pathlib import Path
 
 import pytest
@@ -11,6 +12,12 @@ from hypothesis import settings
 settings.register_profile("bnsearch", deadline=None, derandomize=True, max_examples=100)
 settings.register_profile("checked", parent=settings.get_profile("bnsearch"), max_examples=15)
 settings.load_profile(os.environ.get("HYPOTHESIS_PROFILE", "bnsearch"))
+
+
+def pytest_configure() -> None:
+    """Let Ctrl-C through: a shell that starts the suite in the background has it ignored, also by what tests start."""
+    if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:
+        signal.signal(signal.SIGINT, signal.default_int_handler)
 
 
 @pytest.fixture(scope="session")

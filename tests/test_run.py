@@ -218,7 +218,7 @@ class Endless:
 
 def test_ctrl_c_returns_the_best_so_far() -> None:
     """The signal in iteration 3 stops the run there; the usual handler is back afterwards."""
-    result = search(Problem(table=two_variables()), Endless(), seed=1)
+    result = search(Problem(table=two_variables()), Endless(), stop=Iterations(1000), seed=1)
     assert (result.stop, result.score, result.iterations, result.evaluations) == ("interrupted", -7.0, 3, 6)
     assert result.parameters == {"wished": 3}
     assert signal.getsignal(signal.SIGINT) is signal.default_int_handler
