@@ -17,7 +17,7 @@ from bnsearch.orderings.starts import Ordering
 from bnsearch.registry import suggest
 from bnsearch.scores.score import TOLERANCE
 
-BUDGET = 300_000  # rows looked at between two looks at the clock: one to twenty milliseconds
+BUDGET = 150_000  # rows looked at between two looks at the clock: one to ten milliseconds
 SELECTIONS = ("hybrid", "best", "first")  # in the order of the kernel's numbers
 
 
