@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 from bnsearch.errors import InputError
 from bnsearch.graphs.dag import DAG
 from bnsearch.orderings import asobs
-from bnsearch.orderings.asobs import ASOBS, acyclic_selection, network_of, order_of
+from bnsearch.orderings.asobs import ASOBS, acyclic_selection, order_of
 from bnsearch.parent_sets.table import ParentSets
 from bnsearch.problem import Problem
 from bnsearch.run import Run
@@ -40,7 +40,7 @@ def test_selection_by_definition(table, random):
     """The same sets as by definition, no cycle, and never worse than the ordering's own best network."""
     order = random.sample(range(table.n_variables), table.n_variables)
     rows = acyclic_selection(table, np.array(order))
-    network = network_of(table, rows)  # refuses cycles
+    network = table.network(rows)  # refuses cycles
     assert list(network.parents) == by_definition(table, order)
     assert table.scores[rows].sum() >= ordering_score(table, order) - 1e-9
 
@@ -51,7 +51,7 @@ def test_selection_of_larger_tables(n, sets, seed):
     table = random_candidates(n, sets, 4, seed)
     order = np.random.default_rng(seed).permutation(n).tolist()
     rows = acyclic_selection(table, np.array(order))
-    assert list(network_of(table, rows).parents) == by_definition(table, order)
+    assert list(table.network(rows).parents) == by_definition(table, order)
     assert table.scores[rows].sum() >= ordering_score(table, order) - 1e-9
 
 
@@ -69,7 +69,7 @@ def test_back_arcs_by_hand():
         ]
     )
     rows = acyclic_selection(table, np.array([0, 1, 2]))
-    assert network_of(table, rows).parents == ((), (2,), (0,))
+    assert table.network(rows).parents == ((), (2,), (0,))
     assert table.scores[rows].sum() == -8.0
     assert ordering_score(table, [0, 1, 2]) == -10.0
 

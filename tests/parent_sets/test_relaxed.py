@@ -5,7 +5,6 @@ from __future__ import annotations
 import itertools
 from pathlib import Path
 
-import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -14,19 +13,7 @@ from bnsearch.errors import InputError
 from bnsearch.graphs.dag import DAG
 from bnsearch.parent_sets.jkl import read_scores
 from bnsearch.parent_sets.relaxed import relaxed
-from bnsearch.parent_sets.table import ParentSets
-
-
-def table_of(candidates: list[dict[frozenset[int], float]]) -> ParentSets:
-    """Build a table from each variable's sets and scores."""
-    rows = [(v, score, sorted(s)) for v, sets in enumerate(candidates) for s, score in sets.items()]
-    return ParentSets.build(
-        [f"x{v}" for v in range(len(candidates))],
-        np.array([v for v, _, _ in rows], dtype=np.int32),
-        np.array([score for _, score, _ in rows]),
-        np.cumsum([0] + [len(s) for _, _, s in rows]),
-        np.array([u for _, _, s in rows for u in s], dtype=np.int32),
-    )
+from candidate_tables import table_of
 
 
 @st.composite

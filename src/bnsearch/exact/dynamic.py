@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 
 from bnsearch.errors import InputError, require
 from bnsearch.exact.groups import Group, groups_of
-from bnsearch.orderings.asobs import acyclic_selection, network_of
+from bnsearch.orderings.asobs import acyclic_selection
 from bnsearch.orderings.starts import fas_start
 from bnsearch.parent_sets.relaxed import relaxed
 from bnsearch.problem import Problem
@@ -69,14 +69,14 @@ class Exact:
         graph = relaxed(table)
         run.bound = graph.score
         rows = acyclic_selection(table, fas_start(graph, run.rng))
-        run.offer(math.fsum(table.scores[rows]), partial(network_of, table, rows.copy()))
+        run.offer(math.fsum(table.scores[rows]), partial(table.network, rows.copy()))
         for group in groups:
             found = solve(group, run)
             if found is None:
                 return
             rows[group.variables] = found
         run.count(iterations=1)
-        run.offer(math.fsum(table.scores[rows]), partial(network_of, table, rows))
+        run.offer(math.fsum(table.scores[rows]), partial(table.network, rows))
         run.prove()
 
     def _check_memory(self, variables: int) -> None:

@@ -11,7 +11,6 @@ from typing import ClassVar
 import numpy as np
 from numpy.typing import NDArray
 
-from bnsearch.graphs.dag import DAG
 from bnsearch.orderings.starts import Ordering, Start, make_starts, require_start
 from bnsearch.parent_sets.relaxed import relaxed
 from bnsearch.parent_sets.table import ParentSets
@@ -73,7 +72,7 @@ class ASOBS:
             for found in run.map(follow, run.spawn(run.allowed(BATCH))):
                 if found is not None:
                     run.count(iterations=1, evaluations=found.evaluations)
-                    run.offer(found.score, partial(network_of, table, found.rows))
+                    run.offer(found.score, partial(table.network, found.rows))
 
 
 class Selector:
@@ -146,8 +145,3 @@ def order_of(table: ParentSets, rows: Rows, rng: np.random.Generator) -> Orderin
     order = np.empty(len(rows), dtype=np.int32)
     order_topologically(tails, heads, rng.random(len(rows)), order)
     return order
-
-
-def network_of(table: ParentSets, rows: Rows) -> DAG:
-    """Return the network that some rows make."""
-    return DAG(table.names, [table.parents(row) for row in rows.tolist()])

@@ -11,7 +11,6 @@ from numpy.typing import NDArray
 
 from bnsearch.errors import InputError
 from bnsearch.graphs.dag import DAG
-from bnsearch.orderings.asobs import network_of
 from bnsearch.orderings.index import Index
 from bnsearch.orderings.starts import Ordering
 from bnsearch.registry import suggest
@@ -36,7 +35,7 @@ class Placed:
 
     def dag(self) -> DAG:
         """Return the network."""
-        return network_of(self.index.table, self.rows)
+        return self.index.table.network(self.rows)
 
 
 def require_selection(name: str) -> None:

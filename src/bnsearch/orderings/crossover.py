@@ -5,9 +5,8 @@ from __future__ import annotations
 from collections.abc import Callable
 
 import numpy as np
-from numpy.typing import NDArray
 
-Ordering = NDArray[np.int32]
+from bnsearch.orderings.starts import Ordering
 
 
 def positions(order: Ordering) -> Ordering:

@@ -10,6 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from bnsearch.errors import InputError
+from bnsearch.graphs.dag import DAG
 from bnsearch.parallel import parallel_map
 from bnsearch.scores.score import TOLERANCE
 
@@ -108,6 +109,10 @@ class ParentSets:
     def parents(self, row: int) -> tuple[int, ...]:
         """Return the members of a row's set."""
         return tuple(self.members[self.first[row] : self.first[row + 1]].tolist())
+
+    def network(self, rows: NDArray[np.int64]) -> DAG:
+        """Return the network that some rows make, one a variable; a cycle is refused."""
+        return DAG(self.names, [self.parents(row) for row in rows.tolist()])
 
     def sets(self, variable: int) -> Iterator[tuple[float, tuple[int, ...]]]:
         """Yield a variable's candidates as (score, parents), best first."""
