@@ -13,6 +13,7 @@ if TYPE_CHECKING:
     from bnsearch.data import Dataset
     from bnsearch.errors import BnsearchError, InputError
     from bnsearch.graphs import DAG, PDAG, compare
+    from bnsearch.knowledge import Knowledge
     from bnsearch.methods import make_method
     from bnsearch.networks import BayesianNetwork, load_network, random_network
     from bnsearch.networks.files import read_network, write_network
@@ -36,6 +37,7 @@ __all__ = [
     "Evaluations",
     "InputError",
     "Iterations",
+    "Knowledge",
     "NoImprovement",
     "ParentSets",
     "Problem",
@@ -59,6 +61,7 @@ _HOMES = {
     "bnsearch.data": ("Dataset",),
     "bnsearch.errors": ("BnsearchError", "InputError"),
     "bnsearch.graphs": ("DAG", "PDAG", "compare"),
+    "bnsearch.knowledge": ("Knowledge",),
     "bnsearch.methods": ("make_method",),
     "bnsearch.networks": ("BayesianNetwork", "load_network", "random_network"),
     "bnsearch.networks.files": ("read_network", "write_network"),

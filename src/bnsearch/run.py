@@ -45,6 +45,7 @@ class Run:
     seed : of the generator `rng`; None draws one
     threads : how many; None means all cores
     observers : called with a `Progress` at every improvement, and now and then in between
+    permits : tells which networks are legal; None means all are
     clock : seconds, for tests
     """
 
@@ -55,6 +56,7 @@ class Run:
         seed: int | None = None,
         threads: int | None = 1,
         observers: Sequence[Observer] = (),
+        permits: Callable[[DAG], bool] | None = None,
         clock: Callable[[], float] = time.perf_counter,
     ) -> None:
         if seed is not None:
@@ -70,6 +72,7 @@ class Run:
         self.optimal = False
         self.reason: str | None = None
         self._interrupted = False
+        self._permits = permits
         self._observers = tuple(observers)
         self._clock = clock
         self._began = clock()
@@ -146,8 +149,10 @@ class Run:
 
         `make` returns the network; it is called at the end, if nothing better comes. What is kept does not depend on
         the order of the offers: the highest score, to the last digit, though only what `improves` counts as better; and
-        of two that score the same the network with the smaller parent lists.
+        of two that score the same the network with the smaller parent lists. One that is not legal is not taken.
         """
+        if self._permits is not None and score >= self.progress.score and not self._permits(make()):
+            return False
         with self._lock:
             best = self.progress.score
             if not improves(score, best):
