@@ -57,7 +57,7 @@ def test_a_climb_takes_the_path_of_greedy_search(table, score, max_parents, forb
     """The same graphs in the same order, for every score, with few parents and forbidden edges."""
     n = len(table.columns)
     allowed = np.array([[not forbidden >> (y * n + x) & 1 or forbidden % 2 == 0 for x in range(n)] for y in range(n)])
-    climber = climber_of(table, score, Rules(allowed=allowed, max_parents=max_parents))
+    climber = climber_of(table, score, Rules(allowed=allowed, limits=np.full(n, max_parents)))
     climber.start([()] * n)
 
     def may_be(graph):
@@ -78,7 +78,7 @@ def test_a_climb_takes_the_path_of_greedy_search(table, score, max_parents, forb
 def test_tabu_search_takes_the_path_of_its_definition(table, score, tabu):
     """The same graphs, downhill too, and back at the best in the end."""
     n = len(table.columns)
-    rules = Rules(allowed=np.ones((n, n), dtype=bool), max_parents=n, tabu=tabu, patience=6)
+    rules = Rules(allowed=np.ones((n, n), dtype=bool), limits=np.full(n, n), tabu=tabu, patience=6)
     climber = climber_of(table, score, rules)
     climber.start([()] * n)
     family = local_scores(table, score)
@@ -91,7 +91,7 @@ def test_tabu_search_takes_the_path_of_its_definition(table, score, tabu):
 def test_a_climb_from_a_given_graph_breaks_ties_as_told():
     """Two equal columns tie both ways: the variable ranked first becomes the child."""
     table = Table(64, (("uniform", 2), ("copy", 2)), seed=3)
-    climber = climber_of(table, "bic", Rules(allowed=np.ones((2, 2), dtype=bool), max_parents=2))
+    climber = climber_of(table, "bic", Rules(allowed=np.ones((2, 2), dtype=bool), limits=np.full(2, 2)))
     for ranked, expected in [((0, 1), [[1], []]), ((1, 0), [[], [0]])]:
         climber.start([(), ()], np.array(ranked))
         for _ in climber.climb():
@@ -102,7 +102,7 @@ def test_a_climb_from_a_given_graph_breaks_ties_as_told():
 def test_families_met_before_are_not_computed_again():
     """The second climb from the same graph asks for the same local scores and computes none."""
     table = Table(200, (("uniform", 2), ("function", 3), ("skewed", 2), ("function", 2), ("copy", 2)), seed=1)
-    climber = climber_of(table, "bic", Rules(allowed=np.ones((5, 5), dtype=bool), max_parents=5))
+    climber = climber_of(table, "bic", Rules(allowed=np.ones((5, 5), dtype=bool), limits=np.full(5, 5)))
     work = []
     for _ in range(2):
         climber.start([()] * 5)

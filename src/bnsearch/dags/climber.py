@@ -26,13 +26,15 @@ class Rules:
     Parameters
     ----------
     allowed : bool[n, n], [y, x] tells whether x may be a parent of y; the diagonal is not looked at
-    max_parents : the most parents of a variable
+    limits : int64[n], the most parents of each variable
+    required : bool[n, n], edges that are never taken away nor turned round, every start having them; None means none
     tabu : how many of the last graphs are not entered again
     patience : steps in a row that need not improve on the best graph; with none, every step must improve
     """
 
     allowed: NDArray[np.bool_]
-    max_parents: int
+    limits: NDArray[np.int64]
+    required: NDArray[np.bool_] | None = None
     tabu: int = 0
     patience: int = 0
 
@@ -157,13 +159,14 @@ class Climber:
         from bnsearch.dags.kernels_climb import keep_row
 
         parents = _members(self._graph[0][child])
-        families = [parents, *([p for p in parents if p != dropped] for dropped in parents)]
+        free = [p for p in parents if self.rules.required is None or not self.rules.required[child, p]]
+        families = [parents, *([p for p in parents if p != dropped] for dropped in free)]
         own, *without = self.scorer.families([child] * len(families), families).tolist()
         row = np.full(len(self._rank) + 1, -np.inf)
         row[-1] = own
-        row[parents] = without
+        row[free] = without
         self.computed += len(families)
-        if len(parents) < self.rules.max_parents:
+        if len(parents) < self.rules.limits[child]:
             allowed = self._allowed[child].copy()
             allowed[parents] = False
             added = np.flatnonzero(allowed)

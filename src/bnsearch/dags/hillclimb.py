@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import partial
 from typing import ClassVar
 
@@ -12,6 +12,7 @@ from numpy.typing import NDArray
 
 from bnsearch.dags.climber import Climber, Found, Rules
 from bnsearch.errors import require
+from bnsearch.knowledge.constraints import Constraints
 from bnsearch.parent_sets.extender import Extender
 from bnsearch.pool import Pool
 from bnsearch.problem import Problem
@@ -41,11 +42,11 @@ class HillClimb:
 
     Notes
     -----
-    The first climb begins at the empty graph. Moves whose gains differ by less than rounding are equally good: a
-    deletion comes before an addition before a reversal, then the child that comes first by content (see
-    `dags/content.py`), then the parent. Under a score-equivalent score there is a tie at every edge between variables
-    with the same parents, and what is won or lost by these decides more than anything else how good the first climb
-    is. Restarts therefore break ties by a random ranking of the variables.
+    The first climb begins at the empty graph, or at that of the required edges. Moves whose gains differ by less than
+    rounding are equally good: a deletion comes before an addition before a reversal, then the child that comes first
+    by content (see `dags/content.py`), then the parent. Under a score-equivalent score there is a tie at every edge
+    between variables with the same parents, and what is won or lost by these decides more than anything else how good
+    the first climb is. Restarts therefore break ties by a random ranking of the variables.
 
     An iteration is one climb. Four restarts begin at the same graph, and the best of them is the next to be perturbed
     unless it is worse, so that they can run in threads and the result does not depend on how many there are.
@@ -70,14 +71,15 @@ class HillClimb:
     def search(self, problem: Problem, run: Run) -> None:
         """Climb from the empty graph, then from perturbed ones."""
         extender = Extender(problem.needed_data, problem.needed_score)
-        allowed = np.ones((problem.size, problem.size), dtype=np.bool_)
+        known = problem.constraints
+        allowed = ~np.eye(problem.size, dtype=np.bool_) if known is None else known.allowed
         if self.candidates is not None:
-            allowed = best_candidates(extender, self.candidates)
+            allowed = best_candidates(extender, self.candidates, allowed)
         self.search_within(allowed, extender, problem, run)
 
     def search_within(self, allowed: NDArray[np.bool_], extender: Extender, problem: Problem, run: Run) -> None:
-        """Search the graphs whose edges are allowed; bool[n, n], [y, x] for x -> y."""
-        first = Climber(problem.scorer, extender, self.rules(allowed))
+        """Search the legal graphs whose edges are allowed or required; allowed : bool[n, n], [y, x] for x -> y."""
+        first = Climber(problem.scorer, extender, self.rules(allowed, problem.constraints))
         climbers = Pool(first, first.fork)
         best = climb_first(first, problem, run)
         left = math.inf if self.restarts is None else self.restarts
@@ -89,9 +91,13 @@ class HillClimb:
 
     def restart(self, number: int, best: Found, climbers: Pool[Climber], problem: Problem, run: Run) -> Found:
         """Climb a number of times from the best graph, perturbed; return the graph to go on from."""
+        must = [()] * problem.size if problem.constraints is None else problem.constraints.required_parents
 
         def climb(rng: np.random.Generator) -> tuple[Found | None, int, int]:
-            kept = [[p for p in parents if rng.random() >= self.perturbation] for parents in best.parents]
+            kept = [
+                [p for p in parents if rng.random() >= self.perturbation or p in must[y]]
+                for y, parents in enumerate(best.parents)
+            ]
             with climbers.lend() as climber:
                 asked, computed = climber.asked, climber.computed
                 climber.start(kept, rng.permutation(problem.size))
@@ -108,10 +114,17 @@ class HillClimb:
                 after = after if improves(after.score, found.score) else found
         return after
 
-    def rules(self, allowed: NDArray[np.bool_]) -> Rules:
-        """Return the rules of a climb."""
+    def rules(self, allowed: NDArray[np.bool_], known: Constraints | None = None) -> Rules:
+        """Return the rules of a climb: what is allowed here, and what is known before."""
         most = len(allowed) if self.max_parents is None else self.max_parents
-        return Rules(allowed=allowed, max_parents=most)
+        limits = np.full(len(allowed), most, dtype=np.int64)
+        if known is None:
+            return Rules(allowed=allowed, limits=limits)
+        return Rules(
+            allowed=allowed & known.allowed | known.required,
+            limits=np.minimum(limits, known.limits),
+            required=known.required,
+        )
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -145,28 +158,30 @@ class Tabu(HillClimb):
         require("length", self.length, at_least=1, whole=True)
         require("patience", self.patience, at_least=1, whole=True)
 
-    def rules(self, allowed: NDArray[np.bool_]) -> Rules:
+    def rules(self, allowed: NDArray[np.bool_], known: Constraints | None = None) -> Rules:
         """Return the rules of a climb."""
-        most = len(allowed) if self.max_parents is None else self.max_parents
-        return Rules(allowed=allowed, max_parents=most, tabu=self.length, patience=self.patience)
+        return replace(super().rules(allowed, known), tabu=self.length, patience=self.patience)
 
 
-def best_candidates(extender: Extender, number: int) -> NDArray[np.bool_]:
-    """Return bool[n, n], [y, x] where x is one of the best single parents of y; all that tie for the last place are."""
-    n = extender.data.n_variables
-    allowed = np.zeros((n, n), dtype=np.bool_)
-    for child in range(n):
-        others = np.delete(np.arange(n), child)
+def best_candidates(extender: Extender, number: int, allowed: NDArray[np.bool_]) -> NDArray[np.bool_]:
+    """
+    Return bool[n, n], [y, x] where x is one of the best single parents of y; all that tie for the last place are.
+
+    allowed : bool[n, n], who may be whose parent, and no variable its own
+    """
+    best = np.zeros_like(allowed)
+    for child, row in enumerate(allowed):
+        others = np.flatnonzero(row)
         scores = extender.extend(child, [], others)
         last = np.sort(scores)[-number] if number < len(scores) else -np.inf
-        allowed[child, others] = [not improves(last, score) for score in scores]
-    return allowed
+        best[child, others] = [not improves(last, score) for score in scores]
+    return best
 
 
 def climb_first(climber: Climber, problem: Problem, run: Run) -> Found | None:
-    """Climb from the empty graph, offering every improvement; return the best graph, None if stopped before it."""
+    """Climb from the required edges, offering every improvement; return the best graph, None if stopped before it."""
     asked = computed = 0
-    climber.start([()] * problem.size)
+    climber.start(problem.base.parents)
     for _ in climber.climb():
         run.count(evaluations=climber.asked - asked, computed=climber.computed - computed)
         asked, computed = climber.asked, climber.computed

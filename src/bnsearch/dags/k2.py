@@ -13,6 +13,7 @@ from numpy.typing import NDArray
 from bnsearch.dags.content import variables_by_content
 from bnsearch.errors import InputError, require
 from bnsearch.graphs.dag import DAG
+from bnsearch.knowledge.precedence import Precedence
 from bnsearch.parent_sets.extender import Extender
 from bnsearch.pool import Pool
 from bnsearch.problem import Problem
@@ -37,7 +38,8 @@ class K2:
     Notes
     -----
     The paper maximises the score that is called K2 after it; here the problem's score is, whatever it is. Of equally
-    good predecessors the first by content is taken (see `dags/content.py`).
+    good predecessors the first by content is taken (see `dags/content.py`). Required parents are there from the
+    beginning, and a random ordering has them before their children.
     """
 
     name: ClassVar[str] = "k2"
@@ -56,8 +58,20 @@ class K2:
     def search(self, problem: Problem, run: Run) -> None:
         """Choose each variable's parents."""
         order = run.rng.permutation(problem.size) if self.ordering is None else self._places(problem.names)
+        if problem.constraints is not None:
+            order = self._respecting(order, Precedence(problem.constraints.required), problem.names)
         before = [order[:i] for i in np.argsort(order)]
         offer_greedy(before, self.max_parents, problem, run)
+
+    def _respecting(self, order: NDArray[np.int64], required: Precedence, names: tuple[str, ...]) -> NDArray[np.int64]:
+        """Return the ordering with required parents before their children; refuse a given one that has not."""
+        broken = required.broken(order)
+        if self.ordering is not None and broken:
+            parent, child = (names[v] for v in broken[0])
+            raise InputError(
+                f"the ordering has {child!r} before {parent!r}, but the edge {parent!r} -> {child!r} is required"
+            )
+        return required.repaired(order)
 
     def _places(self, names: tuple[str, ...]) -> NDArray[np.int64]:
         given = self.ordering or ()
@@ -72,9 +86,10 @@ class K2:
 
 def offer_greedy(candidates: Sequence[NDArray[np.int64]], max_parents: int | None, problem: Problem, run: Run) -> None:
     """
-    Choose each variable's parents greedily among its candidates, in threads, and offer the network.
+    Choose each variable's parents greedily among its legal candidates, in threads, and offer the network.
 
-    The candidates must come before their variable in some ordering.
+    The candidates must come before their variable in some ordering, and so must its required parents, which it has in
+    any case.
     """
     data = problem.needed_data
     first = Extender(data, problem.needed_score)
@@ -83,12 +98,19 @@ def offer_greedy(candidates: Sequence[NDArray[np.int64]], max_parents: int | Non
     ranked = variables_by_content(data)
     rank = np.argsort(ranked)
     most = problem.size if max_parents is None else max_parents
+    known = problem.constraints
 
     def choose(child: int) -> tuple[list[int], float, int]:
         with extenders.lend() as extender:
             begun = extender.evaluations
             inside = candidates[child][np.argsort(rank[candidates[child]])]
-            parents, score = greedy_parents(extender, child, inside, most, run.halted)
+            if known is None:
+                parents, score = greedy_parents(extender, child, inside, most, run.halted)
+            else:
+                inside = inside[known.allowed[child, inside] & ~known.required[child, inside]]
+                limit = min(most, int(known.limits[child]))
+                must = np.flatnonzero(known.required[child]).tolist()
+                parents, score = greedy_parents(extender, child, inside, limit, run.halted, must)
             return parents, score, extender.evaluations - begun
 
     chosen = list(run.map(choose, range(problem.size)))
@@ -103,6 +125,7 @@ def greedy_parents(
     candidates: NDArray[np.int64],
     max_parents: int,
     halted: Callable[[], bool] = lambda: False,
+    required: Sequence[int] = (),
 ) -> tuple[list[int], float]:
     """
     Add the best candidate, of equals the first, while it improves the child's score; return parents and score.
@@ -113,9 +136,10 @@ def greedy_parents(
     child, candidates : the variable, and those that may be its parents
     max_parents : how many may be
     halted : asked before each addition whether to leave it at that
+    required : parents to begin with
     """
-    parents: list[int] = []
-    score = extender.empty(child)
+    parents = list(required)
+    score = extender.family(child, parents)
     while len(candidates) and len(parents) < max_parents and not halted():
         scores = extender.extend(child, sorted(parents), candidates)
         best = float(scores.max())

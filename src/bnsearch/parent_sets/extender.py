@@ -89,6 +89,13 @@ class Extender:
         cells = float(np.prod(arities[list(parents)], dtype=np.float64))
         return float(ceiling(bound.slope, bound.level, arities[child], cells * bound.smallest, occupied))
 
+    def family(self, child: int, parents: Sequence[int]) -> float:
+        """Return the local score of a child with these parents; not a number where they have too many cells."""
+        if not len(parents):
+            return self.empty(child)
+        *others, last = sorted(parents)
+        return float(self.extend(child, others, np.array([last]))[0])
+
     def empty(self, child: int) -> float:
         """Return the local score of a child without parents."""
         from bnsearch.counting.kernels_terms import sum_counts
