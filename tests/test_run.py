@@ -245,14 +245,14 @@ class Slow:
         self.clock = clock
         self.interrupted = False
 
-    def select(self, data: Dataset, score: Score, *, threads: int | None) -> SimpleNamespace:
+    def select(self, data: Dataset, score: Score, **options: object) -> SimpleNamespace:
         """Return a table of two variables."""
         self.clock.now += 60
         try:
             os.kill(os.getpid(), signal.SIGINT)
         except KeyboardInterrupt:
             self.interrupted = True
-        return SimpleNamespace(table=two_variables())
+        return SimpleNamespace(table=two_variables(), complete=False)
 
 
 def test_selecting_parent_sets_is_no_part_of_the_run() -> None:

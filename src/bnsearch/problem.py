@@ -15,6 +15,7 @@ if TYPE_CHECKING:
     from bnsearch.knowledge.constraints import Constraints
     from bnsearch.knowledge.knowledge import Knowledge
     from bnsearch.parent_sets.builder import Builder
+    from bnsearch.parent_sets.selection import Selection
     from bnsearch.parent_sets.table import ParentSets
     from bnsearch.scores.score import Score
     from bnsearch.scores.scorer import Scorer
@@ -76,13 +77,22 @@ class Problem:
 
     @cached_property
     def parent_sets(self) -> ParentSets:
-        """The candidate parent sets: those given, or selected now."""
-        if self.table is not None:
+        """The candidate parent sets: the legal ones of those given, or selected now."""
+        if self.table is None:
+            return self.selected.table
+        if self.constraints is None:
             return self.table
+        from bnsearch.parent_sets.legal import restricted
+
+        return restricted(self.table, self.constraints, None if self.data is None else self.scorer)
+
+    @cached_property
+    def selected(self) -> Selection:
+        """The candidate parent sets selected from the data, and how they were."""
         from bnsearch.parent_sets.auto import Auto
 
         builder = self.selection or Auto()
-        return builder.select(self.needed_data, self.needed_score, threads=self.threads).table
+        return builder.select(self.needed_data, self.needed_score, threads=self.threads, constraints=self.constraints)
 
     @cached_property
     def scorer(self) -> Scorer:

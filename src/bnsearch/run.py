@@ -72,6 +72,7 @@ class Run:
         self.optimal = False
         self.reason: str | None = None
         self._interrupted = False
+        self._partial = False
         self._permits = permits
         self._observers = tuple(observers)
         self._clock = clock
@@ -125,9 +126,15 @@ class Run:
         return parallel_iter(function, items, self.threads, halt=self.interrupt)
 
     def parent_sets(self, problem: Problem) -> ParentSets:
-        """Return a problem's candidate table. If it is to be selected first, that is no part of the run."""
+        """
+        Return a problem's candidate table. If it is to be selected first, that is no part of the run.
+
+        Over a table that was selected and is not complete, nothing is proven to be optimal.
+        """
         with self.aside():
-            return problem.parent_sets
+            table = problem.parent_sets
+        self._partial = problem.table is None and not problem.selected.complete
+        return table
 
     def count(self, *, iterations: int = 0, evaluations: int = 0, computed: int = 0) -> None:
         """Take note of work done; from any thread."""
@@ -211,7 +218,7 @@ class Run:
         """Close the trace: the last point is where the run ended. Who has reached the bound is proven to be optimal."""
         self.progress = replace(self.progress, seconds=self.seconds)
         self.reason = self.reason or self._reason() or "complete"
-        self.optimal = self.optimal or self._is_at_bound()
+        self.optimal = (self.optimal or self._is_at_bound()) and not self._partial
         self.trace.points.append(self.progress)
 
     def _reason(self) -> str | None:

@@ -13,7 +13,8 @@ from numpy.typing import NDArray
 from bnsearch.errors import InputError, require
 from bnsearch.exact.groups import Group, groups_of
 from bnsearch.orderings.asobs import acyclic_selection
-from bnsearch.orderings.starts import fas_start
+from bnsearch.orderings.restarts import precedence_of
+from bnsearch.orderings.starts import make_starts
 from bnsearch.parent_sets.relaxed import relaxed
 from bnsearch.problem import Problem
 from bnsearch.run import Run
@@ -66,9 +67,8 @@ class Exact:
         table = run.parent_sets(problem)
         groups = groups_of(table)
         self._check_memory(max(len(group.variables) for group in groups))
-        graph = relaxed(table)
-        run.bound = graph.score
-        rows = acyclic_selection(table, fas_start(graph, run.rng))
+        run.bound = relaxed(table).score
+        rows = acyclic_selection(table, make_starts("fas", table, precedence_of(problem))(run.rng))
         run.offer(math.fsum(table.scores[rows]), partial(table.network, rows.copy()))
         for group in groups:
             found = solve(group, run)
@@ -77,6 +77,8 @@ class Exact:
             rows[group.variables] = found
         run.count(iterations=1)
         run.offer(math.fsum(table.scores[rows]), partial(table.network, rows))
+        if problem.constraints is not None and not problem.constraints.permits(table.network(rows)):
+            raise InputError("no choice among the candidate sets gives a network that respects the knowledge")
         run.prove()
 
     def _check_memory(self, variables: int) -> None:

@@ -11,6 +11,7 @@ from typing import ClassVar
 import numpy as np
 from numpy.typing import NDArray
 
+from bnsearch.orderings.restarts import precedence_of
 from bnsearch.orderings.starts import Ordering, Start, make_starts, require_start
 from bnsearch.parent_sets.relaxed import relaxed
 from bnsearch.parent_sets.table import ParentSets
@@ -67,7 +68,8 @@ class ASOBS:
         """Search until the run is told to stop."""
         table = run.parent_sets(problem)
         run.bound = relaxed(table).score
-        follow = partial(Selector(table, run.halted).follow, make_starts(self.start, table))
+        start = make_starts(self.start, table, precedence_of(problem))
+        follow = partial(Selector(table, run.halted).follow, start)
         while run.going():
             for found in run.map(follow, run.spawn(run.allowed(BATCH))):
                 if found is not None:

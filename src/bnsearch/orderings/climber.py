@@ -64,10 +64,10 @@ class State:
         self._counted = 0
 
     def settle(self, order: Ordering) -> float:
-        """Take an ordering; return its score."""
+        """Take an ordering, repaired where it has a required parent behind its child; return its score."""
         from bnsearch.orderings.kernels_move import settle
 
-        self.order[:] = order
+        self.order[:] = self.index.repaired(order)
         return float(settle(self.index.arrays, self.arrays))
 
     def placed(self) -> Placed:
@@ -106,7 +106,7 @@ class Climber(State):
         """
         from bnsearch.orderings.kernels_climb import climb
 
-        self.order[:] = order
+        self.order[:] = self.index.repaired(order)
         self._untried[:] = order
         self._tried[:] = -1
         self._total[:] = 0.0

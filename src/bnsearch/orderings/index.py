@@ -8,6 +8,8 @@ from typing import Any
 
 import numpy as np
 
+from bnsearch.knowledge.precedence import Precedence
+from bnsearch.orderings.starts import Ordering
 from bnsearch.parent_sets.table import ParentSets
 
 
@@ -23,11 +25,17 @@ class Index:
     Attributes
     ----------
     table : the candidate table
+    precedence : who must stand before whom; None means nobody
     arrays : what kernels take: begin, scores, first, members of the table; member_slot, cand_begin, cand, cand_slot,
         slot_begin, slots, masks as `kernels_index` describes them
     """
 
     table: ParentSets
+    precedence: Precedence | None = None
+
+    def repaired(self, order: Ordering) -> Ordering:
+        """Return an ordering, or one near it that has required parents before their children."""
+        return order if self.precedence is None else self.precedence.repaired(order)
 
     @property
     def n_slots(self) -> int:

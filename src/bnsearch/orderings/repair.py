@@ -37,7 +37,7 @@ class Chain(State):
     def restart(self, order: Ordering) -> None:
         """Forget the best ordering, and go on from another."""
         self._totals[:2] = self.settle(order)
-        self._saved_order[:] = self._best_order[:] = order
+        self._saved_order[:] = self._best_order[:] = self.order
         self._saved_choice[:] = self.choice
         self._ring[:] = np.arange(len(order))  # the next step looks at every variable
         self._queued[:] = True

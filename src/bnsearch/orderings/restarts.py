@@ -7,6 +7,7 @@ from math import inf
 
 import numpy as np
 
+from bnsearch.knowledge.precedence import Precedence
 from bnsearch.orderings.climber import Placed, State
 from bnsearch.orderings.index import Index
 from bnsearch.orderings.starts import Ordering, make_starts
@@ -21,10 +22,16 @@ CLIMBS, BATCH = 8, 16  # climbs a piece of work, and pieces handed out at a time
 
 def prepare(problem: Problem, run: Run) -> Index:
     """Return the index of a problem's table, ready for threads; tell the run the upper bound."""
-    index = Index(run.parent_sets(problem))
+    index = Index(run.parent_sets(problem), precedence_of(problem))
     run.bound = relaxed(index.table).score
     _ = index.arrays  # made now, once
     return index
+
+
+def precedence_of(problem: Problem) -> Precedence | None:
+    """Return who must stand before whom; None where no edge is required."""
+    known = problem.constraints
+    return Precedence(known.required) if known is not None and known.required.any() else None
 
 
 def offer(state: State, found: Placed, run: Run, iterations: int = 0) -> Placed:

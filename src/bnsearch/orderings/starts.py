@@ -10,6 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from bnsearch.errors import InputError
+from bnsearch.knowledge.precedence import Precedence
 from bnsearch.parent_sets.relaxed import Relaxed, relaxed
 from bnsearch.parent_sets.table import ParentSets
 from bnsearch.registry import suggest
@@ -135,7 +136,12 @@ def require_start(name: str) -> None:
         raise InputError(f"there is no start {name!r}{suggest(str(name), [*STARTS])}: choose from {', '.join(STARTS)}")
 
 
-def make_starts(name: str, table: ParentSets) -> Start:
-    """Return a function that draws starting orderings for a table; its relaxed solution is found once."""
+def make_starts(name: str, table: ParentSets, precedence: Precedence | None = None) -> Start:
+    """
+    Return a function that draws starting orderings for a table; its relaxed solution is found once.
+
+    With precedence, the orderings are repaired to respect it.
+    """
     require_start(name)
-    return partial(STARTS[name], relaxed(table))
+    draw = partial(STARTS[name], relaxed(table))
+    return draw if precedence is None else lambda rng: precedence.repaired(draw(rng))

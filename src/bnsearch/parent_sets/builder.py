@@ -11,9 +11,11 @@ from functools import cache
 from typing import ClassVar
 
 import numpy as np
+from numpy.typing import NDArray
 
 from bnsearch.data import Dataset
 from bnsearch.errors import InputError, require
+from bnsearch.knowledge.constraints import Constraints
 from bnsearch.parallel import thread_count
 from bnsearch.parent_sets.bounds import RULES, Bound, bound_of, most_parents
 from bnsearch.parent_sets.selection import Selection, no_progress
@@ -30,24 +32,44 @@ class Job:
     Attributes
     ----------
     data, score, threads, progress : what to work on, how many threads to use, whom to tell
+    children : int64[...], the variables to select for; of the others only the empty set is wanted
     most : the largest parent set worth considering
     bound : what no larger family can exceed
     started, deadline : on the clock of time.perf_counter
+    constraints : which parents a variable may have; None means any
+    halt : tells, at any time and from any thread, whether to leave it at what there is
     """
 
     data: Dataset
     score: Score
     threads: int
     progress: Progress
+    children: NDArray[np.int64]
     most: int
     bound: Bound
     started: float
     deadline: float
+    constraints: Constraints | None
+    halt: Callable[[], bool]
 
     @property
     def n(self) -> int:
         """The number of variables."""
         return self.data.n_variables
+
+    def candidates(self, child: int) -> NDArray[np.int64]:
+        """Return the variables that may be parents of a variable."""
+        if self.constraints is None:
+            return np.delete(np.arange(self.n), child)
+        return np.flatnonzero(self.constraints.allowed[child])
+
+    def most_of(self, child: int) -> int:
+        """Return the largest parent set of a variable that is worth considering."""
+        return self.most if self.constraints is None else min(self.most, int(self.constraints.limits[child]))
+
+    def late(self, reserve: float = 0.0) -> bool:
+        """Tell whether to stop: the time is up but for a reserve, or somebody wants it."""
+        return time.perf_counter() + reserve >= self.deadline or self.halt()
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -119,40 +141,77 @@ class Builder(ABC):
         *,
         threads: int | None = None,
         progress: Progress = no_progress,
+        constraints: Constraints | None = None,
+        halt: Callable[[], bool] = lambda: False,
     ) -> Selection:
-        """Build the candidate table of a dataset; on Ctrl-C, of what there is."""
+        """
+        Build the candidate table of a dataset; on Ctrl-C, of what there is.
+
+        Parameters
+        ----------
+        data, score : what to score
+        threads : how many; None means all cores
+        progress : told of the task, of how much of it is done, and of how much there is
+        constraints : which sets are legal; the table holds no other ones, but for the empty set, which stands last with
+            a score that no network makes up for where parents are required
+        halt : asked every few milliseconds, from any thread, whether to leave it at what there is
+        """
         self.check(score)
         workers = thread_count(threads)
-        _load_kernels(type(self), data.codes.dtype.itemsize, workers > 1)
-        job = self._job(data, score, workers, progress)
-        found = self.build(job)
-        if self.max_sets is not None:
-            found = replace(found, table=found.table.best(self.max_sets))
+        for constrained in (False, True)[: 1 + (constraints is not None)]:
+            _load_kernels(type(self), data.codes.dtype.itemsize, workers > 1, constrained)
+        job = self._job(data, score, workers, progress, constraints, halt)
+        found = self._build(job)
         return replace(found, seconds=time.perf_counter() - job.started)
 
-    def _job(self, data: Dataset, score: Score, threads: int, progress: Progress) -> Job:
+    def _build(self, job: Job) -> Selection:
+        """Build the table, of legal sets alone, of each variable's best where it has too many."""
+        if job.constraints is None:
+            found = self.build(job)
+        else:
+            from bnsearch.parent_sets.legal_selection import build_legally
+
+            found = build_legally(self, job)
+        cut = found.table if self.max_sets is None else found.table.best(self.max_sets, job.constraints)
+        complete = found.exhaustive >= job.most and cut.n_sets == found.table.n_sets
+        return replace(found, table=cut, complete=complete)
+
+    def _job(
+        self,
+        data: Dataset,
+        score: Score,
+        threads: int,
+        progress: Progress,
+        constraints: Constraints | None = None,
+        halt: Callable[[], bool] = lambda: False,
+    ) -> Job:
         started = time.perf_counter()
         return Job(
             data=data,
             score=score,
             threads=threads,
             progress=progress,
+            children=np.arange(data.n_variables),
             most=most_parents(data, score, self.max_parents, self.pruning),
             bound=bound_of(data, score, self.pruning),
             started=started,
             deadline=started + self.total_seconds(data.n_variables),
+            constraints=constraints,
+            halt=halt,
         )
 
 
 @cache
-def _load_kernels(kind: type[Builder], bytes_per_code: int, in_threads: bool) -> None:
+def _load_kernels(kind: type[Builder], bytes_per_code: int, in_threads: bool, constrained: bool = False) -> None:
     """Select on a tiny table, so that no kernel is compiled or loaded while a clock runs."""
+    from bnsearch.knowledge.knowledge import Knowledge
     from bnsearch.scores.bic import BIC
 
     codes = np.random.default_rng(0).integers(0, 2, (40, 7))
     codes[:, 6] = codes[:, 0] & codes[:, 1]  # sets grow and are merged
     tiny = Dataset.from_codes(codes, arities=[2, 2, 2, 2, 2, 2, 2 if bytes_per_code == 1 else 300])
     builder = kind(evaluations=110, max_parents=4)  # for auto enough for a second size, not for all of it
-    found = builder.build(builder._job(tiny, BIC(), 2 if in_threads else 1, no_progress))
+    known = Knowledge(required=(("0", "6"),), forbidden=(("1", "2"),)).constraints(tiny.names) if constrained else None
+    found = builder._build(builder._job(tiny, BIC(), 2 if in_threads else 1, no_progress, known))
     if found.stop == "interrupted":  # which this table is too small to be worth: the interrupt is the caller's
         raise KeyboardInterrupt

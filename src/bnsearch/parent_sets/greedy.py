@@ -14,6 +14,7 @@ from bnsearch.parent_sets.bounds import Bound
 from bnsearch.parent_sets.builder import Job
 from bnsearch.parent_sets.extender import Extender
 from bnsearch.parent_sets.frontier import OPEN, SEEN, FoundSets, Frontier
+from bnsearch.parent_sets.searches import Begin
 from bnsearch.scores.score import TOLERANCE, improves
 
 
@@ -52,13 +53,15 @@ class Greedy(BestFirst):
         super().__post_init__()
         require("most_open", self.most_open, at_least=1)
 
-    def prepare(self, job: Job) -> Callable[[], Callable[[int], GreedySearch]]:
+    def prepare(self, job: Job) -> Callable[[], Begin]:
         """Return what makes, for each thread, the function that begins the search of a variable."""
         extender = Extender(job.data, job.score)
 
-        def for_thread() -> Callable[[int], GreedySearch]:
+        def for_thread() -> Begin:
             own = extender.fork()
-            return lambda child: GreedySearch(own, child, job.most, job.bound, self.most_open)
+            return lambda child, until: GreedySearch(
+                own, child, job.candidates(child), job.most_of(child), job.bound, self.most_open
+            )
 
         return for_thread
 
@@ -66,10 +69,17 @@ class Greedy(BestFirst):
 class GreedySearch:
     """The greedy search of one variable."""
 
-    def __init__(self, extender: Extender, child: int, max_parents: int, bound: Bound, most_open: int) -> None:
+    def __init__(
+        self,
+        extender: Extender,
+        child: int,
+        candidates: NDArray[np.int64],
+        max_parents: int,
+        bound: Bound,
+        most_open: int,
+    ) -> None:
         self._extender, self._child, self._bound = extender, child, bound
         self._max_parents, self._most_open = max_parents, most_open
-        candidates = np.delete(np.arange(extender.data.n_variables), child)
         self._frontier = Frontier(candidates, extender.data.arities[candidates], extender.empty(child))
         self._kept: list[tuple[NDArray[np.int32], NDArray[np.int32], NDArray[np.float64]]] = []
         self._least = -np.inf  # sets that score less are not opened

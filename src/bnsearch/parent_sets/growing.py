@@ -48,7 +48,7 @@ class Growing:
         self.job, self.table, self.depth = job, table, depth
         self.partners = min(partners, job.n - 1) if depth else job.n - 1  # single parents tell which are the strongest
         self.evaluations, self.memory, self.reserve = evaluations, memory, reserve
-        self.workers = min(job.threads, job.n)
+        self.workers = max(1, min(job.threads, len(job.children)))
         extender = Extender(job.data, job.score)
         self._extenders = [extender.fork() for _ in range(self.workers)]
         self._growths: dict[int, Growth] = {}
@@ -59,11 +59,13 @@ class Growing:
 
     def go(self) -> str:
         """Grow every variable in turn, round after round; return why it ended."""
-        growing, out_of_memory = list(range(self.job.n)), False
+        growing, out_of_memory = self.job.children.tolist(), False
         while growing:
             share = self._share(len(growing))
             if share < 1:
                 return "evaluations"
+            if self.job.halt():
+                return "interrupted"
             if time.perf_counter() >= self._deadline():
                 return "seconds"
             turns = [(worker, growing[worker :: self.workers], share) for worker in range(self.workers)]
@@ -76,6 +78,9 @@ class Growing:
 
     def _halt(self) -> None:
         self._halted = True
+
+    def _is_halted(self) -> bool:
+        return self._halted or self.job.halt()
 
     def _share(self, growing: int) -> int:
         """Return how many families each variable may score in the next round, one extension less: it goes beyond."""
@@ -95,7 +100,7 @@ class Growing:
         for i, child in enumerate(children):
             begun = time.perf_counter()
             until = begun + (self._deadline() - begun) / (len(children) - i)
-            if self._halted or begun >= until:
+            if self._is_halted() or begun >= until:
                 return
             if child not in self._growths:
                 self._growths[child] = self._seeded(child)
@@ -104,13 +109,13 @@ class Growing:
             self.seconds_of[child] += time.perf_counter() - begun
             with self._lock:
                 self._turns += 1
-                done = min(self._turns, self.job.n)
-            self.job.progress("growing parent sets", done, self.job.n)
+                done = min(self._turns, len(self.job.children))
+            self.job.progress("growing parent sets", done, len(self.job.children))
 
     def _grow(self, growth: Growth, extender: Extender, share: int, until: float) -> None:
         stop, found = growth.scored + share, growth.new
         timed = self.job.deadline < float("inf")
-        while growth.growing and not self._halted and not self._is_full(growth) and growth.scored < stop:
+        while growth.growing and not self._is_halted() and not self._is_full(growth) and growth.scored < stop:
             if timed and time.perf_counter() >= until:
                 break
             growth.grow(extender, min(FAMILIES_PER_CALL, stop - growth.scored))
@@ -125,13 +130,14 @@ class Growing:
         seeds = table.members[table.first[rows][:, np.newaxis] + np.arange(self.depth)]
         partners = self._partners(child)
         extender = self._extenders[0]
-        return Growth(extender, child, partners, self.job.most, seeds, table.scores[rows], self.job.bound)
+        most = self.job.most_of(child)
+        return Growth(extender, child, partners, most, seeds, table.scores[rows], self.job.bound)
 
     def _partners(self, child: int) -> NDArray[np.int64]:
         """Return the variables that growth may add to a variable's parents."""
         table, n = self.table, self.job.n
         if self.partners == n - 1:
-            return np.delete(np.arange(n), child)
+            return self.job.candidates(child)
         alone = np.flatnonzero(table.sizes[table.begin[child] : table.begin[child + 1]] == 1)[: self.partners]
         partners: NDArray[np.int64] = table.members[table.first[table.begin[child] + alone]].astype(np.int64)
         return partners
@@ -154,7 +160,7 @@ class Growing:
         table = self.table
         if not any(growth.new for growth in self._growths.values()):
             return table
-        child = [np.repeat(np.arange(table.n_variables), np.diff(table.begin)).astype(np.int32)]
+        child = [table.child]
         scores, sizes, members = [table.scores], [table.sizes], [table.members]
         for variable in sorted(self._growths):
             sets, lengths, values = self._growths[variable].found()

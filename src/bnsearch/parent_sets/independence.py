@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 from bnsearch.counting.cell_sums import products_of_sets
 from bnsearch.counting.columns import Layout
@@ -15,6 +16,7 @@ from bnsearch.errors import InputError
 from bnsearch.parent_sets.best_first import BestFirst
 from bnsearch.parent_sets.builder import Job
 from bnsearch.parent_sets.frontier import NODES, OPEN, FoundSets, Frontier
+from bnsearch.parent_sets.searches import Begin
 from bnsearch.scores.aic import AIC
 from bnsearch.scores.bic import BIC
 from bnsearch.scores.score import TOLERANCE, Score
@@ -61,18 +63,20 @@ class Independence(BestFirst):
                 "choose another selection, or one of these scores"
             )
 
-    def prepare(self, job: Job) -> Callable[[], Callable[[int], IndependenceSearch]]:
+    def prepare(self, job: Job) -> Callable[[], Begin]:
         """Return what makes, for each thread, the function that begins the search of a variable."""
         data, most, bounded = job.data, job.most, job.bound.slope < 0
         layout = Layout(data)
         products = products_of_sets(layout.columns.arities, TABULATED_SIZE)
         terms = job.score.joint(data.n_rows).terms(data.n_rows, products)
 
-        def for_thread() -> Callable[[int], IndependenceSearch]:
+        def for_thread() -> Begin:
             from bnsearch.counting.kernels_set import new_scratch
 
             tools = (tuple(layout.columns), new_scratch(layout.columns, most + 1), terms)
-            return lambda child: IndependenceSearch(data, layout, tools, child, most, bounded)
+            return lambda child, until: IndependenceSearch(
+                data, layout, tools, child, job.candidates(child), job.most_of(child), bounded
+            )
 
         return for_thread
 
@@ -83,13 +87,20 @@ class IndependenceSearch:
     exhaustive = True  # once finished
 
     def __init__(
-        self, data: Dataset, layout: Layout, tools: tuple[Any, ...], child: int, max_parents: int, bounded: bool
+        self,
+        data: Dataset,
+        layout: Layout,
+        tools: tuple[Any, ...],
+        child: int,
+        candidates: NDArray[np.int64],
+        max_parents: int,
+        bounded: bool,
     ) -> None:
         from bnsearch.parent_sets.kernels_independence import close_singles, score_family, score_singles
 
         place = layout.place[child]
         empty = score_family(tools[0], tools[1], np.array([place]), tools[2])
-        candidates = np.delete(np.arange(data.n_variables), child) if max_parents else np.empty(0, dtype=np.int64)
+        candidates = candidates if max_parents else candidates[:0]
         scores = np.empty(len(candidates), dtype=np.float64)
         score_singles(*tools, place, layout.place[candidates], scores)
         arities = data.arities[candidates]

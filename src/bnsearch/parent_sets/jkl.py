@@ -19,6 +19,7 @@ from numpy.typing import NDArray
 
 from bnsearch.errors import InputError
 from bnsearch.files import atomic_open, read_bytes
+from bnsearch.knowledge.knowledge import Knowledge
 from bnsearch.parent_sets.table import ParentSets
 
 NAMES = b"# names: "  # begins the comment with the variables' names, a JSON list
@@ -48,15 +49,25 @@ class ScoreRows(NamedTuple):
     members: NDArray[np.int32]
 
 
-def read_scores(path: str | os.PathLike[str], *, threads: int | None = None) -> ParentSets:
+def read_scores(
+    path: str | os.PathLike[str], *, threads: int | None = None, knowledge: Knowledge | None = None
+) -> ParentSets:
     """
     Read a score file into a candidate table: of sets listed twice the best score counts, dominated sets are dropped.
+
+    With knowledge, the table holds legal sets alone, and a set is dropped only where a legal one dominates it: one that
+    holds a variable's required parents may be dominated by another that does not.
 
     The file may be gzipped, list variables and sets in any order, and have blank lines and comments: from a token
     that begins with # to the end of its line. Variables have the names of the comment that `write_scores` makes, or
     else those that the file uses for them, in the order of their lines.
     """
-    return ParentSets.build(*read_rows(path), threads=threads)
+    rows = read_rows(path)
+    if knowledge is None:
+        return ParentSets.build(*rows, threads=threads)
+    from bnsearch.parent_sets.legal import legal_table
+
+    return legal_table(*rows, knowledge.constraints(rows.names), threads=threads)
 
 
 def read_rows(path: str | os.PathLike[str]) -> ScoreRows:

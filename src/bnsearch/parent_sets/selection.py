@@ -44,8 +44,10 @@ class Selection:
     scored_of : int64[n], families of each variable whose score was computed
     seconds_of : float64[n], time spent on each variable, in whichever thread; where sets are enumerated, each is
         counted once for all families in it, and the time is shared evenly
-    exhaustive : every set of up to this many parents was considered, or excluded by a sound bound
+    exhaustive : every legal set of up to this many parents was considered, or excluded by a sound bound
     stop : why it stopped: "complete", "seconds", "evaluations", "memory", "interrupted"
+    complete : every legal set, of up to as many parents as asked for, was considered or excluded by a sound bound, and
+        none was left out for want of room: a network that is the best over this table is the best there is
     seconds : how long it took
     notes : what was decided on the way and should be known
     """
@@ -55,6 +57,7 @@ class Selection:
     seconds_of: NDArray[np.float64]
     exhaustive: int
     stop: str
+    complete: bool = False
     seconds: float = 0.0
     notes: tuple[str, ...] = ()
 

@@ -12,6 +12,7 @@ from numpy.typing import NDArray
 
 from bnsearch.errors import InputError
 from bnsearch.graphs.dag import DAG
+from bnsearch.knowledge.constraints import Constraints
 from bnsearch.parallel import parallel_map
 from bnsearch.scores.score import TOLERANCE
 
@@ -86,16 +87,31 @@ class ParentSets:
         take_rows(first, members, rows, new_first, new_members)
         return cls(tuple(names), begin, scores[rows], new_first, new_members)
 
-    def best(self, most: int) -> ParentSets:
-        """Return the table of each variable's best sets, as many as asked for, and the empty set."""
+    def best(self, most: int, constraints: Constraints | None = None) -> ParentSets:
+        """
+        Return the table of each variable's best sets, as many as asked for, and the empty set.
+
+        Where parents are required, the smallest legal set stays too: the last but the empty one.
+        """
+        place = np.arange(self.n_sets) - np.repeat(self.begin[:-1], np.diff(self.begin))
+        kept = (place < most) | (self.sizes == 0)
+        if constraints is not None:
+            kept[self.begin[1:][constraints.required.any(axis=1)] - 2] = True
+        return self.take(np.flatnonzero(kept))
+
+    def take(self, rows: NDArray[np.int64]) -> ParentSets:
+        """Return the table of some rows, ascending, the empty sets among them."""
         from bnsearch.parent_sets.kernels import take_rows
 
-        place = np.arange(self.n_sets) - np.repeat(self.begin[:-1], np.diff(self.begin))
-        rows = np.flatnonzero((place < most) | (self.sizes == 0))
         first = np.empty(len(rows) + 1, dtype=np.int64)
         members = np.empty(int(self.sizes[rows].sum()), dtype=np.int32)
         take_rows(self.first, self.members, rows, first, members)
         return ParentSets(self.names, np.searchsorted(rows, self.begin), self.scores[rows], first, members)
+
+    @property
+    def child(self) -> NDArray[np.int32]:
+        """Whose candidate each row is."""
+        return np.repeat(np.arange(self.n_variables, dtype=np.int32), np.diff(self.begin))
 
     @property
     def n_variables(self) -> int:

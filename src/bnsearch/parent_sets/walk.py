@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import threading
 import time
+from collections.abc import Callable
 from math import comb
 
 import numpy as np
@@ -12,6 +13,7 @@ from numpy.typing import NDArray
 from bnsearch.counting.cell_sums import CellFunction, CellSum
 from bnsearch.counting.sweep import Piece, Sweep
 from bnsearch.parent_sets.builder import Job
+from bnsearch.parent_sets.legal import is_wanted
 from bnsearch.parent_sets.table import ParentSets, sort_rows
 from bnsearch.scores.score import TOLERANCE
 
@@ -30,11 +32,11 @@ class _Pace:
     ----------
     total : how many sets there are
     worth : the most seconds that all of them may take
-    deadline : when to stop in any case
+    late : tells whether to stop in any case, so much time before the deadline
     """
 
-    def __init__(self, total: int, worth: float, deadline: float) -> None:
-        self.total, self.worth, self.deadline = total, worth, deadline
+    def __init__(self, total: int, worth: float, late: Callable[[float], bool]) -> None:
+        self.total, self.worth, self.late = total, worth, late
         self.done = 0
         self.going = True
         self._since: tuple[float, int] | None = None  # the clock and the sets done when the first piece was
@@ -46,7 +48,7 @@ class _Pace:
         self._since = self._since or (clock, self.done)
         spent, done = clock - self._since[0], self.done - self._since[1]
         hopeless = spent > PATIENCE and spent * self.total > self.worth * done
-        self.going = self.going and clock + reserve < self.deadline and not hopeless
+        self.going = self.going and not hopeless and not self.late(reserve)
 
 
 class Walk:
@@ -107,7 +109,7 @@ class Walk:
                 return "evaluations"
             left = self.job.deadline - time.perf_counter()
             if not self._step(size, float("inf") if share is None else share * left):
-                return "seconds"
+                return "interrupted" if self.job.halt() else "seconds"
         return "complete"
 
     @property
@@ -152,7 +154,7 @@ class Walk:
                 size, *piece, self.sweep.binomial, arities, block, self.best, *bound, self.job.data.n_rows, TOLERANCE
             ):
                 going = False
-            if time.perf_counter() > self.job.deadline:
+            if self.job.late():
                 going = False
 
         for piece in reversed(list(self.sweep.pieces(size))):  # the fewest states first: these are open the longest
@@ -179,7 +181,7 @@ class Walk:
         # filled, so that memory is touched for the first time here, and the pace is that of the work
         now = np.full((len(self.empty), 0 if last else self.sweep.number(size - 1)), -np.inf)
         pieces = self.kept.setdefault(size, {})
-        pace = _Pace(total, worth, self.job.deadline)
+        pace = _Pace(total, worth, self.job.late)
 
         def visit(piece: Piece, block: NDArray[np.float64]) -> None:
             kept = self._keep(size, piece, block, parents, now)
@@ -239,7 +241,16 @@ class Walk:
         first = np.empty(len(rows) + 1, dtype=np.int64)
         members = np.empty(int(sizes.sum()), dtype=np.int32)
         unrank_rows(rows, sizes, ranks, self.sweep.binomial, order, first, members)
-        return ParentSets(self.job.data.names, begin, scores[rows], first, members)
+        return self._wanted(ParentSets(self.job.data.names, begin, scores[rows], first, members))
+
+    def _wanted(self, table: ParentSets) -> ParentSets:
+        """Return the table without illegal sets, and without all but the empty one of variables not selected for."""
+        if self.job.constraints is None:
+            return table
+        selected = np.zeros(self.job.n, dtype=bool)
+        selected[self.job.children] = True
+        wanted = is_wanted(table.child, table.first, table.members, self.job.constraints)
+        return table.take(np.flatnonzero((wanted & selected[table.child]) | (table.sizes == 0)))
 
 
 def _sets_with_each(n: int, size: int, piece: Piece) -> NDArray[np.int64]:

@@ -1,0 +1,164 @@
+"""Selections of legal sets: background knowledge in every builder."""
+
+from __future__ import annotations
+
+import time
+from dataclasses import replace
+from math import comb, inf
+from typing import TYPE_CHECKING
+
+import numpy as np
+from numpy.typing import NDArray
+
+from bnsearch.knowledge.constraints import Constraints
+from bnsearch.parent_sets.extender import Extender
+from bnsearch.parent_sets.frontier import FoundSets
+from bnsearch.parent_sets.lattice import Lattice
+from bnsearch.parent_sets.legal import with_penalties
+from bnsearch.parent_sets.searches import Begin, Searches, most_sudden
+from bnsearch.parent_sets.selection import Selection
+from bnsearch.parent_sets.table import ParentSets
+from bnsearch.scores.scorer import Scorer
+
+if TYPE_CHECKING:
+    from bnsearch.parent_sets.builder import Builder, Job
+
+FEW_SETS = 1 << 12  # legal sets of a variable that are all looked at, whatever the selection
+SHARE = 0.95  # of the time of the variables with searches of their own; the rest is for the table
+
+
+def build_legally(builder: Builder, job: Job) -> Selection:
+    """
+    Select legal sets.
+
+    Variables with required parents, and those with few legal sets, have searches of their own (`Lattice`), which come
+    first and take their part of the budget. The other variables' sets are selected as the builder does.
+    """
+    known = job.constraints
+    assert known is not None
+    most = np.array([_most(builder, job, child) for child in range(job.n)])
+    own = np.array([v for v in range(job.n) if _has_own_search(known, v, int(most[v]))], dtype=np.int64)
+    others = np.setdiff1d(np.arange(job.n), own)
+    searches = _search(builder, job, own, most)
+    rows = _own_table(job, searches, own)
+    if not len(others):
+        return Selection(
+            table=with_penalties(rows, known),
+            scored_of=searches.scored_of,
+            seconds_of=searches.seconds_of,
+            exhaustive=job.most if searches.exhaustive else 0,
+            stop=searches.stop,
+        )
+    if searches.stop == "interrupted":
+        job = replace(job, halt=lambda: True)
+    if builder.evaluations is not None:
+        builder = replace(builder, evaluations=max(1, builder.evaluations - int(searches.scored_of.sum())))
+    rest = replace(job, children=others, most=int(most[others].max()))
+    found = builder.build(rest)
+    exhaustive = job.most if found.exhaustive >= rest.most else found.exhaustive
+    return replace(
+        found,
+        table=with_penalties(_spliced(found.table, rows, own), known),
+        scored_of=found.scored_of + searches.scored_of,
+        seconds_of=found.seconds_of + searches.seconds_of,
+        exhaustive=exhaustive if searches.exhaustive else 0,
+        stop=most_sudden({searches.stop, found.stop}),
+    )
+
+
+def _most(builder: Builder, job: Job, child: int) -> int:
+    """Return the largest parent set of a variable; where some are required, no bound on what can pay is known."""
+    assert job.constraints is not None
+    limit, required = int(job.constraints.limits[child]), int(job.constraints.required[child].sum())
+    if not required:
+        return min(job.most, limit)
+    return limit if builder.max_parents is None else max(required, min(limit, builder.max_parents))
+
+
+def _has_own_search(constraints: Constraints, child: int, most: int) -> bool:
+    allowed = int(constraints.allowed[child].sum())
+    if constraints.required[child].any():
+        return True
+    return allowed < constraints.size - 1 and sum(comb(allowed, k) for k in range(most + 1)) <= FEW_SETS
+
+
+def _search(builder: Builder, job: Job, children: NDArray[np.int64], most: NDArray[np.int64]) -> Searches:
+    """Search the legal sets of some variables in their part of the budget."""
+    known = job.constraints
+    assert known is not None
+    part = len(children) / job.n
+    seconds = (job.deadline - time.perf_counter()) * part * SHARE
+    searches = Searches(
+        job,
+        children,
+        evaluations=None if builder.evaluations is None else int(builder.evaluations * part),
+        deadline=inf if job.deadline == inf else time.perf_counter() + seconds,
+        each=builder.seconds_per_variable,
+        memory=builder.memory,
+    )
+    if not len(children):
+        return searches
+    extender = Extender(job.data, job.score)
+
+    def for_thread() -> Begin:
+        tools = extender.fork()
+
+        def begin(child: int, until: float) -> Lattice:
+            required = np.flatnonzero(known.required[child])
+            candidates = np.flatnonzero(known.allowed[child] & ~known.required[child])
+            return Lattice(tools, child, required, candidates, int(most[child]), job.bound, until)
+
+        return begin
+
+    searches.go(for_thread)
+    return searches
+
+
+def _own_table(job: Job, searches: Searches, children: NDArray[np.int64]) -> ParentSets:
+    """Return a table of what was found, or of the smallest legal sets; with any score for all other empty sets."""
+    assert job.constraints is not None
+    required = job.constraints.required_parents
+    missing = [v for v in children.tolist() if v not in searches.found]
+    found = dict(searches.found)
+    if missing:  # which is seldom: a scorer is dear
+        scorer = Scorer(job.data, job.score, cache_bytes=1 << 16)
+        for v, score in zip(missing, scorer.families(missing, [required[v] for v in missing]), strict=True):
+            sizes = np.array([len(required[v])])
+            found[v] = FoundSets(np.array([score]), sizes, np.array(required[v], dtype=np.int32))
+            searches.scored_of[v] = 1 + (len(required[v]) > 0)
+    empty = np.zeros(1, dtype=np.int64), np.empty(0, dtype=np.int32)
+    rows = []
+    for v in range(job.n):
+        if v in found:
+            rows.append((v, found[v]))
+        if v not in found or required[v]:
+            lowest = float(found[v].scores.min()) - 1.0 if v in found else 0.0
+            rows.append((v, FoundSets(np.array([lowest]), *empty)))
+    sizes = np.concatenate([sets.sizes for _, sets in rows])
+    return ParentSets.build(
+        job.data.names,
+        np.repeat(np.array([v for v, _ in rows], dtype=np.int32), [len(sets.scores) for _, sets in rows]),
+        np.concatenate([sets.scores for _, sets in rows]),
+        np.concatenate([[0], np.cumsum(sizes)]).astype(np.int64),
+        np.concatenate([sets.members for _, sets in rows]),
+        threads=job.threads,
+    )
+
+
+def _spliced(table: ParentSets, other: ParentSets, children: NDArray[np.int64]) -> ParentSets:
+    """Return a table with the rows of some variables taken from another one."""
+    if not len(children):
+        return table
+    both = ParentSets(  # not a table yet: rows to take from
+        table.names,
+        np.concatenate([table.begin, other.begin[1:] + table.n_sets]),
+        np.concatenate([table.scores, other.scores]),
+        np.concatenate([table.first, other.first[1:] + table.first[-1]]),
+        np.concatenate([table.members, other.members]),
+    )
+    n = table.n_variables
+    source = np.arange(n)
+    source[children] += n
+    rows = np.concatenate([np.arange(both.begin[v], both.begin[v + 1]) for v in source])
+    counts = np.diff(both.begin)[source]
+    return replace(both.take(rows), begin=np.concatenate([[0], np.cumsum(counts)]))
