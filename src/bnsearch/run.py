@@ -136,7 +136,7 @@ class Run:
         return parallel_iter(function, items, self.threads, halt=self.interrupt)
 
     def parent_sets(self, problem: Problem) -> ParentSets:
-        """Return a problem's candidate table; where it is to be selected first, by `select`, or with the clock at rest."""
+        """Return a problem's candidate table; selected, if need be, by `select`, or with the clock at rest."""
         if self._select is not None:
             return self._select(problem, self)
         with self.aside():
