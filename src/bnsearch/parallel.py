@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 import threading
 from collections.abc import Callable, Iterable, Iterator
-from typing import TypeVar
+from typing import TypeVar, cast
 
 from bnsearch.errors import require
 
@@ -76,3 +76,40 @@ def parallel_iter(
             halted = True
             changed.wait_for(lambda: running == 0)
         raise
+
+
+def parallel_take(
+    function: Callable[[T], R],
+    items: Iterable[T],
+    threads: int | None = 1,
+    going: Callable[[], bool] = lambda: True,
+) -> list[R]:
+    """
+    Apply a function to many small items, which the threads take one after the other; results in the items' order.
+
+    No item is taken once `going()` says no, or one has failed. To take one costs next to nothing, and to stop does not
+    depend on how many are left.
+    """
+    waiting = enumerate(items)
+    results: list[tuple[int, R]] = []
+    lock, halted = threading.Lock(), False
+
+    def halt() -> None:
+        nonlocal halted
+        halted = True
+
+    def work(_: int) -> None:
+        while going() and not halted:
+            with lock:
+                place, item = next(waiting, (-1, None))
+            if place < 0:
+                return
+            try:
+                results.append((place, function(cast(T, item))))
+            except BaseException:
+                halt()
+                raise
+
+    workers = thread_count(threads)
+    parallel_map(work, range(workers), workers, halt)
+    return [result for _, result in sorted(results, key=lambda found: found[0])]

@@ -123,6 +123,7 @@ def finished(problem: Problem, method: Method, run: Run) -> Result:
         method=method.name,
         parameters=parameters_of(method),
         seed=run.seed,
+        notes=tuple(run.notes),
     )
 
 

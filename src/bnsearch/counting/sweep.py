@@ -13,7 +13,7 @@ from bnsearch.counting.cell_sums import CellSum, products_of_sets
 from bnsearch.counting.columns import BITMAP_STATES, Layout, known_variables
 from bnsearch.data import Dataset
 from bnsearch.errors import InputError, require
-from bnsearch.parallel import parallel_map, thread_count
+from bnsearch.parallel import parallel_take, thread_count
 
 if TYPE_CHECKING:
     from bnsearch.counting.kernels_terms import Terms
@@ -143,14 +143,12 @@ class Sweep:
         capacity = self._capacity(size)
         store = size < self.max_size and size > self._counted
 
-        def run(piece: Piece) -> list[R]:
-            if not going():
-                return []
+        def run(piece: Piece) -> R:
             block = np.empty(int(self.binomial[piece.top, size - 1]), dtype=np.float64)
             self._value(size, terms, piece, capacity, store, block)
-            return [visit(piece, block)]
+            return visit(piece, block)
 
-        results = [result for found in parallel_map(run, self.pieces(size), self.threads) for result in found]
+        results = parallel_take(run, self.pieces(size), self.threads, going)
         if going():
             self._counted = max(self._counted, size)
         return results

@@ -159,7 +159,7 @@ class Builder(ABC):
         self.check(score)
         workers = thread_count(threads)
         for constrained in (False, True)[: 1 + (constraints is not None)]:
-            _load_kernels(type(self), data.codes.dtype.itemsize, workers > 1, constrained)
+            load_kernels(type(self), data.codes.dtype.itemsize, workers > 1, constrained)
         job = self._job(data, score, workers, progress, constraints, halt)
         found = self._build(job)
         return replace(found, seconds=time.perf_counter() - job.started)
@@ -202,7 +202,7 @@ class Builder(ABC):
 
 
 @cache
-def _load_kernels(kind: type[Builder], bytes_per_code: int, in_threads: bool, constrained: bool = False) -> None:
+def load_kernels(kind: type[Builder], bytes_per_code: int, in_threads: bool, constrained: bool = False) -> None:
     """Select on a tiny table, so that no kernel is compiled or loaded while a clock runs."""
     from bnsearch.knowledge.knowledge import Knowledge
     from bnsearch.scores.bic import BIC
