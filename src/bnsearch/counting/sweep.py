@@ -100,8 +100,8 @@ class Sweep:
         """Tabulate a cell sum for the sets of this sweep."""
         return cell_sum.terms(self._columns.total, self.products)
 
-    def values(self, size: int, cell_sum: CellSum) -> NDArray[np.float64]:
-        """Return the value of every set of a size, by rank."""
+    def values(self, size: int, cell_sum: CellSum, going: Callable[[], bool] = lambda: True) -> NDArray[np.float64]:
+        """Return the value of every set of a size, by rank; of some only, once `going()` says no."""
         require("size", size, at_least=0, at_most=self.max_size, whole=True)
         terms = self.terms(cell_sum)
         if size < 2:
@@ -113,7 +113,7 @@ class Sweep:
             offset = int(self.binomial[piece.top, size])
             values[first:stop] = block[first - offset : stop - offset]
 
-        self.for_each_piece(size, cell_sum, keep)
+        self.for_each_piece(size, cell_sum, keep, going)
         return values
 
     def ranks(self, size: int, piece: Piece) -> tuple[int, int]:
@@ -138,7 +138,7 @@ class Sweep:
         """
         require("size", size, at_least=2, at_most=self.max_size, whole=True)
         for smaller in range(self._counted + 1, size):
-            self.for_each_piece(smaller, cell_sum, lambda piece, block: None)
+            self.for_each_piece(smaller, cell_sum, lambda piece, block: None, going)
         terms = self.terms(cell_sum)
         capacity = self._capacity(size)
         store = size < self.max_size and size > self._counted
@@ -211,11 +211,10 @@ def _affordable_states(arities: NDArray[np.int64], max_size: int, memory: int) -
 
 
 def _binomials(rows: int, columns: int) -> NDArray[np.int64]:
-    """Return binomial coefficients, those beyond 64 bits cut off (no rank that exists needs them)."""
+    """Return binomial coefficients, those beyond 62 bits cut off (no rank that exists needs them)."""
     table = np.zeros((rows, columns), dtype=np.int64)
     table[:, 0] = 1
-    for i in range(1, rows):
-        with np.errstate(over="ignore"):
-            total = table[i - 1, 1:] + table[i - 1, :-1]
-        table[i, 1:] = np.where(total < 0, INT64_MAX // 2, total)
+    for k in range(1, columns):  # binomial(i, k) is the sum of binomial(j, k - 1) over all j < i
+        table[1:, k] = np.cumsum(table[:-1, k - 1])
+        table[1:, k][np.cumsum(table[:-1, k - 1], dtype=np.float64) > INT64_MAX // 2] = INT64_MAX // 2
     return table

@@ -17,6 +17,7 @@ from bnsearch.parent_sets.walk import Walk
 
 EXHAUSTIVE_SHARE = 0.95  # of the budget that is left, the most that enumerating one more size may take
 MANY_VARIABLES, MANY_CANDIDATES = 2000, 50
+MERGING = 1.5  # times as long as to assemble the table, it takes to add what has grown
 FASTEST = 1e-8  # seconds a set: what cannot fit at this pace is not tried
 
 
@@ -64,9 +65,10 @@ class Auto(Builder):
         try:
             stop = walk.go(evaluations=self.evaluations, share=EXHAUSTIVE_SHARE)
             walked = time.perf_counter()
-            table = walk.table()
+            table = walk.table(soon=job.halt())
             enumerated = time.perf_counter()
-            if walk.complete < job.most:
+            reserve = MERGING * (enumerated - walked)
+            if walk.complete < job.most and not job.late(reserve):
                 growing = Growing(
                     job,
                     table,
@@ -74,13 +76,13 @@ class Auto(Builder):
                     partners=self._partners(job),
                     evaluations=None if self.evaluations is None else self.evaluations - walk.scored,
                     memory=self.memory,
-                    reserve=1.2 * (enumerated - walked),
+                    reserve=reserve,
                 )
                 stop = growing.go()
-                table = growing.merged()
+                table = growing.merged(soon=job.halt())
         except KeyboardInterrupt:
             stop = "interrupted"
-            table = walk.table() if growing is None else growing.merged()
+            table = walk.table(soon=True) if growing is None else growing.merged(soon=True)
         enumerated = time.perf_counter() if growing is None else enumerated
         scored, seconds = walk.scored_of, np.full(job.n, (enumerated - job.started) / job.n)
         if growing is not None:

@@ -13,6 +13,7 @@ from bnsearch.parent_sets.builder import Job
 from bnsearch.parent_sets.extender import Extender
 from bnsearch.parent_sets.growth import Growth
 from bnsearch.parent_sets.table import ParentSets
+from bnsearch.parent_sets.walk import ROWS_AT_ONCE
 
 FAMILIES_PER_CALL = 4000  # between two looks at the clock
 UNLIMITED = 1 << 62
@@ -155,9 +156,11 @@ class Growing:
             scored[child] = growth.scored
         return scored
 
-    def merged(self) -> ParentSets:
-        """Return the table with the sets that were found."""
+    def merged(self, *, soon: bool = False) -> ParentSets:
+        """Return the table with the sets that were found; `soon`, of each variable's best where there are many."""
         table = self.table
+        if soon and table.n_sets > ROWS_AT_ONCE:
+            table = table.best(-(-ROWS_AT_ONCE // self.job.n))
         if not any(growth.new for growth in self._growths.values()):
             return table
         child = [table.child]

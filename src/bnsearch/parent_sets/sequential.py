@@ -44,8 +44,8 @@ class Sequential(Builder):
         walk = Walk(job, job.most, self.memory)
         try:
             stop = walk.go(evaluations=self.evaluations)
-            table = walk.table()
+            table = walk.table(soon=job.halt())
         except KeyboardInterrupt:
-            stop, table = "interrupted", walk.table()
+            stop, table = "interrupted", walk.table(soon=True)
         seconds = np.full(job.n, (time.perf_counter() - job.started) / job.n)
         return Selection(table, walk.scored_of, seconds, walk.complete, stop)

@@ -6,6 +6,7 @@ import math
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import cached_property
+from itertools import pairwise
 
 import numpy as np
 from numpy.typing import NDArray
@@ -206,6 +207,21 @@ def sort_rows(
 
     _for_variables(arrange, n, len(rows), threads)
     return rows, begin
+
+
+def best_rows(
+    n: int, child: NDArray[np.int32], scores: NDArray[np.float64], sizes: NDArray[np.int32], most: int
+) -> NDArray[np.int64]:
+    """Return the rows, ascending, of each variable's best sets, as many as asked for, and of the empty sets."""
+    from bnsearch.parent_sets.kernels import sort_by_child
+
+    rows, begin = np.empty(len(child), dtype=np.int64), np.zeros(n + 1, dtype=np.int64)
+    sort_by_child(child, begin, rows)
+    kept = sizes == 0
+    for start, stop in pairwise(begin.tolist()):
+        own = rows[start:stop]
+        kept[own[np.argpartition(-scores[own], most)[:most]] if len(own) > most else own] = True
+    return np.flatnonzero(kept)
 
 
 def _without_dominated(

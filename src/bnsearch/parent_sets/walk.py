@@ -14,14 +14,15 @@ from bnsearch.counting.cell_sums import CellFunction, CellSum
 from bnsearch.counting.sweep import Piece, Sweep
 from bnsearch.parent_sets.builder import Job
 from bnsearch.parent_sets.legal import is_wanted
-from bnsearch.parent_sets.table import ParentSets, sort_rows
+from bnsearch.parent_sets.table import ParentSets, best_rows, sort_rows
 from bnsearch.scores.score import TOLERANCE
 
 Kept = tuple[NDArray[np.int32], NDArray[np.int64], NDArray[np.float64]]
 
 PATIENCE = 0.2  # seconds after which the pace of an enumeration is judged
 MANY_SETS = 100_000  # of fewer, the time says little about the pace of more
-SECONDS_PER_ROW = 1e-6  # what a row costs when the table is assembled, generously
+SECONDS_PER_ROW, SECONDS_PER_VARIABLE = 1e-6, 2e-5  # what they cost when the table is assembled, generously
+ROWS_AT_ONCE = 100_000  # as many as are assembled in no time, for somebody who waits
 
 
 class _Pace:
@@ -83,9 +84,8 @@ class Walk:
     def _parents(self, size: int) -> NDArray[np.float64]:
         """Return the values of all sets of a size as parents, a row for each class of child."""
         score, rows = self.job.score, self.job.data.n_rows
-        if score.equivalent:
-            return self.sweep.values(size, score.joint(rows))[np.newaxis]
-        return np.stack([self.sweep.values(size, score.parents(rows, r)) for r in self.arities.tolist()])
+        sums = [score.joint(rows)] if score.equivalent else [score.parents(rows, r) for r in self.arities.tolist()]
+        return np.stack([self.sweep.values(size, each, lambda: not self.job.late()) for each in sums])
 
     def go(self, *, evaluations: int | None, share: float | None = None) -> str:
         """
@@ -113,6 +113,11 @@ class Walk:
         return "complete"
 
     @property
+    def _reserve(self) -> float:
+        """How long it takes to assemble the table."""
+        return SECONDS_PER_ROW * self.rows + SECONDS_PER_VARIABLE * self.job.n
+
+    @property
     def scored(self) -> int:
         """Families scored so far."""
         return int(self.scored_of.sum())
@@ -127,7 +132,7 @@ class Walk:
                 counts += comb(n - 1, size - 1)
             else:
                 for piece in list(pieces):
-                    counts[self.sweep.order] += _sets_with_each(n, size, piece)
+                    counts[self.sweep.order] += _sets_with_each(n, size, piece, self.sweep.binomial)
         return counts
 
     def _fits(self, size: int) -> bool:
@@ -177,6 +182,8 @@ class Walk:
         last = size == self.sweep.max_size or not self._fits(size + 1)
         last = last or self.seconds_per_set * self.sweep.number(size + 1) > worth
         parents = self.values if self.job.score.equivalent else self._parents(size - 1)
+        if self.job.late(self._reserve):
+            return False
         values = np.empty((1, 0 if last else total))
         # filled, so that memory is touched for the first time here, and the pace is that of the work
         now = np.full((len(self.empty), 0 if last else self.sweep.number(size - 1)), -np.inf)
@@ -192,7 +199,7 @@ class Walk:
             with self._lock:
                 pieces[piece] = kept
                 self.rows += len(kept[0])
-                pace.advance(stop - first, SECONDS_PER_ROW * self.rows)
+                pace.advance(stop - first, self._reserve)
             self.job.progress(f"sets of {size - 1} parents", pace.done, total)
 
         self.sweep.for_each_piece(size, self.job.score.joint(self.job.data.n_rows), visit, lambda: pace.going)
@@ -223,8 +230,8 @@ class Walk:
                 return kept[0][:number].copy(), kept[1][:number].copy(), kept[2][:number].copy()
             capacity = number
 
-    def table(self) -> ParentSets:
-        """Return the candidate table of what was kept."""
+    def table(self, *, soon: bool = False) -> ParentSets:
+        """Return the candidate table of what was kept; `soon`, of each variable's best sets where there are many."""
         from bnsearch.parent_sets.kernels_select import unrank_rows
 
         order = self.sweep.order
@@ -237,6 +244,9 @@ class Walk:
                 (np.arange(len(order), dtype=np.int32), np.zeros(len(order), dtype=np.int64), self.empty)
             )
         )
+        if soon and len(scores) > ROWS_AT_ONCE:
+            best = best_rows(len(order), places, scores, sizes, -(-ROWS_AT_ONCE // len(order)))
+            places, ranks, scores, sizes = places[best], ranks[best], scores[best], sizes[best]
         rows, begin = sort_rows(len(order), order.astype(np.int32)[places], scores, sizes, self.job.threads)
         first = np.empty(len(rows) + 1, dtype=np.int64)
         members = np.empty(int(sizes.sum()), dtype=np.int32)
@@ -253,7 +263,7 @@ class Walk:
         return table.take(np.flatnonzero((wanted & selected[table.child]) | (table.sizes == 0)))
 
 
-def _sets_with_each(n: int, size: int, piece: Piece) -> NDArray[np.int64]:
+def _sets_with_each(n: int, size: int, piece: Piece, binomial: NDArray[np.int64]) -> NDArray[np.int64]:
     """Return how many sets of a piece hold each place."""
     counts = np.zeros(n, dtype=np.int64)
     top, lowest, highest = piece
@@ -261,8 +271,8 @@ def _sets_with_each(n: int, size: int, piece: Piece) -> NDArray[np.int64]:
         counts[:top] = 1
         counts[top] = top
         return counts
-    counts[top] = comb(highest, size - 1) - comb(lowest, size - 1)
-    for place in range(highest):  # as the second place, or below it
-        counts[place] = comb(highest - 1, size - 2) - comb(max(lowest - 1, place), size - 2)
-        counts[place] += comb(place, size - 2) if place >= lowest else 0
+    counts[top] = binomial[highest, size - 1] - binomial[lowest, size - 1]
+    places = np.arange(highest)  # as the second place, or below it
+    counts[:highest] = binomial[highest - 1, size - 2] - binomial[np.maximum(lowest - 1, places), size - 2]
+    counts[lowest:highest] += binomial[lowest:highest, size - 2]
     return counts
