@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 import os
 import threading
 
@@ -9,7 +10,7 @@ import joblib
 import pytest
 
 from bnsearch.errors import InputError
-from bnsearch.parallel import parallel_map, thread_count
+from bnsearch.parallel import parallel_map, parallel_take, thread_count
 
 
 @pytest.mark.parametrize("threads", [None, 1, 2, 7])
@@ -54,6 +55,34 @@ def test_an_error_reaches_the_caller(threads):
 
     with pytest.raises(InputError, match="item 3 is wrong"):
         parallel_map(run, range(6), threads)
+
+
+@pytest.mark.parametrize("threads", [None, 1, 2, 7])
+@pytest.mark.parametrize("items", [0, 1, 50])
+def test_items_that_are_taken_have_results_in_order(items, threads):
+    """Any number of items and threads; the items may come from a generator."""
+    assert parallel_take(lambda i: i * i, (i for i in range(items)), threads) == [i * i for i in range(items)]
+
+
+@pytest.mark.parametrize("threads", [1, 3])
+def test_no_item_is_taken_once_told_to_stop(threads):
+    """Of endless items, those are taken that come before the tenth result; each thread may have one more in hand."""
+    done = []
+    results = parallel_take(done.append, itertools.count(), threads, lambda: len(done) < 10)
+    assert 10 <= len(results) < 10 + threads
+    assert sorted(done) == list(range(len(done)))
+
+
+@pytest.mark.parametrize("threads", [1, 3])
+def test_an_error_ends_the_taking(threads):
+    """An error in one of endless items is raised as it is."""
+
+    def run(i):
+        if i == 30:
+            raise InputError("item 30 is wrong")
+
+    with pytest.raises(InputError, match="item 30 is wrong"):
+        parallel_take(run, itertools.count(), threads)
 
 
 def test_thread_count(monkeypatch):

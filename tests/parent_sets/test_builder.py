@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import itertools
 import math
 import os
 import subprocess
 import sys
+from functools import partial
 from pathlib import Path
 
 import numpy as np
@@ -15,6 +17,7 @@ from best_first_cases import dependent_data, same_tables
 import bnsearch
 from bnsearch.data import Dataset
 from bnsearch.errors import InputError
+from bnsearch.knowledge import Knowledge
 from bnsearch.parent_sets import SELECTIONS, Auto, ParentSets, Selection, Sequential, make_selection
 from bnsearch.parent_sets import auto as auto_module
 from bnsearch.parent_sets import builder as builder_module
@@ -248,3 +251,39 @@ def test_refuses_bad_parameters(parameters, message):
     with pytest.raises(InputError) as error:
         Auto(**parameters)
     assert str(error.value) == message
+
+
+@pytest.mark.parametrize("threads", [1, 2])
+@pytest.mark.parametrize("name", ["auto", "sequential", "greedy", "independence"])
+@pytest.mark.parametrize("constrained", [False, True])
+def test_a_halt_from_outside_leaves_what_there_is(name, threads, constrained):
+    """Halted at the twentieth question, or before the first, a selection has the empty sets at least, and says so."""
+    data = dependent_data(1, n=25, rows=500, top=2)
+    known = Knowledge(required=[("0", "1")], forbidden=[("2", "3")]) if constrained else Knowledge()
+    constraints = known.constraints(data.names) if constrained else None
+    for patience in (0, 20):
+        asked = itertools.repeat(False, patience)
+        selection = make_selection(name, seconds=1000).select(
+            data, BIC(), threads=threads, constraints=constraints, halt=partial(next, asked, True)
+        )
+        assert selection.stop == "interrupted"
+        assert not selection.complete
+        assert all(list(selection.table.sets(v))[-1][1] == () for v in range(25))
+        if constrained:
+            assert [parents for _, parents in selection.table.sets(1)][-2] == (0,)
+
+
+def test_who_waits_gets_the_best_sets(monkeypatch):
+    """Interrupted with more than 90 rows in hand, each of thirty variables keeps its best three and the empty set."""
+    monkeypatch.setattr(walk_module, "ROWS_AT_ONCE", 90)
+    monkeypatch.setattr("bnsearch.parent_sets.growing.ROWS_AT_ONCE", 90)
+    for at in ("sets of 2", "growing"):
+        selection = interrupted(Auto(evaluations=30_000), wide_data(), 1, at, 20)
+        assert selection.stop == "interrupted"
+        whole = Sequential(max_parents=1).select(wide_data(), BIC()).table
+        for v in range(30):
+            rows = list(selection.table.sets(v))
+            assert rows[-1][1] == ()
+            assert rows[0][0] >= next(iter(whole.sets(v)))[0]
+            if at == "sets of 2":
+                assert len(rows) <= 4

@@ -11,6 +11,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from bnsearch.errors import InputError
+from bnsearch.knowledge import Knowledge
 from bnsearch.parent_sets.jkl import read_rows, read_scores
 from bnsearch.parent_sets.table import ParentSets
 
@@ -242,3 +243,22 @@ def test_damaged_files(text: str, data: st.DataObject, score_file: Write) -> Non
         start = data.draw(st.integers(0, len(content)))
         content = content[:start] + data.draw(piece) + content[start + data.draw(st.integers(0, 8)) :]
     survives(content, score_file)
+
+
+def test_knowledge_decides_what_is_dropped(score_file):
+    """With b -> a required, a's set {b} stays though the empty set scores more; {b, c} goes: {b} alone is better."""
+    path = score_file("3\na 4\n-5 0\n-6 1 b\n-7 2 b c\n-1 1 c\nb 2\n-4 0\n-2 1 c\nc 1\n-3 0\n")
+    known = Knowledge(required=[("b", "a")], forbidden=[("c", "b")])
+    table = read_scores(path, knowledge=known)
+    rows = [[parents for _, parents in table.sets(v)] for v in range(3)]
+    assert rows == [[(1,), ()], [()], [()]]
+    # What can be made up for is 0, each variable having one legal set; the margin is 1: -6 - 0 - 1.
+    assert table.scores.tolist() == [-6.0, -7.0, -4.0, -3.0]
+    assert [parents for _, parents in read_scores(path).sets(0)] == [(2,), ()]
+
+
+def test_a_file_without_the_required_parents_is_refused(score_file):
+    """No set of b holds a."""
+    path = score_file("2\na 1\n-5 0\nb 1\n-4 0\n")
+    with pytest.raises(InputError, match="no candidate set of 'b' holds its required parents 'a'"):
+        read_scores(path, knowledge=Knowledge(required=[("a", "b")]))

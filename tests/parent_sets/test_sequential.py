@@ -108,12 +108,14 @@ def test_memory_that_does_not_suffice_stops_early():
 
 def test_families_of_pieces_are_counted():
     """Of five places the sets of three under top 4 with second place 2 or 3 are 420 421 430 431 432: by hand."""
-    assert _sets_with_each(5, 3, Piece(4, 2, 4)).tolist() == [2, 2, 3, 3, 5]
-    assert _sets_with_each(5, 2, Piece(3, 0, 3)).tolist() == [1, 1, 1, 3, 0]
+    binomial = Sweep(random_table(5, 30, 1), 3).binomial
+    assert _sets_with_each(5, 3, Piece(4, 2, 4), binomial).tolist() == [2, 2, 3, 3, 5]
+    assert _sets_with_each(5, 2, Piece(3, 0, 3), binomial).tolist() == [1, 1, 1, 3, 0]
 
 
 @pytest.mark.parametrize("size", [2, 3, 4, 5])
 def test_pieces_make_up_all_families(size):
     """Over all pieces every variable is in as many sets of a size as there are sets of the others one smaller."""
     sweep = Sweep(random_table(9, 30, 1), 5, threads=2)
-    assert sum(_sets_with_each(9, size, piece) for piece in sweep.pieces(size)).tolist() == [comb(8, size - 1)] * 9
+    counts = sum(_sets_with_each(9, size, piece, sweep.binomial) for piece in sweep.pieces(size))
+    assert counts.tolist() == [comb(8, size - 1)] * 9

@@ -13,12 +13,11 @@ from bnsearch.errors import require
 from bnsearch.parent_sets.builder import Builder, Job
 from bnsearch.parent_sets.growing import Growing
 from bnsearch.parent_sets.selection import Selection
-from bnsearch.parent_sets.walk import Walk
+from bnsearch.parent_sets.walk import FASTEST, Walk
 
 EXHAUSTIVE_SHARE = 0.95  # of the budget that is left, the most that enumerating one more size may take
 MANY_VARIABLES, MANY_CANDIDATES = 2000, 50
 MERGING = 1.5  # times as long as to assemble the table, it takes to add what has grown
-FASTEST = 1e-8  # seconds a set: what cannot fit at this pace is not tried
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -87,7 +86,8 @@ class Auto(Builder):
         scored, seconds = walk.scored_of, np.full(job.n, (enumerated - job.started) / job.n)
         if growing is not None:
             scored, seconds = scored + growing.scored_of, seconds + growing.seconds_of
-        return Selection(table, scored, seconds, walk.complete, stop, notes=self._notes(job, growing))
+        notes = self._notes(job, growing)
+        return Selection(table, scored, seconds, walk.complete, stop, walk.complete >= job.most, notes=notes)
 
     def _deepest(self, job: Job) -> int:
         """Return the most parents up to which enumeration could fit in memory and, at the fastest pace, in time."""

@@ -17,6 +17,7 @@ from bnsearch.parent_sets.selection import Selection
 from bnsearch.parent_sets.table import ParentSets
 from bnsearch.scores.scorer import Scorer
 
+TABLE = 1e-4  # seconds for each variable that making the table takes
 SECONDS_PER_VARIABLE = 120.0  # where no other limit is given (Perez & Maua 2016, section 6.1)
 
 
@@ -36,7 +37,7 @@ class BestFirst(Builder):
             job,
             job.children,
             evaluations=self.evaluations,
-            deadline=job.deadline if self.seconds is not None else math.inf,
+            deadline=math.inf if self.seconds is None else job.deadline - min(0.1 * self.seconds, TABLE * job.n),
             each=self.seconds_per_variable or each,
             memory=self.memory,
         )
@@ -44,13 +45,13 @@ class BestFirst(Builder):
         missing = [child for child in range(job.n) if child not in searches.found]
         found = searches.found | _empty_sets(job, missing)
         searches.scored_of[missing] = 1
-        begun = set(missing).isdisjoint(job.children.tolist())
         return Selection(
             table=_table(job.data, [found[child] for child in range(job.n)]),
             scored_of=searches.scored_of,
             seconds_of=searches.seconds_of,
-            exhaustive=job.most if searches.exhaustive else min(1, job.most) if begun else 0,
+            exhaustive=min(job.most, searches.depth),
             stop=searches.stop,
+            complete=searches.depth >= job.most,
         )
 
 

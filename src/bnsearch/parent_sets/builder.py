@@ -173,8 +173,7 @@ class Builder(ABC):
 
             found = build_legally(self, job)
         cut = found.table if self.max_sets is None else found.table.best(self.max_sets, job.constraints)
-        complete = found.exhaustive >= job.most and cut.n_sets == found.table.n_sets
-        return replace(found, table=cut, complete=complete)
+        return replace(found, table=cut, complete=found.complete and cut.n_sets == found.table.n_sets)
 
     def _job(
         self,

@@ -69,6 +69,8 @@ class Greedy(BestFirst):
 class GreedySearch:
     """The greedy search of one variable."""
 
+    depth = 1  # single parents are scored at once
+
     def __init__(
         self,
         extender: Extender,

@@ -85,6 +85,7 @@ class IndependenceSearch:
     """The independence search of one variable."""
 
     exhaustive = True  # once finished
+    depth = 1  # single parents are scored at once
 
     def __init__(
         self,

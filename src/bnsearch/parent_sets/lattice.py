@@ -101,6 +101,12 @@ class Lattice:
         self._go_on(inf)
 
     @property
+    def depth(self) -> int:
+        """The number of parents up to which every legal set that could matter was scored."""
+        begun = self._growth is None and not self.finished  # the last size is not complete
+        return len(self._required) + len(self._levels) - 1 - begun
+
+    @property
     def nbytes(self) -> int:
         """Memory that it takes."""
         grown = 0 if self._growth is None else self._growth.nbytes

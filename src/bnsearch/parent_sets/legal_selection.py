@@ -46,8 +46,9 @@ def build_legally(builder: Builder, job: Job) -> Selection:
             table=with_penalties(rows, known),
             scored_of=searches.scored_of,
             seconds_of=searches.seconds_of,
-            exhaustive=job.most if searches.exhaustive else 0,
+            exhaustive=min(job.most, searches.depth),
             stop=searches.stop,
+            complete=searches.exhaustive,
         )
     if searches.stop == "interrupted":
         job = replace(job, halt=lambda: True)
@@ -55,14 +56,15 @@ def build_legally(builder: Builder, job: Job) -> Selection:
         builder = replace(builder, evaluations=max(1, builder.evaluations - int(searches.scored_of.sum())))
     rest = replace(job, children=others, most=int(most[others].max()))
     found = builder.build(rest)
-    exhaustive = job.most if found.exhaustive >= rest.most else found.exhaustive
+    exhaustive = job.most if found.complete else found.exhaustive
     return replace(
         found,
         table=with_penalties(_spliced(found.table, rows, own), known),
         scored_of=found.scored_of + searches.scored_of,
         seconds_of=found.seconds_of + searches.seconds_of,
-        exhaustive=exhaustive if searches.exhaustive else 0,
+        exhaustive=min(exhaustive, searches.depth),
         stop=most_sudden({searches.stop, found.stop}),
+        complete=found.complete and searches.exhaustive,
     )
 
 

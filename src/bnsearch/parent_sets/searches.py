@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from bnsearch.parent_sets.builder import Job
 
 UNLIMITED = 1 << 62
-GRACE = 0.2  # seconds after the deadline in which a search still begins, for its smallest sets
+GRACE = 0.1  # seconds after the deadline in which a search still begins, for its smallest sets
 
 
 class Search(Protocol):
@@ -37,6 +37,11 @@ class Search(Protocol):
     @property
     def exhaustive(self) -> bool:
         """Whether no set that could matter was passed over; once finished."""
+        ...
+
+    @property
+    def depth(self) -> int:
+        """The number of parents up to which every set that could matter was scored."""
         ...
 
     @property
@@ -74,6 +79,7 @@ class Searches:
     found : the sets of each variable whose search has begun
     scored_of, seconds_of : int64[n], float64[n]; families scored, time spent
     exhaustive : whether all searches were
+    depth : the number of parents up to which all were
     """
 
     def __init__(
@@ -93,7 +99,7 @@ class Searches:
         self.found: dict[int, FoundSets] = {}
         self.scored_of = np.zeros(job.n, dtype=np.int64)
         self.seconds_of = np.zeros(job.n)
-        self.exhaustive = True
+        self.exhaustive, self.depth = True, job.n
         self.reasons: set[str] = set()
         self._number = self._waiting = len(children)
         self._next = iter(children.tolist())
@@ -114,7 +120,8 @@ class Searches:
             parallel_map(lambda _: self._work(for_thread()), range(self.workers), self.workers, halt)
         except KeyboardInterrupt:
             halt()
-        self.exhaustive = self.exhaustive and len(self.found) == self._number
+        if len(self.found) < self._number:
+            self.exhaustive, self.depth = False, 0
 
     def _work(self, begin: Begin) -> None:
         while "interrupted" not in self.reasons:
@@ -160,7 +167,8 @@ class Searches:
             self.found[child] = found
             self.scored_of[child] = search.evaluations
             self.seconds_of[child] = seconds
-            self.exhaustive = self.exhaustive and search.finished and search.exhaustive
+            if not (search.finished and search.exhaustive):
+                self.exhaustive, self.depth = False, min(self.depth, search.depth)
 
 
 def most_sudden(reasons: set[str]) -> str:

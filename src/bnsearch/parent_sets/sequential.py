@@ -48,4 +48,4 @@ class Sequential(Builder):
         except KeyboardInterrupt:
             stop, table = "interrupted", walk.table(soon=True)
         seconds = np.full(job.n, (time.perf_counter() - job.started) / job.n)
-        return Selection(table, walk.scored_of, seconds, walk.complete, stop)
+        return Selection(table, walk.scored_of, seconds, walk.complete, stop, walk.complete >= job.most)

@@ -22,6 +22,8 @@ Kept = tuple[NDArray[np.int32], NDArray[np.int64], NDArray[np.float64]]
 PATIENCE = 0.2  # seconds after which the pace of an enumeration is judged
 MANY_SETS = 100_000  # of fewer, the time says little about the pace of more
 SECONDS_PER_ROW, SECONDS_PER_VARIABLE = 1e-6, 2e-5  # what they cost when the table is assembled, generously
+SECONDS_PER_VALUE, PREPARATION = 1e-8, 0.1  # of a larger size: what room for one takes, the most part of the time
+FASTEST = 1e-8  # seconds a set: what cannot fit at this pace is not tried
 ROWS_AT_ONCE = 100_000  # as many as are assembled in no time, for somebody who waits
 
 
@@ -139,6 +141,12 @@ class Walk:
         """Tell whether the best scores over the subsets of parent sets one smaller than a size fit in memory."""
         return len(self.empty) * self.sweep.number(size - 2) * 8 <= self.memory
 
+    def _fits_in_time(self, size: int) -> bool:
+        """Tell whether a size could be taken as a whole, or at least prepared for in a small part of the time."""
+        left = self.job.deadline - time.perf_counter()
+        prepared = (len(self.empty) * self.sweep.number(size - 2) + self.sweep.number(size - 1)) * SECONDS_PER_VALUE
+        return prepared < PREPARATION * left or self.sweep.number(size) * FASTEST < left * self.job.threads
+
     def _closed(self, size: int) -> bool:
         """
         Tell whether, by the score's bound, no family with more parents than those over the sets of a size matters.
@@ -179,7 +187,7 @@ class Walk:
         """
         begun = time.perf_counter()
         total = self.sweep.number(size)
-        last = size == self.sweep.max_size or not self._fits(size + 1)
+        last = size == self.sweep.max_size or not self._fits(size + 1) or not self._fits_in_time(size + 1)
         last = last or self.seconds_per_set * self.sweep.number(size + 1) > worth
         parents = self.values if self.job.score.equivalent else self._parents(size - 1)
         if self.job.late(self._reserve):
