@@ -55,4 +55,4 @@ class AutoSearch:
 
 def seconds_of_exact(variables: int, threads: int) -> float:
     """Return about how long exact search takes for a group of variables."""
-    return SECONDS_OF_20 * 2.0 ** (variables - 20) * max(1.0, variables / 20) / threads
+    return SECONDS_OF_20 * 2.0 ** min(1000, variables - 20) * max(1.0, variables / 20) / threads

@@ -58,8 +58,8 @@ class K2:
     def search(self, problem: Problem, run: Run) -> None:
         """Choose each variable's parents."""
         order = run.rng.permutation(problem.size) if self.ordering is None else self._places(problem.names)
-        if problem.constraints is not None:
-            order = self._respecting(order, Precedence(problem.constraints.required), problem.names)
+        if problem.constraints is not None and problem.constraints.precedence is not None:
+            order = self._respecting(order, problem.constraints.precedence, problem.names)
         before = [order[:i] for i in np.argsort(order)]
         offer_greedy(before, self.max_parents, problem, run)
 

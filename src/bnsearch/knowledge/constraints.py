@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from itertools import combinations
+from functools import cached_property
+from itertools import chain, combinations, pairwise
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -12,6 +13,7 @@ from numpy.typing import NDArray
 
 from bnsearch.errors import InputError
 from bnsearch.graphs.dag import DAG
+from bnsearch.knowledge.precedence import Precedence
 
 if TYPE_CHECKING:
     from bnsearch.knowledge.knowledge import Knowledge
@@ -41,19 +43,38 @@ class Constraints:
 
     def permits(self, dag: DAG) -> bool:
         """Tell whether a network is legal."""
-        edges = dag.adjacency.T
-        return not (
-            (edges & ~self.allowed).any() or (self.required & ~edges).any() or (edges.sum(axis=1) > self.limits).any()
-        )
+        degrees = np.array([len(its_parents) for its_parents in dag.parents])
+        children = np.repeat(np.arange(self.size), degrees)
+        parents = np.fromiter(chain.from_iterable(dag.parents), dtype=np.int64, count=len(children))
+        there = np.count_nonzero(self.required[children, parents]) == len(self._required_edges[0])
+        return bool(there and self.allowed[children, parents].all() and (degrees <= self.limits).all())
 
     def base(self, names: Sequence[str]) -> DAG:
         """Return the network of the required edges alone."""
         return DAG(names, self.required_parents)
 
-    @property
+    @cached_property
+    def _required_edges(self) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+        """Children and parents."""
+        children, parents = np.nonzero(self.required)
+        return children, parents
+
+    @cached_property
     def required_parents(self) -> list[tuple[int, ...]]:
         """The parents that each variable must have."""
-        return [tuple(np.flatnonzero(row).tolist()) for row in self.required]
+        children, parents = self._required_edges
+        begin = np.searchsorted(children, np.arange(self.size + 1)).tolist()
+        return [tuple(parents[start:stop].tolist()) for start, stop in pairwise(begin)]
+
+    @cached_property
+    def has_required(self) -> NDArray[np.bool_]:
+        """Which variables have required parents."""
+        return np.bincount(self._required_edges[0], minlength=self.size) > 0
+
+    @cached_property
+    def precedence(self) -> Precedence | None:
+        """Who must stand before whom in an ordering; None where no edge is required."""
+        return Precedence(*self._required_edges) if len(self._required_edges[0]) else None
 
     def legalise(self, parents: Sequence[Sequence[int]]) -> list[tuple[int, ...]]:
         """

@@ -17,14 +17,14 @@ class Precedence:
 
     Parameters
     ----------
-    required : bool (n, n), acyclic; required[child, parent] says that the parent must stand before the child
+    child, parent : int64[...], the ends of the required edges, which form no cycle
     """
 
-    def __init__(self, required: NDArray[np.bool_]) -> None:
-        self._child, self._parent = np.nonzero(required)
+    def __init__(self, child: NDArray[np.int64], parent: NDArray[np.int64]) -> None:
+        self._child, self._parent = child, parent
         self._children: dict[int, list[int]] = {}
-        for child, parent in zip(self._child.tolist(), self._parent.tolist(), strict=True):
-            self._children.setdefault(parent, []).append(child)
+        for below, above in zip(child.tolist(), parent.tolist(), strict=True):
+            self._children.setdefault(above, []).append(below)
 
     def broken(self, order: NDArray[np.int32] | NDArray[np.int64]) -> list[tuple[int, int]]:
         """Return the pairs (parent, child) that stand the wrong way round."""

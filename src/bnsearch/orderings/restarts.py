@@ -30,8 +30,7 @@ def prepare(problem: Problem, run: Run) -> Index:
 
 def precedence_of(problem: Problem) -> Precedence | None:
     """Return who must stand before whom; None where no edge is required."""
-    known = problem.constraints
-    return Precedence(known.required) if known is not None and known.required.any() else None
+    return None if problem.constraints is None else problem.constraints.precedence
 
 
 def offer(state: State, found: Placed, run: Run, iterations: int = 0) -> Placed:

@@ -32,7 +32,7 @@ def restricted(table: ParentSets, constraints: Constraints, scorer: Scorer | Non
     With a scorer, sets of just the required parents that the table lacks are scored; without, a variable of which no
     set holds its required parents is refused.
     """
-    if not constraints.required.any():
+    if not constraints.has_required.any():
         return table.take(np.flatnonzero(is_wanted(table.child, table.first, table.members, constraints)))
     return legal_table(table.names, table.child, table.scores, table.first, table.members, constraints, scorer=scorer)
 
@@ -53,8 +53,8 @@ def legal_table(
     sizes = np.diff(first)[wanted]
     members = members[np.repeat(first[wanted] - np.cumsum(sizes) + sizes, sizes) + np.arange(sizes.sum())]
     child, scores = child[wanted], scores[wanted].copy()
-    for v in np.flatnonzero(constraints.required.any(axis=1)).tolist():
-        required = np.flatnonzero(constraints.required[v])
+    for v in np.flatnonzero(constraints.has_required).tolist():
+        required = np.array(constraints.required_parents[v])
         own = (child == v) & (sizes > 0)
         if scorer is not None and not (sizes[own] == len(required)).any():
             child, sizes = np.append(child, v).astype(np.int32), np.append(sizes, len(required))
@@ -77,8 +77,9 @@ def is_wanted(
     owner = np.repeat(child, sizes)
     good: NDArray[np.bool_] = _sums(constraints.allowed[owner, members], first) == sizes
     good &= sizes <= constraints.limits[child]
-    if constraints.required.any():
-        good &= _sums(constraints.required[owner, members], first) == constraints.required.sum(axis=1)[child]
+    if constraints.has_required.any():
+        needed = np.array([len(required) for required in constraints.required_parents])
+        good &= _sums(constraints.required[owner, members], first) == needed[child]
     good |= sizes == 0
     return good
 
@@ -97,7 +98,7 @@ def with_penalties(table: ParentSets, constraints: Constraints) -> ParentSets:
     all variables together, and a margin are taken from the lowest row: so a network with a penalty scores less than
     every legal one, one with more of them still less, and all of it stays of the size of the scores.
     """
-    needy = constraints.required.any(axis=1)
+    needy = constraints.has_required
     if not needy.any():
         return table
     last = table.begin[1:] - 1

@@ -36,8 +36,8 @@ def build_legally(builder: Builder, job: Job) -> Selection:
     """
     known = job.constraints
     assert known is not None
-    most = np.array([_most(builder, job, child) for child in range(job.n)])
-    own = np.array([v for v in range(job.n) if _has_own_search(known, v, int(most[v]))], dtype=np.int64)
+    most = _most(builder, job, known)
+    own = np.flatnonzero(known.has_required | _have_few_sets(known, most))
     others = np.setdiff1d(np.arange(job.n), own)
     searches = _search(builder, job, own, most)
     rows = _own_table(job, searches, own)
@@ -68,20 +68,20 @@ def build_legally(builder: Builder, job: Job) -> Selection:
     )
 
 
-def _most(builder: Builder, job: Job, child: int) -> int:
-    """Return the largest parent set of a variable; where some are required, no bound on what can pay is known."""
-    assert job.constraints is not None
-    limit, required = int(job.constraints.limits[child]), int(job.constraints.required[child].sum())
-    if not required:
-        return min(job.most, limit)
-    return limit if builder.max_parents is None else max(required, min(limit, builder.max_parents))
+def _most(builder: Builder, job: Job, known: Constraints) -> NDArray[np.int64]:
+    """Return each variable's largest parent set; where some are required, no bound on what can pay is known."""
+    needed = np.array([len(required) for required in known.required_parents])
+    asked = job.n if builder.max_parents is None else builder.max_parents
+    return np.minimum(known.limits, np.where(needed, np.maximum(needed, asked), job.most))
 
 
-def _has_own_search(constraints: Constraints, child: int, most: int) -> bool:
-    allowed = int(constraints.allowed[child].sum())
-    if constraints.required[child].any():
-        return True
-    return allowed < constraints.size - 1 and sum(comb(allowed, k) for k in range(most + 1)) <= FEW_SETS
+def _have_few_sets(known: Constraints, most: NDArray[np.int64]) -> NDArray[np.bool_]:
+    """Tell which variables are so restricted that all of their legal sets can be looked at."""
+    allowed = np.count_nonzero(known.allowed, axis=1)
+    few: NDArray[np.bool_] = allowed < known.size - 1
+    for v in np.flatnonzero(few).tolist():
+        few[v] = sum(comb(int(allowed[v]), k) for k in range(min(int(most[v]), int(allowed[v])) + 1)) <= FEW_SETS
+    return few
 
 
 def _search(builder: Builder, job: Job, children: NDArray[np.int64], most: NDArray[np.int64]) -> Searches:
@@ -106,7 +106,7 @@ def _search(builder: Builder, job: Job, children: NDArray[np.int64], most: NDArr
         tools = extender.fork()
 
         def begin(child: int, until: float) -> Lattice:
-            required = np.flatnonzero(known.required[child])
+            required = np.array(known.required_parents[child], dtype=np.int64)
             candidates = np.flatnonzero(known.allowed[child] & ~known.required[child])
             return Lattice(tools, child, required, candidates, int(most[child]), job.bound, until)
 

@@ -97,7 +97,7 @@ class ParentSets:
         place = np.arange(self.n_sets) - np.repeat(self.begin[:-1], np.diff(self.begin))
         kept = (place < most) | (self.sizes == 0)
         if constraints is not None:
-            kept[self.begin[1:][constraints.required.any(axis=1)] - 2] = True
+            kept[self.begin[1:][constraints.has_required] - 2] = True
         return self.take(np.flatnonzero(kept))
 
     def take(self, rows: NDArray[np.int64]) -> ParentSets:
