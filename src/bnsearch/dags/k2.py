@@ -109,7 +109,7 @@ def offer_greedy(candidates: Sequence[NDArray[np.int64]], max_parents: int | Non
             else:
                 inside = inside[known.allowed[child, inside] & ~known.required[child, inside]]
                 limit = min(most, int(known.limits[child]))
-                must = np.flatnonzero(known.required[child]).tolist()
+                must = known.required_parents[child]
                 parents, score = greedy_parents(extender, child, inside, limit, run.halted, must)
             return parents, score, extender.evaluations - begun
 

@@ -183,7 +183,9 @@ class Lattice:
         return len(values)
 
     def _can_pay(self, parents: list[int], row: int) -> bool:
-        return improves(self._extender.ceiling(self._child, parents, self._bound), float(self._levels[-2].best[row]))
+        level = self._levels[-2]
+        best = float(max(level.scores[row], level.below[row]))
+        return improves(self._extender.ceiling(self._child, parents, self._bound), best)
 
     def _close(self) -> None:
         """Close the sets of a whole size that have a closed subset, or too many cells for any superset to pay."""
