@@ -66,7 +66,7 @@ class Auto(Builder):
             walked = time.perf_counter()
             table = walk.table(soon=job.halt())
             enumerated = time.perf_counter()
-            reserve = MERGING * (enumerated - walked)
+            reserve = (MERGING + (job.constraints is not None)) * (enumerated - walked)
             if walk.complete < job.most and not job.late(reserve):
                 growing = Growing(
                     job,
