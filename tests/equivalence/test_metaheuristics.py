@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 
 from bnsearch.equivalence import DEFAULT_SCORE, GRESP, IGES, ILGES, VNGES, Kind, Neighbourhood
+from bnsearch.equivalence.climbing import both_ways
 from bnsearch.equivalence.crew import Crew, Optimum, build, perturb
 from bnsearch.errors import InputError
 from bnsearch.graphs import DAG, cpdag, extension
@@ -145,18 +146,29 @@ def test_perturbation_applies_valid_moves() -> None:
     assert len(seen) > 20
 
 
-def test_noise_follows_the_gain() -> None:
-    """On two dependent columns the one insertion (both ways) has gain g > 0: chosen where g + 2 g z > 0, z > -1/2."""
-    codes = np.array([[0, 0, 1, 1] * 25, [0, 0, 1, 1] * 24 + [0, 1, 0, 1]])
-    from bnsearch.data import Dataset
-
-    here = Neighbourhood(Scorer(Dataset.from_codes(codes.T), BIC()), every=True)
+def test_noise_is_as_wide_as_twice_the_best_gain() -> None:
+    """On the empty graph every insertion is valid: the highest gain + 2 max(gains) z is chosen; nothing is deleted."""
+    here = Neighbourhood(Scorer(sample(load_network("asia"), 300, 1), BIC()), every=True)
     assert here.refresh()
+    steps = here.valid()
+    gains = np.array([step.gain for step in steps])
     rng, same = np.random.default_rng(4), np.random.default_rng(4)
-    chosen = [here.noisy(Kind.INSERT, rng) is not None for _ in range(200)]
-    assert chosen == [bool((same.standard_normal(2) > -0.5).any()) for _ in range(200)]
-    assert 0 < chosen.count(False) < 40
+    chosen = [here.noisy(Kind.INSERT, rng) for _ in range(100)]
+    assert chosen == [steps[np.argmax(gains + 2 * gains.max() * same.standard_normal(56))] for _ in range(100)]
+    assert len({step.operator for step in chosen if step}) > 20
     assert here.noisy(Kind.DELETE, rng) is None
+
+
+def test_noisy_steps_are_taken_though_they_lose() -> None:
+    """At a local optimum every gain is below zero, and a step is found nevertheless."""
+    here = Neighbourhood(Scorer(sample(load_network("asia"), 300, 1), BIC()), every=True)
+    for _ in both_ways(here, lambda: False):
+        pass
+    rng = np.random.default_rng(4)
+    for kind in Kind:
+        step = here.noisy(kind, rng)
+        assert step is not None
+        assert step.gain < 0
 
 
 def test_construction_ends_where_nothing_improves() -> None:

@@ -112,30 +112,37 @@ def best_operators(sets, kinds, limits, rows, pool, paths, lists, at, bar, found
 
 
 @kernel
-def best_with_noise(sets, kind, limits, rows, pool, before, lists, noise, found):
-    """
-    Find the valid operator of a kind with the highest noisy gain above zero; return whether there is one.
+def list_gains(kind, rows, pool, gains):
+    """Write the gains of the listed operators of a kind, row after row, into float64[operators]."""
+    begin, count, _ = rows
+    number = np.int64(0)
+    for y in range(begin.shape[1]):
+        for i in range(begin[kind, y], begin[kind, y] + count[kind, y]):
+            gains[number] = pool[0][i]
+            number += 1
 
-    noise : float64[operators]   a standard normal number z for each operator, in the order of the rows; replaced by
-        gain + 2 |gain| z, and by minus infinity where the path test fails
-    found : int64[1, 5 + n]      written
+
+@kernel
+def best_by_value(sets, kind, limits, rows, pool, before, lists, values, found):
+    """
+    Find the valid operator of a kind whose value is highest; return whether there is one.
+
+    values : float64[operators]   of the listed operators, row after row; minus infinity means that it is not to be
+        chosen, and is put where the path test fails
+    found : int64[1, 5 + n]       written
     """
     begin, count, _ = rows
-    fresh = True
     while True:
-        best = 0.0
+        best = -np.inf
         number, where, row, at = np.int64(0), NOTHING, NOTHING, NOTHING
         for y in range(begin.shape[1]):
             for i in range(begin[kind, y], begin[kind, y] + count[kind, y]):
-                if fresh:
-                    noise[number] = pool[0][i] + 2.0 * abs(pool[0][i]) * noise[number]
-                if noise[number] > best:
-                    best = noise[number]
+                if values[number] > best:
+                    best = values[number]
                     where, row, at = number, y, i
                 number += 1
         if where < 0:
             return False
         if recall_if_valid(sets, kind, row, at, pool, limits, lists, before, found, np.int64(0)):
             return True
-        noise[where] = -np.inf
-        fresh = False
+        values[where] = -np.inf

@@ -183,13 +183,27 @@ class Neighbourhood:
         return [self._step(row) for row in found[:valid].tolist()]
 
     def noisy(self, kind: Kind, rng: np.random.Generator) -> Step | None:
-        """Return the valid operator of a kind whose gain is highest after noise, where that is above zero."""
-        from bnsearch.equivalence.kernels_select import best_with_noise
+        """
+        Return the valid operator of a kind whose gain is highest after noise, or None where no operator is valid.
 
-        noise = rng.standard_normal(int(self._rows[1][kind].sum()))
+        The noise has a standard deviation of twice the size of the highest gain.
+        """
+        from bnsearch.equivalence.kernels_select import list_gains
+
+        gains = np.empty(int(self._rows[1][kind].sum()))
+        list_gains(int(kind), self._rows, self._pool, gains)
+        greedy = self._best_by(kind, gains)
+        if greedy is None:
+            return None
+        return self._best_by(kind, gains + 2 * abs(greedy.gain) * rng.standard_normal(len(gains)))
+
+    def _best_by(self, kind: Kind, values: NDArray[np.float64]) -> Step | None:
+        """Return the valid operator whose value is highest; the values of others that were tried become -inf."""
+        from bnsearch.equivalence.kernels_select import best_by_value
+
         found = self._room_for(1)
-        there = best_with_noise(
-            self.sets, int(kind), self._limits, self._rows, self._pool, self._paths[3], self._lists, noise, found
+        there = best_by_value(
+            self.sets, int(kind), self._limits, self._rows, self._pool, self._paths[3], self._lists, values, found
         )
         return self._step(found[0].tolist()) if there else None
 
