@@ -57,7 +57,7 @@ class ILGES(ClassSearch):
 
     def search(self, problem: Problem, run: Run) -> None:
         """Iterate from the start."""
-        self.iterate(Crew(self, self.scorer_of(problem, run), run, every=True), problem.size, run)
+        self.iterate(Crew(self, problem, run, every=True), problem.size, run)
 
     def iterate(self, crew: Crew, size: int, run: Run) -> None:
         """Perturb and climb, given who climbs."""

@@ -7,11 +7,11 @@ from __future__ import annotations
 import numpy as np
 
 from bnsearch.equivalence.kernels_examine import best_after
-from bnsearch.equivalence.kernels_graph import NOTHING, has, size_of
+from bnsearch.equivalence.kernels_graph import NOTHING, SUBSET, has, size_of
+from bnsearch.equivalence.kernels_lawful import leads_to_lawful
 from bnsearch.equivalence.kernels_operators import (
     DELETE,
     INSERT,
-    SUBSET,
     find_candidates,
     find_kept,
     find_reach,
@@ -56,6 +56,12 @@ def recall_if_valid(sets, kind, y, at, pool, limits, lists, before, found, row):
 
 
 @kernel
+def is_lawful(sets, found, row, laws, lists):
+    """Tell whether the operator that `recall_if_valid` has just written leads to a class with a DAG within the laws."""
+    return leads_to_lawful(sets, found[row, KIND], found[row, TAIL], found[row, HEAD], found[row, SIZE], laws, lists)
+
+
+@kernel
 def shut_unblockable(sets, y, begin, stop, pool, paths, lists):
     """Look at the paths from y: of the insertions in begin:stop, shut those that no subset makes valid, no others."""
     tails, shut = pool[2], pool[4]
@@ -68,7 +74,7 @@ def shut_unblockable(sets, y, begin, stop, pool, paths, lists):
 
 
 @kernel
-def best_operators(sets, kinds, limits, rows, pool, paths, lists, at, bar, found):
+def best_operators(sets, kinds, limits, laws, rows, pool, paths, lists, at, bar, found):
     """
     Find the best valid operators that improve, best first; return how many.
 
@@ -101,7 +107,8 @@ def best_operators(sets, kinds, limits, rows, pool, paths, lists, at, bar, found
             shut_unblockable(sets, y, first, stop, pool, paths, lists)
             at[kind, y] = top[y]
         elif recall_if_valid(sets, kind, y, where, pool, limits, lists, before, found, number):
-            number += 1
+            if is_lawful(sets, found, number, laws, lists):  # if not, it may be after the next step
+                number += 1
             at[kind, y] = best_after(pool, first, stop, level, where)
         else:
             pool[4][where] = True
@@ -123,12 +130,12 @@ def list_gains(kind, rows, pool, gains):
 
 
 @kernel
-def best_by_value(sets, kind, limits, rows, pool, before, lists, values, found):
+def best_by_value(sets, kind, limits, laws, rows, pool, before, lists, values, found):
     """
     Find the valid operator of a kind whose value is highest; return whether there is one.
 
     values : float64[operators]   of the listed operators, row after row; minus infinity means that it is not to be
-        chosen, and is put where the path test fails
+        chosen, and is put where the path test fails, or no DAG of the class it leads to respects the laws
     found : int64[1, 5 + n]       written
     """
     begin, count, _ = rows
@@ -143,6 +150,7 @@ def best_by_value(sets, kind, limits, rows, pool, before, lists, values, found):
                 number += 1
         if where < 0:
             return False
-        if recall_if_valid(sets, kind, row, at, pool, limits, lists, before, found, np.int64(0)):
+        valid = recall_if_valid(sets, kind, row, at, pool, limits, lists, before, found, np.int64(0))
+        if valid and is_lawful(sets, found, np.int64(0), laws, lists):
             return True
         values[where] = -np.inf
