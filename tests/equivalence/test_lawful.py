@@ -149,7 +149,7 @@ def test_tiers_direct_the_edges_of_asia() -> None:
 
 
 def test_a_start_is_made_legal() -> None:
-    """From b -> a with a -> b required: the search begins at a -> b, and Iterations are 0 if nothing improves that."""
+    """From b -> a with a -> b required: the search begins at a -> b, and finds nothing to do."""
     data = Dataset.from_codes(np.array([[0, 0], [1, 1]] * 20), names=["a", "b"])
     problem = Problem(data=data, score=BIC(), knowledge=Knowledge(required=[("a", "b")]))
     result = search(problem, IGES(start=PDAG.from_edges("ab", directed=[("b", "a")])))
@@ -166,3 +166,17 @@ def test_required_edges_stay_and_pairs_stay_apart() -> None:
         result = search(Problem(data=data, score=BIC(), knowledge=known), method, seed=1)
         assert ("a", "b") in result.dag.edges
         assert result.dag.skeleton.isdisjoint({("b", "c")})
+
+
+def test_knowledge_of_more_variables_than_a_word() -> None:
+    """On 70 variables, tiers by a random order leave a legal network that is a local optimum of iGES."""
+    data = sample(random_network(70, 1, 2, 1), 500, 1)
+    order = np.random.default_rng(2).permutation(70).tolist()
+    tiers = [[data.names[v] for v in order[first : first + 14]] for first in range(0, 70, 14)]
+    problem = Problem(data=data, score=DEFAULT_SCORE, knowledge=Knowledge(tiers=tiers, max_parents=2))
+    result = search(problem, IGES(), threads=1)
+    assert problem.constraints is not None
+    assert problem.constraints.permits(result.dag)
+    assert result.score == pytest.approx(problem.scorer.network(result.dag))
+    assert result.iterations > 40
+    assert search(problem, IGES(start=PDAG.from_dag(result.dag)), threads=1).iterations == 0
