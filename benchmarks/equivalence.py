@@ -234,7 +234,8 @@ def main() -> None:
     networks = arguments.networks
     if unknown := set(networks) - set(PAPER):
         parser.error(f"not in the paper: {', '.join(sorted(unknown))}")
-    measure(draw("child", 100, 1), ILGES(iterations=1))  # kernels are compiled here
+    for method in METHODS:
+        measure(draw("child", 100, 1), method)  # kernels are compiled or loaded here
     if arguments.peer:
         for name in ("alarm", "child"):
             compare_with_peer(name, arguments.peer_rows, arguments.peer)
