@@ -75,13 +75,14 @@ def test_same_trajectory_within_limits(max_subset: int, max_parents: int) -> Non
     assert max(map(len, here.maker()().parents)) <= max_parents
 
 
+@pytest.mark.parametrize("method", ["ges", "iges"])
 @pytest.mark.parametrize("name", ["alarm", "insurance"])
-def test_same_trajectory_on_known_networks(name: str, shared_data: Path) -> None:
+def test_same_trajectory_on_known_networks(name: str, method: str, shared_data: Path) -> None:
     """The same on samples of two networks of the repository."""
     network = load_network(shared_data / "networks" / f"{name}.bif.gz")
     scorer = Scorer(sample(network, 1000, 1), DEFAULT_SCORE)
-    steps, here = fast_steps(scorer, "ges")
-    assert (steps, here.cpdag) == slow_steps(scorer, "ges")
+    steps, here = fast_steps(scorer, method)
+    assert (steps, here.cpdag) == slow_steps(scorer, method)
 
 
 def joint_distribution(network: BayesianNetwork) -> np.ndarray:

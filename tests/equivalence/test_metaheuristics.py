@@ -5,7 +5,8 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from bnsearch.equivalence import DEFAULT_SCORE, GRESP, IGES, ILGES, VNGES, Kind, Neighbourhood
+from bnsearch.equivalence import DEFAULT_SCORE, GES, GRESP, IGES, ILGES, VNGES, Kind, Neighbourhood
+from bnsearch.equivalence.climbing import both_ways
 from bnsearch.equivalence.crew import Crew, Optimum, build, perturb
 from bnsearch.errors import InputError
 from bnsearch.graphs import DAG, cpdag, extension
@@ -31,6 +32,10 @@ class ScriptedCrew(Crew):
     def climb(self) -> Optimum:
         """Reach the next score."""
         return Optimum(self.scores.pop(0), np.empty(0, np.uint64), lambda: EMPTY, {"evaluations": 10, "computed": 1})
+
+    def climb_in_stages(self) -> Optimum:
+        """Reach the next score."""
+        return self.climb()
 
     def perturb_and_climb(self, optimum: Optimum, steps: int, seed: int) -> Optimum:
         """Note which class is perturbed and how much."""
@@ -73,12 +78,13 @@ def test_vnges_widens_until_it_improves() -> None:
 
 
 def test_gresp_restarts() -> None:
-    """Five constructions with lists of up to 8: the best of -5, -4, -6, -3, -7 is kept; each has its own seed."""
-    crew, run = ScriptedCrew(-5, -4, -6, -3, -7), Run(seed=1)
+    """GES reaches -8, then five constructions with lists of up to 8 -5, -4, -6, -3, -7; each has its own seed."""
+    crew, run = ScriptedCrew(-8, -5, -4, -6, -3, -7), Run(seed=1)
     GRESP(iterations=5).restart(crew, run)
     assert [most for _, most in crew.asked] == [8] * 5
     assert len(set(crew.seeds)) == 5
-    assert [point.score for point in run.trace] == [-5, -4, -3]
+    assert [point.score for point in run.trace] == [-8, -5, -4, -3]
+    assert run.progress.iterations == 5
 
 
 def test_several_threads_try_ahead_and_throw_away() -> None:
@@ -119,13 +125,13 @@ def test_metaheuristics_do_not_depend_on_threads(method: ILGES | VNGES | GRESP) 
 
 @pytest.mark.parametrize("method", METHODS, ids=lambda method: method.name)
 def test_results_are_local_optima_and_rescored(method: ILGES | VNGES | GRESP) -> None:
-    """The score is that of the network; iGES finds nothing to do there; GES's start is not better for two of them."""
+    """The score is that of the network; iGES finds nothing to do there; the greedy search is not better."""
     problem = Problem(data=sample(load_network("asia"), 1000, 3), score=DEFAULT_SCORE)
     result = search(problem, method, seed=1, threads=1)
     assert result.score == pytest.approx(problem.scorer.network(result.dag))
     assert search(problem, IGES(start=result.cpdag)).iterations == 0
-    if not isinstance(method, GRESP):
-        assert result.score >= search(problem, IGES()).score - 1e-9
+    greedy = search(problem, GES() if isinstance(method, GRESP) else IGES())
+    assert result.score >= greedy.score - 1e-9
 
 
 def test_perturbation_applies_valid_moves() -> None:
@@ -145,18 +151,29 @@ def test_perturbation_applies_valid_moves() -> None:
     assert len(seen) > 20
 
 
-def test_noise_follows_the_gain() -> None:
-    """On two dependent columns the one insertion (both ways) has gain g > 0: chosen where g + 2 g z > 0, z > -1/2."""
-    codes = np.array([[0, 0, 1, 1] * 25, [0, 0, 1, 1] * 24 + [0, 1, 0, 1]])
-    from bnsearch.data import Dataset
-
-    here = Neighbourhood(Scorer(Dataset.from_codes(codes.T), BIC()), every=True)
+def test_noise_is_as_wide_as_twice_the_best_gain() -> None:
+    """On the empty graph every insertion is valid: the highest gain + 2 max(gains) z is chosen; nothing is deleted."""
+    here = Neighbourhood(Scorer(sample(load_network("asia"), 300, 1), BIC()), every=True)
     assert here.refresh()
+    steps = here.valid()
+    gains = np.array([step.gain for step in steps])
     rng, same = np.random.default_rng(4), np.random.default_rng(4)
-    chosen = [here.noisy(Kind.INSERT, rng) is not None for _ in range(200)]
-    assert chosen == [bool((same.standard_normal(2) > -0.5).any()) for _ in range(200)]
-    assert 0 < chosen.count(False) < 40
+    chosen = [here.noisy(Kind.INSERT, rng) for _ in range(100)]
+    assert chosen == [steps[np.argmax(gains + 2 * gains.max() * same.standard_normal(56))] for _ in range(100)]
+    assert len({step.operator for step in chosen if step}) > 20
     assert here.noisy(Kind.DELETE, rng) is None
+
+
+def test_noisy_steps_are_taken_though_they_lose() -> None:
+    """At a local optimum every gain is below zero, and a step is found nevertheless."""
+    here = Neighbourhood(Scorer(sample(load_network("asia"), 300, 1), BIC()), every=True)
+    for _ in both_ways(here, lambda: False):
+        pass
+    rng = np.random.default_rng(4)
+    for kind in Kind:
+        step = here.noisy(kind, rng)
+        assert step is not None
+        assert step.gain < 0
 
 
 def test_construction_ends_where_nothing_improves() -> None:

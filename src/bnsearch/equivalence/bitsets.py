@@ -21,10 +21,16 @@ def to_sets(arcs: NDArray[np.bool_]) -> Sets:
     sets = empty_sets(n)
     mutual = arcs & arcs.T
     relatives = np.concatenate([(arcs & ~mutual).T, arcs & ~mutual, mutual, arcs | arcs.T])
-    padded = np.zeros((4 * n, 64 * sets.shape[1]), dtype=bool)
-    padded[:, :n] = relatives
-    sets[: 4 * n] = np.packbits(padded, axis=1, bitorder="little").view(np.uint64)
+    sets[: 4 * n] = to_rows(relatives)
     return sets
+
+
+def to_rows(matrix: NDArray[np.bool_]) -> Sets:
+    """Return the rows of a matrix as bit sets, uint64[rows, W]."""
+    number, n = matrix.shape
+    padded = np.zeros((number, 64 * -(-n // 64)), dtype=bool)
+    padded[:, :n] = matrix
+    return np.packbits(padded, axis=1, bitorder="little").view(np.uint64)
 
 
 def to_arcs(sets: Sets) -> NDArray[np.bool_]:

@@ -9,6 +9,7 @@ from bnsearch.equivalence.first_step import value_pairs
 from bnsearch.equivalence.neighbourhood import Neighbourhood, Step
 from bnsearch.errors import InputError, require
 from bnsearch.graphs.pdag import PDAG
+from bnsearch.knowledge.constraints import Constraints
 from bnsearch.problem import Problem
 from bnsearch.run import Run
 from bnsearch.scores.bdeu import BDeu
@@ -28,6 +29,11 @@ class ClassSearch:
     max_subset : the most members of T in Insert(X, Y, T) and of H in Delete(X, Y, H); None for no limit
     max_parents : the most parents of a variable; None for no limit
     start : the class to begin with, a CPDAG or any graph with a consistent extension; None for the empty graph
+
+    Notes
+    -----
+    With background knowledge a search goes only to classes that have a legal DAG, and returns such a DAG. It begins at
+    the class of the required edges, or at `start` made legal.
     """
 
     max_subset: int | None = 3
@@ -51,9 +57,11 @@ class ClassSearch:
             value_pairs(problem.scorer, run)
         return problem.scorer
 
-    def begin(self, scorer: Scorer, *, every: bool = False) -> Neighbourhood:
-        """Return the place where the search starts."""
-        here = Neighbourhood(scorer, max_subset=self.max_subset, max_parents=self.max_parents, every=every)
+    def begin(self, scorer: Scorer, constraints: Constraints | None = None, *, every: bool = False) -> Neighbourhood:
+        """Return the place where the search starts: the start, made legal, or the class of the required edges alone."""
+        here = Neighbourhood(
+            scorer, max_subset=self.max_subset, max_parents=self.max_parents, every=every, constraints=constraints
+        )
         if self.start is not None:
             here.start_at(self.start)
         return here

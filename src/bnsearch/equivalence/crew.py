@@ -5,18 +5,20 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, field
+from functools import partial
+from itertools import chain
 from queue import Empty, SimpleQueue
 
 import numpy as np
 
 from bnsearch.equivalence.bitsets import Sets
 from bnsearch.equivalence.class_search import ClassSearch
-from bnsearch.equivalence.climbing import both_ways
+from bnsearch.equivalence.climbing import backward, both_ways, forward
 from bnsearch.equivalence.neighbourhood import Neighbourhood
 from bnsearch.equivalence.operators import Kind
 from bnsearch.graphs.dag import DAG
+from bnsearch.problem import Problem
 from bnsearch.run import Run
-from bnsearch.scores.scorer import Scorer
 
 
 @dataclass(frozen=True)
@@ -43,15 +45,16 @@ class Crew:
 
     Parameters
     ----------
-    method : the limits and the start
-    scorer : of the first climber; the others get forks of it
+    method : the limits, the start, and which scores it takes
+    problem : the score and the knowledge
     run : when to stop
     every : whether operators that lower the score are needed
     """
 
-    def __init__(self, method: ClassSearch, scorer: Scorer, run: Run, *, every: bool) -> None:
-        self._method, self._scorer, self._run, self._every = method, scorer, run, every
-        first = method.begin(scorer, every=every)
+    def __init__(self, method: ClassSearch, problem: Problem, run: Run, *, every: bool) -> None:
+        self._scorer, self._run = method.scorer_of(problem, run), run
+        self._begin = partial(method.begin, constraints=problem.constraints, every=every)
+        first = self._begin(self._scorer)
         first.refresh(self._halted(first))
         run.count(**first.spent())
         self._origin = first.sets.copy(), first.score
@@ -61,6 +64,13 @@ class Crew:
     def climb(self) -> Optimum:
         """Return iGES(start)."""
         with self._climber_at(*self._origin) as here:
+            return self._optimum(here)
+
+    def climb_in_stages(self) -> Optimum:
+        """Return iGES(GES(start))."""
+        with self._climber_at(*self._origin) as here:
+            for _ in chain(forward(here, self._halted(here)), backward(here, self._halted(here))):
+                pass
             return self._optimum(here)
 
     def perturb_and_climb(self, optimum: Optimum, steps: int, seed: int) -> Optimum:
@@ -81,7 +91,7 @@ class Crew:
         try:
             here = self._idle.get_nowait()
         except Empty:
-            here = self._method.begin(self._scorer.fork(), every=self._every)
+            here = self._begin(self._scorer.fork())
         here.go_to(sets, score)
         here.refresh(self._halted(here))
         here.spent()

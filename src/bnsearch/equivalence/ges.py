@@ -35,5 +35,5 @@ class GES(ClassSearch):
 
     def search(self, problem: Problem, run: Run) -> None:
         """Return BES(FES(start)), offered to the run step by step."""
-        here = self.begin(self.scorer_of(problem, run))
+        here = self.begin(self.scorer_of(problem, run), problem.constraints)
         follow(chain(forward(here, run.halted), backward(here, run.halted)), here, run)

@@ -31,7 +31,8 @@ class GRESP(ClassSearch):
     Notes
     -----
     The list holds the k best operators Insert(X, Y, T), or all that raise the score where these are fewer. The
-    constructions are independent, in threads as in one; the best class is returned.
+    constructions are independent, in threads as in one; the best class is returned. GES comes before them, which the
+    paper does not have: among 50 random constructions there need not be one as good as the greedy one.
     """
 
     maxk: int = 8
@@ -46,10 +47,11 @@ class GRESP(ClassSearch):
 
     def search(self, problem: Problem, run: Run) -> None:
         """Build and climb from the start."""
-        self.restart(Crew(self, self.scorer_of(problem, run), run, every=False), run)
+        self.restart(Crew(self, problem, run, every=False), run)
 
     def restart(self, crew: Crew, run: Run) -> None:
         """Build and climb, given who climbs."""
+        tell(crew.climb_in_stages(), run)
         seeds = run.rng.integers(2**63, size=self.iterations).tolist()
         while seeds and run.going():
             batch, seeds = seeds[: run.allowed(run.threads)], seeds[run.threads :]

@@ -30,5 +30,5 @@ class IGES(ClassSearch):
 
     def search(self, problem: Problem, run: Run) -> None:
         """Climb from the start."""
-        here = self.begin(self.scorer_of(problem, run))
+        here = self.begin(self.scorer_of(problem, run), problem.constraints)
         follow(both_ways(here, run.halted), here, run)

@@ -34,8 +34,11 @@ class ILGES(ClassSearch):
     the pseudo-code, the last), a perturbation has k steps (k + 2), and the best class is returned (the last). Every
     class offered is a local optimum of iGES, so GES's guarantees hold for it.
 
-    A step's noise is normal with standard deviation 2 |Delta|, for gains below zero as for those above. As in the
-    pseudo-code a step whose best noisy gain is not above zero changes nothing.
+    The text is followed for the noise, too: N(0, 2 s), s being the improvement made by the operation selected, so one
+    spread for all operations of a step, here twice the size of the highest gain, and the step is taken whether it
+    improves or not. The pseudo-code scales the noise of each operation by its own Delta. Read as a standard deviation,
+    the insertion that loses most wins, into the largest family there is: slow, and the climb takes it back first. Read
+    as a variance, steps hardly move and almost every climb returns to where it began.
 
     With several threads, perturbations of the same class are tried at the same time; what follows the first improvement
     is thrown away, so that the result is that of one thread.
@@ -54,7 +57,7 @@ class ILGES(ClassSearch):
 
     def search(self, problem: Problem, run: Run) -> None:
         """Iterate from the start."""
-        self.iterate(Crew(self, self.scorer_of(problem, run), run, every=True), problem.size, run)
+        self.iterate(Crew(self, problem, run, every=True), problem.size, run)
 
     def iterate(self, crew: Crew, size: int, run: Run) -> None:
         """Perturb and climb, given who climbs."""

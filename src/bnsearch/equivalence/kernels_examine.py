@@ -8,10 +8,10 @@ import math
 
 import numpy as np
 
-from bnsearch.equivalence.kernels_graph import ADJACENT, NEIGHBOURS, NOTHING, PARENTS, has, size_of
+from bnsearch.equivalence.kernels_graph import ADJACENT, GIVEN, NEIGHBOURS, NOTHING, PARENTS, has, size_of
+from bnsearch.equivalence.kernels_lawful import may_point, may_touch
 from bnsearch.equivalence.kernels_operators import (
     DELETE,
-    GIVEN,
     INSERT,
     find_candidates,
     find_given,
@@ -66,11 +66,12 @@ def ask_for_gain(x, y, lists, number, place, waiting, counters):
 
 
 @kernel
-def examine_pair(sets, kind, x, y, limits, place, pool, waiting, counters, lists):
+def examine_pair(sets, kind, x, y, limits, laws, place, pool, waiting, counters, lists):
     """
     List the operators of one kind on x and y that pass the clique test, gains unknown; return FINISHED or what is full.
 
-    limits : int64[2]   the most members of T or H, the most parents
+    limits : int64[1 + n]   the most members of T or H, the most parents of each variable
+    laws : see kernels_lawful
     """
     gains, _, tails, serials, _ = pool
     number = find_candidates(sets, kind, x, y, lists)
@@ -80,7 +81,7 @@ def examine_pair(sets, kind, x, y, limits, place, pool, waiting, counters, lists
         valid = passes_clique_test(sets, kind, x, y, lists, size)
         if valid:
             others = find_given(sets, kind, x, y, lists, size)
-            if kind == DELETE or others < limits[1]:
+            if kind == DELETE or (others < limits[1 + y] and may_point(x, y, lists, size, laws)):
                 at = counters[USED]
                 if at == gains.size:
                     return OUT_OF_POOL
@@ -96,7 +97,7 @@ def examine_pair(sets, kind, x, y, limits, place, pool, waiting, counters, lists
 
 
 @kernel
-def examine_row(sets, kind, y, limits, place, changed, rows, pool, waiting, counters, lists):
+def examine_row(sets, kind, y, limits, laws, place, changed, rows, pool, waiting, counters, lists):
     """List the operators of one kind into y at the pool's end: those on unchanged pairs are copied."""
     begin, count, _ = rows
     gains, levels, tails, serials, _ = pool
@@ -120,15 +121,15 @@ def examine_row(sets, kind, y, limits, place, changed, rows, pool, waiting, coun
             there = x != y and not has(sets, ADJACENT * n + y, x)
         else:
             there = has(sets, PARENTS * n + y, x) or has(sets, NEIGHBOURS * n + y, x)
-        if again and there:
-            ended = examine_pair(sets, kind, x, y, limits, place, pool, waiting, counters, lists)
+        if again and there and may_touch(kind, x, y, laws):
+            ended = examine_pair(sets, kind, x, y, limits, laws, place, pool, waiting, counters, lists)
             if ended != FINISHED:
                 return ended
     return FINISHED
 
 
 @kernel
-def examine(sets, limits, place, changed, rows, pool, waiting, counters, lists, first, most):
+def examine(sets, limits, laws, place, changed, rows, pool, waiting, counters, lists, first, most):
     """
     List anew the operators into some variables whose pairs changed, gains unknown.
 
@@ -154,7 +155,7 @@ def examine(sets, limits, place, changed, rows, pool, waiting, counters, lists, 
         middle = used
         for kind in range(2):
             middle = counters[USED] if kind == DELETE else middle
-            ended = examine_row(sets, kind, y, limits, place, changed, rows, pool, waiting, counters, lists)
+            ended = examine_row(sets, kind, y, limits, laws, place, changed, rows, pool, waiting, counters, lists)
             if ended != FINISHED:
                 counters[USED] = used
                 counters[WAITING] = asked

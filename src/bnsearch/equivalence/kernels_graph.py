@@ -14,7 +14,11 @@ from bnsearch.kernel import kernel
 # numbers of rows: views of rows would make them slow to compile, and so would literals, each compiled for anew.
 PARENTS, CHILDREN, NEIGHBOURS, ADJACENT = (np.int64(kind) for kind in range(4))
 NOTHING = np.int64(-1)
+
+# Lists of variables, `lists`, int64[4, n + 2]: scratch, of which an operator in the making takes these rows.
+CANDIDATES, CHOSEN, SUBSET, GIVEN = (np.int64(row) for row in range(4))
 SPARE = 2
+NO_LIMITS = np.empty(0, dtype=np.int64)
 
 
 @kernel
@@ -107,14 +111,27 @@ def direct(sets, a, b):
 
 
 @kernel
-def extend(left, lists):
+def has_room(left, v, most):
+    """Tell whether all variables still adjacent to v may be its parents; most : as of `extend`."""
+    if most.size == 0:
+        return True
+    number = np.int64(0)
+    for w in range(left.shape[1]):
+        number += popcount(left[ADJACENT * size_of(left) + v, w])
+    return number <= most[v]
+
+
+@kernel
+def extend(left, lists, most):
     """
     Find a consistent extension (Dor & Tarsi 1992): take out a variable that can come last, again and again.
 
-    A variable can come last if it has no child and its neighbours are adjacent to all others adjacent to it.
+    A variable can come last if it has no child and its neighbours are adjacent to all others adjacent to it. Limits on
+    the parents change no more than who can: what is possible now stays so when others go.
 
     left : sets     the graph; left with the parents of each variable in the extension in place of those adjacent
     lists : int64[4, n or more]   lists[0] is written: the variables, parents before children; the rest is scratch
+    most : int64[n]               how many parents each variable may have; or NO_LIMITS
 
     Return whether there is one.
     """
@@ -131,7 +148,7 @@ def extend(left, lists):
         free = are_adjacent_to(left, NEIGHBOURS * n + v, ADJACENT * n + v)
         for w in range(left.shape[1]):
             free = free and left[CHILDREN * n + v, w] == np.uint64(0)
-        if not free:
+        if not (free and has_room(left, v, most)):
             continue
         last -= 1
         lists[0, last] = v
@@ -185,7 +202,7 @@ def complete(sets, left, lists):
     for i in range(4 * n):
         for w in range(words):
             left[i, w] = sets[i, w]
-    if not extend(left, lists):
+    if not extend(left, lists, NO_LIMITS):
         return False
     label(left, lists)
     for y in range(n):
@@ -206,18 +223,18 @@ def complete(sets, left, lists):
 
 
 @kernel
-def apply_operator(sets, kind, x, y, subset, left, lists):
+def apply_operator(sets, kind, x, y, size, left, lists):
     """
-    Apply Insert(x, y, subset), kind 0, or Delete(x, y, subset), kind 1, to a CPDAG and complete it (Chickering 2002).
+    Apply Insert(x, y, T), kind 0, or Delete(x, y, H), kind 1, to a CPDAG and complete it (Chickering 2002).
 
-    Return whether that could be done. left, lists : as of `complete`
+    T or H is lists[SUBSET, :size]. Return whether that could be done. left, lists : as of `complete`
     """
     if kind == 0:
         direct(sets, x, y)
     else:
         disconnect(sets, x, y)
-    for i in range(subset.size):
-        v = subset[i]
+    for i in range(size):
+        v = lists[SUBSET, i]
         line = has(sets, NEIGHBOURS * size_of(sets) + x, v)
         direct(sets, v if kind == 0 else y, y if kind == 0 else v)
         if kind == 1 and line:

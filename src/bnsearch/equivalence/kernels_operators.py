@@ -8,10 +8,14 @@ import numpy as np
 
 from bnsearch.equivalence.kernels_graph import (
     ADJACENT,
+    CANDIDATES,
     CHILDREN,
+    CHOSEN,
+    GIVEN,
     NEIGHBOURS,
     NOTHING,
     PARENTS,
+    SUBSET,
     are_adjacent_to,
     drop,
     has,
@@ -24,9 +28,6 @@ from bnsearch.equivalence.kernels_graph import (
 from bnsearch.kernel import kernel
 
 INSERT, DELETE = np.int64(0), np.int64(1)
-
-# Lists of variables, `lists`, int64[4, n + 2]: scratch, of which an operator in the making takes these rows.
-CANDIDATES, CHOSEN, SUBSET, GIVEN = (np.int64(row) for row in range(4))
 
 
 @kernel

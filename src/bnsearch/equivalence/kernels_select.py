@@ -7,11 +7,11 @@ from __future__ import annotations
 import numpy as np
 
 from bnsearch.equivalence.kernels_examine import best_after
-from bnsearch.equivalence.kernels_graph import NOTHING, has, size_of
+from bnsearch.equivalence.kernels_graph import NOTHING, SUBSET, has, size_of
+from bnsearch.equivalence.kernels_lawful import leads_to_lawful
 from bnsearch.equivalence.kernels_operators import (
     DELETE,
     INSERT,
-    SUBSET,
     find_candidates,
     find_kept,
     find_reach,
@@ -56,6 +56,12 @@ def recall_if_valid(sets, kind, y, at, pool, limits, lists, before, found, row):
 
 
 @kernel
+def is_lawful(sets, found, row, laws, lists):
+    """Tell whether the operator that `recall_if_valid` has just written leads to a class with a DAG within the laws."""
+    return leads_to_lawful(sets, found[row, KIND], found[row, TAIL], found[row, HEAD], found[row, SIZE], laws, lists)
+
+
+@kernel
 def shut_unblockable(sets, y, begin, stop, pool, paths, lists):
     """Look at the paths from y: of the insertions in begin:stop, shut those that no subset makes valid, no others."""
     tails, shut = pool[2], pool[4]
@@ -68,7 +74,7 @@ def shut_unblockable(sets, y, begin, stop, pool, paths, lists):
 
 
 @kernel
-def best_operators(sets, kinds, limits, rows, pool, paths, lists, at, bar, found):
+def best_operators(sets, kinds, limits, laws, rows, pool, paths, lists, at, bar, found):
     """
     Find the best valid operators that improve, best first; return how many.
 
@@ -101,7 +107,8 @@ def best_operators(sets, kinds, limits, rows, pool, paths, lists, at, bar, found
             shut_unblockable(sets, y, first, stop, pool, paths, lists)
             at[kind, y] = top[y]
         elif recall_if_valid(sets, kind, y, where, pool, limits, lists, before, found, number):
-            number += 1
+            if is_lawful(sets, found, number, laws, lists):  # if not, it may be after the next step
+                number += 1
             at[kind, y] = best_after(pool, first, stop, level, where)
         else:
             pool[4][where] = True
@@ -112,30 +119,38 @@ def best_operators(sets, kinds, limits, rows, pool, paths, lists, at, bar, found
 
 
 @kernel
-def best_with_noise(sets, kind, limits, rows, pool, before, lists, noise, found):
-    """
-    Find the valid operator of a kind with the highest noisy gain above zero; return whether there is one.
+def list_gains(kind, rows, pool, gains):
+    """Write the gains of the listed operators of a kind, row after row, into float64[operators]."""
+    begin, count, _ = rows
+    number = np.int64(0)
+    for y in range(begin.shape[1]):
+        for i in range(begin[kind, y], begin[kind, y] + count[kind, y]):
+            gains[number] = pool[0][i]
+            number += 1
 
-    noise : float64[operators]   a standard normal number z for each operator, in the order of the rows; replaced by
-        gain + 2 |gain| z, and by minus infinity where the path test fails
-    found : int64[1, 5 + n]      written
+
+@kernel
+def best_by_value(sets, kind, limits, laws, rows, pool, before, lists, values, found):
+    """
+    Find the valid operator of a kind whose value is highest; return whether there is one.
+
+    values : float64[operators]   of the listed operators, row after row; minus infinity means that it is not to be
+        chosen, and is put where the path test fails, or no DAG of the class it leads to respects the laws
+    found : int64[1, 5 + n]       written
     """
     begin, count, _ = rows
-    fresh = True
     while True:
-        best = 0.0
+        best = -np.inf
         number, where, row, at = np.int64(0), NOTHING, NOTHING, NOTHING
         for y in range(begin.shape[1]):
             for i in range(begin[kind, y], begin[kind, y] + count[kind, y]):
-                if fresh:
-                    noise[number] = pool[0][i] + 2.0 * abs(pool[0][i]) * noise[number]
-                if noise[number] > best:
-                    best = noise[number]
+                if values[number] > best:
+                    best = values[number]
                     where, row, at = number, y, i
                 number += 1
         if where < 0:
             return False
-        if recall_if_valid(sets, kind, row, at, pool, limits, lists, before, found, np.int64(0)):
+        valid = recall_if_valid(sets, kind, row, at, pool, limits, lists, before, found, np.int64(0))
+        if valid and is_lawful(sets, found, np.int64(0), laws, lists):
             return True
-        noise[where] = -np.inf
-        fresh = False
+        values[where] = -np.inf

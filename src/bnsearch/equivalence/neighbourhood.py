@@ -10,11 +10,13 @@ import numpy as np
 from numpy.typing import NDArray
 
 from bnsearch.equivalence.bitsets import Sets, empty_sets, to_arcs, to_sets
+from bnsearch.equivalence.laws import Laws, no_laws
 from bnsearch.equivalence.operators import Kind, Operator, new_lists
 from bnsearch.graphs.completion import cpdag
 from bnsearch.graphs.dag import DAG
 from bnsearch.graphs.extension import extension
 from bnsearch.graphs.pdag import PDAG
+from bnsearch.knowledge.constraints import Constraints
 from bnsearch.scores.score import TOLERANCE
 from bnsearch.scores.scorer import Scorer
 
@@ -45,6 +47,7 @@ class Neighbourhood:
     max_subset : the most members of T and H; None for no limit
     max_parents : the most parents of a variable in the DAGs of the class; None for no limit
     every : list the operators that lower the score, too; `noisy` needs them
+    constraints : background knowledge; only classes that have a legal DAG are gone to
 
     Attributes
     ----------
@@ -54,7 +57,13 @@ class Neighbourhood:
     """
 
     def __init__(
-        self, scorer: Scorer, *, max_subset: int | None = 3, max_parents: int | None = None, every: bool = False
+        self,
+        scorer: Scorer,
+        *,
+        max_subset: int | None = 3,
+        max_parents: int | None = None,
+        every: bool = False,
+        constraints: Constraints | None = None,
     ) -> None:
         n = scorer.data.n_variables
         self.scorer = scorer
@@ -62,11 +71,16 @@ class Neighbourhood:
         self._rank = np.argsort(self.order)
         self._place = scorer.places[self.order]
         self._every = every
-        self._limits = np.array([n if limit is None else limit for limit in (max_subset, max_parents)], dtype=np.int64)
+        self._limits = np.full(1 + n, n if max_parents is None else max_parents, dtype=np.int64)
+        self._limits[0] = n if max_subset is None else max_subset
+        self._laws = None if constraints is None else Laws(constraints, self.order)
         self._asked = 0
         self._spent = 0, scorer.computed
         self.sets = empty_sets(n)
         self._make_tables(n)
+        if self._laws is not None:
+            self._limits[1:] = np.minimum(self._limits[1:], self._law_arrays[2])
+            self._go_to_class_of(self._laws.constraints.base(scorer.data.names))
         self.score = self._score_now()
         self._unit = tie_unit(self.score)
 
@@ -84,6 +98,7 @@ class Neighbourhood:
         self._left = self.sets.copy()
         self._lists = new_lists(n)
         self._heads = np.zeros((2, n), dtype=np.int64), np.zeros((2, n))
+        self._law_arrays = no_laws(n) if self._laws is None else self._laws.arrays()
 
     def spent(self) -> dict[str, int]:
         """Return how many local scores were asked for, and how many set values counted, since this was last asked."""
@@ -101,19 +116,27 @@ class Neighbourhood:
         return PDAG(self.scorer.data.names, to_arcs(sets)[np.ix_(self._rank, self._rank)])
 
     def maker(self) -> Callable[[], DAG]:
-        """Return a function that makes a DAG of the present class, whenever it is called."""
-        sets = self.sets.copy()
-        return lambda: extension(self.pdag_of(sets))
+        """Return a function that makes a DAG of the present class, whenever it is called; a legal one."""
+        sets, laws = self.sets.copy(), self._laws
+        if laws is None:
+            return lambda: extension(self.pdag_of(sets))
+        return lambda: laws.dag_of(sets, self.scorer.data.names)
 
     def start_at(self, start: PDAG) -> None:
-        """Go to the class that a partially directed graph stands for."""
-        arcs = cpdag(extension(start.reordered(self.scorer.data.names))).arcs
-        self.go_to(to_sets(arcs[np.ix_(self.order, self.order)]))
+        """Go to the class that a partially directed graph stands for, made legal."""
+        dag = extension(start.reordered(self.scorer.data.names))
+        if self._laws is not None:
+            dag = self._laws.nearby(dag)
+        self._go_to_class_of(dag)
+        self.score = self._score_now()
 
-    def go_to(self, sets: Sets, score: float | None = None) -> None:
-        """Go to a class of this search, whose score may be known."""
+    def _go_to_class_of(self, dag: DAG) -> None:
+        self.sets[:] = to_sets(cpdag(dag).arcs[np.ix_(self.order, self.order)])
+
+    def go_to(self, sets: Sets, score: float) -> None:
+        """Go to a class of this search."""
         self.sets[:] = sets
-        self.score = self._score_now() if score is None else score
+        self.score = score
 
     def _score_now(self) -> float:
         parents = extension(self.cpdag).parents
@@ -132,8 +155,8 @@ class Neighbourhood:
         while first < len(self.order):
             self._counters[1:] = 0
             ended, stop = examine(
-                self.sets, self._limits, self._place, self._changed, self._rows, self._pool, self._waiting,
-                self._counters, self._lists, first, AT_A_TIME,
+                self.sets, self._limits, self._law_arrays, self._place, self._changed, self._rows, self._pool,
+                self._waiting, self._counters, self._lists, first, AT_A_TIME,
             )  # fmt: skip
             values = self._values(halted)
             if values is None:
@@ -178,23 +201,39 @@ class Neighbourhood:
         found = self._room_for(number)
         wanted = np.array([kind in kinds for kind in Kind])
         valid = best_operators(
-            self.sets, wanted, self._limits, self._rows, self._pool, self._paths, self._lists, *self._heads, found
-        )
+            self.sets, wanted, self._limits, self._law_arrays, self._rows, self._pool, self._paths, self._lists,
+            *self._heads, found,
+        )  # fmt: skip
         return [self._step(row) for row in found[:valid].tolist()]
 
     def noisy(self, kind: Kind, rng: np.random.Generator) -> Step | None:
-        """Return the valid operator of a kind whose gain is highest after noise, where that is above zero."""
-        from bnsearch.equivalence.kernels_select import best_with_noise
+        """
+        Return the valid operator of a kind whose gain is highest after noise, or None where no operator is valid.
 
-        noise = rng.standard_normal(int(self._rows[1][kind].sum()))
+        The noise has a standard deviation of twice the size of the highest gain.
+        """
+        from bnsearch.equivalence.kernels_select import list_gains
+
+        gains = np.empty(int(self._rows[1][kind].sum()))
+        list_gains(int(kind), self._rows, self._pool, gains)
+        greedy = self._best_by(kind, gains)
+        if greedy is None:
+            return None
+        return self._best_by(kind, gains + 2 * abs(greedy.gain) * rng.standard_normal(len(gains)))
+
+    def _best_by(self, kind: Kind, values: NDArray[np.float64]) -> Step | None:
+        """Return the valid operator whose value is highest; the values of others that were tried become -inf."""
+        from bnsearch.equivalence.kernels_select import best_by_value
+
         found = self._room_for(1)
-        there = best_with_noise(
-            self.sets, int(kind), self._limits, self._rows, self._pool, self._paths[3], self._lists, noise, found
-        )
+        there = best_by_value(
+            self.sets, int(kind), self._limits, self._law_arrays, self._rows, self._pool, self._paths[3], self._lists,
+            values, found,
+        )  # fmt: skip
         return self._step(found[0].tolist()) if there else None
 
     def valid(self) -> list[Step]:
-        """Return all valid operators that are listed."""
+        """Return all valid operators that are listed, whether or not knowledge forbids where they lead."""
         from bnsearch.equivalence.kernels_select import recall_if_valid
 
         begin, count, _ = self._rows
@@ -217,11 +256,12 @@ class Neighbourhood:
 
     def apply(self, step: Step) -> None:
         """Make a valid move."""
-        from bnsearch.equivalence.kernels_graph import apply_operator
+        from bnsearch.equivalence.kernels_graph import SUBSET, apply_operator
 
         kind, x, y, rank = int(step.operator.kind), step.operator.x, step.operator.y, self._rank
-        subset = rank[np.array(step.operator.subset, dtype=np.int64)]
-        done = apply_operator(self.sets, kind, rank[x], rank[y], subset, self._left, self._lists)
+        size = len(step.operator.subset)
+        self._lists[SUBSET, :size] = rank[list(step.operator.subset)]
+        done = apply_operator(self.sets, kind, rank[x], rank[y], size, self._left, self._lists)
         assert done, f"{step.operator} is not valid"
         self.score += step.gain
 

@@ -65,7 +65,8 @@ def is_defined(operator: Operator, cpdag: PDAG) -> bool:
 
 def is_valid(operator: Operator, cpdag: PDAG) -> bool:
     """Tell whether some DAG of the class can make the move: Theorem 15 for Insert, Theorem 17 for Delete."""
-    from bnsearch.equivalence.kernels_operators import SUBSET, is_valid_delete, is_valid_insert
+    from bnsearch.equivalence.kernels_graph import SUBSET
+    from bnsearch.equivalence.kernels_operators import is_valid_delete, is_valid_insert
 
     if not is_defined(operator, cpdag):
         return False
@@ -91,13 +92,14 @@ def gain(operator: Operator, cpdag: PDAG, scorer: Scorer) -> float:
 
 def apply(operator: Operator, cpdag: PDAG) -> PDAG:
     """Return the CPDAG that a valid operator leads to."""
-    from bnsearch.equivalence.kernels_graph import apply_operator
+    from bnsearch.equivalence.kernels_graph import SUBSET, apply_operator
 
     sets = to_sets(cpdag.arcs)
-    subset = np.array(operator.subset, dtype=np.int64)
+    size = len(operator.subset)
     lists = new_lists(len(cpdag.names))
+    lists[SUBSET, :size] = operator.subset
     done = is_valid(operator, cpdag) and apply_operator(
-        sets, int(operator.kind), operator.x, operator.y, subset, np.empty_like(sets), lists
+        sets, int(operator.kind), operator.x, operator.y, size, np.empty_like(sets), lists
     )
     if not done:
         raise InputError(f"{operator} is not valid: no DAG of the class can make this move")

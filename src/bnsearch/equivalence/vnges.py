@@ -44,7 +44,7 @@ class VNGES(ClassSearch):
 
     def search(self, problem: Problem, run: Run) -> None:
         """Widen the neighbourhood from the start."""
-        self.widen(Crew(self, self.scorer_of(problem, run), run, every=True), problem.size, run)
+        self.widen(Crew(self, problem, run, every=True), problem.size, run)
 
     def widen(self, crew: Crew, size: int, run: Run) -> None:
         """Perturb and climb, given who climbs."""
