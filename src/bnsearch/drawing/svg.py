@@ -1,0 +1,87 @@
+"""A DAG as SVG: boxes with names in layers, arrows from parents down to children."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from html import escape
+from itertools import pairwise
+
+from bnsearch.drawing.layout import BOX_HEIGHT, FONT_SIZE, Box, Point, Route, layout
+from bnsearch.graphs.dag import DAG
+
+MARGIN = 12.0
+ARROW_LENGTH = 7.0
+ARROW_WIDTH = 6.0
+EDGE_COLOUR = "#5b6b7b"
+BOX_COLOUR = "#eaf1f8"
+BORDER_COLOUR = "#3d6a94"
+TEXT_COLOUR = "#15202b"
+MOST_SHOWN = 500  # variables of a graph that a notebook draws by itself
+
+
+def render_structure(dag: DAG) -> str:
+    """Return a drawing of a structure; hover over a box or an edge for its name."""
+    plan = layout(dag)
+    width, height = plan.width + 2 * MARGIN, plan.height + 2 * MARGIN
+    # the edges first, so that they never hide a name
+    return "\n".join(
+        [
+            f'<svg xmlns="http://www.w3.org/2000/svg" width="{width:.0f}" height="{height:.0f}" '
+            f'viewBox="{-MARGIN:g} {-MARGIN:g} {width:.1f} {height:.1f}" '
+            f'font-family="Helvetica,Arial,sans-serif" font-size="{FONT_SIZE:g}">',
+            f'<rect x="{-MARGIN:g}" y="{-MARGIN:g}" width="{width:.1f}" height="{height:.1f}" fill="#ffffff"/>',
+            f'<g fill="none" stroke="{EDGE_COLOUR}" stroke-width="1.2">',
+            *(_edge(dag, route) for route in plan.routes),
+            f'</g>\n<g stroke="{BORDER_COLOUR}" stroke-width="1.1" fill="{BOX_COLOUR}">',
+            *(_box(box) for box in plan.boxes),
+            f'</g>\n<g fill="{TEXT_COLOUR}" text-anchor="middle">',
+            *(_label(box, name) for box, name in zip(plan.boxes, dag.names, strict=True)),
+            "</g>\n</svg>\n",
+        ]
+    )
+
+
+def notebook_view(dag: DAG) -> str | None:
+    """Return the drawing that a notebook shows, None for a graph too large for that."""
+    return render_structure(dag) if len(dag.names) <= MOST_SHOWN else None
+
+
+def curve(points: Sequence[Point]) -> list[tuple[Point, Point, Point]]:
+    """
+    Return the Bezier pieces of an edge: two control points and an end each.
+
+    Every piece begins and ends running straight down, so pieces join smoothly and an arrow points down.
+    """
+    pieces = []
+    for (x0, y0), (x1, y1) in pairwise(points):
+        bend = (y1 - y0) * 0.5
+        pieces.append(((x0, y0 + bend), (x1, y1 - bend), (x1, y1)))
+    return pieces
+
+
+def xml_text(text: str) -> str:
+    """Return a text as XML can hold it: marks escaped, characters that XML does not know replaced."""
+    return escape("".join(c if c.isprintable() or c in "\t\n" else "\ufffd" for c in text))
+
+
+def _edge(dag: DAG, route: Route) -> str:
+    x, y = route.points[-1]
+    # the line ends inside the arrow, or its blunt end would show at the tip
+    line = [*route.points[:-1], (x, y - ARROW_LENGTH / 2)]
+    path = f"M{line[0][0]:.1f},{line[0][1]:.1f}" + "".join(
+        f"C{a[0]:.1f},{a[1]:.1f} {b[0]:.1f},{b[1]:.1f} {c[0]:.1f},{c[1]:.1f}" for a, b, c in curve(line)
+    )
+    half = ARROW_WIDTH / 2
+    arrow = f"M{x - half:.1f},{y - ARROW_LENGTH:.1f}L{x + half:.1f},{y - ARROW_LENGTH:.1f}L{x:.1f},{y:.1f}Z"
+    title = xml_text(f"{dag.names[route.parent]} → {dag.names[route.child]}")
+    return f'<g><title>{title}</title><path d="{path}"/><path d="{arrow}" fill="{EDGE_COLOUR}" stroke="none"/></g>'
+
+
+def _box(box: Box) -> str:
+    left, top = box.x - box.width / 2, box.y - BOX_HEIGHT / 2
+    return f'<rect x="{left:.1f}" y="{top:.1f}" width="{box.width:.1f}" height="{BOX_HEIGHT:g}" rx="8"/>'
+
+
+def _label(box: Box, name: str) -> str:
+    title = "" if box.label == name else f"<title>{xml_text(name)}</title>"
+    return f'<text x="{box.x:.1f}" y="{box.y + FONT_SIZE * 0.35:.1f}">{title}{xml_text(box.label)}</text>'
