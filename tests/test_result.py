@@ -69,6 +69,12 @@ def test_network(data):
     assert smoothed.tables[1].tolist() == [[3 / 5, 2 / 5], [1 / 3, 2 / 3]]
 
 
+def test_network_of_a_file(tmp_path):
+    """The data may be the path of a table."""
+    DATA.write(tmp_path / "t.csv")
+    assert made().network(tmp_path / "t.csv").equals(made().network(DATA))
+
+
 @pytest.mark.parametrize("name", ["x.json", "x.csv", "x.json.gz"])
 def test_write_structure(tmp_path, name):
     """Without data the structure is written."""

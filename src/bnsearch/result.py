@@ -6,7 +6,7 @@ import os
 from dataclasses import dataclass, field
 from functools import cached_property
 from html import escape
-from typing import TYPE_CHECKING, Any, TypeAlias
+from typing import TYPE_CHECKING, Any
 
 from bnsearch.errors import InputError
 from bnsearch.graphs.dag import DAG
@@ -14,13 +14,9 @@ from bnsearch.trace import Trace
 
 if TYPE_CHECKING:
     import networkx
-    from narwhals.stable.v2.typing import IntoDataFrame
 
-    from bnsearch.data import Dataset
     from bnsearch.graphs.pdag import PDAG
     from bnsearch.networks.network import BayesianNetwork
-
-    Table: TypeAlias = Dataset | IntoDataFrame
 
 
 @dataclass(frozen=True, eq=False, kw_only=True)
@@ -73,34 +69,33 @@ class Result:
 
         return cpdag(self.dag)
 
-    def network(self, data: Table, *, smoothing: float = 0.0, ess: float = 0.0) -> BayesianNetwork:
+    def network(self, data: Any, *, smoothing: float = 0.0, ess: float = 0.0) -> BayesianNetwork:
         """
         Return the network with tables estimated from data, as `bnsearch.networks.fit` does.
 
-        The data is a `Dataset` or a data frame; the variables are found by name.
+        The data is anything that `bnsearch.learn` takes; the variables are found by name.
         """
-        from bnsearch.data import Dataset
+        from bnsearch.learning import as_dataset
         from bnsearch.networks.fitting import fit
 
-        dataset = data if isinstance(data, Dataset) else Dataset.from_frame(data)
-        return fit(self.dag, dataset, smoothing=smoothing, ess=ess)
+        return fit(self.dag, as_dataset(data), smoothing=smoothing, ess=ess)
 
-    def _graph(self, data: Table | None) -> DAG | BayesianNetwork:
+    def _graph(self, data: Any) -> DAG | BayesianNetwork:
         return self.dag if data is None else self.network(data)
 
     def to_networkx(self) -> networkx.DiGraph:
         """Return the structure as a networkx DiGraph over the names."""
         return self.dag.to_networkx()
 
-    def to_pgmpy(self, data: Table | None = None) -> Any:
+    def to_pgmpy(self, data: Any = None) -> Any:
         """Return the structure as pgmpy's DAG; with data, a DiscreteBayesianNetwork with tables."""
         return self._graph(data).to_pgmpy()
 
-    def to_pyagrum(self, data: Table | None = None) -> Any:
+    def to_pyagrum(self, data: Any = None) -> Any:
         """Return the structure as pyAgrum's DAG (variable i is node i); with data, a BayesNet with tables."""
         return self._graph(data).to_pyagrum()
 
-    def write(self, path: str | os.PathLike[str], data: Table | None = None) -> None:
+    def write(self, path: str | os.PathLike[str], data: Any = None) -> None:
         """
         Write the network; the extension names the format.
 

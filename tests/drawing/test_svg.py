@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 from random_dags import dags
 
 from bnsearch.drawing.svg import MOST_SHOWN, curve, notebook_view, render_structure
-from bnsearch.graphs.dag import DAG
+from bnsearch.graphs import DAG, PDAG, cpdag
 from bnsearch.networks import load_network
 
 SPACE = "{http://www.w3.org/2000/svg}"
@@ -51,3 +51,20 @@ def test_notebooks_draw_what_is_not_too_large():
     asia = load_network("asia")
     assert asia._repr_svg_() == asia.dag._repr_svg_() == render_structure(asia.dag)
     assert notebook_view(DAG.empty([f"v{i}" for i in range(MOST_SHOWN + 1)])) is None
+
+
+def test_equivalence_classes():
+    """Of a -> c <- b and c -> d all edges have a direction; of a chain none has; both can be told from the drawing."""
+    directed = DAG.from_edges("abcd", [("a", "c"), ("b", "c"), ("c", "d")])
+    assert cpdag(directed)._repr_svg_() == render_structure(directed)
+    chain = cpdag(DAG.from_edges("abc", [("a", "b"), ("b", "c")]))
+    root = ElementTree.fromstring(chain._repr_svg_())
+    titles = [title.text for title in root.iter(f"{SPACE}title")]
+    assert {frozenset(title.split(" — ")) for title in titles} == {frozenset("ab"), frozenset("bc")}
+    assert len(list(root.iter(f"{SPACE}path"))) == 2
+
+
+def test_a_graph_without_an_extension_is_not_drawn():
+    """A directed cycle has no layers."""
+    cycle = PDAG.from_edges("abc", [("a", "b"), ("b", "c"), ("c", "a")])
+    assert cycle._repr_svg_() is None
