@@ -100,7 +100,7 @@ class StructureLearner(BaseEstimator):  # type: ignore[misc]
         if not self.ess > 0:
             raise InputError(f"ess must be above 0, not {self.ess!r}")
         frame = self._frame(X, first=True)
-        self.cuts_ = {} if self.discretize is None else cut_points(frame, self.discretize)
+        self.cuts_ = cut_points(frame, self.discretize)
         data = self._dataset(frame)
         self.result_ = learn(
             data,

@@ -138,6 +138,14 @@ def test_known_cuts_hold_for_other_rows():
     assert other.codes[0].tolist() == [3, 0, 1, 2]
 
 
+def test_wide_integers_are_refused_as_ever():
+    """What numpy cannot hold is not cut."""
+    frame = pl.DataFrame({"a": pl.Series([1], dtype=pl.Int128)})
+    with pytest.raises(InputError, match="column 'a' holds values of type Int128"):
+        Dataset.from_frame(frame, discretize="quantile:2")
+    assert cut_points(frame, None) == {}
+
+
 def test_labels_pass_through_network_files(tmp_path):
     """A network over intervals survives BIF and NET."""
     data = Dataset.from_frame(pl.DataFrame({"x": [-1.5, 0.5, 2.5], "y": [0, 1, 1]}), discretize="quantile:3")

@@ -47,10 +47,16 @@ def test_curves_run_down_at_their_ends():
 
 
 def test_notebooks_draw_what_is_not_too_large():
-    """A DAG and a network show themselves; a graph of more than 500 variables does not."""
+    """A DAG and a network show themselves; a graph of more than 500 variables or 2,000 edges does not."""
     asia = load_network("asia")
     assert asia._repr_svg_() == asia.dag._repr_svg_() == render_structure(asia.dag)
     assert notebook_view(DAG.empty([f"v{i}" for i in range(MOST_SHOWN + 1)])) is None
+    assert notebook_view(DAG([f"v{i}" for i in range(64)], [range(i) for i in range(64)])) is None  # 64 * 63 / 2 edges
+
+
+def test_a_graph_without_variables():
+    """Nothing is drawn, in a file that is well-formed."""
+    assert not list(ElementTree.fromstring(render_structure(DAG([], []))).iter(f"{SPACE}text"))
 
 
 def test_equivalence_classes():

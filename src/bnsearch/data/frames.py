@@ -22,6 +22,7 @@ from bnsearch.errors import InputError
 
 if TYPE_CHECKING:
     import polars as pl
+    from narwhals.dtypes import DType
     from narwhals.series import Series
     from narwhals.stable.v2.typing import IntoDataFrame
 
@@ -34,15 +35,16 @@ def code_frame(frame: IntoDataFrame, cutter: Cutter | None = None) -> tuple[list
     return list(columns), [_code_series(name, series, cutter) for name, series in columns.items()]
 
 
-def cut_points(frame: IntoDataFrame, discretize: Discretize) -> dict[str, Cuts]:
+def cut_points(frame: IntoDataFrame, discretize: Discretize | None) -> dict[str, Cuts]:
     """
     Return where the columns of a data frame are cut, by name; columns that are left alone are not among them.
 
     With these in place of "quantile:5" another frame is cut at the same points.
     """
     cutter = make_cutter(discretize)
+    if cutter is None:
+        return {}
     columns = _columns_of(frame)
-    assert cutter is not None
     cutter.check(list(columns))
     found = {name: cutter.cuts(name, _numbers(_checked(name, series))) for name, series in columns.items()}
     return {name: cuts for name, cuts in found.items() if cuts is not None}
@@ -79,7 +81,14 @@ def _checked(name: str, series: Series[Any]) -> Series[Any]:
 
 def _numbers(series: Series[Any]) -> NDArray[Any] | None:
     """Return the numbers of a column that holds integers or floats, else None."""
-    return series.to_numpy() if series.dtype.is_float() or series.dtype.is_integer() else None
+    return series.to_numpy() if series.dtype.is_float() or _is_integer(series.dtype) else None
+
+
+def _is_integer(dtype: DType) -> bool:
+    """Say whether a column holds integers that numpy can hold too."""
+    import narwhals.stable.v2 as nw
+
+    return dtype.is_integer() and dtype not in {nw.Int128, nw.UInt128}
 
 
 def _code_series(name: str, series: Series[Any], cutter: Cutter | None) -> Column:
@@ -95,7 +104,7 @@ def _code_series(name: str, series: Series[Any], cutter: Cutter | None) -> Colum
         return code_text(name, _to_polars(series))
     if dtype.is_float():
         return code_floats(name, series.to_numpy())
-    if dtype.is_integer() and dtype not in {nw.Int128, nw.UInt128}:
+    if _is_integer(dtype):
         return code_integers(name, series.to_numpy())
     if dtype in {nw.Boolean, nw.Object, nw.Unknown}:
         return _code_array(name, series.to_numpy())

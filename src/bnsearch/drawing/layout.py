@@ -55,7 +55,7 @@ def layout(dag: DAG) -> Layout:
     labels = [shortened(name) for name in dag.names]
     parts = [_layout_part(dag, part, labels) for part in connected_parts(dag)]
     parts.sort(key=lambda part: -part.width * part.height)
-    widest = max(part.width for part in parts)
+    widest = max((part.width for part in parts), default=0.0)
     area = sum((part.width + COMPONENT_GAP) * (part.height + COMPONENT_GAP) for part in parts)
     limit = max(widest, (1.8 * area) ** 0.5)
     boxes: dict[int, Box] = {}

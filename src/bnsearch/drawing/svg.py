@@ -20,7 +20,8 @@ EDGE_COLOUR = "#5b6b7b"
 BOX_COLOUR = "#eaf1f8"
 BORDER_COLOUR = "#3d6a94"
 TEXT_COLOUR = "#15202b"
-MOST_SHOWN = 500  # variables of a graph that a notebook draws by itself
+MOST_SHOWN = 500  # variables, and
+MOST_EDGES = 2000  # edges, of a graph that a notebook draws by itself: it takes some seconds
 
 
 def render_structure(dag: DAG, lines: Collection[Edge] = ()) -> str:
@@ -47,7 +48,7 @@ def render_structure(dag: DAG, lines: Collection[Edge] = ()) -> str:
 
 def notebook_view(graph: DAG | PDAG) -> str | None:
     """Return the drawing that a notebook shows; None for a graph too large for that, or without an extension."""
-    if len(graph.names) > MOST_SHOWN:
+    if len(graph.names) > MOST_SHOWN or len(graph.skeleton) > MOST_EDGES:
         return None
     if isinstance(graph, DAG):
         return render_structure(graph)
