@@ -12,7 +12,7 @@ import pytest
 
 import bnsearch
 
-HEAVY = ["numpy", "numba", "polars", "scipy", "networkx", "pandas", "rich", "joblib"]
+HEAVY = ["numpy", "numba", "polars", "scipy", "networkx", "pandas", "rich", "joblib", "sklearn", "matplotlib"]
 
 
 def loaded_after(code: str) -> str:

@@ -12,6 +12,7 @@ if TYPE_CHECKING:
     from bnsearch.counting import Counter
     from bnsearch.data import Dataset
     from bnsearch.errors import BnsearchError, InputError
+    from bnsearch.estimators import StructureLearner as StructureLearner
     from bnsearch.graphs import DAG, PDAG, compare
     from bnsearch.knowledge import Knowledge
     from bnsearch.learning import learn
@@ -27,6 +28,7 @@ if TYPE_CHECKING:
 
     __version__: str
 
+# StructureLearner is not among them: it needs scikit-learn, which `import *` should not.
 __all__ = [
     "DAG",
     "PDAG",
@@ -63,6 +65,7 @@ _HOMES = {
     "bnsearch.counting": ("Counter",),
     "bnsearch.data": ("Dataset",),
     "bnsearch.errors": ("BnsearchError", "InputError"),
+    "bnsearch.estimators": ("StructureLearner",),
     "bnsearch.graphs": ("DAG", "PDAG", "compare"),
     "bnsearch.knowledge": ("Knowledge",),
     "bnsearch.learning": ("learn",),
@@ -94,7 +97,7 @@ def __getattr__(name: str) -> object:
 
 
 def __dir__() -> list[str]:
-    return sorted({*globals(), *__all__})
+    return sorted({*globals(), *_HOME_OF, *__all__})
 
 
 def _version() -> str:

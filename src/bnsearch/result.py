@@ -2,15 +2,21 @@
 
 from __future__ import annotations
 
+import os
 from dataclasses import dataclass, field
 from functools import cached_property
+from html import escape
 from typing import TYPE_CHECKING, Any
 
+from bnsearch.errors import InputError
 from bnsearch.graphs.dag import DAG
 from bnsearch.trace import Trace
 
 if TYPE_CHECKING:
+    import networkx
+
     from bnsearch.graphs.pdag import PDAG
+    from bnsearch.networks.network import BayesianNetwork
 
 
 @dataclass(frozen=True, eq=False, kw_only=True)
@@ -63,9 +69,79 @@ class Result:
 
         return cpdag(self.dag)
 
+    def network(self, data: Any, *, smoothing: float = 0.0, ess: float = 0.0) -> BayesianNetwork:
+        """
+        Return the network with tables estimated from data, as `bnsearch.networks.fit` does.
+
+        The data is anything that `bnsearch.learn` takes; the variables are found by name.
+        """
+        from bnsearch.learning import as_dataset
+        from bnsearch.networks.fitting import fit
+
+        return fit(self.dag, as_dataset(data), smoothing=smoothing, ess=ess)
+
+    def _graph(self, data: Any) -> DAG | BayesianNetwork:
+        return self.dag if data is None else self.network(data)
+
+    def to_networkx(self) -> networkx.DiGraph:
+        """Return the structure as a networkx DiGraph over the names."""
+        return self.dag.to_networkx()
+
+    def to_pgmpy(self, data: Any = None) -> Any:
+        """Return the structure as pgmpy's DAG; with data, a DiscreteBayesianNetwork with tables."""
+        return self._graph(data).to_pgmpy()
+
+    def to_pyagrum(self, data: Any = None) -> Any:
+        """Return the structure as pyAgrum's DAG (variable i is node i); with data, a BayesNet with tables."""
+        return self._graph(data).to_pyagrum()
+
+    def write(self, path: str | os.PathLike[str], data: Any = None) -> None:
+        """
+        Write the network; the extension names the format.
+
+        The structure goes to .json, .csv (adjacency matrix), .dot or .svg; with data, also the tables to .bif, .net or
+        .json. Each may be followed by .gz.
+        """
+        from bnsearch.networks.files import needs_tables, write_network, write_structure
+
+        if data is not None:
+            write_network(self.network(data), path)
+        elif needs_tables(path):
+            raise InputError(
+                f"{os.fspath(path)}: this format holds tables: hand over the data, as in write(path, data)"
+            )
+        else:
+            write_structure(self.dag, path)
+
+    def plot(self, ax: Any = None) -> Any:
+        """Draw the graph on matplotlib axes, or on new ones, and return them."""
+        return self.dag.plot(ax)
+
+    def plot_trace(self, ax: Any = None) -> Any:
+        """Draw the score over time on matplotlib axes, or on new ones, and return them."""
+        from bnsearch.drawing.plotting import plot_trace
+
+        return plot_trace(self.trace, ax)
+
     def __repr__(self) -> str:
+        return f"Result({self._facts})"
+
+    def _repr_html_(self) -> str:
+        drawing = self.dag._repr_svg_() or ""
+        return f'<div>{escape(self._facts)}</div><div style="overflow:auto">{drawing}</div>'
+
+    @property
+    def _facts(self) -> str:
+        """The result in one line."""
         standing = "optimal" if self.optimal else "" if self.gap is None else f"gap {100 * self.gap:.3g}%"
-        parts = [f"score {self.score:.6f}", standing, f"{self.method}, {self.seconds:.1f} s, stopped: {self.stop}"]
-        return (
-            f"Result({len(self.dag.names)} variables, {len(self.dag.edges)} edges, {', '.join(p for p in parts if p)})"
-        )
+        n_edges = len(self.dag.edges)
+        parts = [
+            f"{len(self.dag.names)} variables",
+            f"{n_edges} edge{'' if n_edges == 1 else 's'}",
+            f"score {self.score:.6f}",
+            standing,
+            self.method,
+            f"{self.seconds:.1f} s",
+            f"stopped: {self.stop}",
+        ]
+        return ", ".join(part for part in parts if part)

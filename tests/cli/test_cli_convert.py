@@ -32,6 +32,15 @@ def test_network_to_drawing(run):
     assert text.count("->") == 8
 
 
+def test_network_to_svg(run):
+    """A drawing for browsers; a structure can be drawn as well."""
+    assert run("convert", "asia", "x.svg").code == 0
+    run("convert", "asia", "a.csv")
+    assert run("convert", "a.csv", "y.svg") == (0, "", "wrote y.svg: 8 variables, 8 edges, no tables\n")
+    assert Path("x.svg").read_text() == Path("y.svg").read_text()
+    assert Path("x.svg").read_text().startswith("<svg")
+
+
 def test_structure_to_structure(run):
     """A structure goes through .csv, .json and back, and the note says that there are no tables."""
     run("convert", "asia", "a.csv")

@@ -104,6 +104,15 @@ def test_no_header(run, tmp_path):
     assert values["bic"] == pytest.approx(-9 * math.log(2))
 
 
+def test_discretize(run, tmp_path):
+    """Numbers above and below 2 are two states: the same score as of the letters they stand for."""
+    (tmp_path / "shape.csv").write_text("A,B\n0,1\n0,0\n")
+    (tmp_path / "numbers.csv").write_text("A,B\n0.5,u\n1.5,v\n2.5,u\n3.5,u\n")
+    (tmp_path / "letters.csv").write_text("A,B\nx,u\nx,v\ny,u\ny,u\n")
+    cut = scored(run, "numbers.csv", "shape.csv", "--discretize", "quantile:2")
+    assert cut == scored(run, "letters.csv", "shape.csv")
+
+
 @pytest.mark.parametrize("rows", ["A,B\na0,b0\na0,b0\n", "A,B\na0,b0\n"])
 def test_constant_columns_are_harmless(run, pair, rows):
     """A table where nothing varies, of two rows or of one, has log-likelihood 0."""
@@ -120,7 +129,7 @@ def test_constant_columns_are_harmless(run, pair, rows):
         ("A,B\na0,b0\na0\n", "rows.csv: "),
         ("A,B\na0,b0\n,b1\n", "rows.csv: column 'A', row 2: missing value"),
         ("A,B\na0,b0\na0,NA\n", "rows.csv: column 'B', row 2: missing value"),
-        ("A,B\na0,0.25\na1,0.5\n", "rows.csv: column 'B' is continuous"),
+        ("A,B\na0,0.25\na1,0.5\n", "rows.csv: column 'B' is continuous (it holds 0.25): discretise it"),
         ("A,A\na0,a0\n", "'A'"),
         ("A,B\na0,b0\na7,b0\n", "rows.csv: column 'A', row 2: 'a7' is not one of its"),
         ("A\na0\n", "rows.csv has no column for the network's 'B'; it has 'A'"),
@@ -154,6 +163,7 @@ def test_bad_tables(refused, pair, rows, said):
         (["rows.csv", "pair.json", "--score", "bic", "--ess", 1], "--ess; it belongs to bdeu"),
         (["rows.csv", "pair.json", "--score", "bic", "--prior"], "--prior; it belongs to bdeu"),
         (["rows.csv", "pair.json", "--ess", 0], "ess must be above 0"),
+        (["rows.csv", "pair.json", "--discretize", "five"], "discretize is quantile:K or uniform:K"),
         (["rows.csv", "pair.json", "--ess", "nan"], "ess must be above 0"),
         (
             ["rows.csv", "pair.json", "--no-header"],

@@ -57,20 +57,23 @@ def test_graph_is_what_the_file_holds(tmp_path: Path, extension: str) -> None:
     assert read_graph(tmp_path / "lawn.json") == LAWN.dag
 
 
-@pytest.mark.parametrize("extension", [".csv", ".dot"])
+@pytest.mark.parametrize("extension", [".csv", ".dot", ".svg"])
 def test_network_written_as_structure(tmp_path: Path, extension: str) -> None:
-    """A network is written to .csv and .dot as its structure is."""
+    """A network is written to .csv, .dot and .svg as its structure is."""
     write_network(LAWN, tmp_path / f"network{extension}")
     write_structure(LAWN.dag, tmp_path / f"structure{extension}")
     assert (tmp_path / f"network{extension}").read_bytes() == (tmp_path / f"structure{extension}").read_bytes()
 
 
-def test_dot_is_written_only(tmp_path: Path) -> None:
-    """Reading .dot says so, and what can be read."""
-    write_network(LAWN, tmp_path / "lawn.dot")
+@pytest.mark.parametrize("extension", [".dot", ".svg"])
+def test_drawings_are_written_only(tmp_path: Path, extension: str) -> None:
+    """Reading a drawing says so, and what can be read."""
+    write_network(LAWN, tmp_path / f"lawn{extension}")
     for read in (read_graph, read_network, read_structure):
-        with pytest.raises(InputError, match=r"lawn\.dot: \.dot is written, not read; read \.bif, \.net"):
-            read(tmp_path / "lawn.dot")
+        with pytest.raises(
+            InputError, match=rf"lawn\{extension}: \{extension} is written, not read; read \.bif, \.net"
+        ):
+            read(tmp_path / f"lawn{extension}")
 
 
 @pytest.mark.parametrize("name", ["lawn", "lawn.xdsl", "lawn.gz", "lawn.bif.zip", ".bif", ""])

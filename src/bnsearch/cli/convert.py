@@ -15,20 +15,20 @@ def convert(
     target: Annotated[
         Path,
         typer.Argument(
-            metavar="OUT", help="A network: .bif, .net, .json; its structure: .csv, .dot; each also with .gz."
+            metavar="OUT", help="A network: .bif, .net, .json; its structure: .csv, .dot, .svg; each also with .gz."
         ),
     ],
 ) -> None:
     """
     Convert a network or a structure to another format, by extension.
 
-    A network keeps its tables in .bif, .net and .json; .csv (an adjacency matrix) and .dot (for Graphviz)
-    hold its structure. A structure alone can be written as .json, .csv or .dot.
+    A network keeps its tables in .bif, .net and .json; .csv (an adjacency matrix), .dot (for Graphviz) and .svg (a
+    drawing) hold its structure. A structure alone can be written as .json, .csv, .dot or .svg.
 
     Examples
     --------
     bnsearch convert alarm.bif.gz alarm.net
-    bnsearch convert asia asia.dot
+    bnsearch convert asia asia.svg
     """
     from bnsearch.cli.graphs import counted
     from bnsearch.networks.files import check_target, write_network, write_structure

@@ -12,6 +12,10 @@ from bnsearch.errors import InputError
 Net = Annotated[str, typer.Argument(metavar="NET", help="The network or structure: a file or a name.")]
 Data = Annotated[str, typer.Argument(metavar="DATA", help="The table: .csv, .dat, .parquet, or with .gz.")]
 NoHeader = Annotated[bool, typer.Option("--no-header", help="The first row is data; the columns are named 0, 1, ...")]
+Discretize = Annotated[
+    str | None,
+    typer.Option("--discretize", metavar="RULE", help="Cut columns of numbers: quantile:K or uniform:K, K intervals."),
+]
 Json = Annotated[bool, typer.Option("--json", help="Print one JSON object on stdout.")]
 Threads = Annotated[int | None, typer.Option("--threads", metavar="N", help="How many threads; all cores by default.")]
 Seed = Annotated[int | None, typer.Option("--seed", metavar="N", help="Makes the result reproducible.")]

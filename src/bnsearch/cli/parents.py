@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from bnsearch.cli.console import note, print_json, show, table
-from bnsearch.cli.options import Data, Json, NoHeader
+from bnsearch.cli.options import Data, Discretize, Json, NoHeader
 
 if TYPE_CHECKING:
     from bnsearch.parent_sets.selection import Selection
@@ -46,6 +46,7 @@ def parents(
         int | None, typer.Option("--threads", metavar="N", help="How many threads; all cores by default.")
     ] = None,
     no_header: NoHeader = False,
+    discretize: Discretize = None,
     as_json: Json = False,
 ) -> None:
     """
@@ -79,7 +80,7 @@ def parents(
     builder = make_selection(select, **{name: value for name, value in options.items() if value is not None})
     chosen = make_score(score, **({} if ess is None else {"ess": ess}))
     check_writable(output)
-    dataset = Dataset.read(data, header=not no_header)
+    dataset = Dataset.read(data, header=not no_header, discretize=discretize)
     with progress_bar() as progress:
         selection = builder.select(dataset, chosen, threads=threads, progress=progress)
     write_scores(selection.table, output)

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from bnsearch.cli.console import print_json, show, table
-from bnsearch.cli.options import Data, Json, Net, NoHeader
+from bnsearch.cli.options import Data, Discretize, Json, Net, NoHeader
 from bnsearch.errors import InputError
 from bnsearch.wording import listed
 
@@ -30,6 +30,7 @@ def score(
     ess: Annotated[float | None, typer.Option("--ess", metavar="X", help="Equivalent sample size of bdeu.")] = None,
     prior: Annotated[bool, typer.Option("--prior", help="Add the structure prior to bdeu.")] = False,
     no_header: NoHeader = False,
+    discretize: Discretize = None,
     as_json: Json = False,
 ) -> None:
     """
@@ -49,7 +50,8 @@ def score(
     from bnsearch.scores import Scorer
 
     scores = _chosen(names, {"ess": ess, "prior": prior or None})
-    dag, dataset = _matched(Dataset.read(data, header=not no_header), load_graph(net), data)
+    dataset = Dataset.read(data, header=not no_header, discretize=discretize)
+    dag, dataset = _matched(dataset, load_graph(net), data)
     scorer = Scorer(dataset, scores[0])
     values = {chosen.name: scorer.fork(chosen).network(dag) for chosen in scores}
     if as_json:

@@ -37,7 +37,8 @@ def search(
     ] = None,
     settings: Settings = None,
     output: Annotated[
-        Path | None, typer.Option("--output", "-o", metavar="NET", help="Write the structure: .json, .csv or .dot.")
+        Path | None,
+        typer.Option("--output", "-o", metavar="NET", help="Write the structure: .json, .csv, .dot or .svg."),
     ] = None,
     trace: Annotated[
         Path | None, typer.Option("--trace", metavar="CSV", help="Write every improvement: seconds, score and more.")

@@ -91,10 +91,16 @@ def code_floats(name: str, values: NDArray[Any]) -> Column:
     values = values.astype(np.float64, copy=False)
     if np.isnan(values).any():
         raise missing_value(name, int(np.isnan(values).argmax()), "NaN")
-    continuous = (values != np.floor(values)) | (np.abs(values) >= 2**63)
+    continuous = ~is_whole(values)
     if continuous.any():
         raise continuous_column(name, str(values[continuous.argmax()]))
     return code_integers(name, values.astype(np.int64))
+
+
+def is_whole(values: NDArray[np.float64]) -> NDArray[np.bool_]:
+    """Say which floats are whole numbers that 64 bits hold."""
+    whole: NDArray[np.bool_] = (values == np.floor(values)) & (np.abs(values) < 2**63)
+    return whole
 
 
 def code_declared(name: str, codes: NDArray[Any], levels: Sequence[object]) -> Column:
@@ -197,7 +203,8 @@ def missing_value(name: str, row: int, text: str) -> InputError:
 def continuous_column(name: str, value: str) -> InputError:
     """Return the error for a column of real numbers, with one of them."""
     return InputError(
-        f"column {name!r} is continuous (it holds {value}): discretise it first, or pass it as categorical"
+        f"column {name!r} is continuous (it holds {value}): discretise it, for example with "
+        'discretize="quantile:5" (--discretize quantile:5), or pass it as categorical'
     )
 
 
@@ -227,7 +234,8 @@ def _check_arity(name: str, arity: int) -> None:
     if arity > MAX_ARITY:
         raise InputError(
             f"column {name!r} has {arity:,} distinct values or more; at most {MAX_ARITY:,} are allowed: "
-            "drop it if it identifies rows, discretise it if it is a measurement"
+            "drop it if it identifies rows, discretise it if it is a measurement, for example with "
+            'discretize="quantile:5" (--discretize quantile:5)'
         )
 
 

@@ -18,6 +18,8 @@ if TYPE_CHECKING:
     import polars as pl
     from narwhals.stable.v2.typing import IntoDataFrame
 
+    from bnsearch.data.discretize import Discretize
+
 
 @dataclass(frozen=True, eq=False, repr=False)
 class Dataset:
@@ -74,7 +76,14 @@ class Dataset:
             raise code_outside(self.names[v], row, int(codes[v, row]), int(self.arities[v]))
 
     @classmethod
-    def read(cls, path: str | os.PathLike[str], *, header: bool = True, arities_row: bool | None = None) -> Dataset:
+    def read(
+        cls,
+        path: str | os.PathLike[str],
+        *,
+        header: bool = True,
+        arities_row: bool | None = None,
+        discretize: Discretize | None = None,
+    ) -> Dataset:
         """
         Read a table from a CSV, `.dat` or Parquet file; each may be gzipped.
 
@@ -85,7 +94,9 @@ class Dataset:
         arities_row : whether the next row of text holds the arities, and the rows after it the codes
             0 .. arity - 1, as Benchpress writes them. None means yes for .dat, and for a CSV file yes only
             where the row can hardly be anything else: at least ten rows after it, two columns or more, whole
-            numbers from 0 everywhere, and in every column its number larger than all that follow
+            numbers from 0 everywhere, and in every column its number larger than all that follow. With
+            `discretize`, None means no
+        discretize : cut columns of numbers into intervals, as in `from_frame`
 
         Notes
         -----
@@ -95,22 +106,29 @@ class Dataset:
         null, NULL or ? is missing, which is refused; None is not among them because it is a common state.
         Parquet columns are taken by their type as by `from_frame`. Errors count rows of data from 1.
         """
+        from bnsearch.data.discretize import make_cutter
         from bnsearch.data.reading import read_table
 
-        return cls.from_columns(*read_table(path, header=header, arities_row=arities_row))
+        cutter = make_cutter(discretize)
+        return cls.from_columns(*read_table(path, header=header, arities_row=arities_row, cutter=cutter))
 
     @classmethod
-    def from_frame(cls, frame: IntoDataFrame) -> Dataset:
+    def from_frame(cls, frame: IntoDataFrame, *, discretize: Discretize | None = None) -> Dataset:
         """
         Take a table from a pandas or polars DataFrame or an Arrow Table.
 
         Declared levels count, in their order and whether they occur or not: those of a pandas Categorical, a
         polars Enum, an Arrow dictionary. In all other columns the states are the distinct values: integers
         and whole-valued floats in numeric order, booleans as "False" and "True", text in alphabetical order.
+
+        `discretize` cuts columns of numbers into intervals: "quantile:5" or "uniform:5" those that are continuous,
+        or whole with more than 20 distinct values; {"age": (18, 65)} the columns named, at these points. The rest
+        is left alone. See `bnsearch.data.discretize`.
         """
+        from bnsearch.data.discretize import make_cutter
         from bnsearch.data.frames import code_frame
 
-        return cls.from_columns(*code_frame(frame))
+        return cls.from_columns(*code_frame(frame, make_cutter(discretize)))
 
     @classmethod
     def from_codes(

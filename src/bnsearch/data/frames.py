@@ -9,6 +9,7 @@ from numpy.typing import NDArray
 
 from bnsearch.data.coding import (
     Column,
+    check_names,
     code_booleans,
     code_declared,
     code_floats,
@@ -16,16 +17,41 @@ from bnsearch.data.coding import (
     code_text,
     missing_value,
 )
+from bnsearch.data.discretize import Cuts, Cutter, Discretize, cut_column, make_cutter
 from bnsearch.errors import InputError
 
 if TYPE_CHECKING:
     import polars as pl
+    from narwhals.dtypes import DType
     from narwhals.series import Series
     from narwhals.stable.v2.typing import IntoDataFrame
 
 
-def code_frame(frame: IntoDataFrame) -> tuple[list[str], list[Column]]:
-    """Return the names and the coded columns of a data frame."""
+def code_frame(frame: IntoDataFrame, cutter: Cutter | None = None) -> tuple[list[str], list[Column]]:
+    """Return the names and the coded columns of a data frame; the cutter says which ones are cut into intervals."""
+    columns = _columns_of(frame)
+    if cutter is not None:
+        cutter.check(list(columns))
+    return list(columns), [_code_series(name, series, cutter) for name, series in columns.items()]
+
+
+def cut_points(frame: IntoDataFrame, discretize: Discretize | None) -> dict[str, Cuts]:
+    """
+    Return where the columns of a data frame are cut, by name; columns that are left alone are not among them.
+
+    With these in place of "quantile:5" another frame is cut at the same points.
+    """
+    cutter = make_cutter(discretize)
+    if cutter is None:
+        return {}
+    columns = _columns_of(frame)
+    cutter.check(list(columns))
+    found = {name: cutter.cuts(name, _numbers(_checked(name, series))) for name, series in columns.items()}
+    return {name: cuts for name, cuts in found.items() if cuts is not None}
+
+
+def _columns_of(frame: IntoDataFrame) -> dict[str, Series[Any]]:
+    """Return the columns of a data frame by name."""
     import narwhals.stable.v2 as nw
     from narwhals.exceptions import NarwhalsError
 
@@ -40,24 +66,45 @@ def code_frame(frame: IntoDataFrame) -> tuple[list[str], list[Column]]:
     if not wrapped.columns or not len(wrapped):
         raise InputError(f"the table is empty: {len(wrapped)} rows, {len(wrapped.columns)} columns")
     names = [str(name) for name in wrapped.columns]
-    return names, [_code_series(n, s) for n, s in zip(names, wrapped.iter_columns(), strict=True)]
+    check_names(names)
+    # polars takes some names, such as "^a$", for patterns
+    return {name: series.alias("values") for name, series in zip(names, wrapped.iter_columns(), strict=True)}
 
 
-def _code_series(name: str, series: Series[Any]) -> Column:
-    import narwhals.stable.v2 as nw
-
-    series = series.alias("values")  # polars takes some names, such as "^a$", for patterns
-    dtype = series.dtype
+def _checked(name: str, series: Series[Any]) -> Series[Any]:
+    """Refuse a column with a missing value."""
     missing = series.is_null()
     if missing.any():
         raise missing_value(name, int(missing.to_numpy().argmax()), "null")
+    return series
+
+
+def _numbers(series: Series[Any]) -> NDArray[Any] | None:
+    """Return the numbers of a column that holds integers or floats, else None."""
+    return series.to_numpy() if series.dtype.is_float() or _is_integer(series.dtype) else None
+
+
+def _is_integer(dtype: DType) -> bool:
+    """Say whether a column holds integers that numpy can hold too."""
+    import narwhals.stable.v2 as nw
+
+    return dtype.is_integer() and dtype not in {nw.Int128, nw.UInt128}
+
+
+def _code_series(name: str, series: Series[Any], cutter: Cutter | None) -> Column:
+    import narwhals.stable.v2 as nw
+
+    dtype = _checked(name, series).dtype
+    cut = None if cutter is None else cut_column(name, _numbers(series), cutter)
+    if cut is not None:
+        return cut
     if isinstance(dtype, nw.Categorical | nw.Enum):
         return _code_categorical(name, series)
     if dtype == nw.String:
         return code_text(name, _to_polars(series))
     if dtype.is_float():
         return code_floats(name, series.to_numpy())
-    if dtype.is_integer() and dtype not in {nw.Int128, nw.UInt128}:
+    if _is_integer(dtype):
         return code_integers(name, series.to_numpy())
     if dtype in {nw.Boolean, nw.Object, nw.Unknown}:
         return _code_array(name, series.to_numpy())

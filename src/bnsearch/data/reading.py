@@ -7,6 +7,7 @@ import os
 from pathlib import Path
 
 from bnsearch.data.coding import Column
+from bnsearch.data.discretize import Cutter
 from bnsearch.data.frames import code_frame
 from bnsearch.data.text import read_text
 from bnsearch.errors import InputError
@@ -25,7 +26,7 @@ def table_format(path: str | os.PathLike[str]) -> str:
 
 
 def read_table(
-    path: str | os.PathLike[str], *, header: bool, arities_row: bool | None
+    path: str | os.PathLike[str], *, header: bool, arities_row: bool | None, cutter: Cutter | None
 ) -> tuple[list[str], list[Column]]:
     """Return the names and the coded columns of a file; errors begin with its path."""
     kind = table_format(path)
@@ -34,13 +35,13 @@ def read_table(
         if kind == ".parquet":
             if arities_row:
                 raise InputError("a Parquet file has no row of arities")
-            return _read_parquet(data)
-        return read_text(data, blanks=kind == ".dat", header=header, arities_row=arities_row)
+            return _read_parquet(data, cutter)
+        return read_text(data, blanks=kind == ".dat", header=header, arities_row=arities_row, cutter=cutter)
     except InputError as error:
         raise InputError(f"{path}: {error}") from None
 
 
-def _read_parquet(data: bytes) -> tuple[list[str], list[Column]]:
+def _read_parquet(data: bytes, cutter: Cutter | None) -> tuple[list[str], list[Column]]:
     import polars as pl
     from polars.exceptions import PanicException, PolarsError
 
@@ -49,4 +50,4 @@ def _read_parquet(data: bytes) -> tuple[list[str], list[Column]]:
     except (PolarsError, PanicException, OSError) as error:
         reason = str(error).partition("\n")[0]
         raise InputError(f"not a readable Parquet file: {reason}") from None
-    return code_frame(frame)
+    return code_frame(frame, cutter)

@@ -18,6 +18,7 @@ from bnsearch.data.coding import (
     missing_value,
     recode,
 )
+from bnsearch.data.discretize import Cutter, cut_column, numbers_of_text
 from bnsearch.errors import InputError
 
 if TYPE_CHECKING:
@@ -26,7 +27,9 @@ if TYPE_CHECKING:
 SAMPLE_ROWS = 100
 
 
-def read_text(data: bytes, *, blanks: bool, header: bool, arities_row: bool | None) -> tuple[list[str], list[Column]]:
+def read_text(
+    data: bytes, *, blanks: bool, header: bool, arities_row: bool | None, cutter: Cutter | None = None
+) -> tuple[list[str], list[Column]]:
     """
     Return the names and the coded columns of a text file.
 
@@ -34,12 +37,14 @@ def read_text(data: bytes, *, blanks: bool, header: bool, arities_row: bool | No
     """
     data = _clean(data, blanks)
     separator = " " if blanks else ","
+    if cutter is not None and arities_row is None:
+        arities_row = False
     has_arities = blanks if arities_row is None else arities_row
     names, arities, sample, skipped = _read_head(_records(data, separator), header, has_arities)
     frame = _parse(data, separator, skipped, _guess_types(sample, len(names)))
     if frame is None or any(frame.null_count().row(0)):
         raise _explain(data, separator, names, header + has_arities, frame)
-    columns = _code_columns(names, frame)
+    columns = _code_columns(names, frame, cutter)
     if arities_row is None and not blanks and header and has_arities_row(columns):
         arities = [int(column.states[-1]) for column in columns]
         columns = [Column(column.codes[1:], column.states) for column in columns]
@@ -151,9 +156,11 @@ def _parse(
     return None
 
 
-def _code_columns(names: Sequence[str], frame: pl.DataFrame) -> list[Column]:
+def _code_columns(names: Sequence[str], frame: pl.DataFrame, cutter: Cutter | None) -> list[Column]:
     import polars as pl
 
+    if cutter is not None:
+        return _cut_columns(names, frame, cutter)
     indices = iter(index_first_labels(frame.select(pl.col(pl.String))))
     return [
         code_integers(name, series.to_numpy())
@@ -161,6 +168,16 @@ def _code_columns(names: Sequence[str], frame: pl.DataFrame) -> list[Column]:
         else code_text_or_numbers(name, series, next(indices))
         for name, series in zip(names, frame, strict=True)
     ]
+
+
+def _cut_columns(names: Sequence[str], frame: pl.DataFrame, cutter: Cutter) -> list[Column]:
+    """Code the columns, those of numbers cut into intervals where the cutter says so."""
+    cutter.check(names)
+    columns = []
+    for name, series in zip(names, frame, strict=True):
+        cut = cut_column(name, numbers_of_text(name, series), cutter)
+        columns += [cut] if cut is not None else _code_columns([name], series.to_frame(), None)
+    return columns
 
 
 def _explain(data: bytes, separator: str, names: Sequence[str], skipped: int, frame: pl.DataFrame | None) -> InputError:

@@ -7,7 +7,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from operator import index
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -101,6 +101,29 @@ class DAG:
         graph.add_nodes_from(self.names)
         graph.add_edges_from(self.edges)
         return graph
+
+    def to_pgmpy(self) -> Any:
+        """Return the graph as pgmpy's DAG over the names."""
+        from bnsearch.networks.exports import to_pgmpy
+
+        return to_pgmpy(self)
+
+    def to_pyagrum(self) -> Any:
+        """Return the graph as pyAgrum's DAG; variable i becomes node i."""
+        from bnsearch.networks.exports import to_pyagrum
+
+        return to_pyagrum(self)
+
+    def plot(self, ax: Any = None) -> Any:
+        """Draw the graph on matplotlib axes, or on new ones, and return them."""
+        from bnsearch.drawing.plotting import plot_graph
+
+        return plot_graph(self, ax)
+
+    def _repr_svg_(self) -> str | None:
+        from bnsearch.drawing.svg import notebook_view
+
+        return notebook_view(self)
 
     @cached_property
     def order(self) -> tuple[int, ...]:

@@ -96,6 +96,11 @@ class PDAG:
         graph.add_edges_from(self._named(self._directed + self._undirected))
         return graph
 
+    def _repr_svg_(self) -> str | None:
+        from bnsearch.drawing.svg import notebook_view
+
+        return notebook_view(self)
+
     def __eq__(self, other: object) -> bool:
         if not isinstance(other, PDAG):
             return NotImplemented

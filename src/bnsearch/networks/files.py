@@ -8,8 +8,9 @@ Read and write networks and structures; the file's extension names the format.
 | .json | JSON, see `bnsearch.networks.formats.json_format` | network, structure | network, structure |
 | .csv | adjacency matrix | structure | structure |
 | .dot | Graphviz drawing | | structure |
+| .svg | drawing | | structure |
 
-Each may be gzipped (.bif.gz). Writing a network as .csv or .dot writes its structure.
+Each may be gzipped (.bif.gz). Writing a network as .csv, .dot or .svg writes its structure.
 """
 
 from __future__ import annotations
@@ -18,6 +19,7 @@ import os
 from collections.abc import Callable
 from pathlib import Path
 
+from bnsearch.drawing import svg
 from bnsearch.errors import InputError
 from bnsearch.files import atomic_open, check_writable
 from bnsearch.graphs.dag import DAG
@@ -40,11 +42,12 @@ _STRUCTURE_WRITERS: dict[str, Callable[[DAG], str]] = {
     ".json": json_format.render_structure,
     ".csv": adjacency.render_structure,
     ".dot": dot.render_structure,
+    ".svg": svg.render_structure,
 }
 #: The formats that are older than UTF-8.
 _LEGACY = {".bif", ".net"}
 #: Every extension that something here reads or writes; each may be followed by .gz.
-EXTENSIONS = (".bif", ".net", ".json", ".csv", ".dot")
+EXTENSIONS = (".bif", ".net", ".json", ".csv", ".dot", ".svg")
 
 
 def read_graph(path: str | os.PathLike[str]) -> BayesianNetwork | DAG:
@@ -80,7 +83,7 @@ def check_target(path: str | os.PathLike[str]) -> None:
 
 
 def write_network(network: BayesianNetwork, path: str | os.PathLike[str]) -> None:
-    """Write a network, or to .csv and .dot its structure; the file is replaced in one step."""
+    """Write a network, or to .csv, .dot and .svg its structure; the file is replaced in one step."""
     extension = _extension(path)
     if extension in _WRITERS:
         _write_text(path, _WRITERS[extension](network))
@@ -94,6 +97,11 @@ def check_structure_target(path: str | os.PathLike[str]) -> None:
     check_writable(path)
 
 
+def needs_tables(path: str | os.PathLike[str]) -> bool:
+    """Say whether the extension is that of a format that cannot hold a structure without tables."""
+    return _extension(path) not in _STRUCTURE_WRITERS
+
+
 def write_structure(dag: DAG, path: str | os.PathLike[str]) -> None:
     """Write a structure; the file is replaced in one step."""
     _write_text(path, _STRUCTURE_WRITERS[_structure_extension(path)](dag))
@@ -102,7 +110,7 @@ def write_structure(dag: DAG, path: str | os.PathLike[str]) -> None:
 def _structure_extension(path: str | os.PathLike[str]) -> str:
     """Return the extension of a path that a structure without tables can be written to."""
     extension = _extension(path)
-    if extension not in _STRUCTURE_WRITERS:
+    if needs_tables(path):
         raise InputError(
             f"{os.fspath(path)}: a {extension} file needs tables, and a structure has none;"
             f" write {', '.join(_STRUCTURE_WRITERS)}"

@@ -14,6 +14,8 @@ from bnsearch.errors import InputError
 from bnsearch.graphs.dag import DAG
 
 if TYPE_CHECKING:
+    import networkx
+
     from bnsearch.data import Dataset
 
 
@@ -139,3 +141,26 @@ class BayesianNetwork:
         from bnsearch.networks.likelihood import log_likelihood
 
         return log_likelihood(self, data)
+
+    def to_networkx(self) -> networkx.DiGraph:
+        """Return the structure as a networkx DiGraph over the names."""
+        return self.dag.to_networkx()
+
+    def to_pgmpy(self) -> Any:
+        """Return the network as pgmpy's DiscreteBayesianNetwork."""
+        from bnsearch.networks.exports import to_pgmpy
+
+        return to_pgmpy(self)
+
+    def to_pyagrum(self) -> Any:
+        """Return the network as pyAgrum's BayesNet."""
+        from bnsearch.networks.exports import to_pyagrum
+
+        return to_pyagrum(self)
+
+    def plot(self, ax: Any = None) -> Any:
+        """Draw the structure on matplotlib axes, or on new ones, and return them."""
+        return self.dag.plot(ax)
+
+    def _repr_svg_(self) -> str | None:
+        return self.dag._repr_svg_()

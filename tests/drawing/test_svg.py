@@ -1,0 +1,76 @@
+"""Drawings as SVG."""
+
+from __future__ import annotations
+
+from xml.etree import ElementTree
+
+from hypothesis import given
+from hypothesis import strategies as st
+from random_dags import dags
+
+from bnsearch.drawing.svg import MOST_SHOWN, curve, notebook_view, render_structure
+from bnsearch.graphs import DAG, PDAG, cpdag
+from bnsearch.networks import load_network
+
+SPACE = "{http://www.w3.org/2000/svg}"
+
+
+@given(dags())
+def test_every_variable_and_edge_is_drawn(dag):
+    """A label and a box for each variable, a title for each edge; the file is well-formed."""
+    root = ElementTree.fromstring(render_structure(dag))
+    boxes = [box for box in root.iter(f"{SPACE}rect") if box.get("rx")]
+    assert len(boxes) == len(list(root.iter(f"{SPACE}text"))) == len(dag.names)
+    edges = [title.text for group in root.iter(f"{SPACE}g") for title in group.findall(f"{SPACE}title")]
+    assert sorted(edges) == sorted(f"{parent} → {child}" for parent, child in dag.edges)
+
+
+@given(st.lists(st.text(min_size=1, max_size=40), min_size=1, max_size=4, unique=True))
+def test_any_name_can_be_drawn(names):
+    """Marks of XML, control characters and half characters do not break the file."""
+    root = ElementTree.fromstring(render_structure(DAG.empty(names)).encode())
+    assert len(list(root.iter(f"{SPACE}text"))) == len(names)
+
+
+def test_names_are_escaped():
+    """Names are text, not marks; a shortened one has its whole name as a title."""
+    dag = DAG.from_edges(['<script>&"', "x" * 30], [('<script>&"', "x" * 30)])
+    text = render_structure(dag)
+    assert "<script" not in text
+    assert "&lt;script&gt;&amp;&quot;</text>" in text
+    assert f"<title>{'x' * 30}</title>{'x' * 23}…</text>" in text
+
+
+def test_curves_run_down_at_their_ends():
+    """From (0, 0) to (4, 10) the control points are (0, 5) and (4, 5)."""
+    assert curve([(0, 0), (4, 10), (4, 20)]) == [((0, 5), (4, 5), (4, 10)), ((4, 15), (4, 15), (4, 20))]
+
+
+def test_notebooks_draw_what_is_not_too_large():
+    """A DAG and a network show themselves; a graph of more than 500 variables or 2,000 edges does not."""
+    asia = load_network("asia")
+    assert asia._repr_svg_() == asia.dag._repr_svg_() == render_structure(asia.dag)
+    assert notebook_view(DAG.empty([f"v{i}" for i in range(MOST_SHOWN + 1)])) is None
+    assert notebook_view(DAG([f"v{i}" for i in range(64)], [range(i) for i in range(64)])) is None  # 64 * 63 / 2 edges
+
+
+def test_a_graph_without_variables():
+    """Nothing is drawn, in a file that is well-formed."""
+    assert not list(ElementTree.fromstring(render_structure(DAG([], []))).iter(f"{SPACE}text"))
+
+
+def test_equivalence_classes():
+    """Of a -> c <- b and c -> d all edges have a direction; of a chain none has; both can be told from the drawing."""
+    directed = DAG.from_edges("abcd", [("a", "c"), ("b", "c"), ("c", "d")])
+    assert cpdag(directed)._repr_svg_() == render_structure(directed)
+    chain = cpdag(DAG.from_edges("abc", [("a", "b"), ("b", "c")]))
+    root = ElementTree.fromstring(chain._repr_svg_())
+    titles = [title.text for title in root.iter(f"{SPACE}title")]
+    assert {frozenset(title.split(" — ")) for title in titles} == {frozenset("ab"), frozenset("bc")}
+    assert len(list(root.iter(f"{SPACE}path"))) == 2
+
+
+def test_a_graph_without_an_extension_is_not_drawn():
+    """A directed cycle has no layers."""
+    cycle = PDAG.from_edges("abc", [("a", "b"), ("b", "c"), ("c", "a")])
+    assert cycle._repr_svg_() is None

@@ -1,0 +1,158 @@
+"""What a search returns, and what can be done with it."""
+
+from __future__ import annotations
+
+import pickle
+import sys
+
+import pandas as pd
+import pytest
+
+from bnsearch.data import Dataset
+from bnsearch.errors import InputError
+from bnsearch.graphs.dag import DAG
+from bnsearch.networks.files import read_network, read_structure
+from bnsearch.result import Result
+from bnsearch.stop import Progress
+from bnsearch.trace import Trace
+
+FRAME = pd.DataFrame({"rain": ["yes", "no", "no", "no"], "<lawn>": ["wet", "dry", "dry", "wet"]})
+DATA = Dataset.from_frame(FRAME)
+
+
+def made(**changes):
+    """Return a result of a search that never was."""
+    facts = {
+        "dag": DAG.from_edges(["rain", "<lawn>"], [("rain", "<lawn>")]),
+        "score": -9.25,
+        "bound": -9.0,
+        "optimal": False,
+        "stop": "seconds",
+        "trace": Trace([Progress(seconds=0.5, score=-10.0), Progress(seconds=1.5, score=-9.25)]),
+        "iterations": 3,
+        "evaluations": 12,
+        "computed": 10,
+        "seconds": 2.0,
+        "method": "hillclimb",
+        "parameters": {},
+        "seed": 1,
+    }
+    return Result(**(facts | changes))
+
+
+def test_one_line():
+    """The score, how good it is, and how it was found; the gap is 0.25 / 9."""
+    assert repr(made()) == (
+        "Result(2 variables, 1 edge, score -9.250000, gap 2.78%, hillclimb, 2.0 s, stopped: seconds)"
+    )
+    assert "optimal" in repr(made(optimal=True))
+    assert "gap" not in repr(made(bound=None))
+
+
+def test_notebook_view():
+    """The facts in one line above the drawing; names are escaped."""
+    view = made()._repr_html_()
+    assert view.startswith("<div>2 variables, 1 edge, score -9.25")
+    assert view.count("<svg") == 1
+    assert "&lt;lawn&gt;" in view
+    assert "<lawn>" not in view
+    assert "<svg" not in made(dag=DAG.empty([f"v{i}" for i in range(501)]))._repr_html_()
+
+
+@pytest.mark.parametrize("data", [DATA, FRAME], ids=["dataset", "frame"])
+def test_network(data):
+    """Tables are estimated from a Dataset or a frame: given no rain, 1 of 3 lawns is wet."""
+    network = made().network(data)
+    assert network.dag == made().dag
+    assert network.tables[1].tolist() == [[2 / 3, 1 / 3], [0, 1]]
+    smoothed = made().network(data, smoothing=1)
+    assert smoothed.tables[1].tolist() == [[3 / 5, 2 / 5], [1 / 3, 2 / 3]]
+
+
+def test_network_of_a_file(tmp_path):
+    """The data may be the path of a table."""
+    DATA.write(tmp_path / "t.csv")
+    assert made().network(tmp_path / "t.csv").equals(made().network(DATA))
+
+
+@pytest.mark.parametrize("name", ["x.json", "x.csv", "x.json.gz"])
+def test_write_structure(tmp_path, name):
+    """Without data the structure is written."""
+    made().write(tmp_path / name)
+    assert read_structure(tmp_path / name) == made().dag
+
+
+@pytest.mark.parametrize("name", ["x.bif", "x.net", "x.json", "x.bif.gz"])
+def test_write_network(tmp_path, name):
+    """With data the tables are written too."""
+    made().write(tmp_path / name, DATA)
+    assert read_network(tmp_path / name).equals(made().network(DATA))
+
+
+def test_write_drawings(tmp_path):
+    """Drawings need no data and take no harm from it."""
+    for name, mark in (("x.svg", "<svg"), ("x.dot", "digraph")):
+        made().write(tmp_path / name)
+        first = (tmp_path / name).read_text()
+        assert first.startswith(mark)
+        made().write(tmp_path / name, DATA)
+        assert (tmp_path / name).read_text() == first
+
+
+@pytest.mark.parametrize(
+    ("name", "message"),
+    [
+        ("x.bif", r"x\.bif: .*tables.*write\(path, data\)"),
+        ("x.net.gz", r"x\.net\.gz: .*tables"),
+        ("x.xlsx", "the extension must be one of"),
+        ("no/x.svg", "cannot write"),
+    ],
+)
+def test_bad_targets(tmp_path, name, message):
+    """Formats that need tables say so, others are listed."""
+    with pytest.raises(InputError, match=message):
+        made().write(tmp_path / name)
+    assert not list(tmp_path.iterdir())
+
+
+def test_networkx():
+    """The structure as networkx has it."""
+    assert list(made().to_networkx().edges) == [("rain", "<lawn>")]
+
+
+@pytest.mark.filterwarnings("ignore")
+def test_pgmpy_and_pyagrum():
+    """With data, networks with tables; without, structures."""
+    pytest.importorskip("pgmpy")
+    assert list(made().to_pgmpy().edges) == [("rain", "<lawn>")]
+    assert made().to_pgmpy(DATA).get_cpds("rain").values.tolist() == [0.75, 0.25]
+    pytest.importorskip("pyagrum")
+    assert set(made().to_pyagrum().arcs()) == {(0, 1)}
+    model = made().to_pyagrum(DATA)
+    assert model.cpt("rain").tolist() == [0.75, 0.25]
+
+
+def test_absent_packages(monkeypatch):
+    """Where matplotlib is absent, plots say how to get it."""
+    monkeypatch.setitem(sys.modules, "matplotlib.pyplot", None)
+    for plot in (made().plot, made().plot_trace):
+        with pytest.raises(InputError, match=r"this needs matplotlib .*pip install 'bnsearch\[plots\]'"):
+            plot()
+
+
+def test_plots():
+    """The graph and the anytime curve."""
+    matplotlib = pytest.importorskip("matplotlib")
+    matplotlib.use("agg")
+    from matplotlib import pyplot
+
+    assert [text.get_text() for text in made().plot().texts] == ["rain", "<lawn>"]
+    assert made().plot_trace().lines[0].get_ydata().tolist() == [-10.0, -9.25]
+    pyplot.close("all")
+
+
+def test_pickle():
+    """A result survives the way to another process."""
+    copy = pickle.loads(pickle.dumps(made()))
+    assert copy.dag == made().dag
+    assert copy.cpdag == made().cpdag
