@@ -60,8 +60,8 @@ def price_forward(index, state, variable, least, gainers, gains, places, deltas)
     """
     Return the best change above `least` from moving a variable towards the front, and the position nearest to it.
 
-    Walks the variable's sets from its own downwards, keeping those whose last parent stands earlier than any kept
-    before: up to there the variable can move with that set, and whoever gains on the way gains.
+    With its set, a variable can move up to the last parent in it, and whoever gains on the way gains; beyond, up to the
+    next one who would gain, it takes the best set that is left to it there.
     """
     begin, scores, first, members = index[0], index[1], index[2], index[3]
     position, choice = state[1], state[2]
@@ -77,17 +77,20 @@ def price_forward(index, state, variable, least, gainers, gains, places, deltas)
         last = last_parent(first, members, position, row)
         change = scores[row] - scores[own]
         to = at
+        further = np.int64(-1)  # the next one who would gain
         for i in range(gainers):
             if places[i] > last:
                 change += deltas[i]
                 to = min(to, places[i])
+            else:
+                further = max(further, places[i])
         if change > best:
             best = change
             where = to
-        if last < 0 or scores[row] - scores[own] + gains <= best:
+        if further < 0 or scores[row] - scores[own] + gains <= best:
             return best, where
         end = first_below(scores, row, end, scores[own] + best - gains)
-        row = best_row(index, state, variable, last, -1, end)
+        row = best_row(index, state, variable, further, -1, end)
         if row == end:
             return best, where
 
