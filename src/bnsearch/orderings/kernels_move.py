@@ -23,7 +23,7 @@ def settle(index, state):
     total = 0.0
     for v in range(order.size):
         n_active[v] = 0
-        choose(index, state, v)
+        choose(index, state, v, index[0][v])
         refresh(index, state, v)
         total += scores[choice[v]]
     return total
@@ -55,6 +55,7 @@ def move(index, state, variable, to, touched):
     """
     scores, slot_begin, slots = index[1], index[8], index[9]
     position, choice, delta, target, reach = state[1], state[2], state[3], state[4], state[7]
+    at = position[variable]
     low, high = shift(state, variable, to)
     change = 0.0
     front = 0
@@ -73,7 +74,7 @@ def move(index, state, variable, to, touched):
         touched[front] = child
         front += 1
     before = scores[choice[variable]]
-    choose(index, state, variable)
+    choose(index, state, variable, choice[variable] if to < at else index[0][variable])
     change += scores[choice[variable]] - before
     touched[front] = variable
     front += 1

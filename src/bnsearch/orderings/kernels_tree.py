@@ -23,6 +23,7 @@ from bnsearch.kernel import borrowing_kernel, inlined_kernel
 
 MEMBER, ROW, BEST, KIDS = 0, 1, 2, 3
 NONE = np.int32(2**31 - 1)
+FEW = 12  # rows that are looked at one by one before the tree is
 HASH = np.uint64(0x9E3779B97F4A7C15)
 
 
@@ -120,18 +121,35 @@ def arrange(made, nodes, cand, offset, ends, by_parent, order, tree):
             done += 1
 
 
+@inlined_kernel
+def stands_before(index, position, row, limit, without):
+    """Tell whether a row's members all stand before a position, another variable not among them."""
+    first, members = index[2], index[3]
+    for i in range(first[row], first[row + 1]):
+        if position[members[i]] >= limit or members[i] == without:
+            return False
+    return True
+
+
 @borrowing_kernel
-def best_before(index, position, variable, limit, without, stop, path, looked):
+def best_before(index, position, variable, limit, without, row, stop, path, looked):
     """
-    Return the first row of a variable whose members all stand before a position, and do not hold another variable.
+    Return the first row of a variable whose members all stand before a position, another variable not among them.
 
     index : as in kernels_state
     limit, without : that position; that variable, or -1
-    stop : returned where there is no such row before it
+    row : no row before this one is known to be
+    stop : returned where there is none before it
     path : int64[2, most members + 1]   scratch
     looked : int64[1]   the nodes visited are added
     """
     begin, tree = index[0][variable], index[11]
+    near = min(row + FEW, stop)
+    for i in range(row, near):
+        if stands_before(index, position, i, limit, without):
+            return i
+    if near == stop:
+        return stop
     found = stop - begin
     node = index[10][variable]
     found = min(found, np.int64(tree[node, ROW]))
