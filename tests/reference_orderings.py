@@ -14,7 +14,7 @@ from bnsearch.orderings.kernels_price import price_insertion, price_swap
 from bnsearch.orderings.kernels_random import draw, draw_below
 from bnsearch.parent_sets.table import ParentSets
 
-STATE = ("order", "position", "choice", "delta", "target", "blocked", "active", "reach")  # what a state must agree in
+STATE = {"order": 0, "position": 1, "choice": 2, "delta": 3, "target": 4, "n_active": 6, "reach": 7}  # to agree in
 
 
 class Definition:
@@ -76,8 +76,7 @@ def settled(state: State, order: Sequence[int]) -> State:
 
 def differences(state: State, other: State) -> list[str]:
     """Return the names of the arrays in which two states differ."""
-    pairs = zip(STATE, state.arrays, other.arrays, strict=False)  # the last array counts rows: no part of the state
-    return [name for name, mine, theirs in pairs if not np.array_equal(mine, theirs)]
+    return [name for name, place in STATE.items() if not np.array_equal(state.arrays[place], other.arrays[place])]
 
 
 @kernel

@@ -14,7 +14,7 @@ from bnsearch.parent_sets.jkl import read_scores
 from bnsearch.parent_sets.table import ParentSets
 from bnsearch.problem import Problem
 from bnsearch.run import Run
-from bnsearch.searching import search
+from bnsearch.searching import load_kernels, search
 from bnsearch.stop import Iterations, Seconds, Target
 from candidate_tables import candidate_tables, ordering_score, random_candidates
 from reference_exact import best_score
@@ -43,10 +43,11 @@ def rounds_of(monkeypatch: pytest.MonkeyPatch, scores: list[float], total: int) 
         rounds.append([])
         whole_round(self, chains, length, run)
 
+    table = random_candidates(10, 5, 2, seed=1)
+    load_kernels(Problem(table=table), RINOBS())  # which would be seen as rounds, too
     whole_round = RINOBS._round
     monkeypatch.setattr(RINOBS, "_anneal", anneal)
     monkeypatch.setattr(RINOBS, "_round", one_round)
-    table = random_candidates(10, 5, 2, seed=1)
     search(Problem(table=table), RINOBS(islands=3, length=2), stop=Iterations(total), seed=1, threads=1)
     return rounds
 

@@ -16,7 +16,7 @@ from bnsearch.orderings.starts import Ordering
 from bnsearch.registry import suggest
 from bnsearch.scores.score import TOLERANCE
 
-BUDGET = 150_000  # rows looked at between two looks at the clock: one to ten milliseconds
+BUDGET = 150_000  # looks between two looks at the clock: a millisecond or some
 SELECTIONS = ("hybrid", "best", "first")  # in the order of the kernel's numbers
 
 
@@ -58,8 +58,8 @@ class State:
         self.looked = np.zeros(1, dtype=np.int64)
         self.arrays = (
             self.order, self.position, self.choice, np.empty(slots), np.empty(slots, dtype=np.int32),
-            np.zeros((n, 2), dtype=np.uint64), np.zeros((n, 2), dtype=np.uint64), np.empty(n, dtype=np.int64),
-            self.looked,
+            np.empty(slots, dtype=np.int32), np.empty(n, dtype=np.int32), np.empty(n, dtype=np.int64), self.looked,
+            *np.empty((2, n), dtype=np.int32), np.empty((2, index.table.max_parents + 1), dtype=np.int64),
         )  # fmt: skip
         self._counted = 0
 
@@ -75,7 +75,7 @@ class State:
         return Placed(self.index, self.order.copy(), self.choice.copy())
 
     def evaluations(self) -> int:
-        """Return how many rows were looked at since this was last asked."""
+        """Return how many looks at rows it took since this was last asked."""
         new = int(self.looked[0]) - self._counted
         self._counted += new
         return new

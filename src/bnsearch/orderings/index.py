@@ -4,9 +4,11 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from functools import cached_property
+from itertools import pairwise
 from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 from bnsearch.knowledge.precedence import Precedence
 from bnsearch.orderings.starts import Ordering
@@ -19,15 +21,15 @@ class Index:
     Who could be whose parent, and in which sets: what prices an insertion in one look.
 
     A candidate of y is a variable x that is in one of its sets. The pair has a *slot*, a place in the list of x's
-    pairs, and a *number*, its place among y's candidates. A set is also kept as bits, the numbers of its members where
-    these are below 128.
+    pairs, and a *number*, its place among y's candidates. Which of y's sets hold x is also kept as bits: to find the
+    next set without some variables, or with but one of them, takes one look for 64 sets.
 
     Attributes
     ----------
     table : the candidate table
     precedence : who must stand before whom; None means nobody
     arrays : what kernels take: begin, scores, first, members of the table; member_slot, cand_begin, cand, cand_slot,
-        slot_begin, slots, masks as `kernels_index` describes them
+        slot_begin, slots as `kernels_index` describes them; the trees of `kernels_tree`; bits, bits_begin
     """
 
     table: ParentSets
@@ -56,10 +58,43 @@ class Index:
         cand, cand_slot = np.empty((2, pairs), dtype=np.int32)
         slots = np.empty((3, pairs), dtype=np.int32)
         member_slot = np.empty(len(table.members), dtype=np.int32)
-        masks = np.empty((2, table.n_sets), dtype=np.uint64)
+        n_cand = np.diff(cand_begin)
+        bits_begin = _starts(n_cand * -(-np.diff(table.begin) // 64))
+        bits = np.zeros(bits_begin[-1], dtype=np.uint64)
         where = np.full(n, -1, dtype=np.int64)
-        fill_pairs(*lists, where, cand_begin, slot_begin, cand, cand_slot, slots, member_slot, masks)
+        pairs_begin = cand_begin, slot_begin, bits_begin
+        fill_pairs(*lists, where, *pairs_begin, cand, cand_slot, slots, member_slot, bits)
         return (
             table.begin, table.scores, table.first, table.members, member_slot,
-            cand_begin, cand, cand_slot, slot_begin, slots, masks,
+            cand_begin, cand, cand_slot, slot_begin, slots,
+            *_trees(table, cand_begin, cand, slots[1][member_slot]), bits, bits_begin,
         )  # fmt: skip
+
+
+def _trees(
+    table: ParentSets, cand_begin: NDArray[np.int64], cand: NDArray[np.int32], numbers: NDArray[np.int32]
+) -> tuple[NDArray[np.int64], NDArray[np.int32]]:
+    """Return the trees of all variables' sets, given each member's number among its child's candidates."""
+    from bnsearch.orderings.kernels_tree import arrange, plant, sort_numbers
+
+    sort_numbers(table.first, numbers)
+    root = np.empty(table.n_variables, dtype=np.int64)
+    trees = []
+    offset = 0
+    for v, (begin, end) in enumerate(pairwise(table.begin.tolist())):
+        most = int(table.first[end] - table.first[begin]) + 1
+        hashed = np.full(1 << (2 * most).bit_length(), -1, dtype=np.int32)
+        made = np.empty((4, most), dtype=np.int32)
+        nodes = plant(table.first, numbers, begin, end, hashed, made)
+        scratch = np.empty((3, nodes), dtype=np.int32)
+        tree = np.full((nodes + 1, 4), offset + nodes, dtype=np.int32)  # the last one only ends the list before it
+        arrange(made, nodes, cand[cand_begin[v] : cand_begin[v + 1]], offset, *scratch, tree)
+        root[v] = offset
+        trees.append(tree)
+        offset += nodes + 1
+    return root, np.concatenate(trees)
+
+
+def _starts(sizes: NDArray[np.int64]) -> NDArray[np.int64]:
+    """Return where lists of some sizes begin, one behind the other, and where the last one ends."""
+    return np.concatenate(([0], np.cumsum(sizes)))

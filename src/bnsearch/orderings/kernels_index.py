@@ -36,7 +36,9 @@ def count_pairs(begin, first, members, seen, cand_begin, slot_begin):
 
 
 @kernel
-def fill_pairs(begin, first, members, where, cand_begin, slot_begin, cand, cand_slot, slots, member_slot, masks):
+def fill_pairs(
+    begin, first, members, where, cand_begin, slot_begin, bits_begin, cand, cand_slot, slots, member_slot, bits
+):  # fmt: skip
     """
     Write the pairs of candidate and child, by child and by candidate.
 
@@ -46,15 +48,18 @@ def fill_pairs(begin, first, members, where, cand_begin, slot_begin, cand, cand_
     cand, cand_slot : int32[pairs]  written: by child, each candidate and the pair's slot
     slots : int32[3, pairs]         written: by candidate, the child, the pair's number, the first row that has it
     member_slot : int32[members]    written: the slot of each member of each row
-    masks : uint64[2, rows]         written: each set as bits, the numbers of its members; from 128 on left out
+    bits_begin : int64[n]           where each child's words begin
+    bits : uint64[...]              zeroed; written: for every 64 rows of a child a word for each of its candidates by
+                                    number, the bits of the rows that have it
     """
     n = begin.size - 1
     at = slot_begin[:n].copy()
     for child in range(n):
         number = 0
         for row in range(begin[child], begin[child + 1]):
-            masks[0, row] = 0
-            masks[1, row] = 0
+            place = row - begin[child]
+            words = bits_begin[child] + place // WORD * (cand_begin[child + 1] - cand_begin[child])
+            bit = np.uint64(1) << np.uint64(place % WORD)
             for i in range(first[row], first[row + 1]):
                 member = members[i]
                 slot = where[member]
@@ -69,6 +74,4 @@ def fill_pairs(begin, first, members, where, cand_begin, slot_begin, cand, cand_
                     slots[2, slot] = row
                     number += 1
                 member_slot[i] = slot
-                own = slots[1, slot]
-                if own < 2 * WORD:
-                    masks[own // WORD, row] |= np.uint64(1) << np.uint64(own % WORD)
+                bits[words + slots[1, slot]] |= bit

@@ -7,9 +7,7 @@ from __future__ import annotations
 import numpy as np
 
 from bnsearch.kernel import borrowing_kernel, inlined_kernel
-from bnsearch.orderings.kernels_state import NARROW, candidates_from, last_parent
-
-FEW = 12  # rows; to look at so many is not worth the making of bits that tell which are out of reach
+from bnsearch.orderings.kernels_state import best_row, last_parent
 
 
 @inlined_kernel
@@ -41,12 +39,20 @@ def gather(index, state, variable, places, deltas):
 
 
 @inlined_kernel
-def is_out_of_reach(index, variable, row, low, high):
-    """Tell, as far as bits can, whether a row's set holds one of the candidates in two words."""
-    masks = index[10]
-    if index[5][variable + 1] - index[5][variable] > NARROW:
-        return False
-    return bool(masks[0, row] & low or masks[1, row] & high)
+def first_below(scores, row, end, value):
+    """Return the first row from this one on that does not score above a value; `end` if there is none before it."""
+    step = 1
+    while row + step < end and scores[row + step] > value:
+        row += step
+        step *= 2
+    low, high = row, min(row + step, end)  # row scores above it, or is the first; high does not, or is the end
+    while high - low > 1:
+        middle = (low + high) >> 1
+        if scores[middle] > value:
+            low = middle
+        else:
+            high = middle
+    return high if low < end and scores[low] > value else low
 
 
 @inlined_kernel
@@ -54,38 +60,39 @@ def price_forward(index, state, variable, least, gainers, gains, places, deltas)
     """
     Return the best change above `least` from moving a variable towards the front, and the position nearest to it.
 
-    Walks the variable's sets from its own downwards, keeping those whose last parent stands earlier than any kept
-    before: up to there the variable can move with that set, and whoever gains on the way gains.
+    With its set, a variable can move up to the last parent in it, and whoever gains on the way gains; beyond, up to the
+    next one who would gain, it takes the best set that is left to it there.
     """
-    scores, first, members = index[1], index[2], index[3]
-    position, choice, looked = state[1], state[2], state[8]
+    begin, scores, first, members = index[0], index[1], index[2], index[3]
+    position, choice = state[1], state[2]
     at = np.int64(position[variable])
     best = least
     where = at
-    limit = at
-    low = np.uint64(0)
-    high = np.uint64(0)
     own = choice[variable]
     row = own
-    while limit >= 0 and scores[row] - scores[own] + gains > best:
-        if not is_out_of_reach(index, variable, row, low, high):
-            last = last_parent(first, members, position, row, limit)
-            if last < limit:
-                limit = last
-                change = scores[row] - scores[own]
-                to = at
-                for i in range(gainers):
-                    if places[i] > last:
-                        change += deltas[i]
-                        to = min(to, places[i])
-                if change > best:
-                    best = change
-                    where = to
-                if row - own >= FEW:
-                    low, high = candidates_from(index, position, variable, limit)
-        row += 1
-    looked[0] += row - own
-    return best, where
+    end = begin[variable + 1]
+    if gains <= best:
+        return best, where
+    while True:
+        last = last_parent(first, members, position, row)
+        change = scores[row] - scores[own]
+        to = at
+        further = np.int64(-1)  # the next one who would gain
+        for i in range(gainers):
+            if places[i] > last:
+                change += deltas[i]
+                to = min(to, places[i])
+            else:
+                further = max(further, places[i])
+        if change > best:
+            best = change
+            where = to
+        if further < 0 or scores[row] - scores[own] + gains <= best:
+            return best, where
+        end = first_below(scores, row, end, scores[own] + best - gains)
+        row = best_row(index, state, variable, further, -1, row + 1, end)
+        if row == end:
+            return best, where
 
 
 @inlined_kernel
@@ -112,7 +119,7 @@ def price_backward(index, state, variable, least, losers, places, deltas):
     Walks the variable's better sets, best first, keeping those whose last parent stands earlier than any kept before.
     """
     begin, scores, first, members = index[0], index[1], index[2], index[3]
-    position, choice, looked = state[1], state[2], state[8]
+    position, choice = state[1], state[2]
     own = choice[variable]
     best = least
     where = np.int64(position[variable])
@@ -120,28 +127,21 @@ def price_backward(index, state, variable, least, losers, places, deltas):
     if row == own or scores[row] - scores[own] <= least:
         return best, where
     limit = first_ruin(losers, scores[row] - scores[own] - least, places, deltas)
-    low = np.uint64(0)
-    high = np.uint64(0)
-    if own - row >= FEW:
-        low, high = candidates_from(index, position, variable, limit)
     n = places.size
-    while row < own and scores[row] - scores[own] > best:
-        if not is_out_of_reach(index, variable, row, low, high):
-            last = last_parent(first, members, position, row, limit)
-            if last < limit:
-                limit = last
-                change = scores[row] - scores[own]
-                for i in range(n - losers, n):
-                    if places[i] <= last:
-                        change += deltas[i]
-                if change > best:
-                    best = change
-                    where = last
-                if own - row >= FEW:
-                    low, high = candidates_from(index, position, variable, limit)
-        row += 1
-    looked[0] += row - begin[variable]
-    return best, where
+    end = own
+    while True:
+        end = first_below(scores, row, end, scores[own] + best)
+        row = best_row(index, state, variable, limit, -1, row, end)
+        if row == end:
+            return best, where
+        limit = last_parent(first, members, position, row)
+        change = scores[row] - scores[own]
+        for i in range(n - losers, n):
+            if places[i] <= limit:
+                change += deltas[i]
+        if change > best:
+            best = change
+            where = limit
 
 
 @inlined_kernel
@@ -185,7 +185,7 @@ def price_positions(index, state, variable, changes):
     end = n  # the positions from here on have their best set
     row = begin[variable]
     while end > 0:
-        last = last_parent(first, members, position, row, n)
+        last = last_parent(first, members, position, row)
         start = last if last > at else last + 1  # behind the variable itself, everyone moves up
         for i in range(start, end):
             changes[i] += scores[row] - scores[choice[variable]]

@@ -24,7 +24,7 @@ from bnsearch.kernel import borrowing_kernel, inlined_kernel
 from bnsearch.orderings.kernels_move import move
 from bnsearch.orderings.kernels_price import price_insertion
 from bnsearch.orderings.kernels_random import draw_below
-from bnsearch.orderings.kernels_state import block, refresh
+from bnsearch.orderings.kernels_state import refresh
 
 STEPS, LOGGED, LOW, HIGH, HEAD, TAIL = 0, 1, 2, 3, 4, 5
 CURRENT, BEST, THRESHOLD = 0, 1, 2
@@ -127,7 +127,6 @@ def undo(index, state, chain):
     for i in range(counts[LOGGED]):
         variable = log[i]
         choice[variable] = saved_choice[variable]
-        block(index, state, variable)
         refresh(index, state, variable)
 
 
