@@ -80,6 +80,8 @@ class Auto(Builder):
                 stop = growing.go()
                 table = growing.merged(soon=job.halt())
         except KeyboardInterrupt:
+            if job.halt():  # asked for already: this one is for the program
+                raise
             stop = "interrupted"
             table = walk.table(soon=True) if growing is None else growing.merged(soon=True)
         enumerated = time.perf_counter() if growing is None else enumerated

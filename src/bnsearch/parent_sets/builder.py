@@ -145,7 +145,7 @@ class Builder(ABC):
         halt: Callable[[], bool] = lambda: False,
     ) -> Selection:
         """
-        Build the candidate table of a dataset; on Ctrl-C, of what there is.
+        Build the candidate table of a dataset; on Ctrl-C, of what there is, unless `halt` says that this was asked for.
 
         Parameters
         ----------

@@ -119,6 +119,8 @@ class Searches:
         try:
             parallel_map(lambda _: self._work(for_thread()), range(self.workers), self.workers, halt)
         except KeyboardInterrupt:
+            if self.job.halt():  # asked for already: this one is for the program
+                raise
             halt()
         if len(self.found) < self._number:
             self.exhaustive, self.depth = False, 0

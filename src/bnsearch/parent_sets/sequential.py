@@ -46,6 +46,8 @@ class Sequential(Builder):
             stop = walk.go(evaluations=self.evaluations)
             table = walk.table(soon=job.halt())
         except KeyboardInterrupt:
+            if job.halt():  # asked for already: this one is for the program
+                raise
             stop, table = "interrupted", walk.table(soon=True)
         seconds = np.full(job.n, (time.perf_counter() - job.started) / job.n)
         return Selection(table, walk.scored_of, seconds, walk.complete, stop, walk.complete >= job.most)
