@@ -147,7 +147,7 @@ class NoImprovement(Stop):
 @dataclass(frozen=True)
 class Converged(Stop):
     """
-    Stop when nothing better has come for long.
+    Stop when nothing better has come for long; not before there is anything.
 
     Parameters
     ----------
@@ -165,4 +165,5 @@ class Converged(Stop):
     def reason(self, progress: Progress) -> str | None:
         """Return "converged" when the wait was long enough."""
         waited = progress.seconds - progress.improved
-        return "converged" if waited >= max(self.at_least, self.patience * progress.improved) else None
+        enough = waited >= max(self.at_least, self.patience * progress.improved)
+        return "converged" if enough and progress.score > -inf else None
