@@ -1,0 +1,253 @@
+"""The one call: what it takes, what it refuses, what it says."""
+
+from __future__ import annotations
+
+import logging
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+
+import bnsearch
+from bnsearch.data import Dataset
+from bnsearch.dags.hillclimb import HillClimb
+from bnsearch.errors import InputError
+from bnsearch.knowledge import Knowledge
+from bnsearch.learning import learn
+from bnsearch.networks import load_network
+from bnsearch.scores import BDeu, Scorer, make_score
+from bnsearch.stop import Evaluations, Iterations, NoImprovement, Progress, Seconds, Stop, Target
+
+ASIA = load_network("asia").sample(300, seed=5)
+QUICK: dict[str, Any] = {"method": "hillclimb", "seconds": None, "stop": Iterations(2), "seed": 0, "threads": 1}
+
+
+class Ticking:
+    """A clock that goes on by a fixed time whenever it is read."""
+
+    def __init__(self, tick: float) -> None:
+        self.now, self.tick = 0.0, tick
+
+    def __call__(self) -> float:
+        """Return the time."""
+        self.now += self.tick
+        return self.now
+
+
+@pytest.mark.parametrize("kind", ["pandas", "polars", "arrow", "codes", "lists", "path", "path as text"])
+def test_any_table_will_do(kind: str, tmp_path: Path) -> None:
+    """Frames and files keep their names; an array of codes has columns 0, 1, ...; the score is the same."""
+    path = tmp_path / "asia.csv"
+    ASIA.to_polars().write_csv(path)
+    table = {
+        "pandas": lambda: ASIA.to_polars().to_pandas(),
+        "polars": ASIA.to_polars,
+        "arrow": lambda: ASIA.to_polars().to_arrow(),
+        "codes": lambda: ASIA.codes.T,
+        "lists": lambda: ASIA.codes.T.tolist(),
+        "path": lambda: path,
+        "path as text": lambda: str(path),
+    }[kind]()
+    result = learn(table, method="exact", seed=0)
+    assert result.dag.names == (tuple("01234567") if kind in ("codes", "lists") else ASIA.names)
+    assert result.score == pytest.approx(learn(ASIA, method="exact", seed=0).score, rel=1e-12)
+
+
+def test_the_score_is_that_of_the_network() -> None:
+    """By name or as an object."""
+    named = learn(ASIA, score="bdeu", **QUICK)
+    assert named.score == pytest.approx(Scorer(ASIA, BDeu()).network(named.dag), rel=1e-12)
+    assert learn(ASIA, score=BDeu(ess=4.0), **QUICK).score != named.score
+
+
+@pytest.mark.parametrize(
+    ("given", "message"),
+    [
+        ({"method": "rinob"}, r"there is no method 'rinob' \(did you mean 'rinobs'\?\): choose from auto, rinobs"),
+        ({"score": "bdue"}, r"there is no score 'bdue' \(did you mean 'bdeu'\?\)"),
+        (
+            {"method": "minobs", "parameters": {"populaton": 3}},
+            r"the minobs method has no parameter 'populaton' \(did you mean 'population'\?\)",
+        ),
+        ({"method": HillClimb(), "parameters": {"restarts": 3}}, "parameters go with the name of a method"),
+        ({"seconds": -1}, "seconds must be above 0, not -1"),
+        ({"seconds": 0}, "seconds must be above 0, not 0"),
+        ({"seconds": float("nan")}, "seconds must be above 0, not nan"),
+        ({"seconds": "10"}, "seconds must be a number, not '10'"),
+        ({"max_parents": -1}, "max_parents must be at least 0, not -1"),
+        ({"max_parents": 1.5}, "max_parents must be a whole number, not 1.5"),
+        ({"threads": 0}, "threads must be at least 1, not 0"),
+        ({"seed": -3}, "seed must be at least 0, not -3"),
+        ({"method": "ges", "score": "k2"}, "needs a score that equivalent networks share"),
+        ({"knowledge": "nowhere.json"}, "nowhere.json"),
+        ({"knowledge": Knowledge(roots=["asai"])}, r"unknown variable 'asai' in roots \(did you mean 'asia'\?\)"),
+    ],
+    ids=lambda value: "-".join(value) if isinstance(value, dict) else "",
+)
+def test_what_is_wrong_is_said(given: dict[str, Any], message: str) -> None:
+    """One line, with the nearest name where a name is unknown."""
+    with pytest.raises(InputError, match=message):
+        learn(ASIA, **{**QUICK, **given})
+
+
+def test_one_column_has_no_structure() -> None:
+    """Two have."""
+    with pytest.raises(InputError, match="the table has one column, 'asia': there is no structure to learn"):
+        learn(ASIA.to_polars().select("asia"))
+    assert learn(ASIA.to_polars().select("asia", "tub"), seconds=60, seed=0).optimal
+
+
+def test_no_rows() -> None:
+    """A table without rows is refused."""
+    with pytest.raises(InputError, match="the table is empty: 0 rows"):
+        learn(ASIA.to_polars().clear())
+
+
+def test_a_method_with_its_parameters() -> None:
+    """By name with parameters, or as an object, is the same."""
+    named = learn(ASIA, **{**QUICK, "method": "tabu", "parameters": {"length": 3}})
+    made = learn(ASIA, **{**QUICK, "method": bnsearch.make_method("tabu", length=3)})
+    assert named.parameters == made.parameters
+    assert named.parameters["length"] == 3
+    assert named.dag == made.dag
+
+
+def test_knowledge_from_a_file(tmp_path: Path) -> None:
+    """As a path, as text, and as an object."""
+    known = Knowledge(required=[("xray", "smoke")], forbidden=[("smoke", "lung")])
+    known.write(tmp_path / "known.json")
+    expected = learn(ASIA, knowledge=known, **QUICK)
+    assert ("xray", "smoke") in expected.dag.edges
+    for path in (tmp_path / "known.json", str(tmp_path / "known.json")):
+        assert learn(ASIA, knowledge=path, **QUICK).dag == expected.dag
+
+
+@pytest.mark.parametrize(
+    ("limits", "most"),
+    [
+        (None, dict.fromkeys(ASIA.names, 2)),
+        (1, dict.fromkeys(ASIA.names, 1)),
+        (5, dict.fromkeys(ASIA.names, 2)),
+        ({"dysp": 0, "either": 7}, {**dict.fromkeys(ASIA.names, 2), "dysp": 0}),
+    ],
+    ids=["none", "smaller", "larger", "by name"],
+)
+@pytest.mark.parametrize("method", ["auto", "hillclimb"])
+def test_limits_on_parents_are_joined(method: str, limits: Any, most: dict[str, int]) -> None:
+    """At most two parents beside what the knowledge says: the smaller number holds for each variable."""
+    edges = [(a, "either") for a in ("asia", "tub", "smoke")]
+    result = learn(
+        ASIA, **{**QUICK, "stop": Iterations(9), "method": method}, max_parents=2, knowledge=Knowledge(max_parents=limits)
+    )
+    assert all(len(parents) <= most[name] for name, parents in zip(ASIA.names, result.dag.parents, strict=True))
+    with pytest.raises(InputError, match="'either' has 3 required parents, but at most"):
+        learn(ASIA, max_parents=2, knowledge=Knowledge(required=edges, max_parents=limits), **QUICK)
+
+
+@pytest.mark.parametrize(
+    ("stop", "reason"),
+    [
+        (Iterations(3), "iterations"),
+        (Evaluations(1), "evaluations"),
+        (Target(-1e9), "target"),
+        (NoImprovement(2), "no improvement"),
+        (Seconds(0) | Iterations(5), "seconds"),
+    ],
+    ids=["iterations", "evaluations", "target", "no improvement", "joined"],
+)
+def test_further_rules(stop: Stop, reason: str) -> None:
+    """Each ends a search that has an hour."""
+    assert learn(ASIA, method="rinobs", seconds=3600, stop=stop, seed=1, threads=1).stop == reason
+
+
+@pytest.mark.parametrize("seconds", [None, 3600], ids=["no limit", "an hour"])
+def test_who_may_take_any_time_ends_by_itself(seconds: float | None) -> None:
+    """Eight variables: the best network is proven, whatever the time."""
+    result = learn(ASIA, seconds=seconds, seed=0)
+    assert (result.stop, result.optimal, result.gap, result.method) == ("complete", True, 0.0, "auto")
+    exact = learn(ASIA, method="exact", seconds=seconds, seed=0)
+    assert exact.score == pytest.approx(result.score, rel=1e-12)
+
+
+def test_without_a_limit_it_ends_when_nothing_better_comes() -> None:
+    """Ten seconds after its last improvement, by a clock that shows 20 ms more at each look."""
+    seen: list[Progress] = []
+    result = learn(
+        ASIA, method="rinobs", seconds=None, seed=0, threads=1, clock=Ticking(0.02), observers=[seen.append]
+    )
+    assert result.stop == "converged"
+    assert result.seconds - seen[-1].improved >= 10
+    assert seen[-1].improved == max(point.improved for point in result.trace)
+
+
+def test_scoring_is_no_wait_for_something_better() -> None:
+    """A minute of scoring, before there is any network, does not mean that nothing better comes."""
+    clock = Ticking(0.0)
+
+    def minute(*_: object) -> None:
+        clock.now += 60
+
+    result = learn(ASIA, seconds=None, seed=0, threads=1, clock=clock, progress=minute)
+    assert (result.stop, result.optimal) == ("complete", True)
+
+
+@pytest.mark.parametrize("method", ["auto", "exact"])
+def test_nothing_is_optimal_over_part_of_the_candidates(method: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    """With room for 20 families many are not even looked at."""
+    monkeypatch.setattr("bnsearch.selecting.EVALUATIONS", 20)
+    part = learn(ASIA, method=method, seconds=None, seed=0)
+    assert not part.optimal
+    monkeypatch.undo()
+    whole = learn(ASIA, method=method, seconds=None, seed=0)
+    assert whole.optimal
+    assert part.score < whole.score
+
+
+def test_auto_says_what_it_chose(monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture) -> None:
+    """Exact search where it fits, by the number of variables and by the time that is left; else rinobs, and why."""
+    quick: dict[str, Any] = {"seed": 0, "stop": Iterations(50)}
+    with caplog.at_level(logging.INFO, logger="bnsearch"):
+        notes = learn(ASIA, seconds=3600, **quick).notes
+    assert notes[0].startswith("chose exact search: at most ")
+    assert notes[0].endswith(" of 8 variables can form cycles with each other")
+    assert notes[0] in caplog.messages
+    with monkeypatch.context() as patch:
+        patch.setattr("bnsearch.auto.MOST", 3)
+        result = learn(ASIA, seconds=3600, **quick)
+    assert "chose search over orderings (rinobs): " in result.notes[0]
+    assert "too many for exact search" in result.notes[0]
+    assert not result.optimal or result.gap == 0
+    with monkeypatch.context() as patch:
+        patch.setattr("bnsearch.auto.SECONDS_OF_20", 1e10)
+        assert "exact search would take about" in learn(ASIA, seconds=3600, **quick).notes[0]
+
+
+def test_max_parents_reaches_the_candidates() -> None:
+    """The best network with one parent each, a forest, is proven as such."""
+    result = learn(ASIA, max_parents=1, seconds=3600, seed=0)
+    assert result.optimal
+    assert max(map(len, result.dag.parents)) == 1
+    assert result.score < learn(ASIA, seconds=3600, seed=0).score
+
+
+def test_observers_and_progress_are_told() -> None:
+    """Scores only rise; scoring counts up to its total."""
+    seen: list[Progress] = []
+    tasks: list[tuple[str, int, int]] = []
+    result = learn(
+        ASIA, seconds=3600, seed=0, observers=[seen.append], progress=lambda *note: tasks.append(note), threads=1
+    )
+    assert [p.score for p in seen] == sorted(p.score for p in seen)
+    assert seen[-1].score == result.score
+    assert all(0 < done <= total for _, done, total in tasks)
+    assert tasks
+
+
+def test_nltcs(shared_data: Path) -> None:
+    """16 variables, 3,236 rows: the optimum, proven, as an independent dynamic program found it."""
+    data = Dataset.read(shared_data / "debd" / "nltcs.test.csv.gz", header=False)
+    result = learn(data, seconds=60, seed=0)
+    assert result.optimal
+    assert result.score == pytest.approx(-20033.595540, abs=1e-6)
+    assert Scorer(data, make_score("bic")).network(result.dag) == pytest.approx(result.score, rel=1e-12)
