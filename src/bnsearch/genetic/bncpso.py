@@ -10,7 +10,7 @@ import numpy as np
 
 from bnsearch.errors import require
 from bnsearch.genetic.families import Families, Halted
-from bnsearch.genetic.graphs import Generator, Graphs, generations, random_graphs, random_orders, repaired
+from bnsearch.genetic.graphs import Generator, Graphs, any_of, generations, random_graphs, random_orders, repaired
 from bnsearch.problem import Problem
 from bnsearch.run import Run
 
@@ -104,8 +104,8 @@ def mutate_edges(graphs: Graphs, rate: float, rng: Generator) -> Graphs:
     free = ~(graphs | graphs.transpose(0, 2, 1) | np.eye(n, dtype=bool))
     kind = rng.integers(3, size=len(graphs))
     candidates = np.where((kind == 0)[:, None, None], free, graphs).reshape(number, -1)
-    chosen = np.where(candidates, rng.random(candidates.shape), -1.0).argmax(axis=1)
-    mutant = np.flatnonzero((rng.random(number) < rate) & candidates.any(axis=1))
+    chosen = any_of(candidates, rng)
+    mutant = np.flatnonzero((rng.random(number) < rate) & (chosen >= 0))
     child, parent = chosen[mutant] // n, chosen[mutant] % n
     mutated = graphs.copy()
     mutated[mutant, child, parent] = kind[mutant] == 0

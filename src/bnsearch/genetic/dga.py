@@ -80,7 +80,7 @@ class DGA:
                     orders[mothers], graphs[mothers], orders[fathers], graphs[fathers], rng
                 )
                 new_orders, children = mutate_both(new_orders, children, self.mutation, rng)
-                children = limited(children, self.max_parents, rng.random(children.shape))
+                children = limited(children, self.max_parents, rng)
                 every_score = np.concatenate([families.offered(children), scores])
                 best = fittest(every_score, self.population)
                 orders = np.concatenate([new_orders, orders])[best]

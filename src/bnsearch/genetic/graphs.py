@@ -46,17 +46,24 @@ def random_graphs(orders: Orders, most: int, rng: Generator) -> Graphs:
     """Return a random graph for each ordering, with about as many edges as variables, and at most `most` parents."""
     number, n = orders.shape
     chosen = rng.random((number, n, n)) < 2 / max(1, n - 1)
-    return limited(precedes(orders) & chosen, most, rng.random((number, n, n)))
+    return limited(precedes(orders) & chosen, most, rng)
 
 
-def limited(graphs: Graphs, most: int, merit: Reals) -> Graphs:
-    """Return the graphs with only the best parents where there are too many; merit : as graphs, or [child, parent]."""
+def limited(graphs: Graphs, most: int, merit: Reals | Generator) -> Graphs:
+    """
+    Return the graphs with only the best parents where there are too many.
+
+    merit : as graphs, or [child, parent]; a generator draws it
+    """
     too_many = np.nonzero(graphs.sum(axis=2) > most)
     if not len(too_many[0]):
         return graphs
     rows = graphs[too_many]
-    merit = np.where(rows, np.broadcast_to(merit, graphs.shape)[too_many], -np.inf)
-    worst = np.argsort(-merit, axis=1, kind="stable")[:, most:]
+    if isinstance(merit, Generator):
+        merits = merit.random(rows.shape)
+    else:
+        merits = np.broadcast_to(merit, graphs.shape)[too_many]
+    worst = np.argsort(-np.where(rows, merits, -np.inf), axis=1, kind="stable")[:, most:]
     np.put_along_axis(rows, worst, False, axis=1)
     fewer = graphs.copy()
     fewer[too_many] = rows
@@ -68,7 +75,7 @@ def repaired(graphs: Graphs, most: int, rng: Generator) -> Graphs:
     from bnsearch.genetic.kernels_graphs import break_cycles
 
     n = graphs.shape[1]
-    fixed = limited(graphs & ~np.eye(n, dtype=bool), most, rng.random(graphs.shape)).copy()
+    fixed = limited(graphs & ~np.eye(n, dtype=bool), most, rng).copy()
     break_cycles(fixed, rng.integers(2**63, size=1).astype(np.uint64))
     return fixed
 
@@ -104,12 +111,25 @@ def favour(owner: Numbers, merit: Reals, number: int, rng: Generator) -> Numbers
     owner, merit : [candidates]; returned : [number], -1 for an owner without candidates
     """
     order = np.lexsort((-merit, owner))
-    begin = np.searchsorted(owner[order], np.arange(number + 1))
-    rank = np.empty(len(owner))
-    rank[order] = np.arange(len(owner)) - begin[owner[order]] + 1.0
-    luck = rng.gumbel(size=len(owner)) - np.log(rank)  # the largest is a draw by these weights
-    winner = np.lexsort((-luck, owner))
-    chosen = np.full(number, -1)
-    has = np.diff(begin) > 0
-    chosen[has] = winner[begin[:-1][has]]
+    chosen = favour_first(owner[order], number, rng)
+    chosen[chosen >= 0] = order[chosen[chosen >= 0]]
     return chosen
+
+
+def any_of(candidates: NDArray[np.bool_], rng: Generator) -> Numbers:
+    """Return the place of one of each row's candidates, at random; -1 where there are none."""
+    row, place = np.nonzero(candidates)
+    begin = np.searchsorted(row, np.arange(len(candidates) + 1))
+    has = np.diff(begin)
+    drawn = begin[:-1] + (rng.random(len(candidates)) * has).astype(np.int64)
+    return np.where(has > 0, np.append(place, -1)[np.minimum(drawn, len(place))], -1)
+
+
+def favour_first(owner: Numbers, number: int, rng: Generator) -> Numbers:
+    """Do as `favour` with candidates that are already sorted: by owner, and each owner's best first."""
+    begin = np.searchsorted(owner, np.arange(number + 1))
+    has = np.diff(begin)
+    weight = np.cumsum(1 / np.arange(1, has.max(initial=0) + 1))  # of the first one, two, ... ranks
+    drawn = rng.random(number) * np.concatenate([[0.0], weight])[has]
+    rank = np.minimum(np.searchsorted(weight, drawn, side="right"), has - 1)  # from 0; rounding may exceed the last
+    return np.where(has > 0, begin[:-1] + rank, -1)

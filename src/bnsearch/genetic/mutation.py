@@ -6,7 +6,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from bnsearch.genetic.families import Families
-from bnsearch.genetic.graphs import Generator, Graphs, Numbers, Orders, Reals, favour, precedes
+from bnsearch.genetic.graphs import Generator, Graphs, Numbers, Orders, Reals, favour, favour_first, precedes
 
 Edges = tuple[Numbers, Numbers, Numbers]  # graph, child, parent
 
@@ -31,11 +31,15 @@ def mutate(
 
 def add_edges(orders: Orders, graphs: Graphs, information: Reals, most: int, rng: Generator) -> Graphs:
     """Return each graph with one edge more along its ordering, those of much information most likely."""
+    number, n, _ = graphs.shape
     room = graphs.sum(axis=2) < most
-    edges = edges_of(precedes(orders) & ~graphs & room[:, :, None])
-    graph, child, parent = chosen(edges, information[edges[1:]], len(graphs), rng)
+    free = precedes(orders) & ~graphs & room[:, :, None]
+    pairs = np.argsort(-information, axis=None, kind="stable")
+    graph, place = np.nonzero(free.reshape(number, n * n)[:, pairs])  # each graph's best first
+    index = favour_first(graph, number, rng)
+    index = index[index >= 0]
     grown = graphs.copy()
-    grown[graph, child, parent] = True
+    grown[graph[index], pairs[place[index]] // n, pairs[place[index]] % n] = True
     return grown
 
 

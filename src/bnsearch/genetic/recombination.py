@@ -44,5 +44,5 @@ def recombine_conventionally(
 ) -> Individuals:
     """Return offspring by a cut of the ordering and of the connections, with at most `most` parents."""
     orders, graphs = cross((old.orders, old.graphs), (former.orders, former.graphs), rng)
-    graphs = limited(graphs, most, rng.random(graphs.shape))
+    graphs = limited(graphs, most, rng)
     return Individuals.priced(orders, graphs, old.alpha, families)
