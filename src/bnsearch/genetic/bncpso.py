@@ -10,7 +10,7 @@ import numpy as np
 
 from bnsearch.errors import require
 from bnsearch.genetic.families import Families, Halted
-from bnsearch.genetic.graphs import Generator, Graphs, any_of, generations, random_graphs, random_orders, repaired
+from bnsearch.genetic.graphs import Generator, Graphs, generations, of_rank, random_graphs, random_orders, repaired
 from bnsearch.problem import Problem
 from bnsearch.run import Run
 
@@ -103,8 +103,9 @@ def mutate_edges(graphs: Graphs, rate: float, rng: Generator) -> Graphs:
     number, n, _ = graphs.shape
     free = ~(graphs | graphs.transpose(0, 2, 1) | np.eye(n, dtype=bool))
     kind = rng.integers(3, size=len(graphs))
-    candidates = np.where((kind == 0)[:, None, None], free, graphs).reshape(number, -1)
-    chosen = any_of(candidates, rng)
+    candidates = np.where((kind == 0)[:, None, None], free, graphs).reshape(number, n * n)
+    ranks = (rng.random(number) * candidates.sum(axis=1)).astype(np.int64)
+    chosen = of_rank(candidates, np.arange(n * n), ranks)
     mutant = np.flatnonzero((rng.random(number) < rate) & (chosen >= 0))
     child, parent = chosen[mutant] // n, chosen[mutant] % n
     mutated = graphs.copy()

@@ -111,25 +111,24 @@ def favour(owner: Numbers, merit: Reals, number: int, rng: Generator) -> Numbers
     owner, merit : [candidates]; returned : [number], -1 for an owner without candidates
     """
     order = np.lexsort((-merit, owner))
-    chosen = favour_first(owner[order], number, rng)
-    chosen[chosen >= 0] = order[chosen[chosen >= 0]]
-    return chosen
-
-
-def any_of(candidates: NDArray[np.bool_], rng: Generator) -> Numbers:
-    """Return the place of one of each row's candidates, at random; -1 where there are none."""
-    row, place = np.nonzero(candidates)
-    begin = np.searchsorted(row, np.arange(len(candidates) + 1))
+    begin = np.searchsorted(owner[order], np.arange(number + 1))
     has = np.diff(begin)
-    drawn = begin[:-1] + (rng.random(len(candidates)) * has).astype(np.int64)
-    return np.where(has > 0, np.append(place, -1)[np.minimum(drawn, len(place))], -1)
+    drawn = begin[:-1] + favoured_ranks(has, rng)
+    return np.where(has > 0, np.append(order, -1)[drawn], -1)
 
 
-def favour_first(owner: Numbers, number: int, rng: Generator) -> Numbers:
-    """Do as `favour` with candidates that are already sorted: by owner, and each owner's best first."""
-    begin = np.searchsorted(owner, np.arange(number + 1))
-    has = np.diff(begin)
-    weight = np.cumsum(1 / np.arange(1, has.max(initial=0) + 1))  # of the first one, two, ... ranks
-    drawn = rng.random(number) * np.concatenate([[0.0], weight])[has]
-    rank = np.minimum(np.searchsorted(weight, drawn, side="right"), has - 1)  # from 0; rounding may exceed the last
-    return np.where(has > 0, begin[:-1] + rank, -1)
+def favoured_ranks(sizes: Numbers, rng: Generator) -> Numbers:
+    """Return for each size a rank below it, from 0, with probability proportional to 1 / (rank + 1)."""
+    weight = np.cumsum(1 / np.arange(1, sizes.max(initial=1) + 1))  # of the first rank, the first two, ...
+    drawn = rng.random(len(sizes)) * weight[np.maximum(sizes, 1) - 1]
+    ranks: Numbers = np.minimum(np.searchsorted(weight, drawn, side="right"), np.maximum(sizes, 1) - 1)
+    return ranks
+
+
+def of_rank(candidates: NDArray[np.bool_], order: Numbers, ranks: Numbers) -> Numbers:
+    """Return the place of each row's candidate of a rank, by an order of all places; -1 where there is none."""
+    from bnsearch.genetic.kernels_graphs import find_ranked
+
+    found = np.empty(len(candidates), dtype=np.int64)
+    find_ranked(candidates, order, ranks, found)
+    return found

@@ -154,3 +154,24 @@ def put_before(graphs, orders, children, parents):
                 behind += 1
         for i in range(behind):
             order[ahead + i] = moved[i]
+
+
+@kernel
+def find_ranked(candidates, order, ranks, found):
+    """
+    Find, in each row, the candidate of a rank.
+
+    candidates : bool[rows, places]
+    order : int64[places]   all places, the first in rank first
+    ranks : int64[rows]     from 0; below the number of the row's candidates, else nothing is found
+    found : int64[rows]     written: the place, or -1
+    """
+    for row in range(candidates.shape[0]):
+        left = ranks[row]
+        found[row] = -1
+        for place in order:
+            if candidates[row, place]:
+                if left == 0:
+                    found[row] = place
+                    break
+                left -= 1

@@ -152,8 +152,11 @@ class MIIGA:
     ) -> Individuals:
         """Return the individuals in a new search space each, with one edge changed there."""
         alpha = self.rebound(old, penalty, rng)  # line 25
-        before, after = related(information, old.alpha), related(information, alpha)
-        graphs = renovated(old.orders, old.graphs, before, after, information, self.max_parents)  # line 26
+        moved, graphs = alpha != old.alpha, old.graphs.copy()
+        before, after = related(information, old.alpha[moved]), related(information, alpha[moved])
+        graphs[moved] = renovated(  # line 26
+            old.orders[moved], graphs[moved], before, after, information, self.max_parents
+        )
         orders, graphs = mutate(old.orders, graphs, information, self.max_parents, families, rng)  # line 27
         return Individuals.priced(orders, graphs, alpha, families)
 

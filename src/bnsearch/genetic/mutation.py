@@ -6,7 +6,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from bnsearch.genetic.families import Families
-from bnsearch.genetic.graphs import Generator, Graphs, Numbers, Orders, Reals, favour, favour_first, precedes
+from bnsearch.genetic.graphs import Generator, Graphs, Numbers, Orders, Reals, favour, favoured_ranks, of_rank, precedes
 
 Edges = tuple[Numbers, Numbers, Numbers]  # graph, child, parent
 
@@ -33,13 +33,12 @@ def add_edges(orders: Orders, graphs: Graphs, information: Reals, most: int, rng
     """Return each graph with one edge more along its ordering, those of much information most likely."""
     number, n, _ = graphs.shape
     room = graphs.sum(axis=2) < most
-    free = precedes(orders) & ~graphs & room[:, :, None]
+    free = (precedes(orders) & ~graphs & room[:, :, None]).reshape(number, n * n)
     pairs = np.argsort(-information, axis=None, kind="stable")
-    graph, place = np.nonzero(free.reshape(number, n * n)[:, pairs])  # each graph's best first
-    index = favour_first(graph, number, rng)
-    index = index[index >= 0]
+    place = of_rank(free, pairs, favoured_ranks(free.sum(axis=1), rng))
     grown = graphs.copy()
-    grown[graph[index], pairs[place[index]] // n, pairs[place[index]] % n] = True
+    mutant = np.flatnonzero(place >= 0)
+    grown[mutant, place[mutant] // n, place[mutant] % n] = True
     return grown
 
 
