@@ -13,6 +13,8 @@ if TYPE_CHECKING:
     from bnsearch.data import Dataset
     from bnsearch.errors import BnsearchError, InputError
     from bnsearch.graphs import DAG, PDAG, compare
+    from bnsearch.knowledge import Knowledge
+    from bnsearch.learning import learn
     from bnsearch.methods import make_method
     from bnsearch.networks import BayesianNetwork, load_network, random_network
     from bnsearch.networks.files import read_network, write_network
@@ -21,7 +23,7 @@ if TYPE_CHECKING:
     from bnsearch.result import Result
     from bnsearch.scores import AllSets, Scorer, make_score
     from bnsearch.searching import search
-    from bnsearch.stop import Evaluations, Iterations, NoImprovement, Seconds, Target
+    from bnsearch.stop import Converged, Evaluations, Iterations, NoImprovement, Seconds, Target
 
     __version__: str
 
@@ -31,11 +33,13 @@ __all__ = [
     "AllSets",
     "BayesianNetwork",
     "BnsearchError",
+    "Converged",
     "Counter",
     "Dataset",
     "Evaluations",
     "InputError",
     "Iterations",
+    "Knowledge",
     "NoImprovement",
     "ParentSets",
     "Problem",
@@ -45,6 +49,7 @@ __all__ = [
     "Target",
     "__version__",
     "compare",
+    "learn",
     "load_network",
     "make_method",
     "make_score",
@@ -59,6 +64,8 @@ _HOMES = {
     "bnsearch.data": ("Dataset",),
     "bnsearch.errors": ("BnsearchError", "InputError"),
     "bnsearch.graphs": ("DAG", "PDAG", "compare"),
+    "bnsearch.knowledge": ("Knowledge",),
+    "bnsearch.learning": ("learn",),
     "bnsearch.methods": ("make_method",),
     "bnsearch.networks": ("BayesianNetwork", "load_network", "random_network"),
     "bnsearch.networks.files": ("read_network", "write_network"),
@@ -67,7 +74,7 @@ _HOMES = {
     "bnsearch.result": ("Result",),
     "bnsearch.scores": ("AllSets", "Scorer", "make_score"),
     "bnsearch.searching": ("search",),
-    "bnsearch.stop": ("Evaluations", "Iterations", "NoImprovement", "Seconds", "Target"),
+    "bnsearch.stop": ("Converged", "Evaluations", "Iterations", "NoImprovement", "Seconds", "Target"),
 }
 _HOME_OF = {name: home for home, names in _HOMES.items() for name in names}
 

@@ -12,6 +12,7 @@ if TYPE_CHECKING:
 
 def methods() -> dict[str, type[Method]]:
     """Return every method by its name, grouped by the space that it searches."""
+    from bnsearch.auto import AutoSearch
     from bnsearch.dags.hillclimb import HillClimb, Tabu
     from bnsearch.dags.k2 import K2
     from bnsearch.equivalence import GES, GRESP, IGES, ILGES, VNGES
@@ -35,7 +36,7 @@ def methods() -> dict[str, type[Method]]:
     dags = (HillClimb, Tabu, K2)
     populations = (MIIGA, CGA, DGA, BNCPSO)
     tests = (MMHC, BNPC, IK2vMB)
-    return {kind.name: kind for kind in (*orderings, *classes, *dags, *populations, *tests)}
+    return {kind.name: kind for kind in (AutoSearch, *orderings, *classes, *dags, *populations, *tests)}
 
 
 def make_method(name: str, /, **parameters: Any) -> Method:

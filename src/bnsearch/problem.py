@@ -11,6 +11,9 @@ from bnsearch.errors import InputError
 
 if TYPE_CHECKING:
     from bnsearch.data import Dataset
+    from bnsearch.graphs.dag import DAG
+    from bnsearch.knowledge.constraints import Constraints
+    from bnsearch.knowledge.knowledge import Knowledge
     from bnsearch.parent_sets.builder import Builder
     from bnsearch.parent_sets.table import ParentSets
     from bnsearch.scores.score import Score
@@ -28,6 +31,7 @@ class Problem:
     table : candidate parent sets; without it they are selected from the data when a method first asks for them
     selection : how to select them; None means `Auto()`
     threads : how many to use for that; None means all cores
+    knowledge : what every network must respect
     """
 
     data: Dataset | None = None
@@ -35,6 +39,7 @@ class Problem:
     table: ParentSets | None = None
     selection: Builder | None = field(default=None, repr=False)
     threads: int | None = None
+    knowledge: Knowledge | None = None
 
     def __post_init__(self) -> None:
         if (self.data is None) != (self.score is None):
@@ -43,6 +48,7 @@ class Problem:
             raise InputError("a problem needs data and a score, or a table of parent sets")
         if self.data is not None and self.table is not None and self.data.names != self.table.names:
             raise InputError("the variables of the data and of the table of parent sets differ, or their order does")
+        _ = self.constraints  # contradictions are refused before any work
 
     @property
     def names(self) -> tuple[str, ...]:
@@ -85,10 +91,21 @@ class Problem:
 
         return Scorer(self.needed_data, self.needed_score)
 
+    @cached_property
+    def constraints(self) -> Constraints | None:
+        """What the knowledge means for the variables; None where there is none."""
+        return None if self.knowledge is None else self.knowledge.constraints(self.names)
+
     @property
-    def empty_score(self) -> float:
-        """The score of the graph without edges."""
+    def base(self) -> DAG:
+        """The network of the required edges alone: without knowledge, that without edges."""
+        from bnsearch.graphs.dag import DAG
+
+        return DAG.empty(self.names) if self.constraints is None else self.constraints.base(self.names)
+
+    @property
+    def base_score(self) -> float:
+        """The score of `base`."""
         if self.data is None:
-            table = self.parent_sets
-            return math.fsum(table.scores[table.begin[1:] - 1])  # the empty set stands last
-        return math.fsum(self.scorer.family(v, ()) for v in range(self.size))
+            return self.parent_sets.score_of(self.base)
+        return math.fsum(self.scorer.family(v, parents) for v, parents in enumerate(self.base.parents))

@@ -31,6 +31,7 @@ class Result:
     computed : evaluations that were not found in a cache
     method, parameters : what searched
     seed : the seed; the same seed and iterations give the same result
+    notes : what was decided on the way and should be known
     """
 
     dag: DAG
@@ -46,6 +47,7 @@ class Result:
     method: str
     parameters: dict[str, Any]
     seed: int
+    notes: tuple[str, ...] = ()
 
     @property
     def gap(self) -> float | None:

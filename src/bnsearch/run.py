@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import logging
 import signal
 import threading
 import time
@@ -45,6 +46,8 @@ class Run:
     seed : of the generator `rng`; None draws one
     threads : how many; None means all cores
     observers : called with a `Progress` at every improvement, and now and then in between
+    permits : tells which networks are legal; None means all are
+    select : selects candidate parent sets as part of the run; by default a problem does, and the clock stands still
     clock : seconds, for tests
     """
 
@@ -55,6 +58,8 @@ class Run:
         seed: int | None = None,
         threads: int | None = 1,
         observers: Sequence[Observer] = (),
+        permits: Callable[[DAG], bool] | None = None,
+        select: Callable[[Problem, Run], ParentSets] | None = None,
         clock: Callable[[], float] = time.perf_counter,
     ) -> None:
         if seed is not None:
@@ -69,7 +74,10 @@ class Run:
         self.bound: float | None = None
         self.optimal = False
         self.reason: str | None = None
+        self.notes: list[str] = []
         self._interrupted = False
+        self._permits = permits
+        self._select = select
         self._observers = tuple(observers)
         self._clock = clock
         self._began = clock()
@@ -82,6 +90,11 @@ class Run:
     def seconds(self) -> float:
         """Time since the run began."""
         return self._clock() - self._began
+
+    @property
+    def seconds_left(self) -> float:
+        """Time until the stopping rule ends the run in any case; infinity where it never does."""
+        return self.stop.seconds - self.seconds
 
     def going(self) -> bool:
         """Tell whether to go on: no rule says stop, the bound is not reached. Once it says no, it keeps saying so."""
@@ -99,7 +112,8 @@ class Run:
         The reasons are the time, Ctrl-C, and a target that this piece or another one has reached.
         """
         best = max(score, self.progress.score)
-        return self._interrupted or self.stop.reason(Progress(seconds=self.seconds, score=best)) is not None
+        now = Progress(seconds=self.seconds, score=best, improved=self.progress.improved)
+        return self._interrupted or self.stop.reason(now) is not None
 
     def allowed(self, most: int) -> int:
         """Return how many iterations may follow, up to `most`, if none of them improves anything."""
@@ -122,9 +136,16 @@ class Run:
         return parallel_iter(function, items, self.threads, halt=self.interrupt)
 
     def parent_sets(self, problem: Problem) -> ParentSets:
-        """Return a problem's candidate table. If it is to be selected first, that is no part of the run."""
+        """Return a problem's candidate table; selected, if need be, by `select`, or with the clock at rest."""
+        if self._select is not None:
+            return self._select(problem, self)
         with self.aside():
             return problem.parent_sets
+
+    def remark(self, text: str) -> None:
+        """Take note of a decision that the user should know of."""
+        self.notes.append(text)
+        logging.getLogger("bnsearch").info(text)
 
     def count(self, *, iterations: int = 0, evaluations: int = 0, computed: int = 0) -> None:
         """Take note of work done; from any thread."""
@@ -146,8 +167,10 @@ class Run:
 
         `make` returns the network; it is called at the end, if nothing better comes. What is kept does not depend on
         the order of the offers: the highest score, to the last digit, though only what `improves` counts as better; and
-        of two that score the same the network with the smaller parent lists.
+        of two that score the same the network with the smaller parent lists. One that is not legal is not taken.
         """
+        if self._permits is not None and score >= self.progress.score and not self._permits(make()):
+            return False
         with self._lock:
             best = self.progress.score
             if not improves(score, best):
@@ -157,7 +180,8 @@ class Run:
                 elif score == best and self._make is not None:
                     self._dag = min(self.best(), make(), key=lambda dag: dag.parents)
                 return False
-            self.progress = replace(self.progress, score=score, stale=0, seconds=self.seconds)
+            now = self.seconds
+            self.progress = replace(self.progress, score=score, stale=0, seconds=now, improved=now)
             self._make, self._dag = make, None
             self.trace.points.append(self.progress)
             self._note()
@@ -179,6 +203,16 @@ class Run:
         mine = threading.current_thread() is threading.main_thread() and usual is signal.default_int_handler
         with _handling(self._stop_soon) if mine else nullcontext():
             yield
+
+    @contextmanager
+    def stage(self, rule: Stop) -> Iterator[None]:
+        """Within the block, stop by one more rule; what it has stopped goes on afterwards."""
+        usual = self.stop
+        self.stop = usual | rule
+        try:
+            yield
+        finally:
+            self.stop, self.reason = usual, None
 
     @contextmanager
     def aside(self) -> Iterator[None]:
@@ -222,7 +256,7 @@ class Run:
     def _note(self) -> None:
         self._noted = self.progress.seconds
         for observer in self._observers:
-            observer(self.progress)
+            observer(replace(self.progress, bound=self.bound))
 
 
 @contextmanager

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import dataclasses
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import Any, ClassVar, Protocol
 
 import numpy as np
@@ -54,10 +54,15 @@ def search(
     their own, `problem.selection`, and are no part of the run's time; Ctrl-C then ends the selection alone.
     """
     load_kernels(problem, method)
-    run = Run(stop, seed=seed, threads=threads, observers=observers)
+    run = Run(stop, seed=seed, threads=threads, observers=observers, permits=permits_of(problem))
     with run.listening():
         method.search(problem, run)
     return finished(problem, method, run)
+
+
+def permits_of(problem: Problem) -> Callable[[DAG], bool] | None:
+    """Return the test that a problem's knowledge puts networks to; None where there is no knowledge."""
+    return None if problem.constraints is None else problem.constraints.permits
 
 
 def load_kernels(problem: Problem, method: Method) -> None:
@@ -99,9 +104,9 @@ def tiny_problem(problem: Problem) -> Problem:
 
 
 def finished(problem: Problem, method: Method, run: Run) -> Result:
-    """Return what a run has found; the empty graph where it was stopped before it found any."""
+    """Return what a run has found; the network of required edges alone where it was stopped before it found any."""
     if run.progress.score == float("-inf"):
-        run.offer(problem.empty_score, lambda: DAG.empty(problem.names))
+        run.offer(problem.base_score, lambda: problem.base)
     run.finish()
     now = run.progress
     return Result(
@@ -118,6 +123,7 @@ def finished(problem: Problem, method: Method, run: Run) -> Result:
         method=method.name,
         parameters=parameters_of(method),
         seed=run.seed,
+        notes=tuple(run.notes),
     )
 
 

@@ -20,6 +20,8 @@ class Progress:
     evaluations : local scores asked for
     score : the best so far, minus infinity before there is one
     stale : iterations since the best was found
+    improved : when it was found, in seconds
+    bound : no network scores higher; None where no bound is known
     """
 
     seconds: float = 0.0
@@ -27,6 +29,8 @@ class Progress:
     evaluations: int = 0
     score: float = float("-inf")
     stale: int = 0
+    improved: float = 0.0
+    bound: float | None = None
 
 
 class Stop:
@@ -35,6 +39,11 @@ class Stop:
     def reason(self, progress: Progress) -> str | None:
         """Return why to stop, or None to go on."""
         raise NotImplementedError
+
+    @property
+    def seconds(self) -> float:
+        """The time after which the rule stops in any case; infinity where there is none."""
+        return inf
 
     def __or__(self, other: Stop) -> AnyOf:
         return AnyOf(_parts(self) + _parts(other))
@@ -49,6 +58,11 @@ class AnyOf(Stop):
     def reason(self, progress: Progress) -> str | None:
         """Return the first reason there is."""
         return next((why for rule in self.rules if (why := rule.reason(progress)) is not None), None)
+
+    @property
+    def seconds(self) -> float:
+        """The shortest time of any rule."""
+        return min((rule.seconds for rule in self.rules), default=inf)
 
 
 def _parts(rule: Stop) -> tuple[Stop, ...]:
@@ -67,6 +81,11 @@ class Seconds(Stop):
     def reason(self, progress: Progress) -> str | None:
         """Return "seconds" when the time is up."""
         return "seconds" if progress.seconds >= self.limit else None
+
+    @property
+    def seconds(self) -> float:
+        """The limit."""
+        return self.limit
 
 
 @dataclass(frozen=True)
@@ -123,3 +142,27 @@ class NoImprovement(Stop):
     def reason(self, progress: Progress) -> str | None:
         """Return "no improvement" after so many iterations without one."""
         return "no improvement" if progress.stale >= self.limit else None
+
+
+@dataclass(frozen=True)
+class Converged(Stop):
+    """
+    Stop when nothing better has come for long.
+
+    Parameters
+    ----------
+    patience : how long, in units of the time that it took to find the best
+    at_least : seconds to wait in any case
+    """
+
+    patience: float = 2.0
+    at_least: float = 10.0
+
+    def __post_init__(self) -> None:
+        require("patience", self.patience, at_least=0)
+        require("at_least", self.at_least, at_least=0)
+
+    def reason(self, progress: Progress) -> str | None:
+        """Return "converged" when the wait was long enough."""
+        waited = progress.seconds - progress.improved
+        return "converged" if waited >= max(self.at_least, self.patience * progress.improved) else None

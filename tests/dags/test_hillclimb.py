@@ -30,7 +30,7 @@ def test_the_score_is_that_of_the_network(problem, method):
     """The result is scored right, better than no edges, and its trace ascends."""
     result = search(problem, method, seed=1, threads=1)
     assert result.score == pytest.approx(problem.scorer.network(result.dag))
-    assert result.score > problem.empty_score
+    assert result.score > problem.base_score
     scores = [point.score for point in result.trace]
     assert scores == sorted(scores)
     assert (result.method, result.stop, result.iterations) == (method.name, "complete", 1 + method.restarts)

@@ -141,7 +141,7 @@ def test_stopped_early_it_returns_a_network_without_proof(looks):
     assert (result.optimal, result.stop) == (False, "seconds")
     assert result.bound is not None
     assert result.score <= best <= result.bound
-    assert result.score > Problem(table=table).empty_score
+    assert result.score > Problem(table=table).base_score
 
 
 def test_a_reached_target_needs_no_proof():

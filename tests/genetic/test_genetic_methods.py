@@ -72,7 +72,7 @@ def test_other_scores(method, score):
     problem = Problem(data=random_problem(6, 70, seed=6).data, score=score)
     result = search(problem, method, stop=Iterations(5), seed=0, threads=1)
     assert problem.scorer.network(result.dag) == pytest.approx(result.score)
-    assert result.score >= problem.empty_score
+    assert result.score >= problem.base_score
 
 
 @every_method

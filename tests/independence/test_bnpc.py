@@ -130,7 +130,7 @@ def test_a_sampled_network():
     problem = Problem(data=truth.sample(20_000, seed=1).select(names), score=BIC())
     result = search(problem, BNPC(), seed=1)
     assert result.score == pytest.approx(problem.scorer.network(result.dag))
-    assert result.score > problem.empty_score
+    assert result.score > problem.base_score
     assert (result.iterations, result.stop) == (1, "complete")
     assert result.evaluations > 21
 

@@ -124,7 +124,7 @@ def loaded():
     modules = [m for name, m in sys.modules.items() if name.startswith("bnsearch") and "kernels" in name]
     return {k: len(k.signatures) for m in modules for k in vars(m).values() if hasattr(k, "signatures")}
 
-builder._load_kernels(Auto, 1, False)
+builder.load_kernels(Auto, 1, False)
 before = loaded()
 codes = np.random.default_rng(1).integers(0, 2, (300, 20))
 codes[:, 9] = codes[:, 0] & codes[:, 1] & codes[:, 2]
@@ -182,7 +182,7 @@ def test_an_interrupt_while_kernels_are_loaded_is_the_callers(monkeypatch):
     def interrupt(*_, **__):
         raise KeyboardInterrupt
 
-    builder_module._load_kernels.cache_clear()
+    builder_module.load_kernels.cache_clear()
     with monkeypatch.context() as patch:
         patch.setattr(walk_module.Walk, "go", interrupt)
         with pytest.raises(KeyboardInterrupt):

@@ -123,7 +123,7 @@ class Builder(ABC):
         """Build the candidate table of a dataset; on Ctrl-C, of what there is."""
         self.check(score)
         workers = thread_count(threads)
-        _load_kernels(type(self), data.codes.dtype.itemsize, workers > 1)
+        load_kernels(type(self), data.codes.dtype.itemsize, workers > 1)
         job = self._job(data, score, workers, progress)
         found = self.build(job)
         if self.max_sets is not None:
@@ -145,7 +145,7 @@ class Builder(ABC):
 
 
 @cache
-def _load_kernels(kind: type[Builder], bytes_per_code: int, in_threads: bool) -> None:
+def load_kernels(kind: type[Builder], bytes_per_code: int, in_threads: bool) -> None:
     """Select on a tiny table, so that no kernel is compiled or loaded while a clock runs."""
     from bnsearch.scores.bic import BIC
 

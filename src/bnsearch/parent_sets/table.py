@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import cached_property
@@ -113,6 +114,14 @@ class ParentSets:
     def network(self, rows: NDArray[np.int64]) -> DAG:
         """Return the network that some rows make, one a variable; a cycle is refused."""
         return DAG(self.names, [self.parents(row) for row in rows.tolist()])
+
+    def score_of(self, dag: DAG) -> float:
+        """Return the score of a network whose parent sets are all candidates; refuse another."""
+        families = [{parents: score for score, parents in self.sets(v)} for v in range(self.n_variables)]
+        for name, family, parents in zip(self.names, families, dag.parents, strict=True):
+            if parents not in family:
+                raise InputError(f"the parents of {name!r} are none of its candidate sets")
+        return math.fsum(family[parents] for family, parents in zip(families, dag.parents, strict=True))
 
     def sets(self, variable: int) -> Iterator[tuple[float, tuple[int, ...]]]:
         """Yield a variable's candidates as (score, parents), best first."""

@@ -1,0 +1,58 @@
+"""The method that chooses: a proof where one fits, our search over orderings where not."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import ClassVar
+
+from bnsearch.exact.dynamic import Exact
+from bnsearch.exact.groups import groups_of
+from bnsearch.orderings.rinobs import RINOBS
+from bnsearch.problem import Problem
+from bnsearch.run import Run
+from bnsearch.searching import load_kernels
+from bnsearch.stop import Iterations, Seconds
+
+MOST = 27  # variables that depend on each other: exact search then takes 1 GiB
+SECONDS_OF_20 = 0.3  # what it takes for 20 of them on one thread, generously; it doubles with each, and a little more
+SHARE = 0.5  # of the time that is left, the most that exact search may be expected to take
+FIRST_STEPS = 50  # for each variable, before exact search: something good to have, should it not end in time
+
+
+@dataclass(frozen=True, kw_only=True)
+class AutoSearch:
+    """
+    The method of choice: exact search where a proof fits into the time that is left, else RINOBS.
+
+    Notes
+    -----
+    What decides is how many variables depend on each other in the candidate table: exact search solves each strongly
+    connected component of the graph of all candidate parents by itself, in time and memory that double with each
+    variable. Up to 27 may take half of the time that is left.
+    """
+
+    name: ClassVar[str] = "auto"
+
+    def search(self, problem: Problem, run: Run) -> None:
+        """Choose, and search."""
+        table = run.parent_sets(problem)
+        largest = max(len(group.variables) for group in groups_of(table))
+        expected = seconds_of_exact(largest, run.threads)
+        group = f"{largest} of {problem.size} variables can form cycles with each other"
+        if largest <= MOST and expected <= SHARE * run.seconds_left:
+            run.remark(f"chose exact search: at most {group}")
+            with run.aside():
+                load_kernels(problem, Exact())
+            steps = Iterations(run.progress.iterations + FIRST_STEPS * problem.size)
+            with run.stage(steps | Seconds(run.seconds + max(0.0, 0.1 * run.seconds_left))):
+                RINOBS().search(problem, run)
+            Exact().search(problem, run)
+        else:
+            why = "too many for exact search" if largest > MOST else f"exact search would take about {expected:,.0f} s"
+            run.remark(f"chose search over orderings (rinobs): {group}, {why}")
+            RINOBS().search(problem, run)
+
+
+def seconds_of_exact(variables: int, threads: int) -> float:
+    """Return about how long exact search takes for a group of variables."""
+    return SECONDS_OF_20 * 2.0 ** (variables - 20) * max(1.0, variables / 20) / threads

@@ -1,0 +1,119 @@
+"""
+Knowledge as JSON, in the format of Benchpress's edge constraints.
+
+::
+
+    {"required_edges": [["smoke", "cough"]], "forbidden_edges": [["cough", "age"]],
+     "tiers": [["age", "smoke"], ["cough"]],
+     "tier_settings": {"forbid_within_tiers": false, "can_only_cause_next_tier": false},
+     "required_groups": [{"cause": ["age"], "effect": ["smoke", "cough"]}], "forbidden_groups": [],
+     "source_nodes": ["age"]}
+
+Every key may be absent or null. A group stands for all edges from its causes to its effects. Of our own are
+`allowed_edges`, `leaves` and `max_parents` (a number, or one for each of some names). An unknown key is refused:
+ignoring a constraint would be worse.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+
+from bnsearch.errors import InputError
+from bnsearch.files import atomic_write, read_bytes
+from bnsearch.knowledge.knowledge import Edge, Knowledge
+from bnsearch.registry import suggest
+
+KEYS = (
+    "required_edges",
+    "forbidden_edges",
+    "allowed_edges",
+    "required_groups",
+    "forbidden_groups",
+    "tiers",
+    "tier_settings",
+    "source_nodes",
+    "leaves",
+    "max_parents",
+)
+WITHIN, NEXT = "forbid_within_tiers", "can_only_cause_next_tier"
+
+
+def read_knowledge(path: str | os.PathLike[str]) -> Knowledge:
+    """Read a file of constraints."""
+    try:
+        document = json.loads(read_bytes(path))
+    except (ValueError, RecursionError) as error:
+        if isinstance(error, InputError):
+            raise
+        raise InputError(f"{path} is not JSON: {error}") from None
+    try:
+        return knowledge_from(document)
+    except InputError as error:
+        raise InputError(f"{path}: {error}") from None
+
+
+def knowledge_from(document: Any) -> Knowledge:
+    """Return the knowledge that a JSON object states."""
+    if not isinstance(document, Mapping):
+        raise InputError("knowledge is a JSON object with keys such as required_edges, forbidden_edges, tiers")
+    stated = {key: value for key, value in document.items() if value not in (None, [], {})}
+    for key in stated:
+        if key not in KEYS:
+            raise InputError(f"there is no constraint {key!r}{suggest(key, list(KEYS))}: known are {', '.join(KEYS)}")
+    settings = _settings(stated.get("tier_settings", {}))
+    return Knowledge(
+        required=(*stated.get("required_edges", ()), *_groups(stated, "required_groups")),
+        forbidden=(*stated.get("forbidden_edges", ()), *_groups(stated, "forbidden_groups")),
+        allowed=document.get("allowed_edges"),
+        tiers=stated.get("tiers", ()),
+        within_tiers=not settings.get(WITHIN, False),
+        across_tiers=not settings.get(NEXT, False),
+        roots=stated.get("source_nodes", ()),
+        leaves=stated.get("leaves", ()),
+        max_parents=stated.get("max_parents"),
+    )
+
+
+def write_knowledge(knowledge: Knowledge, path: str | os.PathLike[str]) -> None:
+    """Write a file of constraints; what says nothing is left out."""
+    document: dict[str, Any] = {
+        "required_edges": knowledge.required,
+        "forbidden_edges": knowledge.forbidden,
+        "tiers": knowledge.tiers,
+        "tier_settings": {WITHIN: not knowledge.within_tiers, NEXT: not knowledge.across_tiers},
+        "source_nodes": knowledge.roots,
+        "leaves": knowledge.leaves,
+    }
+    document = {key: value for key, value in document.items() if value}
+    if knowledge.allowed is not None:
+        document["allowed_edges"] = knowledge.allowed
+    if knowledge.max_parents is not None:
+        most = knowledge.max_parents
+        document["max_parents"] = dict(most) if isinstance(most, Mapping) else most
+    with atomic_write(path) as temporary:
+        Path(temporary).write_text(json.dumps(document, indent=2, ensure_ascii=False) + "\n", encoding="utf-8")
+
+
+def _settings(settings: Any) -> Mapping[str, bool]:
+    if not isinstance(settings, Mapping):
+        raise InputError(f"tier_settings must be an object with {WITHIN} and {NEXT}")
+    for key, value in settings.items():
+        if key not in (WITHIN, NEXT):
+            raise InputError(f"tier_settings has no {key!r}{suggest(key, [WITHIN, NEXT])}: known are {WITHIN}, {NEXT}")
+        if not isinstance(value, bool):
+            raise InputError(f"{key} must be true or false, not {value!r}")
+    return settings
+
+
+def _groups(stated: Mapping[str, Any], key: str) -> list[Edge]:
+    """Return the edges that groups of causes and effects stand for; none leads from a variable to itself."""
+    edges: list[Edge] = []
+    for group in stated.get(key, ()):
+        if not isinstance(group, Mapping) or set(group) != {"cause", "effect"}:
+            raise InputError(f'each of {key} must be an object with "cause" and "effect", lists of names')
+        edges += [(cause, effect) for cause in group["cause"] for effect in group["effect"] if cause != effect]
+    return edges

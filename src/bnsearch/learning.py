@@ -1,0 +1,139 @@
+"""One call, one budget: from a table to the best network that can be found in the time there is."""
+
+from __future__ import annotations
+
+import os
+import time
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import replace
+from typing import TYPE_CHECKING, Any
+
+from bnsearch.data import Dataset
+from bnsearch.errors import InputError, require
+from bnsearch.knowledge import Knowledge
+from bnsearch.methods import make_method
+from bnsearch.parent_sets.selection import no_progress
+from bnsearch.problem import Problem
+from bnsearch.result import Result
+from bnsearch.run import Observer, Run
+from bnsearch.scores import make_score
+from bnsearch.searching import Method, finished, load_kernels, permits_of
+from bnsearch.selecting import Selecting
+from bnsearch.stop import AnyOf, Converged, Seconds, Stop
+
+if TYPE_CHECKING:
+    from bnsearch.scores.score import Score
+
+
+def learn(
+    data: Any,
+    *,
+    method: str | Method = "auto",
+    score: str | Score = "bic",
+    seconds: float | None = 60.0,
+    seed: int | None = None,
+    max_parents: int | None = None,
+    knowledge: Knowledge | str | os.PathLike[str] | None = None,
+    threads: int | None = None,
+    parameters: Mapping[str, Any] | None = None,
+    stop: Stop | None = None,
+    observers: Sequence[Observer] = (),
+    progress: Callable[[str, int, int], None] = no_progress,
+    clock: Callable[[], float] = time.perf_counter,
+) -> Result:
+    """
+    Learn the structure of a Bayesian network: the best-scoring one that can be found in the time there is.
+
+    Parameters
+    ----------
+    data : a `Dataset`, a pandas, polars or Arrow table, an array of codes, or the path of a file
+    method : how to search, by name or as an object; "auto" chooses, and says in the result's notes what and why
+    score : what to maximise, by name or as an object
+    seconds : wall-clock time for everything: candidate parent sets, where the method needs them, and search; None means
+        until nothing better comes for long
+    seed : makes the result reproducible under a budget of iterations (`stop`)
+    max_parents : the most parents of any variable
+    knowledge : what every network must respect, or the file that says it
+    threads : how many; None means all cores
+    parameters : of the method, where it is given by name
+    stop : a further rule: Iterations(100), Target(-1000), ...
+    observers : called with a `Progress` at every improvement and now and then in between
+    progress : called with (task, done, total) while parent sets are scored
+    clock : seconds, for tests
+
+    Ctrl-C, at any moment, ends the work and returns the best network so far; a second one raises KeyboardInterrupt.
+    Kernels are compiled on the first call, or loaded, before the clock starts.
+    """
+    chosen = _method(method, parameters)
+    rule = _rule(seconds, stop)
+    table = as_dataset(data)
+    problem = Problem(
+        data=table,
+        score=make_score(score) if isinstance(score, str) else score,
+        knowledge=_limited(knowledge, max_parents, table.names),
+        threads=threads,
+    )
+    if problem.size < 2:
+        raise InputError(f"the table has one column, {problem.names[0]!r}: there is no structure to learn")
+    select = Selecting(max_parents, progress)
+    load_kernels(problem, chosen)
+    select.load(problem)
+    run = Run(
+        rule,
+        seed=seed,
+        threads=threads,
+        observers=observers,
+        permits=permits_of(problem),
+        select=select,
+        clock=clock,
+    )
+    with run.listening():
+        chosen.search(problem, run)
+    result = finished(problem, chosen, run)
+    return result if select.exact else replace(result, optimal=False)
+
+
+def as_dataset(data: Any) -> Dataset:
+    """Return a table as a `Dataset`."""
+    import numpy as np
+
+    if isinstance(data, Dataset):
+        return data
+    if isinstance(data, str | os.PathLike):
+        return Dataset.read(data)
+    if isinstance(data, np.ndarray | list | tuple):
+        return Dataset.from_codes(data)
+    return Dataset.from_frame(data)
+
+
+def _method(method: str | Method, parameters: Mapping[str, Any] | None) -> Method:
+    if isinstance(method, str):
+        return make_method(method, **(parameters or {}))
+    if parameters:
+        raise InputError("parameters go with the name of a method; one that is given as an object has its own")
+    return method
+
+
+def _rule(seconds: float | None, stop: Stop | None) -> Stop:
+    """Return the stopping rule of a budget: the time, and what else is asked for; without any, convergence."""
+    if seconds is not None:
+        require("seconds", seconds, above=0)
+        return Seconds(seconds) if stop is None else Seconds(seconds) | stop
+    return Converged() if stop is None else AnyOf((stop,))
+
+
+def _limited(
+    knowledge: Knowledge | str | os.PathLike[str] | None, max_parents: int | None, names: Sequence[str]
+) -> Knowledge | None:
+    """Return knowledge, read where it is a path, with a limit on all in-degrees."""
+    known = Knowledge.read(knowledge) if isinstance(knowledge, str | os.PathLike) else knowledge
+    if max_parents is None:
+        return known
+    require("max_parents", max_parents, at_least=0, whole=True)
+    if known is None or known.max_parents is None:
+        return replace(known or Knowledge(), max_parents=max_parents)
+    limits = known.max_parents
+    if isinstance(limits, Mapping):
+        others = {name: max_parents for name in names if name not in limits}
+        return replace(known, max_parents=others | {name: min(most, max_parents) for name, most in limits.items()})
+    return replace(known, max_parents=min(limits, max_parents))

@@ -1,0 +1,87 @@
+"""Knowledge in files: the format of Benchpress, and what is wrong with a file."""
+
+import json
+
+import pytest
+
+from bnsearch import InputError, Knowledge
+
+
+def read(tmp_path, document):
+    """Read knowledge from a file that holds a document."""
+    path = tmp_path / "known.json"
+    path.write_text(document if isinstance(document, str) else json.dumps(document))
+    return Knowledge.read(path)
+
+
+def test_every_key(tmp_path):
+    """Edges, groups, tiers with settings, sources, and our own keys are read."""
+    known = read(
+        tmp_path,
+        {
+            "required_edges": [["a", "b"]],
+            "forbidden_edges": None,
+            "allowed_edges": [["a", "c"]],
+            "required_groups": [{"cause": ["a", "b"], "effect": ["b", "c"]}],
+            "forbidden_groups": [{"cause": ["d"], "effect": ["a"]}],
+            "tiers": [["a"], ["b", "c"]],
+            "tier_settings": {"forbid_within_tiers": True, "can_only_cause_next_tier": True},
+            "source_nodes": ["a"],
+            "leaves": ["c"],
+            "max_parents": {"b": 2},
+            "context_all": [],
+        },
+    )
+    assert known == Knowledge(
+        required=[("a", "b"), ("a", "b"), ("a", "c"), ("b", "c")],
+        forbidden=[("d", "a")],
+        allowed=[("a", "c")],
+        tiers=[["a"], ["b", "c"]],
+        within_tiers=False,
+        across_tiers=False,
+        roots=["a"],
+        leaves=["c"],
+        max_parents={"b": 2},
+    )
+
+
+@pytest.mark.parametrize(
+    "known",
+    [
+        Knowledge(),
+        Knowledge(allowed=[]),
+        Knowledge(required=[("a", "b")], tiers=[["a"], ["b"]], within_tiers=False, max_parents=3),
+        Knowledge(forbidden=[("a", "é")], roots=["a"], leaves=["é"], max_parents={"a": 0}),
+    ],
+    ids=["nothing", "no edges", "required", "forbidden"],
+)
+def test_written_knowledge_is_read_back(tmp_path, known):
+    """What is written is read as the same."""
+    known.write(tmp_path / "known.json")
+    assert Knowledge.read(tmp_path / "known.json") == known
+
+
+@pytest.mark.parametrize(
+    ("document", "message"),
+    [
+        ("{", "is not JSON"),
+        ([], "a JSON object"),
+        ({"requird_edges": [["a", "b"]]}, "did you mean 'required_edges'"),
+        ({"context_all": ["a"]}, "no constraint 'context_all'"),
+        ({"tier_settings": {"forbid_within_tier": True}}, "did you mean 'forbid_within_tiers'"),
+        ({"tier_settings": {"forbid_within_tiers": "yes"}}, "must be true or false"),
+        ({"required_groups": [["a", "b"]]}, '"cause" and "effect"'),
+        ({"required_edges": [["a", "b", "c"]]}, "pair"),
+    ],
+)
+def test_what_is_wrong_with_a_file_is_said(tmp_path, document, message):
+    """One line names the file and what is wrong."""
+    with pytest.raises(InputError, match=message) as caught:
+        read(tmp_path, document)
+    assert "known.json" in str(caught.value)
+
+
+def test_a_file_that_is_not_there(tmp_path):
+    """A missing file is said to be missing."""
+    with pytest.raises(InputError, match="does not exist"):
+        Knowledge.read(tmp_path / "none.json")
