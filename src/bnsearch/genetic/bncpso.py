@@ -10,7 +10,8 @@ import numpy as np
 
 from bnsearch.errors import require
 from bnsearch.genetic.families import Families, Halted
-from bnsearch.genetic.graphs import Generator, Graphs, generations, of_rank, random_graphs, random_orders, repaired
+from bnsearch.genetic.graphs import Generator, Graphs, generations, of_rank, random_orders
+from bnsearch.genetic.space import Space
 from bnsearch.problem import Problem
 from bnsearch.run import Run
 
@@ -64,17 +65,17 @@ class BNCPSO:
 
     def search(self, problem: Problem, run: Run) -> None:
         """Search for the given number of generations, or until the run is told to stop."""
-        families, rng = Families(problem, run), run.rng
+        families, space, rng = Families(problem, run), Space.of(problem, self.max_parents), run.rng
         with suppress(Halted):
-            graphs = random_graphs(random_orders(self.population, problem.size, rng), self.max_parents, rng)
+            graphs = space.random_graphs(space.ordered(random_orders(self.population, problem.size, rng)), rng)
             own, own_scores = graphs, families.offered(graphs)
             for generation in generations(self.generations, run):
                 inertia, cognition, society = self.weights(generation)
                 swarm = own[own_scores.argmax()]
-                graphs = mutate_edges(graphs, inertia, rng)
+                graphs = mutate_edges(graphs, inertia, space, rng)
                 graphs = take_run(graphs, own, cognition, rng)
                 graphs = take_run(graphs, np.broadcast_to(swarm, graphs.shape), society, rng)
-                graphs = repaired(graphs, self.max_parents, rng)
+                graphs = space.repaired(graphs, rng)
                 scores = families.offered(graphs)
                 better = scores > own_scores
                 own = np.where(better[:, None, None], graphs, own)
@@ -98,12 +99,14 @@ def take_run(graphs: Graphs, better: Graphs, rate: float, rng: Generator) -> Gra
     return np.where(inside[:, :, None], better, graphs)
 
 
-def mutate_edges(graphs: Graphs, rate: float, rng: Generator) -> Graphs:
+def mutate_edges(graphs: Graphs, rate: float, space: Space, rng: Generator) -> Graphs:
     """Return the graphs, some with a random edge added, deleted or reversed."""
     number, n, _ = graphs.shape
     free = ~(graphs | graphs.transpose(0, 2, 1) | np.eye(n, dtype=bool))
     kind = rng.integers(3, size=len(graphs))
-    candidates = np.where((kind == 0)[:, None, None], free, graphs).reshape(number, n * n)
+    candidates = np.where((kind == 0)[:, None, None], space.addable(free), space.deletable(graphs))
+    candidates[kind == 2] = space.reversible(graphs[kind == 2])
+    candidates = candidates.reshape(number, n * n)
     ranks = (rng.random(number) * candidates.sum(axis=1)).astype(np.int64)
     chosen = of_rank(candidates, np.arange(n * n), ranks)
     mutant = np.flatnonzero((rng.random(number) < rate) & (chosen >= 0))

@@ -42,18 +42,13 @@ def precedes(orders: Orders) -> Graphs:
     return position[:, None, :] < position[:, :, None]
 
 
-def random_graphs(orders: Orders, most: int, rng: Generator) -> Graphs:
-    """Return a random graph for each ordering, with about as many edges as variables, and at most `most` parents."""
-    number, n = orders.shape
-    chosen = rng.random((number, n, n)) < 2 / max(1, n - 1)
-    return limited(precedes(orders) & chosen, most, rng)
-
-
-def limited(graphs: Graphs, most: int, merit: Reals | Generator) -> Graphs:
+def limited(graphs: Graphs, most: Numbers, merit: Reals | Generator, kept: NDArray[np.bool_] | None = None) -> Graphs:
     """
     Return the graphs with only the best parents where there are too many.
 
+    most : of each variable
     merit : as graphs, or [child, parent]; a generator draws it
+    kept : bool[child, parent], edges that stay in any case
     """
     too_many = np.nonzero(graphs.sum(axis=2) > most)
     if not len(too_many[0]):
@@ -63,21 +58,13 @@ def limited(graphs: Graphs, most: int, merit: Reals | Generator) -> Graphs:
         merits = merit.random(rows.shape)
     else:
         merits = np.broadcast_to(merit, graphs.shape)[too_many]
-    worst = np.argsort(-np.where(rows, merits, -np.inf), axis=1, kind="stable")[:, most:]
-    np.put_along_axis(rows, worst, False, axis=1)
+    if kept is not None:
+        merits = np.where(kept[too_many[1]], np.inf, merits)
+    best = np.argsort(-np.where(rows, merits, -np.inf), axis=1, kind="stable")
+    np.put_along_axis(rows, best, np.arange(graphs.shape[2]) < most[too_many[1], None], axis=1)
     fewer = graphs.copy()
     fewer[too_many] = rows
     return fewer
-
-
-def repaired(graphs: Graphs, most: int, rng: Generator) -> Graphs:
-    """Return the graphs without self-loops, surplus parents and cycles: random edges are taken away."""
-    from bnsearch.genetic.kernels_graphs import break_cycles
-
-    n = graphs.shape[1]
-    fixed = limited(graphs & ~np.eye(n, dtype=bool), most, rng).copy()
-    break_cycles(fixed, rng.integers(2**63, size=1).astype(np.uint64))
-    return fixed
 
 
 def tournament(scores: Reals, size: int, rng: Generator) -> Numbers:
