@@ -57,7 +57,8 @@ class MIIGA:
     References
     ----------
     Dai, Ren, Du, Shikhin & Ma (2020). An improved evolutionary approach-based hybrid algorithm for Bayesian network
-    structure learning in dynamic constrained search space. Algorithms 1-3, sections 3.2, 4.2 and 4.3.
+    structure learning in dynamic constrained search space. Neural Computing and Applications. Algorithms 1-3, sections
+    3.2, 4.2 and 4.3.
 
     Notes
     -----
@@ -77,6 +78,8 @@ class MIIGA:
       crossover cuts ordering and connections at one point each, and all its offspring are taken. A random binding
       parameter goes a step up, a step down, or stays.
     - Under other scores than BIC and AIC the penalty is the log-likelihood less the score.
+    - Knowledge: every individual is legal. Orderings have required parents before their children, pairs that may not be
+      joined tell nothing of each other, and no step adds a forbidden edge or takes a required one away.
 
     Followed to the letter, copies of the best soon fill the population; with `distinct` others stay, too, and better
     networks are found. One iteration is one generation. The first population is offered at iteration 0: the trace tells
