@@ -41,7 +41,7 @@ class BNCPSO:
     -----
     Written after what others say of the method, not after the paper itself: that velocities are genetic operators, with
     inertia as mutation and the two attractions as crossovers, and weights that change linearly, the social one
-    growing, the others shrinking. The values of the weights are those usual for such swarms, and may not be the paper's.
+    growing, the others shrinking. The weights are those usual for such swarms, and may not be the paper's.
 
     Fixed here: a mutation adds, deletes or reverses a random edge; a crossover takes the parent sets of a random run of
     variables (between two cuts) from the better position; cycles lose random edges after each update; the first
