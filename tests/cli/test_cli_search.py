@@ -16,7 +16,7 @@ from bnsearch.parent_sets.table import ParentSets
 from candidate_tables import random_candidates
 from reference_exact import best_score
 
-METHODS = ["rinobs", "minobs", "iinobs", "inobs", "asobs", "obs", "exact"]
+METHODS = ["auto", "rinobs", "minobs", "iinobs", "inobs", "asobs", "obs", "exact"]
 
 
 @pytest.fixture
