@@ -83,8 +83,10 @@ class MIIGA:
 
     Followed to the letter, which is the default, copies of the best soon fill the population; with `distinct` others
     stay, too: a higher mean score on all ten networks of `benchmarks/genetic.py`. There the adaptive binding parameter
-    shows no advantage over a fixed or random one, other than in the paper. One iteration is one generation. The first population is offered at iteration 0: the trace tells
-    its best score, and the generation at which the best of all appeared.
+    shows no advantage over a fixed or random one, other than in the paper.
+
+    One iteration is one generation. The first population is offered at iteration 0: the trace tells its best score, and
+    the generation at which the best of all appeared.
     """
 
     name: ClassVar[str] = "miiga"
