@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import os
 import time
 from collections.abc import Callable, Mapping, Sequence
@@ -11,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 from bnsearch.data import Dataset
 from bnsearch.errors import InputError, require
 from bnsearch.knowledge import Knowledge
-from bnsearch.methods import make_method
+from bnsearch.methods import make_method, uses_table
 from bnsearch.parent_sets.selection import no_progress
 from bnsearch.problem import Problem
 from bnsearch.result import Result
@@ -76,8 +77,9 @@ def learn(
     if problem.size < 2:
         raise InputError(f"the table has one column, {problem.names[0]!r}: there is no structure to learn")
     select = Selecting(max_parents, progress)
+    if uses_table(chosen):
+        select.load(problem)
     load_kernels(problem, chosen)
-    select.load(problem)
     run = Run(
         rule,
         seed=seed,
@@ -116,7 +118,7 @@ def _method(method: str | Method, parameters: Mapping[str, Any] | None) -> Metho
 
 def _rule(seconds: float | None, stop: Stop | None) -> Stop:
     """Return the stopping rule of a budget: the time, and what else is asked for; without any, convergence."""
-    if seconds is not None:
+    if seconds is not None and seconds != math.inf:
         require("seconds", seconds, above=0)
         return Seconds(seconds) if stop is None else Seconds(seconds) | stop
     return Converged() if stop is None else AnyOf((stop,))

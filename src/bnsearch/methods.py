@@ -10,6 +10,9 @@ if TYPE_CHECKING:
     from bnsearch.searching import Method
 
 
+TABLE_METHODS = ("auto", "rinobs", "minobs", "iinobs", "inobs", "asobs", "obs", "exact")
+
+
 def methods() -> dict[str, type[Method]]:
     """Return every method by its name, grouped by the space that it searches."""
     from bnsearch.auto import AutoSearch
@@ -37,6 +40,12 @@ def methods() -> dict[str, type[Method]]:
     populations = (MIIGA, CGA, DGA, BNCPSO)
     tests = (MMHC, BNPC, IK2vMB)
     return {kind.name: kind for kind in (AutoSearch, *orderings, *classes, *dags, *populations, *tests)}
+
+
+def uses_table(method: Method) -> bool:
+    """Tell whether a method searches over candidate parent sets; one that is not of the library may."""
+    kind = methods().get(method.name)
+    return not isinstance(method, kind or object) or method.name in TABLE_METHODS
 
 
 def make_method(name: str, /, **parameters: Any) -> Method:

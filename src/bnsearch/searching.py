@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import dataclasses
 from collections.abc import Callable, Sequence
-from typing import Any, ClassVar, Protocol
+from typing import TYPE_CHECKING, Any, ClassVar, Protocol
 
 import numpy as np
 
@@ -13,6 +13,9 @@ from bnsearch.problem import Problem
 from bnsearch.result import Result
 from bnsearch.run import Observer, Run
 from bnsearch.stop import Iterations, Stop
+
+if TYPE_CHECKING:
+    from bnsearch.parent_sets.table import ParentSets
 
 
 class Method(Protocol):
@@ -90,16 +93,19 @@ def tiny_problem(problem: Problem) -> Problem:
 
         rows = np.array([[0, 0, 0], [1, 1, 0], [0, 0, 1], [1, 1, 1]] * 4, dtype=np.uint8)
         return Problem(data=Dataset.from_codes(rows), score=problem.score)
+    return Problem(table=tiny_table())
+
+
+def tiny_table() -> ParentSets:
+    """Return a table of three variables, each of which would have the next as a parent."""
     from bnsearch.parent_sets.table import ParentSets
 
-    return Problem(
-        table=ParentSets.build(
-            ["a", "b", "c"],
-            np.array([0, 1, 2, 0, 1, 2], dtype=np.int32),
-            np.array([-3.0, -3.0, -3.0, -1.0, -1.0, -1.0]),
-            np.array([0, 0, 0, 0, 1, 2, 3]),
-            np.array([1, 2, 0], dtype=np.int32),
-        )
+    return ParentSets.build(
+        ["a", "b", "c"],
+        np.array([0, 1, 2, 0, 1, 2], dtype=np.int32),
+        np.array([-3.0, -3.0, -3.0, -1.0, -1.0, -1.0]),
+        np.array([0, 0, 0, 0, 1, 2, 3]),
+        np.array([1, 2, 0], dtype=np.int32),
     )
 
 

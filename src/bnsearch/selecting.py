@@ -2,15 +2,20 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable
-from math import isfinite
+from functools import partial
 from typing import TYPE_CHECKING
 
+from bnsearch.orderings.asobs import acyclic_selection
+from bnsearch.orderings.restarts import precedence_of
+from bnsearch.orderings.starts import make_starts
 from bnsearch.parallel import thread_count
 from bnsearch.parent_sets.auto import Auto
 from bnsearch.parent_sets.builder import load_kernels
 from bnsearch.problem import Problem
 from bnsearch.run import Run
+from bnsearch.searching import tiny_table
 
 if TYPE_CHECKING:
     from bnsearch.parent_sets.selection import Selection
@@ -44,11 +49,13 @@ class Selecting:
         kind = problem.needed_data.codes.dtype.itemsize, thread_count(problem.threads) > 1
         for constrained in (False, True)[: 1 + (problem.constraints is not None)]:
             load_kernels(Auto, *kind, constrained)
+        tiny = Problem(table=tiny_table())
+        offer_first(tiny.parent_sets, tiny, Run(seed=0))
 
     def __call__(self, problem: Problem, run: Run) -> ParentSets:
         """Return the table; selected now, if this is the first call."""
         if self._selection is None:
-            limited = isfinite(run.seconds_left)
+            limited = math.isfinite(run.seconds_left)
             builder = Auto(
                 seconds=max(0.01, SHARE * run.seconds_left) if limited else None,
                 evaluations=None if limited else EVALUATIONS,
@@ -62,6 +69,22 @@ class Selecting:
                 constraints=problem.constraints,
                 halt=run.halted,
             )
+            run.remark(_told(self._selection))
             for note in self._selection.notes:
                 run.remark(note)
+            offer_first(self._selection.table, problem, run)
         return self._selection.table
+
+
+def offer_first(table: ParentSets, problem: Problem, run: Run) -> None:
+    """Offer a network at once, should there be no time for more: acyclic selection from an informed start."""
+    rows = acyclic_selection(table, make_starts("fas", table, precedence_of(problem))(run.rng))
+    run.offer(math.fsum(table.scores[rows]), partial(table.network, rows))
+
+
+def _told(selection: Selection) -> str:
+    """Say what was selected."""
+    kept = f"kept {selection.kept:,} candidate parent sets of {selection.scored:,} scored in {selection.seconds:.1f} s"
+    if selection.complete:
+        return f"{kept}: all that can matter"
+    return f"{kept}: all of up to {selection.exhaustive} parents, and the most promising larger ones"

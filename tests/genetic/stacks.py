@@ -7,8 +7,9 @@ from numpy.typing import NDArray
 
 from bnsearch.data import Dataset
 from bnsearch.genetic.families import Families
-from bnsearch.genetic.graphs import random_graphs, random_orders
+from bnsearch.genetic.graphs import random_orders
 from bnsearch.genetic.individuals import Individuals
+from bnsearch.genetic.space import Space
 from bnsearch.graphs.dag import DAG
 from bnsearch.problem import Problem
 from bnsearch.run import Run
@@ -39,6 +40,11 @@ def follows(matrix: NDArray[np.bool_], order: NDArray[np.int64]) -> bool:
     return sorted(place) == list(range(len(matrix))) and all(place[p] < place[c] for p, c in edges_of(matrix))
 
 
+def free(n: int, most: int) -> Space:
+    """Return the space of all graphs with at most so many parents."""
+    return Space(np.full(n, most))
+
+
 def random_problem(n: int, rows: int, seed: int) -> Problem:
     """Return a problem with columns that depend on each other: each is a noisy function of an earlier one."""
     rng = np.random.default_rng(seed)
@@ -54,4 +60,6 @@ def random_individuals(problem: Problem, number: int, seed: int) -> tuple[Indivi
     rng = np.random.default_rng(seed)
     families = Families(problem, Run(seed=0))
     orders = random_orders(number, problem.size, rng)
-    return Individuals.priced(orders, random_graphs(orders, 3, rng), rng.random(number), families), families
+    return Individuals.priced(
+        orders, free(problem.size, 3).random_graphs(orders, rng), rng.random(number), families
+    ), families

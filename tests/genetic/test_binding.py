@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
-from stacks import edges_of, graph
+from stacks import edges_of, free, graph
 
 from bnsearch.genetic.binding import bound, renovated
 
@@ -26,7 +26,7 @@ def test_edges_come_and_go_with_the_search_space():
     graphs = graph(4, (1, 0), (0, 3))[None]
     before = graph(4, (0, 1), (1, 0), (2, 3), (3, 2))[None]
     after = graph(4, (1, 2), (2, 1), (2, 3), (3, 2))[None]
-    found = renovated(orders, graphs, before, after, np.ones((4, 4)), 3)
+    found = renovated(orders, graphs, before, after, np.ones((4, 4)), free(4, 3))
     assert edges_of(found[0]) == {(0, 3), (2, 1)}
 
 
@@ -36,5 +36,5 @@ def test_new_edges_need_room():
     information[3, 1], information[3, 2], information[3, 0] = 0.5, 0.4, 0.1
     after = graph(4, (1, 3), (2, 3), (3, 1), (3, 2))[None]
     graphs = graph(4, (0, 3))[None]
-    found = renovated(np.array([[0, 1, 2, 3]]), graphs, np.zeros_like(after), after, information, 2)
+    found = renovated(np.array([[0, 1, 2, 3]]), graphs, np.zeros_like(after), after, information, free(4, 2))
     assert edges_of(found[0]) == {(0, 3), (1, 3)}

@@ -6,13 +6,13 @@ import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from stacks import edges_of, follows, graph
+from stacks import edges_of, follows, free, graph
 
 from bnsearch.genetic.bncpso import BNCPSO, mutate_edges, take_run
 from bnsearch.genetic.cga import cut_strings, flip_bits
 from bnsearch.genetic.coding import connections
 from bnsearch.genetic.dga import DGA, mutate_both, random_pairs
-from bnsearch.genetic.graphs import random_graphs, random_orders
+from bnsearch.genetic.graphs import random_orders
 
 
 def test_cga_cuts_strings_once():
@@ -44,8 +44,8 @@ def test_dga_mutants_are_valid(n, seed):
     """Mutants follow their orderings; places differ by one connection, orderings by one swap."""
     rng = np.random.default_rng(seed)
     orders = random_orders(6, n, rng)
-    graphs = random_graphs(orders, n, rng)
-    new_orders, new = mutate_both(orders, graphs, 1.0, rng)
+    graphs = free(n, n).random_graphs(orders, rng)
+    new_orders, new = mutate_both(orders, graphs, 1.0, free(n, n), rng)
     assert all(follows(matrix, order) for matrix, order in zip(new, new_orders, strict=True))
     if n > 1:
         assert ((orders != new_orders).sum(axis=1) == 2).all()
@@ -57,7 +57,7 @@ def test_dga_leaves_some_pairs_uncrossed():
     """With rate 0 offspring are the first members."""
     rng = np.random.default_rng(0)
     orders, others = random_orders(9, 5, rng), random_orders(9, 5, rng)
-    graphs, other_graphs = random_graphs(orders, 4, rng), random_graphs(others, 4, rng)
+    graphs, other_graphs = (free(orders.shape[1], 4).random_graphs(some, rng) for some in (orders, others))
     found = DGA(crossover=0.0).crossed(orders, graphs, others, other_graphs, rng)
     assert np.array_equal(found[0], orders)
     assert np.array_equal(found[1], graphs)
@@ -94,7 +94,7 @@ def test_bncpso_takes_a_run_of_parent_sets():
 def test_bncpso_changes_one_edge():
     """An edge is added, deleted or reversed, each for about a third; with rate 0 nothing is."""
     graphs = np.repeat(graph(4, (0, 1), (1, 2))[None], 900, axis=0)
-    mutated = mutate_edges(graphs, 1.0, np.random.default_rng(0))
+    mutated = mutate_edges(graphs, 1.0, free(graphs.shape[1], 5), np.random.default_rng(0))
     before = edges_of(graphs[0])
     added, deleted, turned = 0, 0, 0
     for matrix in mutated:
@@ -104,9 +104,9 @@ def test_bncpso_changes_one_edge():
         turned += len(gone) == 1 and {(c, p) for p, c in gone} == come
     assert added + deleted + turned == 900
     assert all(abs(count - 300) < 60 for count in (added, deleted, turned))
-    assert np.array_equal(mutate_edges(graphs, 0.0, np.random.default_rng(0)), graphs)
+    assert np.array_equal(mutate_edges(graphs, 0.0, free(graphs.shape[1], 5), np.random.default_rng(0)), graphs)
 
 
 def test_bncpso_with_nothing_to_change():
     """A single variable has no edge to add, delete or reverse."""
-    assert not mutate_edges(np.zeros((5, 1, 1), dtype=bool), 1.0, np.random.default_rng(0)).any()
+    assert not mutate_edges(np.zeros((5, 1, 1), dtype=bool), 1.0, free(1, 5), np.random.default_rng(0)).any()

@@ -5,10 +5,10 @@ from __future__ import annotations
 import numpy as np
 from hypothesis import given
 from hypothesis import strategies as st
-from stacks import edges_of, follows, graph
+from stacks import edges_of, follows, free, graph
 
 from bnsearch.genetic.coding import connections, cross, cross_connections, cross_orders, graphs_of, places_in_string
-from bnsearch.genetic.graphs import random_graphs, random_orders
+from bnsearch.genetic.graphs import random_orders
 
 
 def test_the_string():
@@ -43,6 +43,6 @@ def test_crossing_is_closed(n, seed):
     """Offspring of any two individuals follow their orderings."""
     rng = np.random.default_rng(seed)
     pairs = [random_orders(5, n, rng) for _ in range(2)]
-    first, second = ((orders, random_graphs(orders, n, rng)) for orders in pairs)
+    first, second = ((orders, free(n, n).random_graphs(orders, rng)) for orders in pairs)
     orders, graphs = cross(first, second, rng)
     assert all(follows(matrix, order) for matrix, order in zip(graphs, orders, strict=True))

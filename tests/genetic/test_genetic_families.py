@@ -6,10 +6,13 @@ from math import log
 
 import numpy as np
 import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
 from stacks import graph, random_problem
 
 import bnsearch.genetic.families as module
-from bnsearch.genetic.families import Families, Halted, keys_of, lists_of
+from bnsearch.genetic.families import Families, Halted, lists_of
+from bnsearch.genetic.numbering import Numbering
 from bnsearch.problem import Problem
 from bnsearch.run import Run
 from bnsearch.scores import AIC, BIC, K2, BDeu, LogLikelihood
@@ -81,13 +84,32 @@ def test_time_is_looked_at_between_batches():
         families.parts(GRAPHS)
 
 
-def test_keys_tell_families_apart():
-    """Child and parents both count, also past 8 variables and with empty sets."""
+def test_families_are_numbered_as_they_come():
+    """Child and parents both count, also past 8 variables; who was met before keeps the number."""
     parents = np.zeros((4, 9), dtype=bool)
     parents[1, 8] = parents[2, 0] = True
-    keys = keys_of(np.array([1, 1, 1, 0]), parents)
-    assert len(set(keys)) == 4
+    numbering = Numbering(9)
+    numbers, new = numbering.numbers(np.array([1, 1, 1, 0]), parents)
+    assert (numbers.tolist(), new.tolist()) == ([0, 1, 2, 3], [0, 1, 2, 3])
+    numbers, new = numbering.numbers(np.array([1, 2, 2, 0]), parents)
+    assert (numbers.tolist(), new.tolist()) == ([0, 4, 5, 3], [1, 2])
+    assert len(numbering) == 6
     assert [*lists_of(parents)] == [[], [8], [0], []]
+
+
+@settings(max_examples=10)
+@given(st.integers(0, 1000))
+def test_numbers_are_those_of_a_dictionary(seed):
+    """Batch after batch, while the table grows, families have the numbers that a dictionary gives them."""
+    rng = np.random.default_rng(seed)
+    numbering, expected = Numbering(12), {}
+    for size in rng.integers(3000, size=4).tolist():
+        children, parents = rng.integers(12, size=size), rng.random((size, 12)) < 0.4
+        numbers, new = numbering.numbers(children, parents)
+        first = [i for i in range(size) if expected.setdefault((children[i], *parents[i]), len(expected)) == numbers[i]]
+        assert len(first) == size
+        assert len(numbering) == len(expected)
+        assert len({*numbers[new].tolist()}) == len(new)
 
 
 def test_the_best_is_offered():

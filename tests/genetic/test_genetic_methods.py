@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from stacks import is_dag, random_individuals, random_problem
+from stacks import free, is_dag, random_individuals, random_problem
 
 from bnsearch.data import Dataset
 from bnsearch.errors import InputError
@@ -181,7 +181,7 @@ def test_binding_parameters(binding):
     rng = np.random.default_rng(0)
     penalties = some.penalty.sum(axis=1)
     step = np.round((method.rebound(some, float(np.median(penalties)), rng) - some.alpha) / 0.02, 6)
-    first = method.first(np.ones((6, 6)) - np.eye(6), families, rng).alpha
+    first = method.first(np.ones((6, 6)) - np.eye(6), free(6, 5), families, rng).alpha
     if binding == "fixed":
         assert (step == 0).all()
         assert (first == 0.9).all()

@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from stacks import edges_of, follows, graph, random_individuals, random_problem
+from stacks import edges_of, follows, free, graph, random_individuals, random_problem
 
 from bnsearch.data import Dataset
 from bnsearch.errors import InputError
@@ -22,7 +22,8 @@ from bnsearch.run import Run
 from bnsearch.scores.bic import BIC
 
 PROBLEM = random_problem(6, 80, seed=5)
-INFORMATION = mutual_information(PROBLEM)
+SPACE = free(6, 3)
+INFORMATION = mutual_information(PROBLEM, Run())
 
 
 def test_favour_draws_by_rank():
@@ -92,11 +93,11 @@ def test_one_edge_changes(kind):
     rng = np.random.default_rng(0)
     orders, graphs = old.orders, old.graphs
     if kind == "add":
-        new = add_edges(orders, graphs, INFORMATION, 3, rng)
+        new = add_edges(orders, graphs, INFORMATION, SPACE, rng)
     elif kind == "delete":
-        new = delete_edges(graphs, families, rng)
+        new = delete_edges(graphs, SPACE, families, rng)
     else:
-        orders, new = reverse_edges(orders, graphs, 3, families, rng)
+        orders, new = reverse_edges(orders, graphs, SPACE, families, rng)
     assert all(follows(matrix, order) for matrix, order in zip(new, orders, strict=True))
     assert (new.sum(axis=2) <= 3).all()
     more = {"add": (1, 0), "delete": (0, 1), "reverse": (1, 1)}[kind]
@@ -114,7 +115,7 @@ def test_good_deletions_are_favoured():
     rows = np.stack([column, column, rng.integers(2, size=200), rng.integers(2, size=200)], axis=1)
     problem = Problem(data=Dataset.from_codes(rows), score=BIC())
     graphs = np.repeat(graph(4, (0, 1), (0, 2), (0, 3))[None], 1100, axis=0)
-    new = delete_edges(graphs, Families(problem, Run(seed=0)), rng)
+    new = delete_edges(graphs, free(4, 3), Families(problem, Run(seed=0)), rng)
     lost = 1100 - new[:, 1, 0].sum()
     assert abs(lost - 200) < 50
 
@@ -125,7 +126,7 @@ def test_mutants_follow_their_orderings(seed):
     """Whatever the die says, mutants are valid, the input is not changed, and all three kinds occur."""
     old, families = random_individuals(PROBLEM, 40, seed)
     orders, graphs = old.orders.copy(), old.graphs.copy()
-    new_orders, new = mutate(orders, graphs, INFORMATION, 3, families, np.random.default_rng(seed))
+    new_orders, new = mutate(orders, graphs, INFORMATION, SPACE, families, np.random.default_rng(seed))
     assert np.array_equal(orders, old.orders)
     assert np.array_equal(graphs, old.graphs)
     assert all(follows(matrix, order) for matrix, order in zip(new, new_orders, strict=True))

@@ -10,13 +10,14 @@ import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from stacks import follows, random_problem
+from stacks import follows, free, random_problem
 
 from bnsearch.data import Dataset
 from bnsearch.genetic.graphs import precedes
 from bnsearch.genetic.individuals import informed_graphs, informed_orders
 from bnsearch.genetic.information import mutual_information, related, strongest_partners
 from bnsearch.problem import Problem
+from bnsearch.run import Run
 from bnsearch.scores.bic import BIC
 
 INFORMATION = np.array([[0.0, 0.5, 0.2, 0.0], [0.5, 0.0, 0.4, 0.1], [0.2, 0.4, 0.0, 0.0], [0.0, 0.1, 0.0, 0.0]])
@@ -25,7 +26,7 @@ INFORMATION = np.array([[0.0, 0.5, 0.2, 0.0], [0.5, 0.0, 0.4, 0.1], [0.2, 0.4, 0
 def test_information_by_hand():
     """A copy of a fair coin tells log 2 of it; another coin that is independent of it in the sample tells nothing."""
     rows = np.array([[0, 0, 0], [1, 1, 0], [0, 0, 1], [1, 1, 1]])
-    information = mutual_information(Problem(data=Dataset.from_codes(rows), score=BIC()))
+    information = mutual_information(Problem(data=Dataset.from_codes(rows), score=BIC()), Run())
     assert information == pytest.approx(np.array([[0, log(2), 0], [log(2), 0, 0], [0, 0, 0]]), abs=1e-12)
 
 
@@ -33,7 +34,7 @@ def test_information_by_definition():
     """Eq. 3: the sum over cells of p(a, b) log(p(a, b) / p(a) p(b))."""
     problem = random_problem(5, 40, seed=3)
     codes, n = problem.needed_data.codes, 40
-    information = mutual_information(problem)
+    information = mutual_information(problem, Run())
     for x in range(5):
         for y in range(5):
             if x != y:
@@ -80,7 +81,7 @@ def test_first_orderings_are_permutations(n, seed):
     information = np.triu(rng.random((n, n)), 1)
     information += information.T
     orders = informed_orders(information, 5, rng)
-    graphs = informed_graphs(orders, rng.random(5), information, 2)
+    graphs = informed_graphs(orders, rng.random(5), information, free(len(information), 2))
     assert all(follows(graph, order) for graph, order in zip(graphs, orders, strict=True))
     assert (graphs.sum(axis=2) <= 2).all()
 
@@ -98,5 +99,5 @@ def test_orderings_agree_with_directed_partners():
 
 def test_too_many_parents_keep_the_strongest():
     """Along 0, 2, 3, 1 variable 1 is related to all three (.5, .4, .1): with two parents allowed it keeps 0 and 2."""
-    graphs = informed_graphs(np.array([[0, 2, 3, 1]]), np.array([0.0]), INFORMATION, 2)
+    graphs = informed_graphs(np.array([[0, 2, 3, 1]]), np.array([0.0]), INFORMATION, free(4, 2))
     assert np.flatnonzero(graphs[0, 1]).tolist() == [0, 2]

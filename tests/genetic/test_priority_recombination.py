@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from stacks import edges_of, follows, graph, random_individuals, random_problem
+from stacks import edges_of, follows, free, graph, random_individuals, random_problem
 
 from bnsearch.genetic.individuals import Individuals
 from bnsearch.genetic.recombination import recombine_by_priority, recombine_conventionally
@@ -134,7 +134,7 @@ def test_conventional_offspring_follow_their_orderings():
     """Cut strings give valid orderings and graphs with few enough parents, priced."""
     old, families = random_individuals(PROBLEM, 30, 1)
     former, _ = random_individuals(PROBLEM, 30, 2)
-    new = recombine_conventionally(old, former, 2, families, np.random.default_rng(0))
+    new = recombine_conventionally(old, former, free(old.graphs.shape[1], 2), families, np.random.default_rng(0))
     assert all(follows(matrix, order) for matrix, order in zip(new.graphs, new.orders, strict=True))
     assert (new.graphs.sum(axis=2) <= 2).all()
     assert np.array_equal(new.local, families.parts(new.graphs)[0])

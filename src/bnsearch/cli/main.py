@@ -12,6 +12,7 @@ import typer
 from bnsearch.cli.compare import compare
 from bnsearch.cli.convert import convert
 from bnsearch.cli.failures import exit_code_of
+from bnsearch.cli.learn import learn
 from bnsearch.cli.methods import methods
 from bnsearch.cli.parents import parents
 from bnsearch.cli.sample import sample
@@ -54,6 +55,8 @@ def program(
     Examples
     --------
     bnsearch sample asia --rows 5000 --seed 1 -o asia.csv
+    bnsearch learn asia.csv --seconds 10 -o learned.bif
+    bnsearch compare asia learned.bif
     bnsearch score asia.csv asia
     bnsearch score asia.csv asia --score bic --json
     bnsearch convert asia asia.dot
@@ -67,7 +70,7 @@ def _help(command: Callable[..., None]) -> str:
 
 
 app.callback(help=_help(program))(program)
-for command in (parents, search, sample, score, compare, convert, methods, scores):
+for command in (learn, parents, search, sample, score, compare, convert, methods, scores):
     app.command(help=_help(command))(command)
 
 

@@ -28,6 +28,7 @@ def result_facts(result: Result) -> dict[str, Any]:
         "gap": result.gap,
         "optimal": result.optimal,
         "stop": result.stop,
+        "notes": list(result.notes),
         "version": bnsearch.__version__,
     }
 
@@ -37,7 +38,7 @@ def show_result(result: Result) -> None:
     made = table("best network", counted(result.dag))
     made.add_row("score", f"{result.score:,.6f}")
     if result.optimal:
-        made.add_row("optimal", "proven: no network over these sets scores higher")
+        made.add_row("optimal", "proven: no network scores higher")
     elif result.bound is not None and result.gap is not None:
         made.add_row("upper bound", f"{result.bound:,.6f} (gap {100 * result.gap:.3g}%)")
     made.add_row("method", result.method)
@@ -46,4 +47,4 @@ def show_result(result: Result) -> None:
     made.add_row("evaluations", f"{result.evaluations:,}")
     made.add_row("seconds", f"{result.seconds:,.2f}")
     made.add_row("stopped by", result.stop)
-    show(made)
+    show(made, *result.notes)

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import numpy as np
 
-from bnsearch.genetic.graphs import Graphs, Orders, Reals, limited, precedes
+from bnsearch.genetic.graphs import Graphs, Orders, Reals, precedes
+from bnsearch.genetic.space import Space
 from bnsearch.scores.score import TOLERANCE
 
 
@@ -18,13 +19,15 @@ def bound(alpha: Reals, penalties: Reals, best: float, step: float) -> Reals:
     return np.clip(alpha + np.where(same, 0.0, step * np.sign(penalties - best)), 0.0, 1.0)
 
 
-def renovated(orders: Orders, graphs: Graphs, before: Graphs, after: Graphs, information: Reals, most: int) -> Graphs:
+def renovated(
+    orders: Orders, graphs: Graphs, before: Graphs, after: Graphs, information: Reals, space: Space
+) -> Graphs:
     """
     Return the graphs with the edges between pairs that become related, and without those that no longer are.
 
     before, after : the related pairs, [graph, variable, variable]
-    most : parents at most; where there is no room for all new ones the strongest are added
+    space : where there is no room for all new parents the strongest are added
     """
     kept = graphs & ~(before & ~after)
     new = after & ~before & precedes(orders)
-    return limited(kept | new, most, np.where(kept, np.inf, information))
+    return space.legal(kept | new, np.where(kept, np.inf, information))

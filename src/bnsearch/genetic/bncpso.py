@@ -10,7 +10,8 @@ import numpy as np
 
 from bnsearch.errors import require
 from bnsearch.genetic.families import Families, Halted
-from bnsearch.genetic.graphs import Generator, Graphs, generations, random_graphs, random_orders, repaired
+from bnsearch.genetic.graphs import Generator, Graphs, generations, of_rank, random_orders
+from bnsearch.genetic.space import Space
 from bnsearch.problem import Problem
 from bnsearch.run import Run
 
@@ -38,6 +39,10 @@ class BNCPSO:
 
     Notes
     -----
+    Written after what others say of the method, not after the paper itself: that velocities are genetic operators, with
+    inertia as mutation and the two attractions as crossovers, and weights that change linearly, the social one
+    growing, the others shrinking. The weights are those usual for such swarms, and may not be the paper's.
+
     Fixed here: a mutation adds, deletes or reverses a random edge; a crossover takes the parent sets of a random run of
     variables (between two cuts) from the better position; cycles lose random edges after each update; the first
     graphs are random, with about as many edges as variables; surplus parents are dropped at random. One iteration is
@@ -64,17 +69,17 @@ class BNCPSO:
 
     def search(self, problem: Problem, run: Run) -> None:
         """Search for the given number of generations, or until the run is told to stop."""
-        families, rng = Families(problem, run), run.rng
+        families, space, rng = Families(problem, run), Space.of(problem, self.max_parents), run.rng
         with suppress(Halted):
-            graphs = random_graphs(random_orders(self.population, problem.size, rng), self.max_parents, rng)
+            graphs = space.random_graphs(space.ordered(random_orders(self.population, problem.size, rng)), rng)
             own, own_scores = graphs, families.offered(graphs)
             for generation in generations(self.generations, run):
                 inertia, cognition, society = self.weights(generation)
                 swarm = own[own_scores.argmax()]
-                graphs = mutate_edges(graphs, inertia, rng)
+                graphs = mutate_edges(graphs, inertia, space, rng)
                 graphs = take_run(graphs, own, cognition, rng)
                 graphs = take_run(graphs, np.broadcast_to(swarm, graphs.shape), society, rng)
-                graphs = repaired(graphs, self.max_parents, rng)
+                graphs = space.repaired(graphs, rng)
                 scores = families.offered(graphs)
                 better = scores > own_scores
                 own = np.where(better[:, None, None], graphs, own)
@@ -98,14 +103,17 @@ def take_run(graphs: Graphs, better: Graphs, rate: float, rng: Generator) -> Gra
     return np.where(inside[:, :, None], better, graphs)
 
 
-def mutate_edges(graphs: Graphs, rate: float, rng: Generator) -> Graphs:
+def mutate_edges(graphs: Graphs, rate: float, space: Space, rng: Generator) -> Graphs:
     """Return the graphs, some with a random edge added, deleted or reversed."""
     number, n, _ = graphs.shape
     free = ~(graphs | graphs.transpose(0, 2, 1) | np.eye(n, dtype=bool))
     kind = rng.integers(3, size=len(graphs))
-    candidates = np.where((kind == 0)[:, None, None], free, graphs).reshape(number, -1)
-    chosen = np.where(candidates, rng.random(candidates.shape), -1.0).argmax(axis=1)
-    mutant = np.flatnonzero((rng.random(number) < rate) & candidates.any(axis=1))
+    candidates = np.where((kind == 0)[:, None, None], space.addable(free), space.deletable(graphs))
+    candidates[kind == 2] = space.reversible(graphs[kind == 2])
+    candidates = candidates.reshape(number, n * n)
+    ranks = (rng.random(number) * candidates.sum(axis=1)).astype(np.int64)
+    chosen = of_rank(candidates, np.arange(n * n), ranks)
+    mutant = np.flatnonzero((rng.random(number) < rate) & (chosen >= 0))
     child, parent = chosen[mutant] // n, chosen[mutant] % n
     mutated = graphs.copy()
     mutated[mutant, child, parent] = kind[mutant] == 0

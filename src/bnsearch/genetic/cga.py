@@ -15,11 +15,10 @@ from bnsearch.genetic.graphs import (
     Graphs,
     fittest,
     generations,
-    random_graphs,
     random_orders,
     ranked,
-    repaired,
 )
+from bnsearch.genetic.space import Space
 from bnsearch.problem import Problem
 from bnsearch.run import Run
 
@@ -68,14 +67,14 @@ class CGA:
 
     def search(self, problem: Problem, run: Run) -> None:
         """Search for the given number of generations, or until the run is told to stop."""
-        families, rng = Families(problem, run), run.rng
+        families, space, rng = Families(problem, run), Space.of(problem, self.max_parents), run.rng
         with suppress(Halted):
-            graphs = random_graphs(random_orders(self.population, problem.size, rng), self.max_parents, rng)
+            graphs = space.random_graphs(space.ordered(random_orders(self.population, problem.size, rng)), rng)
             scores = families.offered(graphs)
             for _ in generations(self.generations, run):
                 mothers, fathers = ranked(scores, 2 * self.population, rng).reshape(2, -1)
                 children = cut_strings(graphs[mothers], graphs[fathers], self.crossover, rng)
-                children = repaired(flip_bits(children, self.mutation, rng), self.max_parents, rng)
+                children = space.repaired(flip_bits(children, self.mutation, rng), rng)
                 everyone = np.concatenate([children, graphs])
                 every_score = np.concatenate([families.offered(children), scores])
                 best = fittest(every_score, self.population)

@@ -10,19 +10,20 @@ from bnsearch.genetic.graphs import Generator, Graphs, Numbers, Orders, position
 
 def connections(graphs: Graphs, orders: Orders) -> Graphs:
     """Return graphs by place in the ordering: [place of the child, place of the parent]."""
-    return reindexed(graphs, orders)
+    return renamed(graphs, positions(orders))
 
 
 def graphs_of(connections: Graphs, orders: Orders) -> Graphs:
     """Return the graphs that have these connections along the orderings: [child, parent]."""
-    return reindexed(connections, positions(orders))
+    return renamed(connections, orders)
 
 
-def reindexed(stack: Graphs, index: Numbers) -> Graphs:
-    """Return matrices with rows and columns in another order, one for each."""
-    every = np.arange(len(index))[:, None, None]
-    found: Graphs = stack[every, index[:, :, None], index[:, None, :]]
-    return found
+def renamed(graphs: Graphs, names: Numbers) -> Graphs:
+    """Return graphs with a new number for each variable, names : [number, variable]; few edges are little work."""
+    graph, child, parent = np.nonzero(graphs)
+    new = np.zeros_like(graphs)
+    new[graph, names[graph, child], names[graph, parent]] = True
+    return new
 
 
 def cross_orders(first: Orders, second: Orders, cut: Numbers) -> Orders:

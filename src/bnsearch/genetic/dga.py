@@ -17,11 +17,10 @@ from bnsearch.genetic.graphs import (
     Orders,
     fittest,
     generations,
-    limited,
-    random_graphs,
     random_orders,
     ranked,
 )
+from bnsearch.genetic.space import Space
 from bnsearch.problem import Problem
 from bnsearch.run import Run
 
@@ -69,18 +68,18 @@ class DGA:
 
     def search(self, problem: Problem, run: Run) -> None:
         """Search for the given number of generations, or until the run is told to stop."""
-        families, rng = Families(problem, run), run.rng
+        families, space, rng = Families(problem, run), Space.of(problem, self.max_parents), run.rng
         with suppress(Halted):
-            orders = random_orders(self.population, problem.size, rng)
-            graphs = random_graphs(orders, self.max_parents, rng)
+            orders = space.ordered(random_orders(self.population, problem.size, rng))
+            graphs = space.random_graphs(orders, rng)
             scores = families.offered(graphs)
             for _ in generations(self.generations, run):
                 mothers, fathers = ranked(scores, 2 * self.population, rng).reshape(2, -1)
                 new_orders, children = self.crossed(
                     orders[mothers], graphs[mothers], orders[fathers], graphs[fathers], rng
                 )
-                new_orders, children = mutate_both(new_orders, children, self.mutation, rng)
-                children = limited(children, self.max_parents, rng.random(children.shape))
+                new_orders, children = mutate_both(new_orders, children, self.mutation, space, rng)
+                children = space.legal(children, rng)
                 every_score = np.concatenate([families.offered(children), scores])
                 best = fittest(every_score, self.population)
                 orders = np.concatenate([new_orders, orders])[best]
@@ -96,7 +95,7 @@ class DGA:
         return new_orders, new_graphs
 
 
-def mutate_both(orders: Orders, graphs: Graphs, rate: float, rng: Generator) -> tuple[Orders, Graphs]:
+def mutate_both(orders: Orders, graphs: Graphs, rate: float, space: Space, rng: Generator) -> tuple[Orders, Graphs]:
     """Return orderings and graphs, some with two variables swapped and one connection flipped; places keep theirs."""
     number, n = orders.shape
     mutant = np.flatnonzero(rng.random(number) < rate)
@@ -109,6 +108,7 @@ def mutate_both(orders: Orders, graphs: Graphs, rate: float, rng: Generator) -> 
     a, b = random_pairs(n, len(mutant), rng)
     orders, graphs = orders.copy(), graphs.copy()
     orders[mutant, a], orders[mutant, b] = orders[mutant, b], orders[mutant, a]
+    orders[mutant] = space.ordered(orders[mutant])
     graphs[mutant] = graphs_of(strings, orders[mutant])
     return orders, graphs
 

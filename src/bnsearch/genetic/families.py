@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 
 from bnsearch.counting.cell_sums import CellFunction, CellSum
 from bnsearch.genetic.graphs import Graphs, Numbers, Reals
+from bnsearch.genetic.numbering import Numbering
 from bnsearch.graphs.dag import DAG
 from bnsearch.problem import Problem
 from bnsearch.run import Run
@@ -48,7 +49,7 @@ class Families:
         self._forget()
 
     def _forget(self) -> None:
-        self._slot: dict[bytes, int] = {}
+        self._numbering = Numbering(len(self.names))
         self._values = np.empty((2, 1024))  # scores, penalties
 
     def scores(self, children: Numbers, parents: NDArray[np.bool_]) -> Reals:
@@ -78,27 +79,24 @@ class Families:
 
     def _slots(self, children: Numbers, parents: NDArray[np.bool_]) -> Numbers:
         """Return where the values of families are kept, having worked out those that are new."""
-        if len(self._slot) > MOST_KNOWN:
+        if len(self._numbering) > MOST_KNOWN:
             self._forget()
-        keys = keys_of(children, parents)
-        new: dict[bytes, int] = {}
-        for i, key in enumerate(keys):
-            if key not in self._slot:
-                new.setdefault(key, i)
-        self._run.count(evaluations=len(keys))
-        rows = list(new.values())
-        for begin in range(0, len(rows), BATCH):
+        known = len(self._numbering)
+        slots, new = self._numbering.numbers(children, parents)
+        self._run.count(evaluations=len(slots))
+        for begin in range(0, len(new), BATCH):
             if self._run.halted():
+                self._forget()  # or it would seem to know the rest
                 raise Halted
-            chosen = rows[begin : begin + BATCH]
-            self._keep([keys[i] for i in chosen], children[chosen], parents[chosen])
-        slot = self._slot
-        return np.array([slot[key] for key in keys], dtype=np.int64)
+            chosen = new[begin : begin + BATCH]
+            self._keep(known + begin, children[chosen], parents[chosen])
+        return slots
 
-    def _keep(self, keys: list[bytes], children: Numbers, parents: NDArray[np.bool_]) -> None:
-        first = len(self._slot)
-        if first + len(keys) > self._values.shape[1]:
-            wider = np.empty((2, 2 * (first + len(keys))))
+    def _keep(self, first: int, children: Numbers, parents: NDArray[np.bool_]) -> None:
+        """Work out the values of families, which are to be kept from a place on."""
+        end = first + len(children)
+        if end > self._values.shape[1]:
+            wider = np.empty((2, 2 * end))
             wider[:, :first] = self._values[:, :first]
             self._values = wider
         scores = self._scored(self._scorers, children, parents)
@@ -107,8 +105,7 @@ class Families:
         else:
             cells = np.where(parents, self._arities.astype(np.float64), 1.0).prod(axis=1)
             penalties = self._slope * cells * (self._arities[children] - 1)
-        self._values[:, first : first + len(keys)] = scores, penalties
-        self._slot.update(zip(keys, range(first, first + len(keys)), strict=True))
+        self._values[:, first:end] = scores, penalties
 
     def _scored(self, scorers: list[Scorer], children: Numbers, parents: NDArray[np.bool_]) -> Reals:
         """Return scores counted now; in threads, each with the families of some of the children."""
@@ -133,15 +130,6 @@ def penalty_slope(problem: Problem) -> float | None:
     joint = score.joint(problem.needed_data.n_rows)
     plain = score.equivalent and joint == CellSum(CellFunction.XLOGX, slope=joint.slope)
     return -joint.slope if plain else None
-
-
-def keys_of(children: Numbers, parents: NDArray[np.bool_]) -> list[bytes]:
-    """Return families as bytes: their parents, one bit each, and the child."""
-    packed = np.packbits(parents, axis=1)
-    child = children.astype("<i4").view(np.uint8).reshape(-1, 4)
-    rows = np.ascontiguousarray(np.concatenate([packed, child], axis=1))
-    keys: list[bytes] = rows.view(f"V{rows.shape[1]}").ravel().tolist()
-    return keys
 
 
 def lists_of(parents: NDArray[np.bool_]) -> Iterator[list[int]]:

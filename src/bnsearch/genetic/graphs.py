@@ -42,35 +42,29 @@ def precedes(orders: Orders) -> Graphs:
     return position[:, None, :] < position[:, :, None]
 
 
-def random_graphs(orders: Orders, most: int, rng: Generator) -> Graphs:
-    """Return a random graph for each ordering, with about as many edges as variables, and at most `most` parents."""
-    number, n = orders.shape
-    chosen = rng.random((number, n, n)) < 2 / max(1, n - 1)
-    return limited(precedes(orders) & chosen, most, rng.random((number, n, n)))
+def limited(graphs: Graphs, most: Numbers, merit: Reals | Generator, kept: NDArray[np.bool_] | None = None) -> Graphs:
+    """
+    Return the graphs with only the best parents where there are too many.
 
-
-def limited(graphs: Graphs, most: int, merit: Reals) -> Graphs:
-    """Return the graphs with only the best parents where there are too many; merit : as graphs, or [child, parent]."""
+    most : of each variable
+    merit : as graphs, or [child, parent]; a generator draws it
+    kept : bool[child, parent], edges that stay in any case
+    """
     too_many = np.nonzero(graphs.sum(axis=2) > most)
     if not len(too_many[0]):
         return graphs
     rows = graphs[too_many]
-    merit = np.where(rows, np.broadcast_to(merit, graphs.shape)[too_many], -np.inf)
-    worst = np.argsort(-merit, axis=1, kind="stable")[:, most:]
-    np.put_along_axis(rows, worst, False, axis=1)
+    if isinstance(merit, Generator):
+        merits = merit.random(rows.shape)
+    else:
+        merits = np.broadcast_to(merit, graphs.shape)[too_many]
+    if kept is not None:
+        merits = np.where(kept[too_many[1]], np.inf, merits)
+    best = np.argsort(-np.where(rows, merits, -np.inf), axis=1, kind="stable")
+    np.put_along_axis(rows, best, np.arange(graphs.shape[2]) < most[too_many[1], None], axis=1)
     fewer = graphs.copy()
     fewer[too_many] = rows
     return fewer
-
-
-def repaired(graphs: Graphs, most: int, rng: Generator) -> Graphs:
-    """Return the graphs without self-loops, surplus parents and cycles: random edges are taken away."""
-    from bnsearch.genetic.kernels_graphs import break_cycles
-
-    n = graphs.shape[1]
-    fixed = limited(graphs & ~np.eye(n, dtype=bool), most, rng.random(graphs.shape)).copy()
-    break_cycles(fixed, rng.integers(2**63, size=1).astype(np.uint64))
-    return fixed
 
 
 def tournament(scores: Reals, size: int, rng: Generator) -> Numbers:
@@ -105,11 +99,23 @@ def favour(owner: Numbers, merit: Reals, number: int, rng: Generator) -> Numbers
     """
     order = np.lexsort((-merit, owner))
     begin = np.searchsorted(owner[order], np.arange(number + 1))
-    rank = np.empty(len(owner))
-    rank[order] = np.arange(len(owner)) - begin[owner[order]] + 1.0
-    luck = rng.gumbel(size=len(owner)) - np.log(rank)  # the largest is a draw by these weights
-    winner = np.lexsort((-luck, owner))
-    chosen = np.full(number, -1)
-    has = np.diff(begin) > 0
-    chosen[has] = winner[begin[:-1][has]]
-    return chosen
+    has = np.diff(begin)
+    drawn = begin[:-1] + favoured_ranks(has, rng)
+    return np.where(has > 0, np.append(order, -1)[drawn], -1)
+
+
+def favoured_ranks(sizes: Numbers, rng: Generator) -> Numbers:
+    """Return for each size a rank below it, from 0, with probability proportional to 1 / (rank + 1)."""
+    weight = np.cumsum(1 / np.arange(1, sizes.max(initial=1) + 1))  # of the first rank, the first two, ...
+    drawn = rng.random(len(sizes)) * weight[np.maximum(sizes, 1) - 1]
+    ranks: Numbers = np.minimum(np.searchsorted(weight, drawn, side="right"), np.maximum(sizes, 1) - 1)
+    return ranks
+
+
+def of_rank(candidates: NDArray[np.bool_], order: Numbers, ranks: Numbers) -> Numbers:
+    """Return the place of each row's candidate of a rank, by an order of all places; -1 where there is none."""
+    from bnsearch.genetic.kernels_graphs import find_ranked
+
+    found = np.empty(len(candidates), dtype=np.int64)
+    find_ranked(candidates, order, ranks, found)
+    return found

@@ -8,8 +8,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from bnsearch.genetic.families import Families
-from bnsearch.genetic.graphs import Generator, Graphs, Numbers, Orders, Reals, limited, precedes
+from bnsearch.genetic.graphs import Generator, Graphs, Numbers, Orders, Reals, precedes
 from bnsearch.genetic.information import related, strongest_partners
+from bnsearch.genetic.space import Space, topological_orders
 
 
 @dataclass(frozen=True, eq=False)
@@ -78,18 +79,9 @@ def informed_orders(information: Reals, number: int, rng: Generator) -> Orders:
     forest = np.stack([strongest_partners(information, rng) for _ in range(number)])
     upper = np.triu(rng.random((number, n, n)) < 0.5, 1)
     after = np.where(np.tri(n, dtype=bool).T, upper, ~upper.transpose(0, 2, 1)) & forest  # [child, parent]
-    waiting = after.sum(axis=2)
-    priority = rng.random((number, n))
-    every = np.arange(number)
-    orders = np.empty((number, n), dtype=np.int64)
-    for at in range(n):
-        chosen = np.where(waiting == 0, priority, -1.0).argmax(axis=1)
-        orders[:, at] = chosen
-        waiting[every, chosen] = -1  # placed
-        waiting -= after[every, :, chosen]
-    return orders
+    return topological_orders(after, rng.random((number, n)))
 
 
-def informed_graphs(orders: Orders, alpha: Reals, information: Reals, most: int) -> Graphs:
-    """Return the graphs of all pairs that Eq. 4 relates, along the orderings; with the `most` strongest parents."""
-    return limited(related(information, alpha) & precedes(orders), most, information)
+def informed_graphs(orders: Orders, alpha: Reals, information: Reals, space: Space) -> Graphs:
+    """Return the graphs of all pairs that Eq. 4 relates, along the orderings; with the strongest parents only."""
+    return space.legal(related(information, alpha) & precedes(orders), information)

@@ -2,27 +2,36 @@
 
 from __future__ import annotations
 
-from itertools import combinations
+from itertools import combinations, islice
 
 import numpy as np
 from numpy.typing import NDArray
 
+from bnsearch.genetic.families import BATCH, Halted
 from bnsearch.genetic.graphs import Generator, Reals
 from bnsearch.problem import Problem
+from bnsearch.run import Run
 from bnsearch.scores.loglik import LogLikelihood
 
 
-def mutual_information(problem: Problem) -> Reals:
-    """Return the matrix of the mutual information of all pairs, in nats; zero on the diagonal (Eq. 3)."""
+def mutual_information(problem: Problem, run: Run) -> Reals:
+    """
+    Return the matrix of the mutual information of all pairs, in nats; zero on the diagonal (Eq. 3).
+
+    Breaks off with `Halted` when the run is to stop.
+    """
     n, rows = problem.size, problem.needed_data.n_rows
     scorer = problem.scorer.fork(LogLikelihood())
-    pairs = list(combinations(range(n), 2))
-    values = scorer.set_values([(), *((v,) for v in range(n)), *pairs])
-    whole, single, joint = values[0], values[1 : n + 1], values[n + 1 :]
+    values = scorer.set_values([(), *((v,) for v in range(n))])
+    whole, single = values[0], values[1:]
     information = np.zeros((n, n))
-    if pairs:
-        x, y = np.array(pairs).T
-        information[x, y] = information[y, x] = np.maximum(0.0, joint - single[x] - single[y] + whole) / rows
+    pairs = combinations(range(n), 2)
+    while some := list(islice(pairs, BATCH)):
+        if run.halted():
+            raise Halted
+        x, y = np.array(some).T
+        apart = single[x] + single[y] - whole
+        information[x, y] = information[y, x] = np.maximum(0.0, scorer.set_values(some) - apart) / rows
     return information
 
 

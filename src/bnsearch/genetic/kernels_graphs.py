@@ -44,10 +44,11 @@ def peel(graph, left, waiting, queue):
 
 
 @kernel
-def break_a_cycle(graph, left, path, seen, random):
+def break_a_cycle(graph, kept, left, path, seen, random):
     """
     Take away a random edge of a cycle, which is found by going up from parent to random parent.
 
+    kept : bool[n, n]      [child, parent], edges that stay; there is no cycle of them alone
     left : bool[n]         as written by peel: all of them have a parent among them
     path, seen : int64[n]  scratch
     random : uint64[1]
@@ -77,18 +78,28 @@ def break_a_cycle(graph, left, path, seen, random):
                 skip -= 1
     first = seen[here]
     i = first + draw_below(random, length - first)
-    graph[path[i], here if i + 1 == length else path[i + 1]] = False
+    while True:
+        parent = here if i + 1 == length else path[i + 1]
+        if not kept[path[i], parent]:
+            graph[path[i], parent] = False
+            return
+        i = i + 1 if i + 1 < length else first
 
 
 @kernel
-def break_cycles(graphs, random):
-    """Take random edges away until no graph has a cycle; graphs : bool[number, n, n], updated."""
+def break_cycles(graphs, kept, random):
+    """
+    Take random edges away until no graph has a cycle.
+
+    graphs : bool[number, n, n]   updated
+    kept : bool[n, n]             edges that stay; there is no cycle of them alone
+    """
     n = graphs.shape[1]
     left = np.empty(n, np.bool_)
     waiting, queue = np.empty(n, np.int64), np.empty(n, np.int64)
     for g in range(graphs.shape[0]):
         while peel(graphs[g], left, waiting, queue) > 0:
-            break_a_cycle(graphs[g], left, queue, waiting, random)
+            break_a_cycle(graphs[g], kept, left, queue, waiting, random)
 
 
 @kernel
@@ -154,3 +165,24 @@ def put_before(graphs, orders, children, parents):
                 behind += 1
         for i in range(behind):
             order[ahead + i] = moved[i]
+
+
+@kernel
+def find_ranked(candidates, order, ranks, found):
+    """
+    Find, in each row, the candidate of a rank.
+
+    candidates : bool[rows, places]
+    order : int64[places]   all places, the first in rank first
+    ranks : int64[rows]     from 0; below the number of the row's candidates, else nothing is found
+    found : int64[rows]     written: the place, or -1
+    """
+    for row in range(candidates.shape[0]):
+        left = ranks[row]
+        found[row] = -1
+        for place in order:
+            if candidates[row, place]:
+                if left == 0:
+                    found[row] = place
+                    break
+                left -= 1

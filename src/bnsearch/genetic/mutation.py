@@ -6,42 +6,45 @@ import numpy as np
 from numpy.typing import NDArray
 
 from bnsearch.genetic.families import Families
-from bnsearch.genetic.graphs import Generator, Graphs, Numbers, Orders, Reals, favour, precedes
+from bnsearch.genetic.graphs import Generator, Graphs, Numbers, Orders, Reals, favour, favoured_ranks, of_rank, precedes
+from bnsearch.genetic.space import Space
 
 Edges = tuple[Numbers, Numbers, Numbers]  # graph, child, parent
 
 
 def mutate(
-    orders: Orders, graphs: Graphs, information: Reals, most: int, families: Families, rng: Generator
+    orders: Orders, graphs: Graphs, information: Reals, space: Space, families: Families, rng: Generator
 ) -> tuple[Orders, Graphs]:
     """
     Return the graphs with one edge each added, deleted or reversed, as a die decides, where there is one.
 
     information : of pairs of variables
-    most : parents at most
+    space : of legal graphs
     """
     orders, graphs = orders.copy(), graphs.copy()
     kind = rng.integers(3, size=len(graphs))
     adding, deleting, reversing = kind == 0, kind == 1, kind == 2
-    graphs[adding] = add_edges(orders[adding], graphs[adding], information, most, rng)
-    graphs[deleting] = delete_edges(graphs[deleting], families, rng)
-    orders[reversing], graphs[reversing] = reverse_edges(orders[reversing], graphs[reversing], most, families, rng)
+    graphs[adding] = add_edges(orders[adding], graphs[adding], information, space, rng)
+    graphs[deleting] = delete_edges(graphs[deleting], space, families, rng)
+    orders[reversing], graphs[reversing] = reverse_edges(orders[reversing], graphs[reversing], space, families, rng)
     return orders, graphs
 
 
-def add_edges(orders: Orders, graphs: Graphs, information: Reals, most: int, rng: Generator) -> Graphs:
+def add_edges(orders: Orders, graphs: Graphs, information: Reals, space: Space, rng: Generator) -> Graphs:
     """Return each graph with one edge more along its ordering, those of much information most likely."""
-    room = graphs.sum(axis=2) < most
-    edges = edges_of(precedes(orders) & ~graphs & room[:, :, None])
-    graph, child, parent = chosen(edges, information[edges[1:]], len(graphs), rng)
+    number, n, _ = graphs.shape
+    free = space.addable(precedes(orders) & ~graphs & space.room(graphs)[:, :, None]).reshape(number, n * n)
+    pairs = np.argsort(-information, axis=None, kind="stable")
+    place = of_rank(free, pairs, favoured_ranks(free.sum(axis=1), rng))
     grown = graphs.copy()
-    grown[graph, child, parent] = True
+    mutant = np.flatnonzero(place >= 0)
+    grown[mutant, place[mutant] // n, place[mutant] % n] = True
     return grown
 
 
-def delete_edges(graphs: Graphs, families: Families, rng: Generator) -> Graphs:
+def delete_edges(graphs: Graphs, space: Space, families: Families, rng: Generator) -> Graphs:
     """Return each graph with one edge less, those whose loss scores best most likely."""
-    edges = edges_of(graphs)
+    edges = edges_of(space.deletable(graphs))
     graph, child, parent = chosen(edges, change(graphs, edges, families), len(graphs), rng)
     shrunk = graphs.copy()
     shrunk[graph, child, parent] = False
@@ -49,15 +52,14 @@ def delete_edges(graphs: Graphs, families: Families, rng: Generator) -> Graphs:
 
 
 def reverse_edges(
-    orders: Orders, graphs: Graphs, most: int, families: Families, rng: Generator
+    orders: Orders, graphs: Graphs, space: Space, families: Families, rng: Generator
 ) -> tuple[Orders, Graphs]:
     """Return each graph with one edge reversed, those whose reversal scores best most likely; orderings follow."""
     from bnsearch.genetic.kernels_graphs import find_reversible, put_before
 
     reversible = np.empty_like(graphs)
     find_reversible(graphs, orders, reversible)
-    room = graphs.sum(axis=2) < most
-    edges = graph, child, parent = edges_of(reversible & room[:, None, :])
+    edges = graph, child, parent = edges_of(space.reversible(reversible) & space.room(graphs)[:, None, :])
     gain = change(graphs, edges, families) + change(graphs, (graph, parent, child), families)
     graph, child, parent = chosen(edges, gain, len(graphs), rng)
     moved, turned = orders[graph], graphs.copy()

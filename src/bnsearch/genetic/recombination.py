@@ -7,8 +7,9 @@ from numpy.typing import NDArray
 
 from bnsearch.genetic.coding import cross
 from bnsearch.genetic.families import Families
-from bnsearch.genetic.graphs import Generator, limited
+from bnsearch.genetic.graphs import Generator
 from bnsearch.genetic.individuals import Individuals
+from bnsearch.genetic.space import Space
 from bnsearch.scores.score import TOLERANCE
 
 
@@ -40,9 +41,9 @@ def recombine_by_priority(old: Individuals, former: Individuals) -> tuple[Indivi
 
 
 def recombine_conventionally(
-    old: Individuals, former: Individuals, most: int, families: Families, rng: Generator
+    old: Individuals, former: Individuals, space: Space, families: Families, rng: Generator
 ) -> Individuals:
-    """Return offspring by a cut of the ordering and of the connections, with at most `most` parents."""
+    """Return offspring by a cut of the ordering and of the connections, made legal."""
     orders, graphs = cross((old.orders, old.graphs), (former.orders, former.graphs), rng)
-    graphs = limited(graphs, most, rng.random(graphs.shape))
+    graphs = space.legal(graphs, rng)
     return Individuals.priced(orders, graphs, old.alpha, families)

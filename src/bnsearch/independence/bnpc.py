@@ -12,10 +12,11 @@ from numpy.typing import NDArray
 from bnsearch.dags.content import variables_by_content
 from bnsearch.errors import require
 from bnsearch.independence.decisions import InformationTest
-from bnsearch.independence.orientation import colliders, orient
+from bnsearch.independence.orientation import colliders, orient, required_edges
 from bnsearch.independence.separation import Neighbours, cut_candidates, reached, separating_set, separating_subset
-from bnsearch.independence.spanning import pair_strengths, spanning_forest, strongest_first
+from bnsearch.independence.spanning import Pair, pair_strengths, spanning_forest, strongest_first
 from bnsearch.independence.tester import PairTester
+from bnsearch.knowledge.constraints import Constraints
 from bnsearch.problem import Problem
 from bnsearch.run import Run
 
@@ -42,8 +43,9 @@ class BNPC:
     the mutual information is corrected for what independent variables show on average; a cut-set that is too large for
     the rows loses those members first that depend least on the pair; the last thinning tries every condition of up to
     `max_condition` neighbours. A v-structure must show in the tests (see `orientation.colliders`), one that contradicts
-    a stronger one is passed over, and the other edges are directed with as few new v-structures as can be. Evaluations
-    are tests.
+    a stronger one is passed over, and the other edges are directed with as few new v-structures as can be. Required
+    edges are joined first and stay, pairs that may not be joined are left out, and what is known of directions comes
+    before v-structures. Evaluations are tests.
     """
 
     name: ClassVar[str] = "bnpc"
@@ -63,12 +65,13 @@ class BNPC:
     def search(self, problem: Problem, run: Run) -> None:
         """Analyse the dependences and offer the one network that they give."""
         data = problem.needed_data
-        analysis = Analysis(PairTester(data, self._test), run, self.max_condition)
+        known = problem.constraints
+        analysis = Analysis(PairTester(data, self._test), run, self.max_condition, known)
         rest = analysis.draft()
         analysis.thicken(rest)
         analysis.thin()
         triples = colliders(analysis.tester, analysis.neighbours, analysis.separator, analysis.strengths)
-        dag = orient(problem.names, analysis.neighbours, triples, variables_by_content(data).tolist())
+        dag = orient(problem.names, analysis.neighbours, triples, variables_by_content(data).tolist(), known)
         run.count(iterations=1, evaluations=analysis.tester.tests, computed=analysis.tester.tests)
         run.offer(problem.scorer.network(dag), lambda: dag)
 
@@ -83,6 +86,7 @@ class Analysis:
     tester : the data and the test
     run : asked between pairs whether to leave it at that
     max_condition : the largest condition that the last thinning tries
+    known : which edges may and which must be there, None where nothing is known
 
     Attributes
     ----------
@@ -93,6 +97,7 @@ class Analysis:
     tester: PairTester
     run: Run
     max_condition: int
+    known: Constraints | None = None
     neighbours: Neighbours = field(init=False)
     separated_by: dict[frozenset[int], set[int]] = field(init=False, default_factory=dict)
 
@@ -100,32 +105,51 @@ class Analysis:
         self.neighbours = [set() for _ in range(self.tester.data.n_variables)]
 
     @cached_property
+    def required(self) -> list[Pair]:
+        """The edges that must be there."""
+        return [] if self.known is None else required_edges(self.known)
+
+    @cached_property
     def strengths(self) -> NDArray[np.float64]:
         """How strongly each two variables depend."""
         return pair_strengths(self.tester, self.run.halted)
 
-    def draft(self) -> list[tuple[int, int]]:
-        """Join the strongest pairs without a circle; return the other dependent pairs, the strongest first."""
+    @cached_property
+    def pairs(self) -> list[Pair]:
+        """All pairs that may be joined, the strongest first."""
         pairs = strongest_first(self.tester, self.strengths)
-        dependent = [pair for pair in pairs if self.strengths[pair] > 0]
-        joined, rest = spanning_forest(dependent, len(self.neighbours))
-        for x, y in joined:
+        if self.known is None:
+            return pairs
+        either = self.known.allowed | self.known.allowed.T
+        return [pair for pair in pairs if either[pair]]
+
+    def draft(self) -> list[Pair]:
+        """
+        Join the strongest pairs without a circle; return the other dependent pairs, the strongest first.
+
+        Required edges come first, all of them.
+        """
+        dependent = [pair for pair in self.pairs if self.strengths[pair] > 0]
+        joined, rest = spanning_forest([*self.required, *dependent], len(self.neighbours))
+        for x, y in (*self.required, *joined):
             self.join(x, y)
         return rest
 
-    def thicken(self, pairs: list[tuple[int, int]]) -> None:
+    def thicken(self, pairs: list[Pair]) -> None:
         """Join every pair that the graph so far does not separate."""
         for x, y in pairs:
             if self.run.halted():
                 return
-            if not self.separate(x, y):
+            if y not in self.neighbours[x] and not self.separate(x, y):
                 self.join(x, y)
 
     def thin(self) -> None:
         """Part every pair that the others separate: first by a heuristic cut-set, then by any small condition."""
         for separate in (self.separate, self.separate_thoroughly):
-            pairs = [(x, y) for x, y in strongest_first(self.tester, self.strengths) if y in self.neighbours[x]]
-            for x, y in reversed(pairs):  # the weakest first
+            joined = [
+                (x, y) for x, y in self.pairs if y in self.neighbours[x] and {(x, y), (y, x)}.isdisjoint(self.required)
+            ]
+            for x, y in reversed(joined):  # the weakest first
                 if self.run.halted():
                     return
                 self.part(x, y)

@@ -14,7 +14,7 @@ from bnsearch.dags.k2 import offer_greedy
 from bnsearch.data import Dataset
 from bnsearch.errors import InputError, require
 from bnsearch.independence.decisions import GTest, InformationTest
-from bnsearch.independence.neighbourhoods import grow_shrink_blanket, mutual
+from bnsearch.independence.neighbourhoods import grow_shrink_blanket, half_of_the_time, mutual
 from bnsearch.independence.orientation import accepted, topological
 from bnsearch.independence.spanning import Pair, pair_strengths, rooted, spanning_forest, strongest_first
 from bnsearch.independence.tester import PairTester
@@ -46,8 +46,9 @@ class IK2vMB:
     and its ordering the breadth-first walk from the root, strong edges first; the blankets come from interIAMB with
     G-tests, and two variables must be in each other's; where two members of a variable's blanket are in each other's,
     independent by themselves and dependent given the variable, they are two causes of it and move before it; K2 then
-    takes a variable's parents from those members of its blanket, and neighbours in the tree, that come before it.
-    Evaluations are tests and local scores together.
+    takes a variable's parents from those members of its blanket, and neighbours in the tree, that come before it. If
+    there is a limit on the time, the tree has half of it and the blankets half of the rest. Directions that are known
+    come before those that are found. Evaluations are tests and local scores together.
     """
 
     name: ClassVar[str] = "ik2vmb"
@@ -73,18 +74,20 @@ class IK2vMB:
         tree = self._spanning_tree(data, run)
         blankets = mutual(data, self._test, partial(grow_shrink_blanket, halted=run.halted), run)
         tester = PairTester(data, self._test)
-        causes = accepted(common_effects(tester, blankets), problem.size)
-        run.count(evaluations=tester.tests, computed=tester.tests)
         near = blankets.copy()
         for x, y in tree:
             near[x, y] = near[y, x] = True
+        pairs = zip(*(ends.tolist() for ends in np.nonzero(np.triu(near))), strict=True)
+        causes = accepted(common_effects(tester, blankets), problem.size, pairs, problem.constraints)
+        run.count(evaluations=tester.tests, computed=tester.tests)
         order = np.array(topological(causes, rooted(tree, problem.size, root)), dtype=np.int64)
         before = [order[:i] for i in np.argsort(order)]
         offer_greedy([earlier[near[v, earlier]] for v, earlier in enumerate(before)], self.max_parents, problem, run)
 
     def _spanning_tree(self, data: Dataset, run: Run) -> list[Pair]:
         tester = PairTester(data, InformationTest(rows_per_degree=self.rows_per_degree))
-        pairs = strongest_first(tester, pair_strengths(tester, run.halted))
+        with half_of_the_time(run):
+            pairs = strongest_first(tester, pair_strengths(tester, run.halted))
         run.count(evaluations=tester.tests, computed=tester.tests)
         return spanning_forest(pairs, data.n_variables)[0]
 

@@ -38,8 +38,9 @@ class MMHC:
     Notes
     -----
     The paper's climb keeps the last 100 graphs tabu and ends after 15 steps that find nothing better; restarts are
-    added here as in `HillClimb`. The degrees of freedom count the states that occur under each condition. Evaluations
-    are tests and local scores together.
+    added here as in `HillClimb`. If there is a limit on the time, the tests have half of it; of variables that are not
+    reached by then all pairs are allowed. The degrees of freedom count the states that occur under each condition.
+    Evaluations are tests and local scores together.
     """
 
     name: ClassVar[str] = "mmhc"
@@ -75,5 +76,5 @@ class MMHC:
         """Find the pairs that may be joined, then climb."""
         data = problem.needed_data
         local = partial(max_min_parents_and_children, max_condition=self.max_condition, halted=run.halted)
-        allowed = mutual(data, self._test, local, run)
+        allowed = mutual(data, self._test, local, run, untold=True)
         self._climb.search_within(allowed, Extender(data, problem.needed_score), problem, run)

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager, nullcontext
 
 import numpy as np
 from numpy.typing import NDArray
@@ -13,6 +15,7 @@ from bnsearch.independence.decisions import Decision, GTest
 from bnsearch.independence.tester import PairTester
 from bnsearch.pool import Pool
 from bnsearch.run import Run
+from bnsearch.stop import Seconds
 
 Local = Callable[[PairTester, int, NDArray[np.int64]], Sequence[int]]
 
@@ -143,15 +146,19 @@ def markov_blankets(
     return tuple(tuple(np.flatnonzero(row).tolist()) for row in both)
 
 
-def mutual(data: Dataset, decision: Decision, local: Local, run: Run) -> NDArray[np.bool_]:
+def mutual(data: Dataset, decision: Decision, local: Local, run: Run, *, untold: bool = False) -> NDArray[np.bool_]:
     """
     Find a local set of each variable, in threads; keep the pairs that are in each other's.
+
+    Where time runs out, half of what the run has left when it begins, some variables' sets remain unknown: these leave
+    the word to the others.
 
     Parameters
     ----------
     data, decision : the table, and when a dependence counts
     local : from a tester, a target and its candidates to its set
     run : counts the tests as evaluations
+    untold : what to think of a pair if the sets of both remain unknown
 
     Returns
     -------
@@ -162,16 +169,34 @@ def mutual(data: Dataset, decision: Decision, local: Local, run: Run) -> NDArray
     testers.prepare(run.threads)
     ranked = variables_by_content(data)
 
-    def find(target: int) -> tuple[Sequence[int], int]:
+    def find(target: int) -> tuple[Sequence[int] | None, int]:
         if run.halted():
-            return (), 0
+            return None, 0
         with testers.lend() as tester:
             begun = tester.tests
-            return local(tester, target, ranked[ranked != target]), tester.tests - begun
+            members = local(tester, target, ranked[ranked != target])
+            return None if run.halted() else members, tester.tests - begun
 
-    found = np.zeros((data.n_variables, data.n_variables), dtype=np.bool_)
-    for target, (members, tests) in enumerate(run.map(find, range(data.n_variables))):
-        found[target, list(members)] = True
-        run.count(evaluations=tests, computed=tests)
-    both: NDArray[np.bool_] = found & found.T
+    n = data.n_variables
+    found, unknown = np.zeros((n, n), dtype=np.bool_), np.zeros(n, dtype=np.bool_)
+    with half_of_the_time(run):
+        for target, (members, tests) in enumerate(run.map(find, range(n))):
+            unknown[target] = members is None
+            found[target, list(members or ())] = True
+            run.count(evaluations=tests, computed=tests)
+    if unknown.any():
+        run.remark(
+            f"the tests were broken off: {unknown.sum()} of {n} variables have no neighbours of their own choice"
+        )
+    found |= unknown[:, np.newaxis]
+    found[np.ix_(unknown, unknown)] = untold
+    both: NDArray[np.bool_] = found & found.T & ~np.eye(n, dtype=np.bool_)
     return both
+
+
+@contextmanager
+def half_of_the_time(run: Run) -> Iterator[None]:
+    """Within the block, let a run stop when half of the time is gone that it has left."""
+    left = run.seconds_left
+    with run.stage(Seconds(run.seconds + left / 2)) if math.isfinite(left) else nullcontext():
+        yield

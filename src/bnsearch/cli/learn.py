@@ -1,0 +1,109 @@
+"""`bnsearch learn`: from a table to a network, in the time there is."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from bnsearch.cli.console import note, print_json
+from bnsearch.cli.options import Data, Discretize, Json, NoHeader, Seed, Settings, Threads, parsed
+
+if TYPE_CHECKING:
+    from bnsearch.stop import Stop
+
+
+def learn(
+    data: Data,
+    method: Annotated[
+        str, typer.Option("--method", metavar="M", help="How to search; `bnsearch methods` lists them.")
+    ] = "auto",
+    score: Annotated[str, typer.Option("--score", metavar="S", help="What to maximise: bic, bdeu, aic, ...")] = "bic",
+    ess: Annotated[float | None, typer.Option("--ess", metavar="X", help="The equivalent sample size of bdeu.")] = None,
+    seconds: Annotated[
+        float, typer.Option("--seconds", metavar="T", help="Time for everything; inf means until it has converged.")
+    ] = 60.0,
+    iterations: Annotated[
+        int | None, typer.Option("--iterations", metavar="I", help="Stop after this many iterations of the method.")
+    ] = None,
+    target: Annotated[
+        float | None, typer.Option("--target", metavar="SCORE", help="Stop when this score is reached.")
+    ] = None,
+    seed: Seed = None,
+    max_parents: Annotated[
+        int | None, typer.Option("--max-parents", metavar="K", help="The most parents of a variable.")
+    ] = None,
+    knowledge: Annotated[
+        Path | None,
+        typer.Option("--knowledge", metavar="JSON", help="Edges that must or must not be there, tiers, ..."),
+    ] = None,
+    settings: Settings = None,
+    output: Annotated[
+        Path | None,
+        typer.Option("--output", "-o", metavar="NET", help="Write the network: .bif, .net, .json, .csv, .dot or .svg."),
+    ] = None,
+    trace: Annotated[
+        Path | None, typer.Option("--trace", metavar="CSV", help="Write every improvement: seconds, score and more.")
+    ] = None,
+    threads: Threads = None,
+    no_header: NoHeader = False,
+    discretize: Discretize = None,
+    quiet: Annotated[bool, typer.Option("--quiet", "-q", help="Print nothing for people but errors.")] = False,
+    as_json: Json = False,
+) -> None:
+    """
+    Learn the network of a table: the best-scoring one in the time there is.
+
+    Ctrl-C stops at any moment and keeps the best network so far; a second one quits.
+
+    Examples
+    --------
+    bnsearch learn table.csv -o network.bif
+    bnsearch learn table.csv --seconds 10 --score bdeu --ess 10 --json
+    bnsearch learn table.csv --discretize quantile:5 --knowledge tiers.json -o network.svg
+    bnsearch learn table.csv --method ges --score bdeu
+    """
+    from bnsearch.cli.progress import learn_progress
+    from bnsearch.cli.results import result_facts, show_result
+    from bnsearch.cli.saving import Outputs
+    from bnsearch.data import Dataset
+    from bnsearch.learning import learn as run_learn
+    from bnsearch.methods import make_method
+    from bnsearch.scores import make_score
+
+    chosen = make_method(method, **parsed(settings))
+    rule = _rule(iterations, target)
+    outputs = Outputs(output, trace)
+    scored = make_score(score, **({} if ess is None else {"ess": ess}))
+    table = Dataset.read(data, header=not no_header, discretize=discretize)
+    with learn_progress(seconds, quiet) as (progress, observers):
+        result = run_learn(
+            table,
+            method=chosen,
+            score=scored,
+            seconds=seconds,
+            seed=seed,
+            max_parents=max_parents,
+            knowledge=knowledge,
+            threads=threads,
+            stop=rule,
+            observers=observers,
+            progress=progress,
+        )
+    if as_json:
+        print_json(result_facts(result))
+    elif not quiet:
+        show_result(result)
+    for line in outputs.write(result, table):
+        if not quiet:
+            note(line)
+
+
+def _rule(iterations: int | None, target: float | None) -> Stop | None:
+    """Return the stopping rule of the options beside the time."""
+    from bnsearch.stop import AnyOf, Iterations, Target
+
+    rules: list[Stop] = [] if iterations is None else [Iterations(iterations)]
+    rules += [] if target is None else [Target(target)]
+    return AnyOf(tuple(rules)) if rules else None

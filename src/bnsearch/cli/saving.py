@@ -1,0 +1,67 @@
+"""Where a result is written: looked at before the work, and nothing lost where it cannot be after all."""
+
+from __future__ import annotations
+
+import tempfile
+from collections.abc import Iterator
+from contextlib import suppress
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from bnsearch.cli.console import print_json
+from bnsearch.errors import InputError
+
+if TYPE_CHECKING:
+    from bnsearch.data import Dataset
+    from bnsearch.graphs.dag import DAG
+    from bnsearch.result import Result
+
+
+@dataclass(frozen=True)
+class Outputs:
+    """
+    The files that a result goes to; what could not be written is refused at once.
+
+    Parameters
+    ----------
+    network : .bif, .net, .json, .csv, .dot or .svg, or with .gz
+    trace : a CSV file
+    """
+
+    network: Path | None
+    trace: Path | None
+
+    def __post_init__(self) -> None:
+        from bnsearch.files import check_writable
+        from bnsearch.networks.files import check_target
+
+        if self.network is not None:
+            check_target(self.network)
+        if self.trace is not None:
+            check_writable(self.trace)
+
+    def write(self, result: Result, data: Dataset) -> Iterator[str]:
+        """Write the files, yielding what to say of each; a network that cannot be written is saved elsewhere."""
+        if self.network is not None:
+            try:
+                result.write(self.network, data)
+            except (InputError, OSError, MemoryError) as error:
+                raise InputError(f"{error}; {rescued(result.dag, self.network)}") from None
+            yield f"wrote {self.network}"
+        if self.trace is not None:
+            result.trace.write(self.trace)
+            yield f"wrote {self.trace}"
+
+
+def rescued(dag: DAG, path: Path) -> str:
+    """Save a structure next to a path, or where else there is room, or print it; say where it is."""
+    from bnsearch.networks.files import write_structure
+
+    name = f"{path.name}.rescued.json"
+    for folder in (path.parent, Path.cwd(), Path(tempfile.gettempdir())):
+        with suppress(InputError, OSError):
+            write_structure(dag, folder / name)
+            return f"the structure is saved in {folder / name}"
+    print_json({"edges": [list(edge) for edge in dag.edges]})
+    return "the edges are printed instead"
