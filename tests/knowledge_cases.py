@@ -5,10 +5,14 @@ from __future__ import annotations
 import itertools
 import math
 from collections.abc import Callable, Iterator, Sequence
+from contextlib import suppress
+from dataclasses import replace
 
 import numpy as np
 from hypothesis import strategies as st
 
+from bnsearch.errors import InputError
+from bnsearch.graphs import DAG
 from bnsearch.knowledge import Constraints, Knowledge
 from candidate_tables import is_acyclic
 
@@ -39,6 +43,25 @@ def random_knowledge(names: Sequence[str], seed: int) -> Knowledge:
         leaves=[name for name in names if name not in has_children and rng.random() < 0.1],
         max_parents=degrees if rng.random() < 0.5 else None,
     )
+
+
+def varied_knowledge(names: Sequence[str], seed: int) -> Knowledge:
+    """Return random knowledge, with settings of tiers and one limit for all where that contradicts nothing."""
+    rng = np.random.default_rng(seed)
+    known = random_knowledge(names, seed)
+    order = [names[v] for v in rng.permutation(len(names))]
+    changes = (
+        {"tiers": (order[:1], order[1:3], order[3:])},
+        {"within_tiers": False},
+        {"across_tiers": False},
+        {"max_parents": int(rng.integers(1, 4))},
+    )
+    for change in changes:
+        with suppress(InputError):
+            changed = replace(known, **change)
+            changed.constraints(names)
+            known = changed if rng.random() < 0.4 else known
+    return known
 
 
 def knowledge(names: Sequence[str]) -> st.SearchStrategy[Knowledge]:
@@ -73,3 +96,25 @@ def is_legal(known: Constraints, parents: Sequence[Sequence[int]]) -> bool:
     """Tell whether a network is acyclic and each of its parent sets one that its variable may have."""
     allowed = all(tuple(sorted(own)) in set(legal_sets(known, v)) for v, own in enumerate(parents))
     return allowed and is_acyclic([set(own) for own in parents])
+
+
+def breaches(known: Knowledge, dag: DAG) -> list[str]:
+    """Return what a network does against knowledge, by the words of `Knowledge` alone."""
+    edges = {(dag.names[p], dag.names[v]) for v, parents in enumerate(dag.parents) for p in parents}
+    tier = {name: i for i, names in enumerate(known.tiers) for name in names}
+    tiered = {(tier[a], tier[b]) for a, b in edges if a in tier and b in tier}
+    limit = known.max_parents
+    limits = limit if isinstance(limit, dict) else {} if limit is None else dict.fromkeys(dag.names, limit)
+    degree = {name: sum(b == name for _, b in edges) for name in dag.names}
+    broken = {
+        "required": set(known.required) - edges,
+        "forbidden": edges & set(known.forbidden),
+        "allowed": set() if known.allowed is None else edges - set(known.allowed) - set(known.required),
+        "roots": {edge for edge in edges if edge[1] in known.roots},
+        "leaves": {edge for edge in edges if edge[0] in known.leaves},
+        "tiers": {(a, b) for a, b in tiered if a > b},
+        "within tiers": {(a, b) for a, b in tiered if a == b and not known.within_tiers},
+        "across tiers": {(a, b) for a, b in tiered if b > a + 1 and not known.across_tiers},
+        "max_parents": {name for name, most in limits.items() if degree[name] > most},
+    }
+    return [rule for rule, against in broken.items() if against]

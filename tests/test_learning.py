@@ -6,12 +6,11 @@ import logging
 from pathlib import Path
 from typing import Any
 
-import numpy as np
 import pytest
 
 import bnsearch
-from bnsearch.data import Dataset
 from bnsearch.dags.hillclimb import HillClimb
+from bnsearch.data import Dataset
 from bnsearch.errors import InputError
 from bnsearch.knowledge import Knowledge
 from bnsearch.learning import learn
@@ -45,7 +44,7 @@ def test_any_table_will_do(kind: str, tmp_path: Path) -> None:
         "polars": ASIA.to_polars,
         "arrow": lambda: ASIA.to_polars().to_arrow(),
         "codes": lambda: ASIA.codes.T,
-        "lists": lambda: ASIA.codes.T.tolist(),
+        "lists": ASIA.codes.T.tolist,
         "path": lambda: path,
         "path as text": lambda: str(path),
     }[kind]()
@@ -138,7 +137,10 @@ def test_limits_on_parents_are_joined(method: str, limits: Any, most: dict[str, 
     """At most two parents beside what the knowledge says: the smaller number holds for each variable."""
     edges = [(a, "either") for a in ("asia", "tub", "smoke")]
     result = learn(
-        ASIA, **{**QUICK, "stop": Iterations(9), "method": method}, max_parents=2, knowledge=Knowledge(max_parents=limits)
+        ASIA,
+        **{**QUICK, "stop": Iterations(9), "method": method},
+        max_parents=2,
+        knowledge=Knowledge(max_parents=limits),
     )
     assert all(len(parents) <= most[name] for name, parents in zip(ASIA.names, result.dag.parents, strict=True))
     with pytest.raises(InputError, match="'either' has 3 required parents, but at most"):
@@ -173,9 +175,7 @@ def test_who_may_take_any_time_ends_by_itself(seconds: float | None) -> None:
 def test_without_a_limit_it_ends_when_nothing_better_comes() -> None:
     """Ten seconds after its last improvement, by a clock that shows 20 ms more at each look."""
     seen: list[Progress] = []
-    result = learn(
-        ASIA, method="rinobs", seconds=None, seed=0, threads=1, clock=Ticking(0.02), observers=[seen.append]
-    )
+    result = learn(ASIA, method="rinobs", seconds=None, seed=0, threads=1, clock=Ticking(0.02), observers=[seen.append])
     assert result.stop == "converged"
     assert result.seconds - seen[-1].improved >= 10
     assert seen[-1].improved == max(point.improved for point in result.trace)
@@ -209,18 +209,19 @@ def test_auto_says_what_it_chose(monkeypatch: pytest.MonkeyPatch, caplog: pytest
     quick: dict[str, Any] = {"seed": 0, "stop": Iterations(50)}
     with caplog.at_level(logging.INFO, logger="bnsearch"):
         notes = learn(ASIA, seconds=3600, **quick).notes
-    assert notes[0].startswith("chose exact search: at most ")
-    assert notes[0].endswith(" of 8 variables can form cycles with each other")
-    assert notes[0] in caplog.messages
+    assert notes[0].endswith(": all that can matter")
+    assert notes[1].startswith("chose exact search: at most ")
+    assert notes[1].endswith(" of 8 variables can form cycles with each other")
+    assert notes[1] in caplog.messages
     with monkeypatch.context() as patch:
         patch.setattr("bnsearch.auto.MOST", 3)
         result = learn(ASIA, seconds=3600, **quick)
-    assert "chose search over orderings (rinobs): " in result.notes[0]
-    assert "too many for exact search" in result.notes[0]
+    assert "chose search over orderings (rinobs): " in result.notes[1]
+    assert "too many for exact search" in result.notes[1]
     assert not result.optimal or result.gap == 0
     with monkeypatch.context() as patch:
         patch.setattr("bnsearch.auto.SECONDS_OF_20", 1e10)
-        assert "exact search would take about" in learn(ASIA, seconds=3600, **quick).notes[0]
+        assert "exact search would take about" in learn(ASIA, seconds=3600, **quick).notes[1]
 
 
 def test_max_parents_reaches_the_candidates() -> None:

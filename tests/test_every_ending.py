@@ -1,0 +1,125 @@
+"""Every method ends: when its time is up, and on Ctrl-C, with a network in hand."""
+
+from __future__ import annotations
+
+import signal
+from collections.abc import Callable
+
+import pytest
+
+from bnsearch.knowledge import Knowledge
+from bnsearch.learning import learn
+from bnsearch.methods import TABLE_METHODS, methods
+from bnsearch.networks import load_network
+from bnsearch.scores import Scorer, make_score
+from bnsearch.stop import Progress
+from knowledge_cases import breaches
+
+every_method = pytest.mark.parametrize("method", list(methods()))
+over_tables = pytest.mark.parametrize("method", TABLE_METHODS)
+with_knowledge = pytest.mark.parametrize(
+    "known", [None, Knowledge(required=[("xray", "smoke")], max_parents=2)], ids=["free", "known"]
+)
+ASIA = load_network("asia").sample(150, seed=5)
+SCORER = Scorer(ASIA, make_score("bic"))
+MORE = 100  # readings of the clock after time is up: a few for each variable or piece of work under way
+
+
+class Clock:
+    """
+    A clock that stands still until `jump`, and fails when it is read too often after that.
+
+    Parameters
+    ----------
+    readings : after as many, it jumps by itself
+    """
+
+    def __init__(self, readings: int | None = None) -> None:
+        self.now, self.left, self.after = 0.0, readings, 0
+
+    def __call__(self) -> float:
+        """Return the time."""
+        if self.left is not None:
+            self.left -= 1
+            if self.left == 0:
+                self.jump()
+        self.after += self.now > 0
+        assert self.after < MORE, "the clock is read on and on after time is up"
+        return self.now
+
+    def jump(self, _: Progress | None = None) -> None:
+        """Go an hour ahead."""
+        self.now = 3600.0
+
+
+@with_knowledge
+@every_method
+def test_it_ends_when_time_is_up_at_the_first_network(method: str, known: Knowledge | None) -> None:
+    """The first network that is found is the last moment of an hour."""
+    clock = Clock()
+    result = learn(
+        ASIA, method=method, knowledge=known, seconds=3600, seed=3, threads=1, clock=clock, observers=[clock.jump]
+    )
+    assert result.stop == "seconds"
+    assert breaches(known or Knowledge(), result.dag) == []
+    assert result.seconds == 3600
+
+
+@pytest.mark.parametrize("threads", [1, 2])
+@every_method
+def test_it_ends_when_time_is_up_at_any_reading(method: str, threads: int) -> None:
+    """Sooner or later, the sooner also before anything is found; who has nothing left to do before has ended."""
+    for readings in (2, 3, 5, 9, 30, 200):
+        clock = Clock(readings)
+        result = learn(ASIA, method=method, seconds=3600, seed=3, threads=threads, clock=clock)
+        assert result.stop == ("seconds" if clock.after else "complete")
+        assert result.score == pytest.approx(SCORER.network(result.dag), rel=1e-9)
+
+
+def interrupting(times: int) -> Callable[..., None]:
+    """Return a function that presses Ctrl-C at its first call."""
+    left = [times]
+
+    def press(*_: object) -> None:
+        while left[0]:
+            left[0] -= 1
+            signal.raise_signal(signal.SIGINT)
+
+    return press
+
+
+@every_method
+def test_ctrl_c_at_the_first_network(method: str) -> None:
+    """The best so far is returned, and the usual handler is back."""
+    result = learn(ASIA, method=method, seconds=3600, seed=3, threads=1, observers=[interrupting(1)])
+    assert result.stop == "interrupted"
+    assert result.dag.names == ASIA.names
+    assert signal.getsignal(signal.SIGINT) is signal.default_int_handler
+
+
+@with_knowledge
+@over_tables
+def test_ctrl_c_during_scoring(method: str, known: Knowledge | None) -> None:
+    """A network of what was scored so far, not called optimal."""
+    press = interrupting(1)
+    result = learn(ASIA, method=method, knowledge=known, seconds=3600, seed=3, threads=1, progress=press)
+    assert result.stop == "interrupted"
+    assert not result.optimal
+    assert breaches(known or Knowledge(), result.dag) == []
+
+
+@every_method
+def test_ctrl_c_twice(method: str) -> None:
+    """The second one is for the program."""
+    with pytest.raises(KeyboardInterrupt):
+        learn(ASIA, method=method, seconds=3600, seed=3, threads=1, observers=[interrupting(2)])
+    assert signal.getsignal(signal.SIGINT) is signal.default_int_handler
+
+
+@with_knowledge
+@over_tables
+def test_ctrl_c_twice_during_scoring(method: str, known: Knowledge | None) -> None:
+    """Also then."""
+    with pytest.raises(KeyboardInterrupt):
+        learn(ASIA, method=method, knowledge=known, seconds=3600, seed=3, threads=1, progress=interrupting(2))
+    assert signal.getsignal(signal.SIGINT) is signal.default_int_handler
