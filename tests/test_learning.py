@@ -14,7 +14,7 @@ from bnsearch.data import Dataset
 from bnsearch.errors import InputError
 from bnsearch.knowledge import Knowledge
 from bnsearch.learning import learn
-from bnsearch.networks import load_network
+from bnsearch.networks import load_network, random_network
 from bnsearch.scores import BDeu, Scorer, make_score
 from bnsearch.stop import Evaluations, Iterations, NoImprovement, Progress, Seconds, Stop, Target
 
@@ -189,6 +189,20 @@ def test_scoring_is_no_wait_for_something_better() -> None:
         clock.now += 60
 
     result = learn(ASIA, seconds=None, seed=0, threads=1, clock=clock, progress=minute)
+    assert (result.stop, result.optimal) == ("complete", True)
+
+
+@pytest.mark.parametrize("method", ["auto", "exact"])
+def test_a_proof_is_waited_for(method: str) -> None:
+    """16 variables make 16 blocks of subsets: a look at the clock for each, which now shows 10 s more each time."""
+    data = random_network(16, 2.0, 2, 1).sample(200, seed=1)
+    clock = Ticking(0.0)
+
+    def hurry(_: Progress) -> None:
+        clock.tick = 10.0
+
+    result = learn(data, method=method, seconds=None, seed=0, threads=1, clock=clock, observers=[hurry])
+    assert clock.now > 150
     assert (result.stop, result.optimal) == ("complete", True)
 
 

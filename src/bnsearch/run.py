@@ -77,6 +77,7 @@ class Run:
         self.notes: list[str] = []
         self._interrupted = False
         self._partial = False
+        self._proving = False
         self._permits = permits
         self._select = select
         self._observers = tuple(observers)
@@ -114,7 +115,7 @@ class Run:
         """
         best = max(score, self.progress.score)
         now = Progress(seconds=self.seconds, score=best, improved=self.progress.improved)
-        return self._interrupted or self.stop.reason(now) is not None
+        return self._interrupted or self._enough(now) is not None
 
     def allowed(self, most: int) -> int:
         """Return how many iterations may follow, up to `most`, if none of them improves anything."""
@@ -195,8 +196,9 @@ class Run:
             return True
 
     def prove(self) -> None:
-        """Take note that no network scores higher than the incumbent."""
+        """Take note that no network scores higher than the incumbent: nothing is left to do."""
         self.optimal = True
+        self.reason = self.reason or "complete"
         self.bound = self.progress.score
 
     def interrupt(self) -> None:
@@ -220,6 +222,15 @@ class Run:
             yield
         finally:
             self.stop, self.reason = usual, None
+
+    @contextmanager
+    def proving(self) -> Iterator[None]:
+        """Within the block something better is due at the end alone: the wait for it is not taken for convergence."""
+        self._proving = True
+        try:
+            yield
+        finally:
+            self._proving = False
 
     @contextmanager
     def aside(self) -> Iterator[None]:
@@ -251,7 +262,11 @@ class Run:
         self.trace.points.append(self.progress)
 
     def _reason(self) -> str | None:
-        return "interrupted" if self._interrupted else self.stop.reason(self.progress)
+        return "interrupted" if self._interrupted else self._enough(self.progress)
+
+    def _enough(self, now: Progress) -> str | None:
+        """Return why the rule says stop, if it does."""
+        return self.stop.reason(replace(now, improved=now.seconds) if self._proving else now)
 
     def _is_at_bound(self) -> bool:
         return self.bound is not None and self.progress.score >= self.bound

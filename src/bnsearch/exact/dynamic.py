@@ -71,7 +71,8 @@ class Exact:
         rows = acyclic_selection(table, make_starts("fas", table, precedence_of(problem))(run.rng))
         run.offer(math.fsum(table.scores[rows]), partial(table.network, rows.copy()))
         for group in groups:
-            found = solve(group, run)
+            with run.proving():
+                found = solve(group, run)
             if found is None:
                 return
             rows[group.variables] = found
