@@ -178,6 +178,17 @@ def test_grid_search(fitted):
     assert len(cross_val_score(fitted, FRAME.to_pandas(), cv=2)) == 2
 
 
+def test_grid_search_over_proven_networks():
+    """By itself the learner searches exactly: each of three limits on two parts, then the best limit on all rows."""
+    learner = StructureLearner(seed=0, threads=1)
+    search = GridSearchCV(learner, {"max_parents": [0, 1, 3]}, cv=2).fit(FRAME)
+    best = search.best_estimator_
+    assert best.result_.optimal
+    assert best.score_ == bnsearch.learn(ASIA, max_parents=search.best_params_["max_parents"], seed=0).score
+    assert search.best_params_["max_parents"] > 0
+    assert np.isfinite(search.cv_results_["mean_test_score"]).all()
+
+
 def test_objects_of_several_kinds():
     """A column that mixes numbers and text is named."""
     with pytest.raises(InputError, match="column 'x1' holds values of several kinds"):

@@ -68,7 +68,7 @@ def test_it_ends_when_time_is_up_at_the_first_network(method: str, known: Knowle
 @pytest.mark.parametrize("threads", [1, 2])
 @every_method
 def test_it_ends_when_time_is_up_at_any_reading(method: str, threads: int) -> None:
-    """Sooner or later, the sooner also before anything is found; who has a proof before, or nothing left to do, has ended."""
+    """Also before anything is found; who has a proof by then, or nothing left to do, has ended already."""
     for readings in (2, 3, 5, 9, 30, 200):
         clock = Clock(readings)
         result = learn(ASIA, method=method, seconds=3600, seed=3, threads=threads, clock=clock)

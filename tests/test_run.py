@@ -22,6 +22,7 @@ from bnsearch.run import Run
 from bnsearch.scores import Score, make_score
 from bnsearch.searching import search
 from bnsearch.stop import Evaluations, Iterations, NoImprovement, Progress, Seconds, Stop, Target
+from clocks import Clock
 
 EMPTY = DAG.empty(["a", "b"])
 
@@ -35,17 +36,6 @@ def two_variables() -> ParentSets:
         np.array([0, 0, 1, 1]),
         np.array([1], dtype=np.int32),
     )
-
-
-class Clock:
-    """A clock that stands still until it is moved."""
-
-    def __init__(self) -> None:
-        self.now = 100.0
-
-    def __call__(self) -> float:
-        """Return the time."""
-        return self.now
 
 
 @pytest.mark.parametrize(
