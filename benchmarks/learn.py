@@ -2,8 +2,8 @@
 Measure `learn`: its score after some seconds beside that of every method in the same time, and of other programs.
 
 For each table: `learn` with method "auto", then with every other method by name, under one budget of wall-clock time
-for candidate sets and search together, on one thread; then hill climbing and tabu search of pgmpy and pyagrum, which run to
-their own end, for the interpreter of `--peer PYTHON`. All networks are scored by the same scorer.
+for candidate sets and search together, on one thread; then hill climbing and tabu search of pgmpy and pyagrum,
+which run to their own end, for the interpreter of `--peer PYTHON`. All networks are scored by the same scorer.
 
 `--budget` measures how punctual it is on 1,058 variables; `--permute` what the order of the columns changes;
 `--start` the time of `bnsearch learn` from the shell. Tables come from BNSEARCH_DATA, or ../shared/data.
