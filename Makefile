@@ -14,11 +14,10 @@ $(READY): pyproject.toml constraints.txt
 demo: $(READY)
 	mkdir -p demo
 	$(BIN)/bnsearch sample greenhouse --rows 5000 --seed 1 -o demo/greenhouse.csv
-	$(BIN)/bnsearch score demo/greenhouse.csv greenhouse
-	$(BIN)/bnsearch parents demo/greenhouse.csv -o demo/greenhouse.jkl --seconds 10
-	$(BIN)/bnsearch search demo/greenhouse.jkl --seconds 3 --seed 1 -o demo/learned.json
-	$(BIN)/bnsearch compare greenhouse demo/learned.json
-	$(BIN)/bnsearch convert demo/learned.json demo/learned.dot
+	$(BIN)/bnsearch learn demo/greenhouse.csv --seconds 10 --seed 1 -o demo/learned.bif
+	$(BIN)/bnsearch score demo/greenhouse.csv demo/learned.bif --score bic
+	$(BIN)/bnsearch compare greenhouse demo/learned.bif
+	$(BIN)/bnsearch convert demo/learned.bif demo/learned.svg
 
 test: lint types suite checked
 

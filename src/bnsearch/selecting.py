@@ -22,6 +22,7 @@ if TYPE_CHECKING:
     from bnsearch.parent_sets.table import ParentSets
 
 SHARE = 0.4  # of the time that is left
+MOMENT, SHARE_OF_MOMENT = 0.5, 0.05  # seconds for a first network, but no more than this share
 EVALUATIONS = 20_000_000  # where no time is given: the result then depends on nothing else
 
 
@@ -55,25 +56,39 @@ class Selecting:
     def __call__(self, problem: Problem, run: Run) -> ParentSets:
         """Return the table; selected now, if this is the first call."""
         if self._selection is None:
-            limited = math.isfinite(run.seconds_left)
-            builder = Auto(
-                seconds=max(0.01, SHARE * run.seconds_left) if limited else None,
-                evaluations=None if limited else EVALUATIONS,
-                max_parents=self.max_parents,
-            )
-            self._selection = builder.select(
-                problem.needed_data,
-                problem.needed_score,
-                threads=problem.threads,
-                progress=self.progress,
-                constraints=problem.constraints,
-                halt=run.halted,
-            )
+            self._selection = self._first(problem, run) or self._select(problem, run, SHARE * run.seconds_left)
             run.remark(_told(self._selection))
             for note in self._selection.notes:
                 run.remark(note)
             offer_first(self._selection.table, problem, run)
         return self._selection.table
+
+    def _first(self, problem: Problem, run: Run) -> Selection | None:
+        """Offer a network of what can be selected in a moment, and return that if it is complete."""
+        moment = min(MOMENT, SHARE_OF_MOMENT * run.seconds_left)
+        if math.isinf(run.seconds_left):
+            return None
+        selection = self._select(problem, run, moment)
+        if selection.complete:
+            return selection
+        offer_first(selection.table, problem, run)
+        return None
+
+    def _select(self, problem: Problem, run: Run, seconds: float) -> Selection:
+        limited = math.isfinite(seconds)
+        builder = Auto(
+            seconds=max(0.01, seconds) if limited else None,
+            evaluations=None if limited else EVALUATIONS,
+            max_parents=self.max_parents,
+        )
+        return builder.select(
+            problem.needed_data,
+            problem.needed_score,
+            threads=problem.threads,
+            progress=self.progress,
+            constraints=problem.constraints,
+            halt=run.halted,
+        )
 
 
 def offer_first(table: ParentSets, problem: Problem, run: Run) -> None:

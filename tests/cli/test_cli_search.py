@@ -70,6 +70,16 @@ def test_files_are_written(run, table):
     assert float(lines[-1].split(",")[3]) == facts["score"]
 
 
+def test_knowledge_is_respected(run, table):
+    """What is forbidden does not appear; a contradiction is refused."""
+    edge = json.loads(run("search", "sets.jkl", "--method", "exact", "--json").out)["edges"][0]
+    Path("known.json").write_text(json.dumps({"forbidden_edges": [edge]}))
+    facts = json.loads(run("search", "sets.jkl", "--method", "exact", "--knowledge", "known.json", "--json").out)
+    assert edge not in facts["edges"]
+    Path("known.json").write_text(json.dumps({"forbidden_edges": [edge], "required_edges": [edge]}))
+    assert run("search", "sets.jkl", "--knowledge", "known.json").code == 2
+
+
 def test_a_target_stops_the_search(run, table):
     """Anything is better than a million below zero."""
     facts = json.loads(run("search", "sets.jkl", "--target", -1e6, "--json").out)

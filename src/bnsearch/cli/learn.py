@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from bnsearch.cli.console import note, print_json
-from bnsearch.cli.options import Data, Discretize, Json, NoHeader, Seed, Settings, Threads, parsed
+from bnsearch.cli.options import Data, Discretize, Json, KnowledgeFile, NoHeader, Seed, Settings, Threads, parsed
 
 if TYPE_CHECKING:
     from bnsearch.stop import Stop
@@ -34,10 +34,7 @@ def learn(
     max_parents: Annotated[
         int | None, typer.Option("--max-parents", metavar="K", help="The most parents of a variable.")
     ] = None,
-    knowledge: Annotated[
-        Path | None,
-        typer.Option("--knowledge", metavar="JSON", help="Edges that must or must not be there, tiers, ..."),
-    ] = None,
+    knowledge: KnowledgeFile = None,
     settings: Settings = None,
     output: Annotated[
         Path | None,

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from contextlib import suppress
+from pathlib import Path
 from typing import Annotated, Any
 
 import typer
@@ -19,6 +20,9 @@ Discretize = Annotated[
 Json = Annotated[bool, typer.Option("--json", help="Print one JSON object on stdout.")]
 Threads = Annotated[int | None, typer.Option("--threads", metavar="N", help="How many threads; all cores by default.")]
 Seed = Annotated[int | None, typer.Option("--seed", metavar="N", help="Makes the result reproducible.")]
+KnowledgeFile = Annotated[
+    Path | None, typer.Option("--knowledge", metavar="JSON", help="Edges that must or must not be there, tiers, ...")
+]
 Settings = Annotated[
     list[str] | None, typer.Option("--set", metavar="NAME=VALUE", help="A parameter of the method; may be repeated.")
 ]

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from bnsearch.cli.console import note, print_json
-from bnsearch.cli.options import Json, Seed, Settings, Threads, parsed
+from bnsearch.cli.options import Json, KnowledgeFile, Seed, Settings, Threads, parsed
 
 if TYPE_CHECKING:
     from bnsearch.stop import Stop
@@ -35,6 +35,7 @@ def search(
     start: Annotated[
         str | None, typer.Option("--start", metavar="S", help="Where to start: random, dfs or fas.")
     ] = None,
+    knowledge: KnowledgeFile = None,
     settings: Settings = None,
     output: Annotated[
         Path | None,
@@ -61,6 +62,7 @@ def search(
     from bnsearch.cli.progress import search_progress
     from bnsearch.cli.results import result_facts, show_result
     from bnsearch.files import check_writable
+    from bnsearch.knowledge import Knowledge
     from bnsearch.methods import make_method
     from bnsearch.networks.files import check_structure_target, write_structure
     from bnsearch.parent_sets.jkl import read_scores
@@ -74,7 +76,8 @@ def search(
         check_structure_target(output)
     if trace is not None:
         check_writable(trace)
-    problem = Problem(table=read_scores(sets, threads=threads))
+    known = None if knowledge is None else Knowledge.read(knowledge)
+    problem = Problem(table=read_scores(sets, threads=threads, knowledge=known), knowledge=known)
     with search_progress() as observers:
         result = run_search(problem, chosen, stop=stop, seed=seed, threads=threads, observers=observers)
     if output is not None:

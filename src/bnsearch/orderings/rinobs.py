@@ -47,7 +47,7 @@ class RINOBS:
     name: ClassVar[str] = "rinobs"
     islands: int = 2
     rate: float = 0.25
-    length: int = 20
+    length: int = 3
     start: str = "fas"
 
     def __post_init__(self) -> None:

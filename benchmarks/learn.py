@@ -1,0 +1,161 @@
+"""
+Measure `learn`: its score after some seconds beside that of every method in the same time, and of other programs.
+
+For each table: `learn` with method "auto", then with every other method by name, under one budget of wall-clock time
+for candidate sets and search together, on one thread; then hill climbing and tabu search of pgmpy and pyagrum,
+which run to their own end, for the interpreter of `--peer PYTHON`. All networks are scored by the same scorer.
+
+`--budget` measures how punctual it is on 1,058 variables; `--permute` what the order of the columns changes;
+`--start` the time of `bnsearch learn` from the shell. Tables come from BNSEARCH_DATA, or ../shared/data.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import subprocess
+import sys
+import tempfile
+import time
+from collections.abc import Sequence
+from pathlib import Path
+
+import numpy as np
+
+from bnsearch import learn
+from bnsearch.data import Dataset
+from bnsearch.graphs import DAG
+from bnsearch.methods import methods
+from bnsearch.networks import load_network, sample
+from bnsearch.result import Result
+from bnsearch.scores import BIC, Scorer
+from counting import data_folder
+
+TABLES = ("alarm", "insurance", "hailfinder", "win95pts", "hepar2", "plants.test", "accidents.test", "book.test")
+ROWS = 10_000
+PEERS = """
+import json, sys, time, warnings
+warnings.simplefilter("ignore")
+sys.path.insert(0, sys.argv[1])
+from bnsearch.data import Dataset
+from dags import pgmpy_climb, pyagrum_climb
+data = Dataset.read(sys.argv[2])
+for name, make in (("pyagrum", pyagrum_climb), ("pyagrum, tabu list", lambda data: pyagrum_climb(data, tabu=True)),
+                   ("pgmpy", pgmpy_climb)):
+    if name == "pgmpy" and data.n_variables > 80:
+        continue
+    climb = make(data)
+    start = time.perf_counter()
+    dag = climb()
+    print(json.dumps([name, time.perf_counter() - start, dag.edges]), flush=True)
+"""
+
+
+def table(name: str) -> Dataset:
+    """Return a table: a file, or a sample of a network."""
+    if "." in name:
+        return Dataset.read(data_folder() / "debd" / f"{name}.csv.gz", header=False)
+    return sample(load_network(str(data_folder() / "networks" / f"{name}.bif.gz")), ROWS, 1)
+
+
+def timed(data: Dataset, method: str, seconds: float, seed: int = 1) -> tuple[Result, float]:
+    """Return what a method finds in some seconds, and how long that takes."""
+    start = time.perf_counter()
+    result = learn(data, method=method, seconds=seconds, seed=seed, threads=1)
+    return result, time.perf_counter() - start
+
+
+def compare(name: str, seconds: float, peer: str | None, chosen: Sequence[str]) -> None:
+    """Measure one table and print its lines."""
+    data = table(name)
+    print(f"{name}: {data.n_variables} variables, {data.n_rows:,} rows, {seconds:g} s")
+    scores: dict[str, float] = {}
+    for method in chosen:
+        try:
+            result, taken = timed(data, method, seconds)
+        except ValueError as error:
+            print(f"  {method:20} {error}", flush=True)
+            continue
+        scores[method] = result.score
+        standing = "optimal" if result.optimal else result.stop
+        print(f"  {method:20} {result.score:16.3f}  {taken:6.2f} s  {standing}", flush=True)
+    if peer is not None:
+        scores |= peers(data, peer)
+    if "auto" in scores:
+        ahead = [f"{m} (+{s - scores['auto']:.3f})" for m, s in scores.items() if s > scores["auto"] + 1e-6]
+        print(f"  at least as good as all others: {'holds' if not ahead else 'does not hold: ' + ', '.join(ahead)}")
+
+
+def peers(data: Dataset, python: str) -> dict[str, float]:
+    """Return the scores of other programs' networks, by our scorer."""
+    scorer, scores = Scorer(data, BIC()), {}
+    with tempfile.TemporaryDirectory() as folder:
+        path = Path(folder) / "table.csv"
+        data.write(path)
+        call = [python, "-c", PEERS, str(Path(__file__).parent), str(path)]
+        done = subprocess.run(call, capture_output=True, text=True, check=False, timeout=1800)
+    for line in done.stdout.splitlines():
+        name, taken, edges = json.loads(line)
+        scores[name] = scorer.network(DAG.from_edges(data.names, [tuple(edge) for edge in edges]))
+        print(f"  {name:20} {scores[name]:16.3f}  {taken:6.2f} s", flush=True)
+    return scores
+
+
+def budget() -> None:
+    """Measure how long `learn` takes on a large table."""
+    data = table("bbc.test")
+    for seconds in (5.0, 30.0):
+        result, taken = timed(data, "auto", seconds)
+        print(f"bbc.test: {seconds:g} s asked for, {taken:.2f} s taken, {result.score:.3f}, stop: {result.stop}")
+
+
+def permute(seconds: float) -> None:
+    """Measure what the order of the columns changes."""
+    for name in ("alarm", "win95pts"):
+        data = table(name)
+        scores = []
+        for seed in range(5):
+            order = np.random.default_rng(seed).permutation(data.n_variables)
+            scores.append(timed(data.select([data.names[i] for i in order]), "auto", seconds)[0].score)
+        spread = (max(scores) - min(scores)) / abs(max(scores))
+        print(f"{name}: five orders of the columns, {min(scores):.3f} to {max(scores):.3f}, {100 * spread:.5f}%")
+
+
+def start() -> None:
+    """Measure the first result from the shell, kernels being there."""
+    with tempfile.TemporaryDirectory() as folder:
+        path = Path(folder) / "alarm.csv"
+        table("alarm").write(path)
+        for _ in range(3):
+            began = time.perf_counter()
+            code = "import sys; from bnsearch.cli.main import main; sys.exit(main(sys.argv[1:]))"
+            call = [sys.executable, "-c", code, "learn", str(path), "--iterations", "1", "--json"]
+            subprocess.run(call, check=True, capture_output=True)
+            print(f"bnsearch learn alarm.csv --iterations 1: {time.perf_counter() - began:.2f} s")
+
+
+def main() -> None:
+    """Run the benchmark."""
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("tables", nargs="*", default=TABLES)
+    parser.add_argument("--seconds", type=float, default=10.0)
+    parser.add_argument("--methods", nargs="*", default=list(methods()))
+    parser.add_argument("--peer", metavar="PYTHON", help="an interpreter with pgmpy, pyagrum and this library")
+    parser.add_argument("--budget", action="store_true")
+    parser.add_argument("--permute", action="store_true")
+    parser.add_argument("--start", action="store_true")
+    arguments = parser.parse_args()
+    timed(sample(load_network("asia"), 500, 1), "auto", 2.0)  # kernels are compiled here
+    if arguments.budget:
+        budget()
+    if arguments.permute:
+        permute(arguments.seconds)
+    if arguments.start:
+        start()
+    if not (arguments.budget or arguments.permute or arguments.start):
+        for name in arguments.tables:
+            compare(name, arguments.seconds, arguments.peer, arguments.methods)
+
+
+if __name__ == "__main__":
+    main()

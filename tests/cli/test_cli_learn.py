@@ -1,0 +1,225 @@
+"""`bnsearch learn`: what it writes, what it says, and everything that can be wrong with what it is given."""
+
+from __future__ import annotations
+
+import errno
+import json
+import signal
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+import bnsearch
+from bnsearch import Dataset, Knowledge, Scorer, make_score
+from bnsearch.networks.files import read_network, read_structure
+
+
+@pytest.fixture
+def asia(run) -> Dataset:
+    """Return 400 rows of a network of eight variables, which are also in asia.csv of the folder commands run in."""
+    data = bnsearch.load_network("asia").sample(400, 1)
+    data.write("asia.csv")
+    return data
+
+
+def test_json(run, asia):
+    """The keys that scripts rely on; the score is that of the edges; eight variables are solved with proof."""
+    facts = json.loads(run("learn", "asia.csv", "--seconds", 20, "--seed", 3, "--json").out)
+    keys = "score edges method parameters seed seconds evaluations bound optimal stop version notes"
+    assert set(keys.split()) <= set(facts)
+    data = Dataset.read("asia.csv")
+    dag = bnsearch.DAG.from_edges(data.names, [tuple(edge) for edge in facts["edges"]])
+    assert facts["score"] == pytest.approx(Scorer(data, make_score("bic")).network(dag), abs=1e-9)
+    assert (facts["optimal"], facts["stop"], facts["seed"], facts["method"]) == (True, "complete", 3, "auto")
+    assert any("exact search" in note for note in facts["notes"])
+
+
+def test_text_for_people(run, asia):
+    """The score, the proof, and what was chosen and why go to stderr; nothing goes to stdout."""
+    outcome = run("learn", "asia.csv", "--seconds", 20)
+    assert (outcome.code, outcome.out) == (0, "")
+    for words in ("score", "proven: no network scores higher", "chose exact search", "candidate parent sets"):
+        assert words in outcome.err
+
+
+def test_quiet(run, asia):
+    """--quiet leaves nothing but the object for machines."""
+    assert run("learn", "asia.csv", "--seconds", 20, "--quiet") == (0, "", "")
+    outcome = run("learn", "asia.csv", "--seconds", 20, "--quiet", "--json", "-o", "net.dot")
+    assert outcome.err == ""
+    assert json.loads(outcome.out)["optimal"]
+
+
+@pytest.mark.parametrize("name", ["net.bif", "net.net", "net.json", "net.csv", "net.dot", "net.svg", "net.bif.gz"])
+def test_files_by_extension(run, asia, name):
+    """Every format is written, with tables where it holds them; the trace beside it."""
+    outcome = run("learn", "asia.csv", "--seconds", 20, "-o", name, "--trace", "trace.csv", "--json")
+    facts = json.loads(outcome.out)
+    assert f"wrote {name}" in outcome.err
+    edges = {tuple(edge) for edge in facts["edges"]}
+    if name.endswith((".dot", ".svg")):
+        assert all(variable in Path(name).read_text() for variable in asia.names)
+    else:
+        assert set(read_structure(name).edges) == edges
+    if ".bif" in name or name == "net.json":
+        assert read_network(name).log_likelihood(Dataset.read("asia.csv")) < 0
+    assert float(Path("trace.csv").read_text().splitlines()[-1].split(",")[3]) == facts["score"]
+
+
+def test_options_are_passed_on(run, asia):
+    """Method, score, ess, in-degree, parameters, iterations and knowledge all have their effect."""
+    Knowledge(required=[("asia", "xray")], leaves=["smoke"]).write("known.json")
+    arguments = ["learn", "asia.csv", "--method", "hillclimb", "--set", "restarts=2", "--score", "bdeu", "--ess", 5]
+    arguments += ["--max-parents", 1, "--knowledge", "known.json", "--iterations", 2, "--seed", 1, "--json"]
+    facts = json.loads(run(*arguments).out)
+    assert (facts["method"], facts["parameters"]["restarts"], facts["iterations"]) == ("hillclimb", 2, 2)
+    assert ["asia", "xray"] in facts["edges"]
+    assert not any(parent == "smoke" for parent, _ in facts["edges"])
+    children = [child for _, child in facts["edges"]]
+    assert len(children) == len(set(children))
+    data = Dataset.read("asia.csv")
+    dag = bnsearch.DAG.from_edges(data.names, [tuple(edge) for edge in facts["edges"]])
+    assert facts["score"] == pytest.approx(Scorer(data, make_score("bdeu", ess=5)).network(dag), abs=1e-9)
+
+
+def test_target(run, asia):
+    """Any network is better than minus a million."""
+    assert json.loads(run("learn", "asia.csv", "--target", -1e6, "--json").out)["stop"] in ("target", "complete")
+
+
+def test_discretize(run):
+    """Columns of numbers are refused with advice, which helps."""
+    lines = [f"{i / 7},{(i * i % 50) / 3}" for i in range(50)]
+    Path("numbers.csv").write_text("\n".join(["x,y", *lines, ""]))
+    refused = run("learn", "numbers.csv", "--seconds", 5)
+    assert refused.code == 2
+    assert "--discretize quantile:5" in refused.err
+    assert run("learn", "numbers.csv", "--seconds", 5, "--discretize", "quantile:3", "--json").code == 0
+    assert "quantile:K" in run("learn", "numbers.csv", "--discretize", "quartile:3").err
+
+
+WRONG = {
+    "no file": (None, ["none.csv"], "does not exist"),
+    "wrong extension": ("a,b\n0,1\n", ["table.txt"], "ends with .csv"),
+    "missing value": ("a,b\n0,1\n1,\n", ["table.csv"], "missing"),
+    "no rows": ("a,b\n", ["table.csv"], "no rows"),
+    "one column": ("a\n0\n1\n", ["table.csv"], "one column"),
+    "duplicate names": ("a,a\n0,1\n1,0\n", ["table.csv"], "two columns are named"),
+    "no such method": ("a,b\n0,1\n1,0\n", ["table.csv", "--method", "rinob"], "did you mean 'rinobs'"),
+    "no such score": ("a,b\n0,1\n1,0\n", ["table.csv", "--score", "bix"], "did you mean 'bic'"),
+    "no such parameter": (
+        "a,b\n0,1\n1,0\n",
+        ["table.csv", "--method", "minobs", "--set", "populatio=3"],
+        "did you mean 'population'",
+    ),
+    "score and method": ("a,b\n0,1\n1,0\n", ["table.csv", "--method", "ges", "--score", "k2"], "equivalent networks"),
+    "negative budget": ("a,b\n0,1\n1,0\n", ["table.csv", "--seconds", "-1"], "seconds must be above 0"),
+    "budget in words": ("a,b\n0,1\n1,0\n", ["table.csv", "--seconds", "ten"], "valid number"),
+    "negative in-degree": ("a,b\n0,1\n1,0\n", ["table.csv", "--max-parents", "-1"], "max_parents"),
+    "no threads": ("a,b\n0,1\n1,0\n", ["table.csv", "--threads", "0"], "threads"),
+    "negative seed": ("a,b\n0,1\n1,0\n", ["table.csv", "--seed", "-1"], "seed"),
+    "no such knowledge": ("a,b\n0,1\n1,0\n", ["table.csv", "--knowledge", "none.json"], "does not exist"),
+    "output's extension": ("a,b\n0,1\n1,0\n", ["table.csv", "-o", "net.xyz"], "extension"),
+    "output's folder": ("a,b\n0,1\n1,0\n", ["table.csv", "-o", "nowhere/net.bif"], "does not exist"),
+    "trace's folder": ("a,b\n0,1\n1,0\n", ["table.csv", "--trace", "nowhere/t.csv"], "does not exist"),
+    "output is a folder": ("a,b\n0,1\n1,0\n", ["table.csv", "-o", "folder.bif"], "is a folder"),
+    "ess without bdeu": ("a,b\n0,1\n1,0\n", ["table.csv", "--ess", "3"], "no parameter 'ess'"),
+}
+
+
+@pytest.mark.parametrize("name", WRONG)
+def test_what_is_wrong_is_said_in_one_line(refused, name):
+    """What it is, and what to do; exit status 2, no traceback."""
+    text, arguments, message = WRONG[name]
+    if text is not None:
+        Path(arguments[0]).write_text(text)
+    Path("folder.bif").mkdir()
+    assert message in refused("learn", *arguments)
+
+
+@pytest.mark.parametrize(
+    ("document", "message"),
+    [
+        ({"required_edges": [["asia", "tub"], ["tub", "asia"]]}, "directed cycle"),
+        ({"required_edges": [["asia", "tub"]], "forbidden_edges": [["asia", "tub"]]}, "required, but it is forbidden"),
+        ({"forbidden_edges": [["asia", "tubb"]]}, "did you mean 'tub'"),
+    ],
+)
+def test_contradictory_knowledge_is_refused(refused, asia, document, message):
+    """Before any work, naming what contradicts."""
+    Path("known.json").write_text(json.dumps(document))
+    assert message in refused("learn", "asia.csv", "--knowledge", "known.json")
+
+
+def test_a_network_that_cannot_be_written_is_rescued(run, asia, monkeypatch):
+    """When the disk is full after the work, the structure is saved beside the target, and the line says so."""
+    from bnsearch.result import Result
+
+    def full(self, path, data=None):
+        raise OSError(errno.ENOSPC, "No space left on device", str(path))
+
+    monkeypatch.setattr(Result, "write", full)
+    outcome = run("learn", "asia.csv", "--seconds", 20, "-o", "net.bif", "--json")
+    assert outcome.code == 2
+    assert "No space left on device" in outcome.err
+    assert "saved in net.bif.rescued.json" in outcome.err
+    edges = {tuple(edge) for edge in json.loads(outcome.out)["edges"]}
+    assert set(read_structure("net.bif.rescued.json").edges) == edges
+
+
+def test_a_network_is_printed_where_nothing_can_be_written(run, asia, monkeypatch):
+    """When there is no room anywhere, the edges go to stdout."""
+    from bnsearch.networks import files
+
+    def full(*arguments):
+        raise OSError(errno.ENOSPC, "No space left on device")
+
+    monkeypatch.setattr(files, "_write_text", full)
+    outcome = run("learn", "asia.csv", "--seconds", 20, "-o", "net.bif", "--quiet")
+    assert outcome.code == 2
+    assert "printed" in outcome.err
+    assert "Traceback" not in outcome.err
+    assert len(json.loads(outcome.out)["edges"]) > 0
+
+
+def test_ctrl_c_keeps_the_best(run, tmp_path):
+    """A search that would take an hour ends, writes its network and says that it was interrupted."""
+    bnsearch.random_network(30, 2.0, 3, 1).sample(500, 1).write("big.csv")
+    code = (
+        "import sys, signal; signal.signal(signal.SIGINT, signal.default_int_handler);"
+        "import bnsearch.cli.progress as p; from contextlib import contextmanager\n"
+        "def tell(now): print('improved', file=sys.stderr, flush=True)\n"
+        "@contextmanager\n"
+        "def shown(seconds, quiet): yield (lambda *a: None), [tell]\n"
+        "p.learn_progress = shown\n"
+        "from bnsearch.cli.main import main; sys.exit(main(sys.argv[1:]))"
+    )
+    arguments = ["learn", "big.csv", "--method", "rinobs", "--seconds", "3600", "-o", "net.csv", "--json"]
+    process = subprocess.Popen(
+        [sys.executable, "-c", code, *arguments], stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True
+    )
+    assert process.stderr is not None
+    assert process.stderr.readline() == "improved\n"
+    process.send_signal(signal.SIGINT)
+    output, _ = process.communicate(timeout=120)
+    facts = json.loads(output)
+    assert (process.returncode, facts["stop"]) == (0, "interrupted")
+    assert {tuple(edge) for edge in facts["edges"]} == set(read_structure("net.csv").edges)
+
+
+def test_a_progress_display_is_drawn_on_a_terminal(monkeypatch, capsys):
+    """On a terminal both phases are shown, with what is known of each."""
+    from bnsearch.cli.progress import learn_progress, search_note
+    from bnsearch.stop import Progress
+
+    now = Progress(seconds=3.0, score=-90.0, improved=1.0, bound=-80.0)
+    assert search_note(now, 10.0) == "score -90.000, gap 12.5%, found 2 s ago, 7 s left"
+    assert search_note(now, float("inf")) == "score -90.000, gap 12.5%, found 2 s ago"
+    monkeypatch.setattr(sys.stderr, "isatty", lambda: True)
+    with learn_progress(10.0, quiet=False) as (scoring, observers):
+        scoring("growing parent sets", 3, 10)
+        observers[0](now)
+    with learn_progress(10.0, quiet=True) as (_, observers):
+        assert observers == []
