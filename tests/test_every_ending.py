@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import signal
 from collections.abc import Callable
+from dataclasses import dataclass
+from typing import ClassVar
 
 import pytest
 
@@ -11,6 +13,8 @@ from bnsearch.knowledge import Knowledge
 from bnsearch.learning import learn
 from bnsearch.methods import TABLE_METHODS, methods
 from bnsearch.networks import load_network
+from bnsearch.problem import Problem
+from bnsearch.run import Run
 from bnsearch.scores import Scorer, make_score
 from bnsearch.stop import Progress
 from knowledge_cases import breaches
@@ -123,3 +127,22 @@ def test_ctrl_c_twice_during_scoring(method: str, known: Knowledge | None) -> No
     with pytest.raises(KeyboardInterrupt):
         learn(ASIA, method=method, knowledge=known, seconds=3600, seed=3, threads=1, progress=interrupting(2))
     assert signal.getsignal(signal.SIGINT) is signal.default_int_handler
+
+
+@dataclass(frozen=True, kw_only=True)
+class Idle:
+    """A method that finds nothing."""
+
+    name: ClassVar[str] = "idle"
+
+    def search(self, problem: Problem, run: Run) -> None:
+        """Do nothing."""
+
+
+def test_ctrl_c_at_the_end() -> None:
+    """When the search is over and the network of required edges is all there is, it is returned still."""
+    known = Knowledge(required=[("xray", "smoke")])
+    result = learn(ASIA, method=Idle(), knowledge=known, observers=[interrupting(1)])
+    assert (result.stop, result.dag.edges) == ("interrupted", [("xray", "smoke")])
+    with pytest.raises(KeyboardInterrupt):
+        learn(ASIA, method=Idle(), observers=[interrupting(2)])

@@ -60,7 +60,7 @@ def search(
     run = Run(stop, seed=seed, threads=threads, observers=observers, permits=permits_of(problem))
     with run.listening():
         method.search(problem, run)
-    return finished(problem, method, run)
+        return finished(problem, method, run)
 
 
 def permits_of(problem: Problem) -> Callable[[DAG], bool] | None:
