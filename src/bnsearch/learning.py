@@ -70,7 +70,7 @@ def learn(
     table = as_dataset(data)
     problem = Problem(
         data=table,
-        score=make_score(score) if isinstance(score, str) else score,
+        score=_score(score),
         knowledge=_limited(knowledge, max_parents, table.names),
         threads=threads,
     )
@@ -111,13 +111,25 @@ def as_dataset(data: Any) -> Dataset:
 def _method(method: str | Method, parameters: Mapping[str, Any] | None) -> Method:
     if isinstance(method, str):
         return make_method(method, **(parameters or {}))
+    if isinstance(method, type) or not hasattr(method, "search"):
+        raise InputError(f"method must be a name or a method such as Tabu(length=5), not {method!r}")
     if parameters:
         raise InputError("parameters go with the name of a method; one that is given as an object has its own")
     return method
 
 
+def _score(score: str | Score) -> Score:
+    if isinstance(score, str):
+        return make_score(score)
+    if isinstance(score, type) or not hasattr(score, "joint"):
+        raise InputError(f"score must be a name or a score such as BDeu(ess=5), not {score!r}")
+    return score
+
+
 def _rule(seconds: float | None, stop: Stop | None) -> Stop:
     """Return the stopping rule of a budget: the time, and what else is asked for; without any, convergence."""
+    if stop is not None and not isinstance(stop, Stop):
+        raise InputError(f"stop must be a rule such as Iterations(100), not {stop!r}")
     if seconds is not None and seconds != math.inf:
         require("seconds", seconds, above=0)
         return Seconds(seconds) if stop is None else Seconds(seconds) | stop
@@ -129,6 +141,8 @@ def _limited(
 ) -> Knowledge | None:
     """Return knowledge, read where it is a path, with a limit on all in-degrees."""
     known = Knowledge.read(knowledge) if isinstance(knowledge, str | os.PathLike) else knowledge
+    if known is not None and not isinstance(known, Knowledge):
+        raise InputError(f"knowledge must be a Knowledge or the path of a file, not {known!r}")
     if max_parents is None:
         return known
     require("max_parents", max_parents, at_least=0, whole=True)
