@@ -20,7 +20,7 @@ from bnsearch.graphs.dag import DAG
 from bnsearch.problem import Problem
 from bnsearch.searching import load_kernels, search
 from bnsearch.stop import Iterations
-from random_knowledge import random_knowledge
+from knowledge_cases import random_knowledge
 
 SMALL = {"population": 8, "max_parents": 2}
 METHODS = {

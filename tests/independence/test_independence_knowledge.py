@@ -21,7 +21,7 @@ from bnsearch.run import Run
 from bnsearch.scores import BIC
 from bnsearch.searching import search
 from bnsearch.stop import Seconds
-from random_knowledge import random_knowledge
+from knowledge_cases import random_knowledge
 from strategies import Table, tables
 
 METHODS = [MMHC(restarts=1), BNPC(), IK2vMB()]
