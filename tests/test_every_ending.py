@@ -16,7 +16,6 @@ from bnsearch.networks import load_network
 from bnsearch.problem import Problem
 from bnsearch.run import Run
 from bnsearch.scores import Scorer, make_score
-from bnsearch.stop import Progress
 from knowledge_cases import breaches
 
 every_method = pytest.mark.parametrize("method", list(methods()))
@@ -51,7 +50,7 @@ class Clock:
         assert self.after < MORE, "the clock is read on and on after time is up"
         return self.now
 
-    def jump(self, _: Progress | None = None) -> None:
+    def jump(self, *_: object) -> None:
         """Go an hour ahead."""
         self.now = 3600.0
 
@@ -67,6 +66,19 @@ def test_it_ends_when_time_is_up_at_the_first_network(method: str, known: Knowle
     assert result.stop == "seconds"
     assert breaches(known or Knowledge(), result.dag) == []
     assert result.seconds == 3600
+
+
+@with_knowledge
+@over_tables
+def test_it_ends_when_time_is_up_during_scoring(method: str, known: Knowledge | None) -> None:
+    """A network of what was scored so far, not called optimal."""
+    clock = Clock()
+    result = learn(
+        ASIA, method=method, knowledge=known, seconds=3600, seed=3, threads=1, clock=clock, progress=clock.jump
+    )
+    assert (result.stop, result.optimal) == ("seconds", False)
+    assert breaches(known or Knowledge(), result.dag) == []
+    assert result.score == pytest.approx(SCORER.network(result.dag), rel=1e-9)
 
 
 @pytest.mark.parametrize("threads", [1, 2])
