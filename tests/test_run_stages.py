@@ -10,9 +10,11 @@ from dataclasses import replace
 
 import pytest
 
+from bnsearch.data import Dataset
 from bnsearch.graphs import DAG
 from bnsearch.problem import Problem
 from bnsearch.run import Run
+from bnsearch.scores import BIC
 from bnsearch.searching import tiny_table
 from bnsearch.stop import AnyOf, Converged, Evaluations, Iterations, NoImprovement, Progress, Seconds, Stop, Target
 from clocks import Clock
@@ -177,11 +179,12 @@ def test_parent_sets_may_be_selected_within_the_run() -> None:
         clock.now += 60
         os.kill(os.getpid(), signal.SIGINT)
         assert run.halted()
-        return problem.table
+        return table
 
     run = Run(Seconds(100), clock=clock, select=select)  # type: ignore[arg-type]
+    data = Dataset.from_codes([[0, 1], [1, 0]])
     with run.listening():
-        assert run.parent_sets(Problem(table=table)) is table
+        assert run.parent_sets(Problem(data=data, score=BIC())) is table
     assert run.seconds == 60
     assert not run.going()
     assert run.reason == "interrupted"

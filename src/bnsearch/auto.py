@@ -5,9 +5,12 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import ClassVar
 
+from bnsearch.dags.hillclimb import Tabu
 from bnsearch.exact.dynamic import Exact
 from bnsearch.exact.groups import groups_of
 from bnsearch.orderings.rinobs import RINOBS
+from bnsearch.parent_sets.table import ParentSets
+from bnsearch.polishing import search_and_polish
 from bnsearch.problem import Problem
 from bnsearch.run import Run
 from bnsearch.searching import load_kernels
@@ -16,6 +19,7 @@ from bnsearch.stop import Iterations, Seconds
 MOST = 27  # variables that depend on each other: exact search then takes 1 GiB
 SECONDS_OF_20 = 0.3  # what it takes for 20 of them on one thread, generously; it doubles with each, and a little more
 SHARE = 0.5  # of the time that is left, the most that exact search may be expected to take
+MOST_VARIABLES, MOST_SETS = 600, 500_000  # up to which tabu search takes turns: pricing all moves, indexing anew
 FIRST_STEPS = 50  # for each variable, before exact search: something good to have, should it not end in time
 
 
@@ -28,7 +32,8 @@ class AutoSearch:
     -----
     What decides is how many variables depend on each other in the candidate table: exact search solves each strongly
     connected component of the graph of all candidate parents by itself, in time and memory that double with each
-    variable. Up to 27 may take half of the time that is left.
+    variable. Up to 27 may take half of the time that is left. Else, if the table is neither complete nor too large,
+    RINOBS and tabu search over DAGs take turns (see `polishing.py`).
     """
 
     name: ClassVar[str] = "auto"
@@ -49,8 +54,21 @@ class AutoSearch:
             Exact().search(problem, run)
         else:
             why = "too many for exact search" if largest > MOST else f"exact search would take about {expected:,.0f} s"
-            run.remark(f"chose search over orderings (rinobs): {group}, {why}")
-            RINOBS().search(problem, run)
+            polishes = run.partial and self.polishes(problem, table)
+            how = "orderings (rinobs) and, in turns, over DAGs (tabu)" if polishes else "orderings (rinobs)"
+            run.remark(f"chose search over {how}: {group}, {why}")
+            if polishes:
+                with run.aside():
+                    load_kernels(problem, Tabu())
+                search_and_polish(problem, run)
+            else:
+                RINOBS().search(problem, run)
+
+    def polishes(self, problem: Problem, table: ParentSets) -> bool:
+        """Tell whether tabu search can take turns: with data, where that is not too much to do."""
+        known = problem.constraints
+        free = known is None or not known.has_required.any()
+        return problem.data is not None and free and problem.size <= MOST_VARIABLES and table.n_sets <= MOST_SETS
 
 
 def seconds_of_exact(variables: int, threads: int) -> float:

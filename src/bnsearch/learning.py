@@ -91,8 +91,7 @@ def learn(
     )
     with run.listening():
         chosen.search(problem, run)
-        result = finished(problem, chosen, run)
-    return result if select.exact else replace(result, optimal=False)
+        return finished(problem, chosen, run)
 
 
 def as_dataset(data: Any) -> Dataset:

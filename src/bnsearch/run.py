@@ -75,8 +75,8 @@ class Run:
         self.optimal = False
         self.reason: str | None = None
         self.notes: list[str] = []
+        self.partial = False  # whether the candidate table lacks sets that may matter: then nothing is proven
         self._interrupted = False
-        self._partial = False
         self._proving = False
         self._permits = permits
         self._select = select
@@ -143,11 +143,11 @@ class Run:
 
         Over a table that was selected and is not complete, nothing is proven to be optimal.
         """
-        if self._select is not None:
+        if self._select is not None and problem.table is None:
             return self._select(problem, self)
         with self.aside():
             table = problem.parent_sets
-        self._partial = problem.table is None and not problem.selected.complete
+        self.partial = self.partial or (problem.table is None and not problem.selected.complete)
         return table
 
     def remark(self, text: str) -> None:
@@ -258,7 +258,7 @@ class Run:
         """Close the trace: the last point is where the run ended. Who has reached the bound is proven to be optimal."""
         self.progress = replace(self.progress, seconds=self.seconds)
         self.reason = self.reason or self._reason() or "complete"
-        self.optimal = (self.optimal or self._is_at_bound()) and not self._partial
+        self.optimal = (self.optimal or self._is_at_bound()) and not self.partial
         self.trace.points.append(self.progress)
 
     def _reason(self) -> str | None:

@@ -40,11 +40,6 @@ class Selecting:
         self.max_parents, self.progress = max_parents, progress
         self._selection: Selection | None = None
 
-    @property
-    def exact(self) -> bool:
-        """Whether no parent set that could matter was left out; also where none were ever asked for."""
-        return self._selection is None or self._selection.complete
-
     def load(self, problem: Problem) -> None:
         """Have the kernels compiled or loaded, so that this takes no time of the run."""
         kind = problem.needed_data.codes.dtype.itemsize, thread_count(problem.threads) > 1
@@ -57,6 +52,7 @@ class Selecting:
         """Return the table; selected now, if this is the first call."""
         if self._selection is None:
             self._selection = self._first(problem, run) or self._select(problem, run, SHARE * run.seconds_left)
+            run.partial = not self._selection.complete
             run.remark(_told(self._selection))
             for note in self._selection.notes:
                 run.remark(note)

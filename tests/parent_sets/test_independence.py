@@ -162,12 +162,15 @@ def test_threads_do_not_matter() -> None:
 
 
 def test_time_ends_the_search() -> None:
-    """After no time at all every variable has its single parents."""
+    """After no time at all a variable has its single parents, or, on a slow machine, its empty set alone."""
     data = dependent_data(5, n=9)
     selection = Independence(seconds=1e-9).select(data, BIC(), threads=1)
-    assert selection.stop == "seconds"
-    assert selection.exhaustive == 1
-    assert same_tables(selection.table, Sequential(max_parents=1).select(data, BIC(), threads=1).table)
+    assert (selection.stop, selection.complete) == ("seconds", False)
+    singles = Sequential(max_parents=1).select(data, BIC(), threads=1).table
+    for v in range(9):
+        kept = [parents for _, parents in selection.table.sets(v)]
+        wanted = [parents for _, parents in singles.sets(v)]
+        assert kept in (wanted, [()])
 
 
 @pytest.mark.parametrize("threads", [1, 2])

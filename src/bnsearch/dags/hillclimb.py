@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from functools import partial
 from typing import ClassVar
@@ -81,7 +82,7 @@ class HillClimb:
         """Search the legal graphs whose edges are allowed or required; allowed : bool[n, n], [y, x] for x -> y."""
         first = Climber(problem.scorer, extender, self.rules(allowed, problem.constraints))
         climbers = Pool(first, first.fork)
-        best = climb_first(first, problem, run)
+        best = climb_from(first, problem.base.parents, problem, run)
         left = math.inf if self.restarts is None else self.restarts
         while best is not None and left > 0 and run.going():
             number = run.allowed(int(min(left, RESTARTS_AT_ONCE)))
@@ -178,10 +179,10 @@ def best_candidates(extender: Extender, number: int, allowed: NDArray[np.bool_])
     return best
 
 
-def climb_first(climber: Climber, problem: Problem, run: Run) -> Found | None:
-    """Climb from the required edges, offering every improvement; return the best graph, None if stopped before it."""
-    asked = computed = 0
-    climber.start(problem.base.parents)
+def climb_from(climber: Climber, parents: Sequence[Sequence[int]], problem: Problem, run: Run) -> Found | None:
+    """Climb from a legal graph, offering every improvement; return the best graph, None if stopped before it."""
+    asked, computed = climber.asked, climber.computed
+    climber.start(parents)
     for _ in climber.climb():
         run.count(evaluations=climber.asked - asked, computed=climber.computed - computed)
         asked, computed = climber.asked, climber.computed

@@ -8,9 +8,10 @@ from typing import ClassVar
 
 from bnsearch.errors import require
 from bnsearch.orderings.climber import random_word
+from bnsearch.orderings.index import Index
 from bnsearch.orderings.repair import Chain
 from bnsearch.orderings.restarts import offer, prepare
-from bnsearch.orderings.starts import make_starts, require_start
+from bnsearch.orderings.starts import Ordering, make_starts, require_start
 from bnsearch.problem import Problem
 from bnsearch.run import Run
 from bnsearch.scores.score import improves
@@ -59,9 +60,13 @@ class RINOBS:
     def search(self, problem: Problem, run: Run) -> None:
         """Search until the run is told to stop."""
         index = prepare(problem, run)
+        self.search_from(index, make_starts(self.start, index.table)(run.rng), run)
+
+    def search_from(self, index: Index, order: Ordering, run: Run) -> None:
+        """Search from an ordering until the run is told to stop."""
         start = make_starts(self.start, index.table)
-        chains = [Chain(index, start(run.rng), random_word(run.rng))]
-        length = self.length * problem.size
+        chains = [Chain(index, order, random_word(run.rng))]
+        length = first_length = self.length * len(order)
         while run.going():
             self._round(chains, length, run)
             length *= 2
@@ -73,7 +78,7 @@ class RINOBS:
                 worst.restart(best.best_order)
             else:  # all agree: perhaps for want of better, perhaps of luck
                 worst.restart(start(run.rng))
-                length = self.length * problem.size
+                length = first_length
 
     def _round(self, chains: list[Chain], length: int, run: Run) -> None:
         """Let every island take so many steps."""

@@ -1,0 +1,45 @@
+"""RINOBS and tabu search in turns."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from bnsearch import Dataset, Problem, Scorer, learn, make_score, random_network
+from bnsearch.graphs import DAG
+from bnsearch.parent_sets.sequential import Sequential
+from bnsearch.polishing import search_and_polish, with_families
+from bnsearch.run import Run
+from bnsearch.stop import Iterations
+
+
+def parity_data() -> Dataset:
+    """Return rows in which the last of five variables is the parity of three, with noise: no pair tells of it."""
+    rng = np.random.default_rng(3)
+    codes = rng.integers(0, 2, (2000, 5))
+    codes[:, 4] = codes[:, 0] ^ codes[:, 1] ^ codes[:, 2] ^ (rng.random(2000) < 0.02)
+    return Dataset.from_codes(codes)
+
+
+def test_families_join_a_table():
+    """A network's families are there afterwards, whole and without one parent, unless a subset is better."""
+    data = parity_data()
+    scorer = Scorer(data, make_score("bic"))
+    table = Sequential(max_parents=1).select(data, make_score("bic"), threads=1).table
+    after = with_families(table, DAG(data.names, [(), (), (), (), (0, 1, 2)]), scorer)
+    assert next(after.sets(4)) == (scorer.family(4, (0, 1, 2)), (0, 1, 2))
+    assert all(list(after.sets(v)) == list(table.sets(v)) for v in range(4))
+
+
+def test_what_no_candidate_set_holds_is_found():
+    """A table without larger sets knows nothing of a network that tabu search finds from its best one."""
+    data = random_network(12, 2.0, 3, 5, max_parents=4).sample(3000, 1)
+    score = make_score("bic")
+    table = Sequential(max_parents=1).select(data, score, threads=1).table
+    problem = Problem(data=data, score=score, table=table)
+    run = Run(Iterations(20_000), seed=1)
+    run.partial = True
+    search_and_polish(problem, run)
+    assert max(map(len, run.best().parents)) > 1
+    best = learn(data, seconds=None, stop=Iterations(20_000), seed=1, threads=1)
+    assert run.progress.score >= best.score - 1e-3 * abs(best.score)
+    assert abs(problem.scorer.network(run.best()) - run.progress.score) < 1e-6
