@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from bnsearch.parent_sets.table import ParentSets
 
 SHARE = 0.4  # of the time that is left
-MOMENT, SHARE_OF_MOMENT = 0.5, 0.05  # seconds for a first network, but no more than this share
+MOMENT, SHARE_OF_MOMENT = 0.2, 0.05  # seconds for a first network, but no more than this share
 EVALUATIONS = 20_000_000  # where no time is given: the result then depends on nothing else
 
 
