@@ -14,7 +14,7 @@ $(READY): pyproject.toml constraints.txt
 demo: $(READY)
 	mkdir -p demo
 	$(BIN)/bnsearch sample greenhouse --rows 5000 --seed 1 -o demo/greenhouse.csv
-	$(BIN)/bnsearch learn demo/greenhouse.csv --seconds 10 --seed 1 -o demo/learned.bif
+	$(BIN)/bnsearch learn demo/greenhouse.csv --seconds 5 --seed 1 -o demo/learned.bif
 	$(BIN)/bnsearch score demo/greenhouse.csv demo/learned.bif --score bic
 	$(BIN)/bnsearch compare greenhouse demo/learned.bif
 	$(BIN)/bnsearch convert demo/learned.bif demo/learned.svg
