@@ -7,7 +7,7 @@ from dataclasses import replace
 import numpy as np
 
 from bnsearch.dags.climber import Climber
-from bnsearch.dags.hillclimb import Tabu, climb_from
+from bnsearch.dags.hillclimb import Tabu, allowed_edges, climb_from
 from bnsearch.graphs.dag import DAG
 from bnsearch.orderings.restarts import prepare
 from bnsearch.orderings.rinobs import RINOBS
@@ -35,7 +35,7 @@ def search_and_polish(problem: Problem, run: Run) -> None:
     climber = Climber(
         problem.scorer,
         Extender(problem.needed_data, problem.needed_score),
-        Tabu().rules(legal(problem), problem.constraints),
+        Tabu().rules(allowed_edges(problem), problem.constraints),
     )
     order = make_starts("fas", table)(run.rng)
     steps = FIRST_STEPS * problem.size
@@ -53,11 +53,6 @@ def search_and_polish(problem: Problem, run: Run) -> None:
         order = np.array(run.best().order, dtype=np.int32)
         steps *= 2
     run.bound = bound
-
-
-def legal(problem: Problem) -> np.ndarray[tuple[int, int], np.dtype[np.bool_]]:
-    """Return bool[n, n], which edges may be there, [y, x] for x -> y."""
-    return ~np.eye(problem.size, dtype=np.bool_) if problem.constraints is None else problem.constraints.allowed
 
 
 def with_families(table: ParentSets, dag: DAG, scorer: Scorer) -> ParentSets:

@@ -3,15 +3,26 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import Annotated
 
 import typer
 
 from bnsearch.cli.console import note, print_json
-from bnsearch.cli.options import Data, Discretize, Json, KnowledgeFile, NoHeader, Seed, Settings, Threads, parsed
-
-if TYPE_CHECKING:
-    from bnsearch.stop import Stop
+from bnsearch.cli.options import (
+    Data,
+    Discretize,
+    IterationsLimit,
+    Json,
+    KnowledgeFile,
+    NoHeader,
+    Seed,
+    Settings,
+    TargetScore,
+    Threads,
+    TraceFile,
+    parsed,
+    stop_rules,
+)
 
 
 def learn(
@@ -24,12 +35,8 @@ def learn(
     seconds: Annotated[
         float, typer.Option("--seconds", metavar="T", help="Time for everything; inf means until it has converged.")
     ] = 60.0,
-    iterations: Annotated[
-        int | None, typer.Option("--iterations", metavar="I", help="Stop after this many iterations of the method.")
-    ] = None,
-    target: Annotated[
-        float | None, typer.Option("--target", metavar="SCORE", help="Stop when this score is reached.")
-    ] = None,
+    iterations: IterationsLimit = None,
+    target: TargetScore = None,
     seed: Seed = None,
     max_parents: Annotated[
         int | None, typer.Option("--max-parents", metavar="K", help="The most parents of a variable.")
@@ -40,9 +47,7 @@ def learn(
         Path | None,
         typer.Option("--output", "-o", metavar="NET", help="Write the network: .bif, .net, .json, .csv, .dot or .svg."),
     ] = None,
-    trace: Annotated[
-        Path | None, typer.Option("--trace", metavar="CSV", help="Write every improvement: seconds, score and more.")
-    ] = None,
+    trace: TraceFile = None,
     threads: Threads = None,
     no_header: NoHeader = False,
     discretize: Discretize = None,
@@ -68,9 +73,10 @@ def learn(
     from bnsearch.learning import learn as run_learn
     from bnsearch.methods import make_method
     from bnsearch.scores import make_score
+    from bnsearch.stop import AnyOf
 
     chosen = make_method(method, **parsed(settings))
-    rule = _rule(iterations, target)
+    rules = stop_rules(iterations, target)
     outputs = Outputs(output, trace)
     scored = make_score(score, **({} if ess is None else {"ess": ess}))
     table = Dataset.read(data, header=not no_header, discretize=discretize)
@@ -84,7 +90,7 @@ def learn(
             max_parents=max_parents,
             knowledge=knowledge,
             threads=threads,
-            stop=rule,
+            stop=AnyOf(tuple(rules)) if rules else None,
             observers=observers,
             progress=progress,
         )
@@ -95,12 +101,3 @@ def learn(
     for line in outputs.write(result, table):
         if not quiet:
             note(line)
-
-
-def _rule(iterations: int | None, target: float | None) -> Stop | None:
-    """Return the stopping rule of the options beside the time."""
-    from bnsearch.stop import AnyOf, Iterations, Target
-
-    rules: list[Stop] = [] if iterations is None else [Iterations(iterations)]
-    rules += [] if target is None else [Target(target)]
-    return AnyOf(tuple(rules)) if rules else None

@@ -4,11 +4,14 @@ from __future__ import annotations
 
 from contextlib import suppress
 from pathlib import Path
-from typing import Annotated, Any
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
 from bnsearch.errors import InputError
+
+if TYPE_CHECKING:
+    from bnsearch.stop import Stop
 
 Net = Annotated[str, typer.Argument(metavar="NET", help="The network or structure: a file or a name.")]
 Data = Annotated[str, typer.Argument(metavar="DATA", help="The table: .csv, .dat, .parquet, or with .gz.")]
@@ -20,12 +23,29 @@ Discretize = Annotated[
 Json = Annotated[bool, typer.Option("--json", help="Print one JSON object on stdout.")]
 Threads = Annotated[int | None, typer.Option("--threads", metavar="N", help="How many threads; all cores by default.")]
 Seed = Annotated[int | None, typer.Option("--seed", metavar="N", help="Makes the result reproducible.")]
+IterationsLimit = Annotated[
+    int | None, typer.Option("--iterations", metavar="I", help="Stop after this many iterations of the method.")
+]
+TargetScore = Annotated[
+    float | None, typer.Option("--target", metavar="SCORE", help="Stop when this score is reached.")
+]
+TraceFile = Annotated[
+    Path | None, typer.Option("--trace", metavar="CSV", help="Write every improvement: seconds, score and more.")
+]
 KnowledgeFile = Annotated[
     Path | None, typer.Option("--knowledge", metavar="JSON", help="Edges that must or must not be there, tiers, ...")
 ]
 Settings = Annotated[
     list[str] | None, typer.Option("--set", metavar="NAME=VALUE", help="A parameter of the method; may be repeated.")
 ]
+
+
+def stop_rules(iterations: int | None, target: float | None) -> list[Stop]:
+    """Return the stopping rules of these two options."""
+    from bnsearch.stop import Iterations, Target
+
+    rules: list[Stop] = [] if target is None else [Target(target)]
+    return rules if iterations is None else [*rules, Iterations(iterations)]
 
 
 def parsed(settings: list[str] | None) -> dict[str, Any]:

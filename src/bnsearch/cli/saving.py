@@ -27,21 +27,23 @@ class Outputs:
     ----------
     network : .bif, .net, .json, .csv, .dot or .svg, or with .gz
     trace : a CSV file
+    tables : whether there will be data to fit probability tables to; without, only formats that need none are legal
     """
 
     network: Path | None
     trace: Path | None
+    tables: bool = True
 
     def __post_init__(self) -> None:
         from bnsearch.files import check_writable
-        from bnsearch.networks.files import check_target
+        from bnsearch.networks.files import check_structure_target, check_target
 
         if self.network is not None:
-            check_target(self.network)
+            (check_target if self.tables else check_structure_target)(self.network)
         if self.trace is not None:
             check_writable(self.trace)
 
-    def write(self, result: Result, data: Dataset) -> Iterator[str]:
+    def write(self, result: Result, data: Dataset | None = None) -> Iterator[str]:
         """Write the files, yielding what to say of each; a network that cannot be written is saved elsewhere."""
         if self.network is not None:
             try:

@@ -8,7 +8,18 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from bnsearch.cli.console import note, print_json
-from bnsearch.cli.options import Json, KnowledgeFile, Seed, Settings, Threads, parsed
+from bnsearch.cli.options import (
+    IterationsLimit,
+    Json,
+    KnowledgeFile,
+    Seed,
+    Settings,
+    TargetScore,
+    Threads,
+    TraceFile,
+    parsed,
+    stop_rules,
+)
 
 if TYPE_CHECKING:
     from bnsearch.stop import Stop
@@ -25,12 +36,8 @@ def search(
         float | None,
         typer.Option("--seconds", metavar="T", help="Stop after this time; by default 60 if nothing else stops it."),
     ] = None,
-    iterations: Annotated[
-        int | None, typer.Option("--iterations", metavar="I", help="Stop after this many iterations of the method.")
-    ] = None,
-    target: Annotated[
-        float | None, typer.Option("--target", metavar="SCORE", help="Stop when this score is reached.")
-    ] = None,
+    iterations: IterationsLimit = None,
+    target: TargetScore = None,
     seed: Seed = None,
     start: Annotated[
         str | None, typer.Option("--start", metavar="S", help="Where to start: random, dfs or fas.")
@@ -41,9 +48,7 @@ def search(
         Path | None,
         typer.Option("--output", "-o", metavar="NET", help="Write the structure: .json, .csv, .dot or .svg."),
     ] = None,
-    trace: Annotated[
-        Path | None, typer.Option("--trace", metavar="CSV", help="Write every improvement: seconds, score and more.")
-    ] = None,
+    trace: TraceFile = None,
     threads: Threads = None,
     as_json: Json = False,
 ) -> None:
@@ -61,10 +66,9 @@ def search(
     """
     from bnsearch.cli.progress import search_progress
     from bnsearch.cli.results import result_facts, show_result
-    from bnsearch.files import check_writable
+    from bnsearch.cli.saving import Outputs
     from bnsearch.knowledge import Knowledge
     from bnsearch.methods import make_method
-    from bnsearch.networks.files import check_structure_target, write_structure
     from bnsearch.parent_sets.jkl import read_scores
     from bnsearch.problem import Problem
     from bnsearch.searching import search as run_search
@@ -72,33 +76,24 @@ def search(
     given = [f"start={start}"] if start is not None else []
     chosen = make_method(method, **parsed([*given, *(settings or [])]))
     stop = _stop(chosen.name, seconds, iterations, target)
-    if output is not None:
-        check_structure_target(output)
-    if trace is not None:
-        check_writable(trace)
+    outputs = Outputs(output, trace, tables=False)
     known = None if knowledge is None else Knowledge.read(knowledge)
     problem = Problem(table=read_scores(sets, threads=threads, knowledge=known), knowledge=known)
     with search_progress() as observers:
         result = run_search(problem, chosen, stop=stop, seed=seed, threads=threads, observers=observers)
-    if output is not None:
-        write_structure(result.dag, output)
-        note(f"wrote {output}")
-    if trace is not None:
-        result.trace.write(trace)
-        note(f"wrote {trace}")
     if as_json:
         print_json(result_facts(result))
     else:
         show_result(result)
+    for line in outputs.write(result):
+        note(line)
 
 
 def _stop(method: str, seconds: float | None, iterations: int | None, target: float | None) -> Stop:
     """Return the stopping rule of some options; exact search and a number of iterations need no time limit."""
-    from bnsearch.stop import AnyOf, Iterations, Seconds, Target
+    from bnsearch.stop import AnyOf, Seconds
 
-    rules: list[Stop] = [] if target is None else [Target(target)]
-    if iterations is not None:
-        rules.append(Iterations(iterations))
+    rules = stop_rules(iterations, target)
     if seconds is not None or (iterations is None and method != "exact"):
         rules.append(Seconds(SECONDS if seconds is None else seconds))
     return AnyOf(tuple(rules))

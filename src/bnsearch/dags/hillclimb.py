@@ -72,8 +72,7 @@ class HillClimb:
     def search(self, problem: Problem, run: Run) -> None:
         """Climb from the empty graph, then from perturbed ones."""
         extender = Extender(problem.needed_data, problem.needed_score)
-        known = problem.constraints
-        allowed = ~np.eye(problem.size, dtype=np.bool_) if known is None else known.allowed
+        allowed = allowed_edges(problem)
         if self.candidates is not None:
             allowed = best_candidates(extender, self.candidates, allowed)
         self.search_within(allowed, extender, problem, run)
@@ -162,6 +161,12 @@ class Tabu(HillClimb):
     def rules(self, allowed: NDArray[np.bool_], known: Constraints | None = None) -> Rules:
         """Return the rules of a climb."""
         return replace(super().rules(allowed, known), tabu=self.length, patience=self.patience)
+
+
+def allowed_edges(problem: Problem) -> NDArray[np.bool_]:
+    """Return bool[n, n], which edges may be there, [y, x] for x -> y."""
+    known = problem.constraints
+    return ~np.eye(problem.size, dtype=np.bool_) if known is None else known.allowed
 
 
 def best_candidates(extender: Extender, number: int, allowed: NDArray[np.bool_]) -> NDArray[np.bool_]:
