@@ -9,6 +9,7 @@ import numpy as np
 
 from bnsearch.kernel import kernel
 from bnsearch.orderings.climber import State
+from bnsearch.orderings.index import Index
 from bnsearch.orderings.kernels_move import move
 from bnsearch.orderings.kernels_price import price_insertion, price_swap
 from bnsearch.orderings.kernels_random import draw, draw_below
@@ -65,6 +66,11 @@ def inserted(order: Sequence[int], variable: int, to: int) -> list[int]:
 def random_order(n: int, seed: int) -> list[int]:
     """Return an ordering."""
     return np.random.default_rng(seed).permutation(n).tolist()
+
+
+def index_of(table: ParentSets, seed: int) -> Index:
+    """Return the index of a table whose searches remember nothing, one thing, a few, or all they find."""
+    return Index(table, memory=(0, 1, 8, 1024)[seed % 4])
 
 
 def settled(state: State, order: Sequence[int]) -> State:

@@ -11,7 +11,7 @@ from bnsearch.orderings.climber import State
 from bnsearch.orderings.index import Index
 from bnsearch.orderings.kernels_price import price_positions
 from candidate_tables import candidate_tables, dense_tables, hub_tables, table_of
-from reference_orderings import Definition, ask_insertion, ask_swap, inserted, random_order
+from reference_orderings import Definition, ask_insertion, ask_swap, index_of, inserted, random_order
 
 SEEDS = st.integers(0, 2**32 - 1)
 NOTHING: frozenset[int] = frozenset()
@@ -19,7 +19,7 @@ NOTHING: frozenset[int] = frozenset()
 
 def set_up(table, seed):
     """Return the definition, an ordering, and its state."""
-    state = State(Index(table))
+    state = State(index_of(table, seed))
     order = random_order(table.n_variables, seed)
     state.settle(np.array(order))
     return Definition(table), order, state

@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 from bnsearch.orderings.climber import State
 from bnsearch.orderings.index import Index
 from candidate_tables import candidate_tables, dense_tables, hub_tables, table_of
-from reference_orderings import Definition, ask_draws, ask_move, differences, inserted, random_order, settled
+from reference_orderings import Definition, ask_draws, ask_move, differences, index_of, inserted, random_order, settled
 
 SEEDS = st.integers(0, 2**32 - 1)
 
@@ -26,7 +26,7 @@ def check_moves(table, moves, seed):
     """Make moves, and compare with the definition and with a fresh state after each."""
     definition = Definition(table)
     order = random_order(definition.n, seed)
-    state = State(Index(table))
+    state = State(index_of(table, seed))
     state.settle(np.array(order))
     for variable, to in moves:
         new = inserted(order, variable, to)

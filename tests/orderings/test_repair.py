@@ -11,12 +11,11 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from bnsearch.orderings import repair
-from bnsearch.orderings.index import Index
 from bnsearch.orderings.repair import Chain
 from bnsearch.parent_sets.table import ParentSets
 from candidate_tables import candidate_tables, hub_candidates, random_candidates, table_of
 from reference_exact import best_score
-from reference_orderings import Definition, differences, random_order, settled
+from reference_orderings import Definition, differences, index_of, random_order, settled
 
 SEEDS = st.integers(0, 2**32 - 1)
 NOTHING: frozenset[int] = frozenset()
@@ -24,7 +23,7 @@ NOTHING: frozenset[int] = frozenset()
 
 def chain_of(table: ParentSets, order: list[int], word: int = 1) -> Chain:
     """Return a chain at an ordering."""
-    return Chain(Index(table), np.array(order, dtype=np.int32), np.uint64(word))
+    return Chain(index_of(table, word), np.array(order, dtype=np.int32), np.uint64(word))
 
 
 def current(chain: Chain) -> float:

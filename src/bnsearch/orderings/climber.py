@@ -60,6 +60,7 @@ class State:
             self.order, self.position, self.choice, np.empty(slots), np.empty(slots, dtype=np.int32),
             np.empty(slots, dtype=np.int32), np.empty(n, dtype=np.int32), np.empty(n, dtype=np.int64), self.looked,
             *np.empty((2, n), dtype=np.int32), np.empty((2, index.table.max_parents + 1), dtype=np.int64),
+            *index.memories(),
         )  # fmt: skip
         self._counted = 0
 

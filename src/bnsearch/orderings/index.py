@@ -14,6 +14,9 @@ from bnsearch.knowledge.precedence import Precedence
 from bnsearch.orderings.starts import Ordering
 from bnsearch.parent_sets.table import ParentSets
 
+MEMORY = 8 * 2**20  # bytes, about, for each search
+WORTH_MEMORY = 1000  # sets of a variable, in the mean: with fewer, finding is as fast as remembering
+
 
 @dataclass(frozen=True, eq=False)
 class Index:
@@ -28,12 +31,29 @@ class Index:
     ----------
     table : the candidate table
     precedence : who must stand before whom; None means nobody
+    memory : for how many sets before a variable a search remembers what it found, a power of two; 0 means it does not,
+        None that it does where variables have thousands of sets, in up to 8 MiB for each search
     arrays : what kernels take: begin, scores, first, members of the table; member_slot, cand_begin, cand, cand_slot,
         slot_begin, slots as `kernels_index` describes them; the trees of `kernels_tree`; bits, bits_begin
     """
 
     table: ParentSets
     precedence: Precedence | None = None
+    memory: int | None = None
+
+    def memories(self) -> tuple[NDArray[Any], ...]:
+        """Return what a search remembers in, empty: words, rows, seen of `kernels_state`."""
+        from bnsearch.orderings.kernels_memory import TARGETS
+
+        n = self.table.n_variables
+        width = TARGETS + int(np.diff(self.arrays[5]).max())
+        places = self.memory
+        if places is None:
+            worth = self.table.n_sets > WORTH_MEMORY * n
+            places = 1 << (MEMORY // (8 * width)).bit_length() - 1 if worth else 0
+        words = np.zeros((2, n + 1), dtype=np.uint64)
+        words[0] = np.random.default_rng(0).integers(2**64, size=n + 1, dtype=np.uint64)
+        return words, np.zeros((places, 2), dtype=np.int64), np.zeros((places, width), dtype=np.int64)
 
     def repaired(self, order: Ordering) -> Ordering:
         """Return an ordering, or one near it that has required parents before their children."""

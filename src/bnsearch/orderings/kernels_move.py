@@ -7,6 +7,7 @@ from __future__ import annotations
 import numpy as np
 
 from bnsearch.kernel import borrowing_kernel, inlined_kernel
+from bnsearch.orderings.kernels_memory import update_words
 from bnsearch.orderings.kernels_state import choose, refresh
 
 
@@ -17,6 +18,7 @@ def settle(index, state):
     order, position, choice, delta, target, n_active = state[0], state[1], state[2], state[3], state[4], state[6]
     for i in range(order.size):
         position[order[i]] = i
+    update_words(state, 0, order.size - 1)
     for slot in range(delta.size):
         delta[slot] = 0.0
         target[slot] = -1
@@ -40,6 +42,7 @@ def shift(state, variable, to):
         position[order[i]] = i
     order[to] = variable
     position[variable] = to
+    update_words(state, min(at, to), max(at, to))
     return min(at, to + 1), max(at, to - 1)
 
 

@@ -21,6 +21,7 @@ from __future__ import annotations
 import numpy as np
 
 from bnsearch.kernel import borrowing_kernel, inlined_kernel
+from bnsearch.orderings.kernels_memory import update_words
 from bnsearch.orderings.kernels_move import move
 from bnsearch.orderings.kernels_price import price_insertion
 from bnsearch.orderings.kernels_random import draw_below
@@ -124,6 +125,7 @@ def undo(index, state, chain):
     for i in range(counts[LOW], counts[HIGH] + 1):
         order[i] = saved_order[i]
         position[order[i]] = i
+    update_words(state, counts[LOW], counts[HIGH])
     for i in range(counts[LOGGED]):
         variable = log[i]
         choice[variable] = saved_choice[variable]

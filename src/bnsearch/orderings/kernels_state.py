@@ -13,6 +13,11 @@ reach : int64[n]              the last row that `delta` and `target` of its cand
 looked : int64[1]             looks so far: at a row, at a node of a tree, at four words of bits
 behind, wanted : int32[n]     scratch, lists of candidates by number
 path : int64[2, ...]          scratch, as kernels_tree wants it
+words : uint64[2, n + 1]      each variable's random word; for each position, that of the set of those before it
+rows : int64[..., 2]          memory: a word, and r + 1 where its best row is r, -r where it is none before r
+seen : int64[..., 3 + ...]    memory: a word, `reach`, how many targets; these, each with its candidate
+
+Both memories have a power of two of places, or none.
 
 So a positive delta of (x, y) means that y stands before x and would rather have it before itself; a negative one, that
 y's set holds x. A target with a delta of zero is another set of the same score.
@@ -27,7 +32,7 @@ import numpy as np
 from bnsearch.kernel import inlined_kernel
 from bnsearch.orderings.kernels_bits import list_behind, lowest_bit, rows_with_one
 from bnsearch.orderings.kernels_index import WORD
-from bnsearch.orderings.kernels_tree import best_before
+from bnsearch.orderings.kernels_memory import keep_targets, recall_best, recall_targets, word_of
 
 
 @inlined_kernel
@@ -43,7 +48,7 @@ def last_parent(first, members, position, row):
 def best_row(index, state, variable, limit, without, row, stop):
     """Return the first row from `row` to `stop` whose members stand before a position, another variable left out."""
     wanted = np.int64(variable), np.int64(limit), np.int64(without), np.int64(row), np.int64(stop)
-    return best_before(index, state[1], *wanted, state[11], state[8])
+    return recall_best(index, state, *wanted)
 
 
 @inlined_kernel
@@ -121,8 +126,16 @@ def find_losses(index, state, child):
 def refresh(index, state, child):
     """Find what each candidate of a variable would make it take if it stood on its other side."""
     clear_targets(index, state, child)
+    remembers = state[14].size > 0
+    word = np.int64(0)
+    if remembers:
+        word = word_of(state, child, np.int64(state[1][child]), np.int64(-1))
+        if recall_targets(index, state, child, word):
+            return
     find_gains(index, state, child)
     state[7][child] = find_losses(index, state, child)
+    if remembers:
+        keep_targets(index, state, child, word)
 
 
 @inlined_kernel
