@@ -15,6 +15,7 @@ from bnsearch.errors import InputError
 from bnsearch.knowledge import Knowledge
 from bnsearch.learning import learn
 from bnsearch.networks import load_network, random_network
+from bnsearch.parent_sets.scoring import Scoring
 from bnsearch.scores import BDeu, Scorer, make_score
 from bnsearch.stop import Evaluations, Iterations, NoImprovement, Progress, Seconds, Stop, Target
 from clocks import Clock
@@ -246,14 +247,12 @@ def test_max_parents_reaches_the_candidates() -> None:
 def test_observers_and_progress_are_told() -> None:
     """Scores only rise; scoring counts up to its total."""
     seen: list[Progress] = []
-    tasks: list[tuple[str, int, int]] = []
-    result = learn(
-        ASIA, seconds=3600, seed=0, observers=[seen.append], progress=lambda *note: tasks.append(note), threads=1
-    )
+    told: list[Scoring] = []
+    result = learn(ASIA, seconds=3600, seed=0, observers=[seen.append], progress=told.append, threads=1)
     assert [p.score for p in seen] == sorted(p.score for p in seen)
     assert seen[-1].score == result.score
-    assert all(0 < done <= total for _, done, total in tasks)
-    assert tasks
+    assert all(0 < now.done <= now.total for now in told)
+    assert f"kept {told[-1].kept:,} candidate parent sets" in result.notes[0]
 
 
 def test_nltcs(shared_data: Path) -> None:

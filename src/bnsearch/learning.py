@@ -13,7 +13,7 @@ from bnsearch.data import Dataset
 from bnsearch.errors import InputError, require
 from bnsearch.knowledge import Knowledge
 from bnsearch.methods import make_method, uses_table
-from bnsearch.parent_sets.selection import no_progress
+from bnsearch.parent_sets.scoring import Listener, no_progress
 from bnsearch.problem import Problem
 from bnsearch.result import Result
 from bnsearch.run import Observer, Run
@@ -39,7 +39,7 @@ def learn(
     parameters: Mapping[str, Any] | None = None,
     stop: Stop | None = None,
     observers: Sequence[Observer] = (),
-    progress: Callable[[str, int, int], None] = no_progress,
+    progress: Listener = no_progress,
     clock: Callable[[], float] = time.perf_counter,
 ) -> Result:
     """
@@ -59,7 +59,7 @@ def learn(
     parameters : of the method, where it is given by name
     stop : a further rule: Iterations(100), Target(-1000), ...
     observers : called with a `Progress` at every improvement and now and then in between
-    progress : called with (task, done, total) while parent sets are scored
+    progress : called with a `Scoring` now and then while parent sets are scored, from any thread
     clock : seconds, for tests
 
     Ctrl-C, at any moment, ends the work and returns the best network so far; a second one raises KeyboardInterrupt.

@@ -15,6 +15,7 @@ from bnsearch.cli import progress as progress_module
 from bnsearch.data import Dataset
 from bnsearch.parent_sets import auto as auto_module
 from bnsearch.parent_sets import read_scores
+from bnsearch.parent_sets.scoring import Scoring
 
 FACTS = ["variables", "sets", "scored", "pruned", "max_parents", "exhaustive", "bound", "seconds", "stop", "notes"]
 
@@ -94,13 +95,13 @@ def test_interrupted_writes_what_is_there(run, asia_csv, monkeypatch):
 
     @contextmanager
     def interrupting():
-        def progress(task: str, done: int, total: int) -> None:
-            if task == "growing parent sets" and done == 3:
+        def progress(now: Scoring) -> None:
+            if now.task == "growing parent sets" and now.done == 3:
                 raise KeyboardInterrupt
 
         yield progress
 
-    monkeypatch.setattr(progress_module, "progress_bar", interrupting)
+    monkeypatch.setattr(progress_module, "scoring_progress", interrupting)
     outcome = run("parents", asia_csv, "-o", "x.jkl", "--json", "--evaluations", 150, "--threads", 1)
     assert outcome.code == 0
     assert json.loads(outcome.out)["stop"] == "interrupted"

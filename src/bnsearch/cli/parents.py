@@ -61,7 +61,7 @@ def parents(
     bnsearch parents table.csv -o table.jkl --select sequential --max-parents 3
     bnsearch parents table.csv -o table.jkl.gz --score bdeu --ess 10 --seconds 60
     """
-    from bnsearch.cli.progress import progress_bar
+    from bnsearch.cli.progress import scoring_progress
     from bnsearch.data import Dataset
     from bnsearch.files import check_writable
     from bnsearch.parent_sets.jkl import write_scores
@@ -81,7 +81,7 @@ def parents(
     chosen = make_score(score, **({} if ess is None else {"ess": ess}))
     check_writable(output)
     dataset = Dataset.read(data, header=not no_header, discretize=discretize)
-    with progress_bar() as progress:
+    with scoring_progress() as progress:
         selection = builder.select(dataset, chosen, threads=threads, progress=progress)
     write_scores(selection.table, output)
     if as_json:
