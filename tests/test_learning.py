@@ -252,7 +252,7 @@ def test_observers_and_progress_are_told() -> None:
     assert [p.score for p in seen] == sorted(p.score for p in seen)
     assert seen[-1].score == result.score
     assert all(0 < now.done <= now.total for now in told)
-    assert f"kept {told[-1].kept:,} candidate parent sets" in result.notes[0]
+    assert f"kept {told[-1].found:,} candidate parent sets" in result.notes[0]
 
 
 def test_nltcs(shared_data: Path) -> None:

@@ -220,12 +220,16 @@ def test_ctrl_c_keeps_the_best(run, tmp_path):
     [
         (Scoring("t", 870, 870, "sets", 123), 0.0, "870 of 870 sets, 123 kept"),
         (Scoring("t", 12_180, 4_000_000, "sets", None), 5.25, "12.2k of 4M sets, 5.2/s"),
-        (Scoring("t", 3, 10, "variables", 123_456), 0.5, "3 of 10 variables, 0.5/s, 123k sets kept"),
-        (Scoring("t", 9_999, 999_600, "variables", 10**9), 12e12, "9,999 of 1,000k variables, 12,000G/s, 1G sets kept"),
+        (Scoring("t", 3, 10, "variables", 123_456), 0.5, "3 of 10 variables, 0.5/s, 123k sets found"),
+        (
+            Scoring("t", 9_999, 999_600, "variables", 10**9),
+            12e12,
+            "9,999 of 1,000k variables, 12,000G/s, 1G sets found",
+        ),
     ],
 )
 def test_note_of_scoring(now, rate, note):
-    """What is done of how much, the rate once there is one, the sets kept where they are known; in a few characters."""
+    """What is done of how much, the rate once there is one, the sets where these are known; all of it short."""
     assert scoring_note(now, rate) == note
 
 

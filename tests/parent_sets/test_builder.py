@@ -207,7 +207,7 @@ def test_growth_tells_of_variables():
     seen, found = told(Auto(evaluations=3000))
     grown = [now for now in seen if now.task == "growing parent sets"]
     assert [(now.done, now.total, now.unit) for now in grown[:30]] == [(i + 1, 30, "variables") for i in range(30)]
-    kept = [now.kept for now in grown]
+    kept = [now.found for now in grown]
     assert kept == sorted(kept)
     assert found.kept <= kept[-1] <= found.scored
 
@@ -219,15 +219,15 @@ def test_enumeration_tells_of_families(threads):
     last = {now.task: now for now in sorted(seen, key=lambda now: now.done)}
     assert [(now.done, now.total) for now in last.values()] == [(870, 870), (12180, 12180)]
     assert list(last) == ["single parents", "sets of 2 parents"]
-    assert max(now.kept for now in seen) == found.kept
+    assert max(now.found for now in seen) == found.kept
 
 
 def test_what_is_legal_is_not_known_during_enumeration():
     """Forbidden parents are taken out at the end: until then nobody knows how many sets are kept."""
     known = Knowledge(forbidden=[("0", "1")]).constraints(wide_data().names)
     seen, found = told(Auto(evaluations=3000), constraints=known)
-    assert {now.kept for now in seen if now.unit == "sets"} == {None}
-    assert [now.kept for now in seen if now.unit == "variables"][-1] >= found.kept
+    assert {now.found for now in seen if now.unit == "sets"} == {None}
+    assert [now.found for now in seen if now.unit == "variables"][-1] >= found.kept
 
 
 def test_auto_says_that_it_restricts_candidates(monkeypatch):

@@ -140,7 +140,7 @@ def test_progress_counts_variables() -> None:
     seen: list[Scoring] = []
     found = Greedy(evaluations=30).select(dependent_data(8), BIC(), threads=1, progress=seen.append)
     assert [(now.done, now.total) for now in seen] == [(i + 1, 6) for i in range(6)]
-    kept = [now.kept for now in seen]
+    kept = [now.found for now in seen]
     assert kept == sorted(kept)
     assert kept[-1] >= found.kept
 

@@ -115,8 +115,8 @@ def scoring_note(now: Scoring, rate: float) -> str:
     parts = [f"{_short(now.done)} of {_short(now.total)} {now.unit}"]
     if rate > 0:
         parts.append(f"{_short(rate)}/s")
-    if now.kept is not None:
-        parts.append(f"{_short(now.kept)} kept" if now.unit == "sets" else f"{_short(now.kept)} sets kept")
+    if now.found is not None:
+        parts.append(f"{_short(now.found)} {'kept' if now.unit == 'sets' else 'sets found'}")
     return ", ".join(parts)
 
 

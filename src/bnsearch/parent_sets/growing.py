@@ -112,8 +112,8 @@ class Growing:
             with self._lock:
                 self._turns += 1
                 variables = len(self.job.children)
-                kept = self.table.n_sets - (self.job.n - variables) + self._new
-                now = Scoring("growing parent sets", min(self._turns, variables), variables, "variables", kept)
+                found = self.table.n_sets - (self.job.n - variables) + self._new
+                now = Scoring("growing parent sets", min(self._turns, variables), variables, "variables", found)
             self.job.progress(now)
 
     def _grow(self, growth: Growth, extender: Extender, share: int, until: float) -> None:

@@ -16,15 +16,16 @@ class Scoring:
     task : what is under way; the tasks follow one another, and one that begins anew starts from a smaller `done`
     done, total : how much of it is done, and how much there is
     unit : of what: "sets" or "variables"
-    kept : candidate sets found so far; of those that have grown some are left out when the table is made, because a
-        subset turns out to beat them; None where it is not known yet which sets are legal
+    found : candidate sets so far. While all sets of a size are scored, these are the sets kept; of what each variable
+        finds by itself some is left out when the table is made, because a subset turns out to beat it. None where it is
+        not known yet which sets are legal
     """
 
     task: str
     done: int
     total: int
     unit: str
-    kept: int | None
+    found: int | None
 
 
 Listener = Callable[[Scoring], None]

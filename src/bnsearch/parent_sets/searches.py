@@ -102,7 +102,7 @@ class Searches:
         self.seconds_of = np.zeros(job.n)
         self.exhaustive, self.depth = True, job.n
         self.reasons: set[str] = set()
-        self._kept = 0
+        self._sets = 0
         self._number = self._waiting = len(children)
         self._next = iter(children.tolist())
         self._lock = threading.Lock()
@@ -146,7 +146,7 @@ class Searches:
                 self.reasons.add(reason)
             finally:
                 self._note(child, search, time.perf_counter() - begun)
-            self.job.progress(Scoring("selecting parent sets", len(self.found), self._number, "variables", self._kept))
+            self.job.progress(Scoring("selecting parent sets", len(self.found), self._number, "variables", self._sets))
 
     def _until(self, now: float, waiting: int) -> float:
         """Return when the search of a variable that begins now should end, with so many left to begin."""
@@ -169,7 +169,7 @@ class Searches:
         found = search.found()
         with self._lock:
             self.found[child] = found
-            self._kept += len(found.scores)
+            self._sets += len(found.scores)
             self.scored_of[child] = search.evaluations
             self.seconds_of[child] = seconds
             if not (search.finished and search.exhaustive):

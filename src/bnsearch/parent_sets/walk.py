@@ -224,8 +224,8 @@ class Walk:
     def _told(self, size: int, done: int, total: int) -> Scoring:
         """Say how many families of a size are scored: each member of a set is the child of one."""
         task = "single parents" if size == 2 else f"sets of {size - 1} parents"
-        kept = self.rows if self.job.constraints is None else None  # what is not legal is sorted out later
-        return Scoring(task, size * done, size * total, "sets", kept)
+        found = self.rows if self.job.constraints is None else None  # what is not legal is sorted out later
+        return Scoring(task, size * done, size * total, "sets", found)
 
     def _keep(
         self,
