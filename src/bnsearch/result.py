@@ -30,8 +30,9 @@ class Result:
     score : its score
     bound : no network over the same candidate sets scores higher; None where no bound is known
     optimal : whether the score is proven to be the highest
-    stop : why the search ended: "seconds", "iterations", "evaluations", "target", "no improvement", "interrupted", or
-        "complete" when the method had nothing left to do, or the bound is reached
+    stop : why the search ended: "seconds", "iterations", "evaluations", "target", "no improvement", "interrupted",
+        "memory" when exact search has too many variables, or "complete" when the method had nothing left to do, or the
+        bound is reached
     trace : every improvement
     iterations, evaluations, seconds : what it took; an evaluation is one local score asked for
     computed : evaluations that were not found in a cache

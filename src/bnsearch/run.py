@@ -201,6 +201,11 @@ class Run:
         self.reason = self.reason or "complete"
         self.bound = self.progress.score
 
+    def give_up(self, reason: str, why: str) -> None:
+        """Take note that the method cannot go on, and of what the user should know of it; the best so far stays."""
+        self.reason = self.reason or self._reason() or reason
+        self.remark(why)
+
     def interrupt(self) -> None:
         """Ask the run to stop soon, from any thread."""
         self._interrupted = True
