@@ -283,7 +283,7 @@ class Run:
     def _note(self) -> None:
         self._noted = self.progress.seconds
         for observer in self._observers:
-            observer(replace(self.progress, bound=self.bound))
+            observer(replace(self.progress, bound=self.bound, partial=self.partial))
 
 
 @contextmanager

@@ -5,9 +5,11 @@ from __future__ import annotations
 import errno
 import io
 import json
+import re
 import signal
 import subprocess
 import sys
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -48,6 +50,21 @@ def test_text_for_people(run, asia):
     assert (outcome.code, outcome.out) == (0, "")
     for words in ("score", "proven: no network scores higher", "chose exact search", "candidate parent sets"):
         assert words in outcome.err
+
+
+def test_what_is_proven_of_some_sets_alone(run, asia, monkeypatch):
+    """With room for 100 families the best network of these is found, or, if not even that, a bound over these."""
+    monkeypatch.setattr("bnsearch.selecting.EVALUATIONS", 100)
+    outcome = run("learn", "asia.csv", "--seconds", "inf", "--seed", 3)
+    assert re.search(r"over the sets kept +proven: no network scores higher", outcome.err)
+    assert "optimal" not in outcome.err
+    arguments = ["--method", "obs", "--iterations", 1, "--seconds", "inf", "--seed", 3]
+    assert re.search(
+        r"upper bound over the sets kept +-[\d,.]+ \(gap [\d.]+%\)", run("learn", "asia.csv", *arguments).err
+    )
+    facts = json.loads(run("learn", "asia.csv", "--json", *arguments).out)
+    assert (facts["optimal"], facts["partial"]) == (False, True)
+    assert facts["gap"] == (facts["bound"] - facts["score"]) / -facts["bound"] > 0
 
 
 def test_quiet(run, asia):
@@ -253,15 +270,18 @@ def test_rows_of_the_display():
         display.score(Scoring("pairs", 20, 200, "sets", 5))
         assert [(task.fields["note"], task.visible) for task in bars.tasks] == [
             ("20 of 200 sets, 5 kept", True),
-            ("score -90.000, found 3 s ago, 7 s left", True),
+            ("score -90.0, found 3 s ago, 7 s left", True),
         ]
 
 
 def test_a_progress_display_is_drawn_on_a_terminal(monkeypatch, capsys):
     """On a terminal both phases are shown, with what is known of each."""
     now = Progress(seconds=3.0, score=-90.0, improved=1.0, bound=-80.0)
-    assert search_note(now, 10.0) == "score -90.000, gap 12.5%, found 2 s ago, 7 s left"
-    assert search_note(now, float("inf")) == "score -90.000, gap 12.5%, found 2 s ago"
+    assert search_note(now, 10.0) == "score -90.0, gap 12.5%, found 2 s ago, 7 s left"
+    assert search_note(replace(now, partial=True), 10.0) == (
+        "score -90.0, gap 12.5% (sets kept), found 2 s ago, 7 s left"
+    )
+    assert search_note(now, float("inf")) == "score -90.0, gap 12.5%, found 2 s ago"
     monkeypatch.setattr(sys.stderr, "isatty", lambda: True)
     with learn_progress(10.0, quiet=False) as (scoring, observers):
         scoring(Scoring("growing parent sets", 3, 10, "variables", 57))

@@ -114,7 +114,7 @@ def _facts(selection: Selection) -> dict[str, object]:
 def _show(selection: Selection) -> None:
     """Print a selection's facts for people."""
     made = table("candidate parent sets", "")
-    names = {"exhaustive": "exhaustive up to parents", "bound": "score of H*, an upper bound", "stop": "stopped by"}
+    names = {"exhaustive": "exhaustive up to parents", "bound": "upper bound over these sets", "stop": "stopped by"}
     for key, value in _facts(selection).items():
         if key != "notes":
             made.add_row(names.get(key, key.replace("_", " ")), _text(value))

@@ -10,6 +10,7 @@ from contextlib import contextmanager
 from typing import TYPE_CHECKING
 
 from bnsearch.parent_sets.scoring import Listener, no_progress
+from bnsearch.result import standing
 
 if TYPE_CHECKING:
     from rich.progress import Progress as Bars
@@ -102,10 +103,12 @@ def _display() -> Iterator[Display]:
     from rich.console import Console
     from rich.progress import BarColumn, TextColumn
     from rich.progress import Progress as Bars
+    from rich.table import Column
 
     console = Console(stderr=True)
-    width = max(8, min(24, console.width - 66))
-    columns = TextColumn("{task.description}"), BarColumn(bar_width=width), TextColumn("{task.fields[note]}")
+    width = max(6, min(24, console.width - 74))  # beside the longest note
+    bar = BarColumn(bar_width=width, table_column=Column(min_width=width))
+    columns = TextColumn("{task.description}"), bar, TextColumn("{task.fields[note]}")
     with Bars(*columns, console=console, transient=True) as bars:
         yield Display(bars)
 
@@ -130,9 +133,9 @@ def _short(number: float) -> str:
 
 def search_note(now: Progress, seconds: float) -> str:
     """Say how a search is going: the score, the gap, the time since it was found, the time left."""
-    parts = [f"score {now.score:,.3f}"]
-    if now.bound is not None:
-        parts.append(f"gap {100 * max(0.0, now.bound - now.score) / max(1.0, abs(now.bound)):.3g}%")
+    parts = [f"score {now.score:,.1f}"]
+    if now.gap is not None:
+        parts.append(standing(now.gap, optimal=False, partial=now.partial))
     parts.append(f"found {now.seconds - now.improved:,.0f} s ago")
     if seconds < float("inf"):
         parts.append(f"{max(0.0, seconds - now.seconds):,.0f} s left")
