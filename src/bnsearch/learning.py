@@ -10,6 +10,7 @@ from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 from bnsearch.data import Dataset
+from bnsearch.data.oddities import oddities
 from bnsearch.errors import InputError, require
 from bnsearch.knowledge import Knowledge
 from bnsearch.methods import make_method, uses_table
@@ -75,7 +76,10 @@ def learn(
         threads=threads,
     )
     if problem.size < 2:
-        raise InputError(f"the table has one column, {problem.names[0]!r}: there is no structure to learn")
+        raise InputError(
+            f"the table has one column, {problem.names[0]!r}: there is no structure to learn; "
+            "in a file, commas separate the columns"
+        )
     select = Selecting(max_parents, progress)
     if uses_table(chosen):
         select.load(problem)
@@ -89,6 +93,8 @@ def learn(
         select=select,
         clock=clock,
     )
+    for text in oddities(table):
+        run.remark(text)
     with run.listening():
         chosen.search(problem, run)
         return finished(problem, chosen, run)

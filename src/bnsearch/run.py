@@ -63,7 +63,7 @@ class Run:
         clock: Callable[[], float] = time.perf_counter,
     ) -> None:
         if seed is not None:
-            require("seed", seed, at_least=0, whole=True)
+            require("seed", seed, at_least=0, whole=True, any_size=True)
         self.stop = stop or AnyOf()
         self.seed = int(np.random.SeedSequence().entropy) % 2**32 if seed is None else int(seed)  # type: ignore[arg-type]
         self.rng = np.random.default_rng(self.seed)

@@ -98,4 +98,5 @@ def _told(selection: Selection) -> str:
     kept = f"kept {selection.kept:,} candidate parent sets of {selection.scored:,} scored in {selection.seconds:.1f} s"
     if selection.complete:
         return f"{kept}: all that can matter"
-    return f"{kept}: all of up to {selection.exhaustive} parents, and the most promising larger ones"
+    larger = ", and the most promising larger ones" if selection.table.max_parents > selection.exhaustive else ""
+    return f"{kept}: all of up to {selection.exhaustive} parents{larger}"

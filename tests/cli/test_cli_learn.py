@@ -3,25 +3,19 @@
 from __future__ import annotations
 
 import errno
-import io
 import json
+import os
 import re
 import signal
 import subprocess
 import sys
-from dataclasses import replace
 from pathlib import Path
 
 import pytest
-from rich.console import Console
-from rich.progress import Progress as Bars
 
 import bnsearch
 from bnsearch import Dataset, Knowledge, Scorer, make_score
-from bnsearch.cli.progress import Display, learn_progress, scoring_note, search_note
 from bnsearch.networks.files import read_network, read_structure
-from bnsearch.parent_sets.scoring import Scoring
-from bnsearch.stop import Progress
 
 
 @pytest.fixture
@@ -107,6 +101,25 @@ def test_options_are_passed_on(run, asia):
     assert facts["score"] == pytest.approx(Scorer(data, make_score("bdeu", ess=5)).network(dag), abs=1e-9)
 
 
+def test_parameters_that_are_written_otherwise(run, asia):
+    """1e3 is a whole number, and commas make a list."""
+    facts = json.loads(
+        run("learn", "asia.csv", "--method", "tabu", "--set", "length=1e3", "--seconds", 1, "--json").out
+    )
+    assert facts["parameters"]["length"] == 1000
+    ordering = ",".join(asia.names)
+    facts = json.loads(run("learn", "asia.csv", "--method", "k2", "--set", f"ordering={ordering}", "--json").out)
+    assert facts["parameters"]["ordering"] == list(asia.names)
+    places = {name: i for i, name in enumerate(asia.names)}
+    assert all(places[parent] < places[child] for parent, child in facts["edges"])
+
+
+def test_odd_columns_are_told_of(run):
+    """A column that is always the same does not stop anything, but should be known of."""
+    Path("table.csv").write_text("a,b\n" + "0,x\n1,x\n" * 5)
+    assert "column 'b' has the same value in every row" in run("learn", "table.csv", "--seconds", 5).err
+
+
 def test_target(run, asia):
     """Any network is better than minus a million."""
     assert json.loads(run("learn", "asia.csv", "--target", -1e6, "--json").out)["stop"] in ("target", "complete")
@@ -149,6 +162,14 @@ WRONG = {
     "trace's folder": ("a,b\n0,1\n1,0\n", ["table.csv", "--trace", "nowhere/t.csv"], "does not exist"),
     "output is a folder": ("a,b\n0,1\n1,0\n", ["table.csv", "-o", "folder.bif"], "is a folder"),
     "ess without bdeu": ("a,b\n0,1\n1,0\n", ["table.csv", "--ess", "3"], "no parameter 'ess'"),
+    "blanks for commas": ("a b\n0 1\n1 0\n", ["table.csv"], "commas separate the columns"),
+    "output over the table": ("a,b\n0,1\n1,0\n", ["table.csv", "-o", "./table.csv"], "choose another name"),
+    "trace over the table": ("a,b\n0,1\n1,0\n", ["table.csv", "--trace", "table.csv"], "choose another name"),
+    "two outputs in one": ("a,b\n0,1\n1,0\n", ["table.csv", "-o", "o.csv", "--trace", "o.csv"], "choose another name"),
+    "too many threads": ("a,b\n0,1\n1,0\n", ["table.csv", "--threads", "99999"], "at most 1024"),
+    "in-degree beyond all": ("a,b\n0,1\n1,0\n", ["table.csv", "--max-parents", str(10**20)], "max_parents must be"),
+    "a start by name": ("a,b\n0,1\n1,0\n", ["table.csv", "--method", "ges", "--set", "start=x"], "must be a PDAG"),
+    "an ordering of one": ("a,b\n0,1\n1,0\n", ["table.csv", "--method", "k2", "--set", "ordering=5"], "a list of all"),
 }
 
 
@@ -160,6 +181,8 @@ def test_what_is_wrong_is_said_in_one_line(refused, name):
         Path(arguments[0]).write_text(text)
     Path("folder.bif").mkdir()
     assert message in refused("learn", *arguments)
+    if text is not None:
+        assert Path(arguments[0]).read_text() == text
 
 
 @pytest.mark.parametrize(
@@ -207,6 +230,28 @@ def test_a_network_is_printed_where_nothing_can_be_written(run, asia, monkeypatc
     assert len(json.loads(outcome.out)["edges"]) > 0
 
 
+@pytest.mark.parametrize("options", [[], ["--json"]], ids=["text", "json"])
+def test_files_are_written_though_nobody_reads(process, asia, tmp_path, options):
+    """Who should read what is printed has gone (`| head`): the network is there all the same."""
+    target = tmp_path / "net.bif"
+    learning = process("learn", "asia.csv", "--seconds", "5", "-o", str(target), *options, stderr=subprocess.STDOUT)
+    learning.stdout.close()
+    learning.stdout = None
+    learning.communicate()
+    assert learning.returncode == 1
+    assert read_network(target).dag.names == asia.names
+
+
+def test_without_stderr(asia):
+    """Where stderr is closed (2>&-), stdout holds the object and nothing else."""
+    script = f"exec {sys.executable} -m bnsearch learn asia.csv --seconds 5 --json -o net.dot 2>&-"
+    source = str(Path(bnsearch.__file__).parents[1])
+    done = subprocess.run(
+        ["sh", "-c", script], env={**os.environ, "PYTHONPATH": source}, text=True, stdout=subprocess.PIPE, check=True
+    )
+    assert json.loads(done.stdout)["optimal"]
+
+
 def test_ctrl_c_keeps_the_best(run, tmp_path):
     """A search that would take an hour ends, writes its network and says that it was interrupted."""
     bnsearch.random_network(30, 2.0, 3, 1).sample(500, 1).write("big.csv")
@@ -230,63 +275,3 @@ def test_ctrl_c_keeps_the_best(run, tmp_path):
     facts = json.loads(output)
     assert (process.returncode, facts["stop"]) == (0, "interrupted")
     assert {tuple(edge) for edge in facts["edges"]} == set(read_structure("net.csv").edges)
-
-
-@pytest.mark.parametrize(
-    ("now", "rate", "note"),
-    [
-        (Scoring("t", 870, 870, "sets", 123), 0.0, "870 of 870 sets, 123 kept"),
-        (Scoring("t", 12_180, 4_000_000, "sets", None), 5.25, "12.2k of 4M sets, 5.2/s"),
-        (Scoring("t", 3, 10, "variables", 123_456), 0.5, "3 of 10 variables, 0.5/s, 123k sets found"),
-        (
-            Scoring("t", 9_999, 999_600, "variables", 10**9),
-            12e12,
-            "9,999 of 1,000k variables, 12,000G/s, 1G sets found",
-        ),
-    ],
-)
-def test_note_of_scoring(now, rate, note):
-    """What is done of how much, the rate once there is one, the sets where these are known; all of it short."""
-    assert scoring_note(now, rate) == note
-
-
-def test_rows_of_the_display():
-    """
-    The rate counts from the first word on a task; the search hides the row of the scoring until this goes on.
-
-    After 2 s 100 - 20 sets have come on top of the first 20: 40 a second. A task that begins anew starts again.
-    """
-    seconds = [0.0]
-    with Bars(console=Console(file=io.StringIO())) as bars:
-        display = Display(bars, lambda: seconds[0])
-        display.score(Scoring("pairs", 20, 200, "sets", 5))
-        seconds[0] = 2.0
-        display.score(Scoring("pairs", 100, 200, "sets", 30))
-        (row,) = bars.tasks
-        assert (row.description, row.completed, row.total, row.visible) == ("pairs", 100, 200, True)
-        assert row.fields["note"] == "100 of 200 sets, 40/s, 30 kept"
-        display.search(Progress(seconds=3.0, score=-90.0), 10.0)
-        assert [(task.description, task.visible) for task in bars.tasks] == [("pairs", False), ("searching", True)]
-        display.score(Scoring("pairs", 20, 200, "sets", 5))
-        assert [(task.fields["note"], task.visible) for task in bars.tasks] == [
-            ("20 of 200 sets, 5 kept", True),
-            ("score -90.0, found 3 s ago, 7 s left", True),
-        ]
-
-
-def test_a_progress_display_is_drawn_on_a_terminal(monkeypatch, capsys):
-    """On a terminal both phases are shown, with what is known of each."""
-    now = Progress(seconds=3.0, score=-90.0, improved=1.0, bound=-80.0)
-    assert search_note(now, 10.0) == "score -90.0, gap 12.5%, found 2 s ago, 7 s left"
-    assert search_note(replace(now, partial=True), 10.0) == (
-        "score -90.0, gap 12.5% (sets kept), found 2 s ago, 7 s left"
-    )
-    assert search_note(now, float("inf")) == "score -90.0, gap 12.5%, found 2 s ago"
-    monkeypatch.setattr(sys.stderr, "isatty", lambda: True)
-    with learn_progress(10.0, quiet=False) as (scoring, observers):
-        scoring(Scoring("growing parent sets", 3, 10, "variables", 57))
-        observers[0](now)
-    shown = capsys.readouterr().err
-    assert "growing parent sets" in shown or "searching" in shown
-    with learn_progress(10.0, quiet=True) as (_, observers):
-        assert observers == []

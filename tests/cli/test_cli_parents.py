@@ -82,6 +82,7 @@ def test_notes_are_told(run, asia_csv, monkeypatch):
         (["--evaluations", 0], "evaluations must be at least 1, not 0"),
         (["--select", "independence", "--score", "bdeu"], "needs BIC or AIC, not bdeu"),
         (["--threads", 0], "threads must be at least 1"),
+        (["--max-parents", 10**20], "max_parents must be at least 0 and at most"),
     ],
 )
 def test_bad_options(refused, asia_csv, options, said):

@@ -62,6 +62,7 @@ def parents(
     bnsearch parents table.csv -o table.jkl.gz --score bdeu --ess 10 --seconds 60
     """
     from bnsearch.cli.progress import scoring_progress
+    from bnsearch.cli.saving import check_apart
     from bnsearch.data import Dataset
     from bnsearch.files import check_writable
     from bnsearch.parent_sets.jkl import write_scores
@@ -79,6 +80,7 @@ def parents(
     }
     builder = make_selection(select, **{name: value for name, value in options.items() if value is not None})
     chosen = make_score(score, **({} if ess is None else {"ess": ess}))
+    check_apart([data], output)
     check_writable(output)
     dataset = Dataset.read(data, header=not no_header, discretize=discretize)
     with scoring_progress() as progress:
