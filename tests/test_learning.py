@@ -66,7 +66,7 @@ def test_the_score_is_that_of_the_network() -> None:
         ({"seconds": "10"}, "seconds must be a number, not '10'"),
         ({"max_parents": -1}, "max_parents must be at least 0, not -1"),
         ({"max_parents": 1.5}, "max_parents must be a whole number, not 1.5"),
-        ({"threads": 0}, "threads must be at least 1, not 0"),
+        ({"threads": 0}, "threads must be at least 1 and at most 1024, not 0"),
         ({"seed": -3}, "seed must be at least 0, not -3"),
         ({"method": "ges", "score": "k2"}, "needs a score that equivalent networks share"),
         ({"method": HillClimb}, r"method must be a name or a method such as .*, not <class"),
