@@ -99,4 +99,5 @@ def _told(selection: Selection) -> str:
     if selection.complete:
         return f"{kept}: all that can matter"
     larger = ", and the most promising larger ones" if selection.table.max_parents > selection.exhaustive else ""
-    return f"{kept}: all of up to {selection.exhaustive} parents{larger}"
+    most = f"{selection.exhaustive} parent{'' if selection.exhaustive == 1 else 's'}"
+    return f"{kept}: all of up to {most}{larger}"

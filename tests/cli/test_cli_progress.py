@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import io
+import math
 import sys
 from dataclasses import replace
 
@@ -10,8 +11,8 @@ import pytest
 from rich.console import Console
 from rich.progress import Progress as Bars
 
-from bnsearch.cli.progress import Display, learn_progress, scoring_note, search_note
-from bnsearch.parent_sets.scoring import Scoring
+from bnsearch.cli.progress import Display, learn_progress, scoring_note, scoring_progress, search_note, search_progress
+from bnsearch.parent_sets.scoring import Scoring, no_progress
 from bnsearch.stop import Progress
 
 
@@ -59,12 +60,12 @@ def test_rows_of_the_display():
 
 def test_a_progress_display_is_drawn_on_a_terminal(monkeypatch, capsys):
     """On a terminal both phases are shown, with what is known of each."""
-    now = Progress(seconds=3.0, score=-90.0, improved=1.0, bound=-80.0)
+    now = Progress(seconds=3.0, iterations=5000, score=-90.0, improved=1.0, bound=-80.0)
     assert search_note(now, 10.0) == "score -90.0, gap 12.5%, found 2 s ago, 7 s left"
     assert search_note(replace(now, partial=True), 10.0) == (
         "score -90.0, gap 12.5% (sets kept), found 2 s ago, 7 s left"
     )
-    assert search_note(now, float("inf")) == "score -90.0, gap 12.5%, found 2 s ago"
+    assert search_note(now, math.inf) == "score -90.0, gap 12.5%, found 2 s ago, 5,000 iterations"
     monkeypatch.setattr(sys.stderr, "isatty", lambda: True)
     with learn_progress(10.0, quiet=False) as (scoring, observers):
         scoring(Scoring("growing parent sets", 3, 10, "variables", 57))
@@ -73,3 +74,14 @@ def test_a_progress_display_is_drawn_on_a_terminal(monkeypatch, capsys):
     assert "growing parent sets" in shown or "searching" in shown
     with learn_progress(10.0, quiet=True) as (_, observers):
         assert observers == []
+    with search_progress(math.inf) as observers:
+        observers[0](now)
+    assert "5,000 iterations" in capsys.readouterr().err
+
+
+def test_nothing_is_drawn_elsewhere():
+    """Where stderr is no terminal, nobody is told."""
+    with learn_progress(10.0, quiet=False) as (_, observers), search_progress(10.0) as others:
+        assert observers == others == []
+    with scoring_progress() as progress:
+        assert progress is no_progress

@@ -7,6 +7,7 @@ import threading
 import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
+from math import inf
 from typing import TYPE_CHECKING
 
 from bnsearch.parent_sets.scoring import Listener, no_progress
@@ -53,29 +54,16 @@ class Display:
         """Show how the search does, of which so many seconds are planned; the other row is hidden until it changes."""
         with self._lock:
             if self._search is None:
-                self._search = self._bars.add_task("searching", total=seconds, note="")
+                self._search = self._bars.add_task("searching", total=seconds if seconds < inf else None, note="")
             self._bars.update(self._top, visible=False)
             self._bars.update(self._search, completed=now.seconds, note=search_note(now, seconds))
 
 
 @contextmanager
-def search_progress() -> Iterator[list[Callable[[Progress], None]]]:
-    """Yield observers that show how a search is going on stderr, if that is a terminal."""
-    if not sys.stderr.isatty():
-        yield []
-        return
-    from rich.console import Console
-    from rich.progress import Progress as Bars
-    from rich.progress import SpinnerColumn, TextColumn, TimeElapsedColumn
-
-    columns = SpinnerColumn(), TextColumn("{task.description}"), TimeElapsedColumn()
-    with Bars(*columns, console=Console(stderr=True), transient=True) as bars:
-        task = bars.add_task("searching")
-
-        def tell(now: Progress) -> None:
-            bars.update(task, description=f"best {now.score:,.3f}, {now.iterations:,} iterations")
-
-        yield [tell]
+def search_progress(seconds: float) -> Iterator[list[Callable[[Progress], None]]]:
+    """Yield observers that show on stderr, if that is a terminal, how a search of so many seconds does."""
+    with learn_progress(seconds, quiet=False) as (_, observers):
+        yield observers
 
 
 @contextmanager
@@ -132,11 +120,11 @@ def _short(number: float) -> str:
 
 
 def search_note(now: Progress, seconds: float) -> str:
-    """Say how a search is going: the score, the gap, the time since it was found, the time left."""
+    """Say how a search is going: the score, the gap, the time since it was found, the time left or the iterations."""
     parts = [f"score {now.score:,.1f}"]
     if now.gap is not None:
         parts.append(standing(now.gap, optimal=False, partial=now.partial))
     parts.append(f"found {now.seconds - now.improved:,.0f} s ago")
-    if seconds < float("inf"):
-        parts.append(f"{max(0.0, seconds - now.seconds):,.0f} s left")
+    left = max(0.0, seconds - now.seconds)
+    parts.append(f"{left:,.0f} s left" if left < inf else f"{now.iterations:,} iterations")
     return ", ".join(parts)

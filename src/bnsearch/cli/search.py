@@ -79,7 +79,7 @@ def search(
     outputs = Outputs(output, trace, tables=False, inputs=(sets, knowledge))
     known = None if knowledge is None else Knowledge.read(knowledge)
     problem = Problem(table=read_scores(sets, threads=threads, knowledge=known), knowledge=known)
-    with search_progress() as observers:
+    with search_progress(stop.seconds) as observers:
         result = run_search(problem, chosen, stop=stop, seed=seed, threads=threads, observers=observers)
     with outputs.written(result) as lines:
         if as_json:
