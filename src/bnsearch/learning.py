@@ -68,6 +68,7 @@ def learn(
     """
     chosen = _method(method, parameters)
     rule = _rule(seconds, stop)
+    _check_listeners(observers, progress)
     table = as_dataset(data)
     problem = Problem(
         data=table,
@@ -139,6 +140,14 @@ def _rule(seconds: float | None, stop: Stop | None) -> Stop:
         require("seconds", seconds, above=0)
         return Seconds(seconds) if stop is None else Seconds(seconds) | stop
     return Converged() if stop is None else AnyOf((stop,))
+
+
+def _check_listeners(observers: object, progress: object) -> None:
+    """Refuse what cannot be called, before the work and not in the midst of it."""
+    if not isinstance(observers, Sequence) or not all(callable(observer) for observer in observers):
+        raise InputError(f"observers must be a list of functions, such as [print], not {observers!r}")
+    if not callable(progress):
+        raise InputError(f"progress must be a function, such as print, not {progress!r}")
 
 
 def _limited(
