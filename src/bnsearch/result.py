@@ -33,9 +33,9 @@ class Result:
     optimal : whether the score is proven to be the highest
     partial : whether candidate sets that may matter are missing, for want of time: then `bound` and `gap` are about the
         networks of the sets that were kept, and nothing is known of others
-    stop : why the search ended: "seconds", "iterations", "evaluations", "target", "no improvement", "interrupted",
-        "memory" when exact search has too many variables, or "complete" when the method had nothing left to do, or the
-        bound is reached
+    stop : why the search ended: "seconds", "iterations", "evaluations", "target", "no improvement", "converged",
+        "interrupted", "memory" when exact search has too many variables, or "complete" when the method had nothing left
+        to do, or the bound is reached
     trace : every improvement
     iterations, evaluations, seconds : what it took; an evaluation is one local score asked for
     computed : evaluations that were not found in a cache
