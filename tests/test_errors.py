@@ -21,6 +21,10 @@ from bnsearch.errors import BnsearchError, InputError, require
         (np.int64(3), {"at_least": 3, "whole": True}),
         (Fraction(1, 3), {"below": 1}),
         (-inf, {}),
+        (10**15, {"whole": True}),
+        (10**30, {"whole": True, "any_size": True}),
+        (1 << 62, {"at_most": 1 << 62, "whole": True}),
+        (1e30, {"at_least": 0}),
     ],
 )
 def test_legal_values_pass(value, limits):
@@ -43,6 +47,7 @@ def test_legal_values_pass(value, limits):
         (1j, {"at_least": 0}, "x must be a number, not 1j"),
         (2.0, {"at_least": 0, "whole": True}, "x must be a whole number, not 2.0"),
         ("2", {"at_least": 0, "whole": True}, "x must be a whole number, not '2'"),
+        (10**16, {"at_least": 0, "whole": True}, f"x must be at least 0 and at most {10**15}, not {10**16}"),
     ],
 )
 def test_illegal_values_are_named(value, limits, text):

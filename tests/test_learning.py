@@ -15,6 +15,7 @@ from bnsearch.errors import InputError
 from bnsearch.knowledge import Knowledge
 from bnsearch.learning import learn
 from bnsearch.networks import load_network, random_network
+from bnsearch.parent_sets.scoring import Scoring
 from bnsearch.scores import BDeu, Scorer, make_score
 from bnsearch.stop import Evaluations, Iterations, NoImprovement, Progress, Seconds, Stop, Target
 from clocks import Clock
@@ -65,8 +66,11 @@ def test_the_score_is_that_of_the_network() -> None:
         ({"seconds": "10"}, "seconds must be a number, not '10'"),
         ({"max_parents": -1}, "max_parents must be at least 0, not -1"),
         ({"max_parents": 1.5}, "max_parents must be a whole number, not 1.5"),
-        ({"threads": 0}, "threads must be at least 1, not 0"),
+        ({"threads": 0}, "threads must be at least 1 and at most 1024, not 0"),
         ({"seed": -3}, "seed must be at least 0, not -3"),
+        ({"observers": print}, r"observers must be a list of functions, such as \[print\], not <built-in"),
+        ({"observers": ["print"]}, r"observers must be a list of functions"),
+        ({"progress": None}, "progress must be a function, such as print, not None"),
         ({"method": "ges", "score": "k2"}, "needs a score that equivalent networks share"),
         ({"method": HillClimb}, r"method must be a name or a method such as .*, not <class"),
         ({"method": None}, r"method must be a name or a method such as .*, not None"),
@@ -208,10 +212,11 @@ def test_nothing_is_optimal_over_part_of_the_candidates(method: str, monkeypatch
     """With room for 20 families many are not even looked at."""
     monkeypatch.setattr("bnsearch.selecting.EVALUATIONS", 20)
     part = learn(ASIA, method=method, seconds=None, seed=0)
-    assert not part.optimal
+    assert (part.optimal, part.partial, part.gap) == (False, True, 0.0)
+    assert "best of the sets kept" in repr(part)
     monkeypatch.undo()
     whole = learn(ASIA, method=method, seconds=None, seed=0)
-    assert whole.optimal
+    assert (whole.optimal, whole.partial) == (True, False)
     assert part.score < whole.score
 
 
@@ -246,14 +251,12 @@ def test_max_parents_reaches_the_candidates() -> None:
 def test_observers_and_progress_are_told() -> None:
     """Scores only rise; scoring counts up to its total."""
     seen: list[Progress] = []
-    tasks: list[tuple[str, int, int]] = []
-    result = learn(
-        ASIA, seconds=3600, seed=0, observers=[seen.append], progress=lambda *note: tasks.append(note), threads=1
-    )
+    told: list[Scoring] = []
+    result = learn(ASIA, seconds=3600, seed=0, observers=[seen.append], progress=told.append, threads=1)
     assert [p.score for p in seen] == sorted(p.score for p in seen)
     assert seen[-1].score == result.score
-    assert all(0 < done <= total for _, done, total in tasks)
-    assert tasks
+    assert all(0 < now.done <= now.total for now in told)
+    assert f"kept {told[-1].found:,} candidate parent sets" in result.notes[0]
 
 
 def test_nltcs(shared_data: Path) -> None:

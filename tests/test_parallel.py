@@ -95,7 +95,7 @@ def test_thread_count(monkeypatch):
     assert thread_count(None) == 1
 
 
-@pytest.mark.parametrize("threads", [0, -1, 1.5, "2"])
+@pytest.mark.parametrize("threads", [0, -1, 1.5, "2", 1025])
 def test_bad_numbers_of_threads_are_refused(threads):
     """Threads are counted from one, in whole numbers."""
     with pytest.raises(InputError, match="threads must be"):

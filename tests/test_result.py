@@ -49,6 +49,13 @@ def test_one_line():
     assert "gap" not in repr(made(bound=None))
 
 
+def test_a_bound_of_some_sets_is_said_to_be_one():
+    """Where candidate sets are missing, neither the gap nor the lack of one is about all networks."""
+    assert "score -9.250000, gap 2.78% (sets kept), hillclimb" in repr(made(partial=True))
+    assert "score -9.250000, best of the sets kept, hillclimb" in repr(made(partial=True, bound=-9.25))
+    assert made(partial=True, bound=-9.25).gap == 0
+
+
 def test_notebook_view():
     """The facts in one line above the drawing; names are escaped."""
     view = made()._repr_html_()

@@ -95,7 +95,7 @@ def test_remarks_are_kept_in_order_and_logged(caplog: pytest.LogCaptureFixture) 
 
 
 def test_progress_tells_the_bound_and_the_last_improvement() -> None:
-    """Improved after 1 and 3 seconds; a bound of -2 is known from the second note on; counting improves nothing."""
+    """Improved after 1 and 3 seconds; a bound of -2 is known from the second note on: the gap is 3 / 2."""
     clock = Clock()
     seen: list[Progress] = []
     run = Run(clock=clock, observers=[seen.append])
@@ -104,13 +104,14 @@ def test_progress_tells_the_bound_and_the_last_improvement() -> None:
     run.bound = -2.0
     clock.now += 2
     run.offer(-5.0, lambda: EMPTY)
+    run.partial = True
     clock.now += 4
     run.count(iterations=1)
     run.offer(-7.0, lambda: EMPTY)
-    assert [(p.seconds, p.score, p.improved, p.bound) for p in seen] == [
-        (1.0, -9.0, 1.0, None),
-        (3.0, -5.0, 3.0, -2.0),
-        (7.0, -5.0, 3.0, -2.0),
+    assert [(p.seconds, p.score, p.improved, p.bound, p.gap, p.partial) for p in seen] == [
+        (1.0, -9.0, 1.0, None, None, False),
+        (3.0, -5.0, 3.0, -2.0, 1.5, False),
+        (7.0, -5.0, 3.0, -2.0, 1.5, True),
     ]
 
 

@@ -7,9 +7,14 @@ def main() -> int:
     """Run the command line; Ctrl-C while it is still being loaded ends it as quietly as later."""
     try:
         from bnsearch.cli.main import main as run
+
+        return run()
     except KeyboardInterrupt:
         return 130
-    return run()
+    finally:
+        # Under `-m`, Python ends with the signal, not with our status, if Ctrl-C came within code made by `exec` (many
+        # imports make some) and was dealt with. The next `exec` makes it forget.
+        exec("")
 
 
 if __name__ == "__main__":

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from numbers import Integral, Real
 
+LARGEST = 10**15
+
 
 class BnsearchError(Exception):
     """Base of every error that bnsearch raises on purpose; its text is one clear line."""
@@ -22,8 +24,13 @@ def require(
     below: float | None = None,
     at_most: float | None = None,
     whole: bool = False,
+    any_size: bool = False,
 ) -> None:
-    """Refuse a parameter outside its legal range, naming the parameter, the range and the value."""
+    """
+    Refuse a parameter outside its legal range, naming the parameter, the range and the value.
+
+    A whole number of more than 10^15 is a slip of the finger, and would overflow somewhere, unless it is `any_size`.
+    """
     if isinstance(value, bool) or not isinstance(value, Integral if whole else Real):
         raise InputError(f"{name} must be a {'whole ' if whole else ''}number, not {value!r}")
     legal = []
@@ -35,5 +42,7 @@ def require(
         legal.append((value < below, f"below {below}"))
     if at_most is not None:
         legal.append((value <= at_most, f"at most {at_most}"))
+    if whole and at_most is None and not any_size and value > LARGEST:
+        legal.append((False, f"at most {LARGEST}"))
     if not all(holds for holds, _ in legal):
         raise InputError(f"{name} must be {' and '.join(text for _, text in legal)}, not {value!r}")

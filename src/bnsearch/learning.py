@@ -10,10 +10,11 @@ from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 from bnsearch.data import Dataset
+from bnsearch.data.oddities import oddities
 from bnsearch.errors import InputError, require
 from bnsearch.knowledge import Knowledge
 from bnsearch.methods import make_method, uses_table
-from bnsearch.parent_sets.selection import no_progress
+from bnsearch.parent_sets.scoring import Listener, no_progress
 from bnsearch.problem import Problem
 from bnsearch.result import Result
 from bnsearch.run import Observer, Run
@@ -39,7 +40,7 @@ def learn(
     parameters: Mapping[str, Any] | None = None,
     stop: Stop | None = None,
     observers: Sequence[Observer] = (),
-    progress: Callable[[str, int, int], None] = no_progress,
+    progress: Listener = no_progress,
     clock: Callable[[], float] = time.perf_counter,
 ) -> Result:
     """
@@ -59,7 +60,7 @@ def learn(
     parameters : of the method, where it is given by name
     stop : a further rule: Iterations(100), Target(-1000), ...
     observers : called with a `Progress` at every improvement and now and then in between
-    progress : called with (task, done, total) while parent sets are scored
+    progress : called with a `Scoring` now and then while parent sets are scored, from any thread
     clock : seconds, for tests
 
     Ctrl-C, at any moment, ends the work and returns the best network so far; a second one raises KeyboardInterrupt.
@@ -67,6 +68,7 @@ def learn(
     """
     chosen = _method(method, parameters)
     rule = _rule(seconds, stop)
+    _check_listeners(observers, progress)
     table = as_dataset(data)
     problem = Problem(
         data=table,
@@ -75,7 +77,10 @@ def learn(
         threads=threads,
     )
     if problem.size < 2:
-        raise InputError(f"the table has one column, {problem.names[0]!r}: there is no structure to learn")
+        raise InputError(
+            f"the table has one column, {problem.names[0]!r}: there is no structure to learn; "
+            "in a file, commas separate the columns"
+        )
     select = Selecting(max_parents, progress)
     if uses_table(chosen):
         select.load(problem)
@@ -89,6 +94,8 @@ def learn(
         select=select,
         clock=clock,
     )
+    for text in oddities(table):
+        run.remark(text)
     with run.listening():
         chosen.search(problem, run)
         return finished(problem, chosen, run)
@@ -133,6 +140,14 @@ def _rule(seconds: float | None, stop: Stop | None) -> Stop:
         require("seconds", seconds, above=0)
         return Seconds(seconds) if stop is None else Seconds(seconds) | stop
     return Converged() if stop is None else AnyOf((stop,))
+
+
+def _check_listeners(observers: object, progress: object) -> None:
+    """Refuse what cannot be called, before the work and not in the midst of it."""
+    if not isinstance(observers, Sequence) or not all(callable(observer) for observer in observers):
+        raise InputError(f"observers must be a list of functions, such as [print], not {observers!r}")
+    if not callable(progress):
+        raise InputError(f"progress must be a function, such as print, not {progress!r}")
 
 
 def _limited(

@@ -12,12 +12,14 @@ from bnsearch.errors import require
 T = TypeVar("T")
 R = TypeVar("R")
 
+MOST = 1024  # threads: more than that are a slip of the finger, and the system may refuse them midway
+
 
 def thread_count(threads: int | None) -> int:
     """Return how many threads to use: those asked for, or all cores this process may run on."""
     if threads is None:
         return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
-    require("threads", threads, at_least=1, whole=True)
+    require("threads", threads, at_least=1, at_most=MOST, whole=True)
     return threads
 
 

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 from bnsearch.errors import InputError
 from bnsearch.graphs.dag import DAG
+from bnsearch.stop import relative_gap
 from bnsearch.trace import Trace
 
 if TYPE_CHECKING:
@@ -28,10 +29,13 @@ class Result:
     ----------
     dag : the network
     score : its score
-    bound : no network over the same candidate sets scores higher; None where no bound is known
+    bound : no network scores higher; None where no bound is known
     optimal : whether the score is proven to be the highest
-    stop : why the search ended: "seconds", "iterations", "evaluations", "target", "no improvement", "interrupted", or
-        "complete" when the method had nothing left to do, or the bound is reached
+    partial : whether candidate sets that may matter are missing, for want of time: then `bound` and `gap` are about the
+        networks of the sets that were kept, and nothing is known of others
+    stop : why the search ended: "seconds", "iterations", "evaluations", "target", "no improvement", "converged",
+        "interrupted", "memory" when exact search has too many variables, or "complete" when the method had nothing left
+        to do, or the bound is reached
     trace : every improvement
     iterations, evaluations, seconds : what it took; an evaluation is one local score asked for
     computed : evaluations that were not found in a cache
@@ -54,13 +58,12 @@ class Result:
     parameters: dict[str, Any]
     seed: int
     notes: tuple[str, ...] = ()
+    partial: bool = False
 
     @property
     def gap(self) -> float | None:
-        """How far the score is below the bound, relative to the bound; zero when proven optimal."""
-        if self.optimal:
-            return 0.0
-        return None if self.bound is None else max(0.0, self.bound - self.score) / max(1.0, abs(self.bound))
+        """How far the score is below the bound, relative to the bound; zero for the best of what the bound is about."""
+        return 0.0 if self.optimal else relative_gap(self.score, self.bound)
 
     @cached_property
     def cpdag(self) -> PDAG:
@@ -133,15 +136,25 @@ class Result:
     @property
     def _facts(self) -> str:
         """The result in one line."""
-        standing = "optimal" if self.optimal else "" if self.gap is None else f"gap {100 * self.gap:.3g}%"
         n_edges = len(self.dag.edges)
         parts = [
             f"{len(self.dag.names)} variables",
             f"{n_edges} edge{'' if n_edges == 1 else 's'}",
             f"score {self.score:.6f}",
-            standing,
+            standing(self.gap, self.optimal, self.partial),
             self.method,
             f"{self.seconds:.1f} s",
             f"stopped: {self.stop}",
         ]
         return ", ".join(part for part in parts if part)
+
+
+def standing(gap: float | None, optimal: bool, partial: bool) -> str:
+    """Say how good a score is known to be; nothing, where no bound is known."""
+    if optimal:
+        return "optimal"
+    if gap is None:
+        return ""
+    if not partial:
+        return f"gap {100 * gap:.3g}%"
+    return f"gap {100 * gap:.3g}% (sets kept)" if gap else "best of the sets kept"

@@ -63,7 +63,7 @@ class Run:
         clock: Callable[[], float] = time.perf_counter,
     ) -> None:
         if seed is not None:
-            require("seed", seed, at_least=0, whole=True)
+            require("seed", seed, at_least=0, whole=True, any_size=True)
         self.stop = stop or AnyOf()
         self.seed = int(np.random.SeedSequence().entropy) % 2**32 if seed is None else int(seed)  # type: ignore[arg-type]
         self.rng = np.random.default_rng(self.seed)
@@ -201,6 +201,11 @@ class Run:
         self.reason = self.reason or "complete"
         self.bound = self.progress.score
 
+    def give_up(self, reason: str, why: str) -> None:
+        """Take note that the method cannot go on, and of what the user should know of it; the best so far stays."""
+        self.reason = self.reason or self._reason() or reason
+        self.remark(why)
+
     def interrupt(self) -> None:
         """Ask the run to stop soon, from any thread."""
         self._interrupted = True
@@ -278,7 +283,7 @@ class Run:
     def _note(self) -> None:
         self._noted = self.progress.seconds
         for observer in self._observers:
-            observer(replace(self.progress, bound=self.bound))
+            observer(replace(self.progress, bound=self.bound, partial=self.partial))
 
 
 @contextmanager

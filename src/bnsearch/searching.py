@@ -130,6 +130,7 @@ def finished(problem: Problem, method: Method, run: Run) -> Result:
         parameters=parameters_of(method),
         seed=run.seed,
         notes=tuple(run.notes),
+        partial=run.partial,
     )
 
 

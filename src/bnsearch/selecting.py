@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable
 from functools import partial
 from typing import TYPE_CHECKING
 
@@ -18,6 +17,7 @@ from bnsearch.run import Run
 from bnsearch.searching import tiny_table
 
 if TYPE_CHECKING:
+    from bnsearch.parent_sets.scoring import Listener
     from bnsearch.parent_sets.selection import Selection
     from bnsearch.parent_sets.table import ParentSets
 
@@ -33,10 +33,10 @@ class Selecting:
     Parameters
     ----------
     max_parents : the largest parent set
-    progress : called with (task, done, total)
+    progress : called with a `Scoring` now and then
     """
 
-    def __init__(self, max_parents: int | None, progress: Callable[[str, int, int], None]) -> None:
+    def __init__(self, max_parents: int | None, progress: Listener) -> None:
         self.max_parents, self.progress = max_parents, progress
         self._selection: Selection | None = None
 
@@ -98,4 +98,6 @@ def _told(selection: Selection) -> str:
     kept = f"kept {selection.kept:,} candidate parent sets of {selection.scored:,} scored in {selection.seconds:.1f} s"
     if selection.complete:
         return f"{kept}: all that can matter"
-    return f"{kept}: all of up to {selection.exhaustive} parents, and the most promising larger ones"
+    larger = ", and the most promising larger ones" if selection.table.max_parents > selection.exhaustive else ""
+    most = f"{selection.exhaustive} parent{'' if selection.exhaustive == 1 else 's'}"
+    return f"{kept}: all of up to {most}{larger}"

@@ -22,6 +22,7 @@ class Progress:
     stale : iterations since the best was found
     improved : when it was found, in seconds
     bound : no network scores higher; None where no bound is known
+    partial : whether candidate sets that may matter are missing: the bound is about networks of those that were kept
     """
 
     seconds: float = 0.0
@@ -31,6 +32,17 @@ class Progress:
     stale: int = 0
     improved: float = 0.0
     bound: float | None = None
+    partial: bool = False
+
+    @property
+    def gap(self) -> float | None:
+        """How far the score is below the bound, relative to the bound."""
+        return relative_gap(self.score, self.bound)
+
+
+def relative_gap(score: float, bound: float | None) -> float | None:
+    """Return how far a score is below a bound, relative to the bound; None where there is no bound."""
+    return None if bound is None else max(0.0, bound - score) / max(1.0, abs(bound))
 
 
 class Stop:

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import errno
 import json
+import os
+import re
 import signal
 import subprocess
 import sys
@@ -44,6 +46,21 @@ def test_text_for_people(run, asia):
         assert words in outcome.err
 
 
+def test_what_is_proven_of_some_sets_alone(run, asia, monkeypatch):
+    """With room for 100 families the best network of these is found, or, if not even that, a bound over these."""
+    monkeypatch.setattr("bnsearch.selecting.EVALUATIONS", 100)
+    outcome = run("learn", "asia.csv", "--seconds", "inf", "--seed", 3)
+    assert re.search(r"over the sets kept +proven: no network scores higher", outcome.err)
+    assert "optimal" not in outcome.err
+    arguments = ["--method", "obs", "--iterations", 1, "--seconds", "inf", "--seed", 3]
+    assert re.search(
+        r"upper bound over the sets kept +-[\d,.]+ \(gap [\d.]+%\)", run("learn", "asia.csv", *arguments).err
+    )
+    facts = json.loads(run("learn", "asia.csv", "--json", *arguments).out)
+    assert (facts["optimal"], facts["partial"]) == (False, True)
+    assert facts["gap"] == (facts["bound"] - facts["score"]) / -facts["bound"] > 0
+
+
 def test_quiet(run, asia):
     """--quiet leaves nothing but the object for machines."""
     assert run("learn", "asia.csv", "--seconds", 20, "--quiet") == (0, "", "")
@@ -82,6 +99,25 @@ def test_options_are_passed_on(run, asia):
     data = Dataset.read("asia.csv")
     dag = bnsearch.DAG.from_edges(data.names, [tuple(edge) for edge in facts["edges"]])
     assert facts["score"] == pytest.approx(Scorer(data, make_score("bdeu", ess=5)).network(dag), abs=1e-9)
+
+
+def test_parameters_that_are_written_otherwise(run, asia):
+    """1e3 is a whole number, and commas make a list."""
+    facts = json.loads(
+        run("learn", "asia.csv", "--method", "tabu", "--set", "length=1e3", "--seconds", 1, "--json").out
+    )
+    assert facts["parameters"]["length"] == 1000
+    ordering = ",".join(asia.names)
+    facts = json.loads(run("learn", "asia.csv", "--method", "k2", "--set", f"ordering={ordering}", "--json").out)
+    assert facts["parameters"]["ordering"] == list(asia.names)
+    places = {name: i for i, name in enumerate(asia.names)}
+    assert all(places[parent] < places[child] for parent, child in facts["edges"])
+
+
+def test_odd_columns_are_told_of(run):
+    """A column that is always the same does not stop anything, but should be known of."""
+    Path("table.csv").write_text("a,b\n" + "0,x\n1,x\n" * 5)
+    assert "column 'b' has the same value in every row" in run("learn", "table.csv", "--seconds", 5).err
 
 
 def test_target(run, asia):
@@ -126,6 +162,14 @@ WRONG = {
     "trace's folder": ("a,b\n0,1\n1,0\n", ["table.csv", "--trace", "nowhere/t.csv"], "does not exist"),
     "output is a folder": ("a,b\n0,1\n1,0\n", ["table.csv", "-o", "folder.bif"], "is a folder"),
     "ess without bdeu": ("a,b\n0,1\n1,0\n", ["table.csv", "--ess", "3"], "no parameter 'ess'"),
+    "blanks for commas": ("a b\n0 1\n1 0\n", ["table.csv"], "commas separate the columns"),
+    "output over the table": ("a,b\n0,1\n1,0\n", ["table.csv", "-o", "./table.csv"], "choose another name"),
+    "trace over the table": ("a,b\n0,1\n1,0\n", ["table.csv", "--trace", "table.csv"], "choose another name"),
+    "two outputs in one": ("a,b\n0,1\n1,0\n", ["table.csv", "-o", "o.csv", "--trace", "o.csv"], "choose another name"),
+    "too many threads": ("a,b\n0,1\n1,0\n", ["table.csv", "--threads", "99999"], "at most 1024"),
+    "in-degree beyond all": ("a,b\n0,1\n1,0\n", ["table.csv", "--max-parents", str(10**20)], "max_parents must be"),
+    "a start by name": ("a,b\n0,1\n1,0\n", ["table.csv", "--method", "ges", "--set", "start=x"], "must be a PDAG"),
+    "an ordering of one": ("a,b\n0,1\n1,0\n", ["table.csv", "--method", "k2", "--set", "ordering=5"], "a list of all"),
 }
 
 
@@ -137,6 +181,8 @@ def test_what_is_wrong_is_said_in_one_line(refused, name):
         Path(arguments[0]).write_text(text)
     Path("folder.bif").mkdir()
     assert message in refused("learn", *arguments)
+    if text is not None:
+        assert Path(arguments[0]).read_text() == text
 
 
 @pytest.mark.parametrize(
@@ -184,6 +230,28 @@ def test_a_network_is_printed_where_nothing_can_be_written(run, asia, monkeypatc
     assert len(json.loads(outcome.out)["edges"]) > 0
 
 
+@pytest.mark.parametrize("options", [[], ["--json"]], ids=["text", "json"])
+def test_files_are_written_though_nobody_reads(process, asia, tmp_path, options):
+    """Who should read what is printed has gone (`| head`): the network is there all the same."""
+    target = tmp_path / "net.bif"
+    learning = process("learn", "asia.csv", "--seconds", "5", "-o", str(target), *options, stderr=subprocess.STDOUT)
+    learning.stdout.close()
+    learning.stdout = None
+    learning.communicate()
+    assert learning.returncode == 1
+    assert read_network(target).dag.names == asia.names
+
+
+def test_without_stderr(asia):
+    """Where stderr is closed (2>&-), stdout holds the object and nothing else."""
+    script = f"exec {sys.executable} -m bnsearch learn asia.csv --seconds 5 --json -o net.dot 2>&-"
+    source = str(Path(bnsearch.__file__).parents[1])
+    done = subprocess.run(
+        ["sh", "-c", script], env={**os.environ, "PYTHONPATH": source}, text=True, stdout=subprocess.PIPE, check=True
+    )
+    assert json.loads(done.stdout)["optimal"]
+
+
 def test_ctrl_c_keeps_the_best(run, tmp_path):
     """A search that would take an hour ends, writes its network and says that it was interrupted."""
     bnsearch.random_network(30, 2.0, 3, 1).sample(500, 1).write("big.csv")
@@ -192,7 +260,7 @@ def test_ctrl_c_keeps_the_best(run, tmp_path):
         "import bnsearch.cli.progress as p; from contextlib import contextmanager\n"
         "def tell(now): print('improved', file=sys.stderr, flush=True)\n"
         "@contextmanager\n"
-        "def shown(seconds, quiet): yield (lambda *a: None), [tell]\n"
+        "def shown(seconds, quiet): yield p.no_progress, [tell]\n"
         "p.learn_progress = shown\n"
         "from bnsearch.cli.main import main; sys.exit(main(sys.argv[1:]))"
     )
@@ -207,19 +275,3 @@ def test_ctrl_c_keeps_the_best(run, tmp_path):
     facts = json.loads(output)
     assert (process.returncode, facts["stop"]) == (0, "interrupted")
     assert {tuple(edge) for edge in facts["edges"]} == set(read_structure("net.csv").edges)
-
-
-def test_a_progress_display_is_drawn_on_a_terminal(monkeypatch, capsys):
-    """On a terminal both phases are shown, with what is known of each."""
-    from bnsearch.cli.progress import learn_progress, search_note
-    from bnsearch.stop import Progress
-
-    now = Progress(seconds=3.0, score=-90.0, improved=1.0, bound=-80.0)
-    assert search_note(now, 10.0) == "score -90.000, gap 12.5%, found 2 s ago, 7 s left"
-    assert search_note(now, float("inf")) == "score -90.000, gap 12.5%, found 2 s ago"
-    monkeypatch.setattr(sys.stderr, "isatty", lambda: True)
-    with learn_progress(10.0, quiet=False) as (scoring, observers):
-        scoring("growing parent sets", 3, 10)
-        observers[0](now)
-    with learn_progress(10.0, quiet=True) as (_, observers):
-        assert observers == []

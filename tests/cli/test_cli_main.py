@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import json
+import os
 import subprocess
+import sys
 from pathlib import Path
 
 import pytest
@@ -115,6 +117,28 @@ def test_interrupt(run, monkeypatch):
     monkeypatch.setattr(BayesianNetwork, "sample", raising(KeyboardInterrupt()))
     assert run(*SAMPLE) == (130, "", "")
     assert not Path("x.csv").exists()
+
+
+def test_the_status_is_ours_after_an_interrupt(tmp_path):
+    """Ctrl-C within code made by exec, and dealt with: `python -m` would end with the signal."""
+    code = """
+import sys
+import bnsearch.cli.main
+from bnsearch.__main__ import main
+
+def run():
+    try:
+        exec("raise KeyboardInterrupt")
+    except KeyboardInterrupt:
+        return 7
+
+bnsearch.cli.main.main = run
+sys.exit(main())
+"""
+    (tmp_path / "slip.py").write_text(code)
+    paths = os.pathsep.join([str(Path(bnsearch.__file__).parents[1]), str(tmp_path)])
+    done = subprocess.run([sys.executable, "-m", "slip"], env={**os.environ, "PYTHONPATH": paths}, check=False)
+    assert done.returncode == 7
 
 
 def test_one_line_spells_out_controls():

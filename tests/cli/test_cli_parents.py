@@ -15,6 +15,7 @@ from bnsearch.cli import progress as progress_module
 from bnsearch.data import Dataset
 from bnsearch.parent_sets import auto as auto_module
 from bnsearch.parent_sets import read_scores
+from bnsearch.parent_sets.scoring import Scoring
 
 FACTS = ["variables", "sets", "scored", "pruned", "max_parents", "exhaustive", "bound", "seconds", "stop", "notes"]
 
@@ -23,7 +24,7 @@ def test_table_for_people(run, asia_csv):
     """The facts go to stderr, the file is there, stdout is empty."""
     outcome = run("parents", asia_csv, "-o", "asia.jkl")
     assert (outcome.code, outcome.out) == (0, "")
-    assert "score of H*, an upper bound" in outcome.err
+    assert "upper bound over these sets" in outcome.err
     assert "stopped by" in outcome.err
     assert "complete" in outcome.err
     assert outcome.err.endswith("wrote asia.jkl\n")
@@ -81,6 +82,7 @@ def test_notes_are_told(run, asia_csv, monkeypatch):
         (["--evaluations", 0], "evaluations must be at least 1, not 0"),
         (["--select", "independence", "--score", "bdeu"], "needs BIC or AIC, not bdeu"),
         (["--threads", 0], "threads must be at least 1"),
+        (["--max-parents", 10**20], "max_parents must be at least 0 and at most"),
     ],
 )
 def test_bad_options(refused, asia_csv, options, said):
@@ -94,13 +96,13 @@ def test_interrupted_writes_what_is_there(run, asia_csv, monkeypatch):
 
     @contextmanager
     def interrupting():
-        def progress(task: str, done: int, total: int) -> None:
-            if task == "growing parent sets" and done == 3:
+        def progress(now: Scoring) -> None:
+            if now.task == "growing parent sets" and now.done == 3:
                 raise KeyboardInterrupt
 
         yield progress
 
-    monkeypatch.setattr(progress_module, "progress_bar", interrupting)
+    monkeypatch.setattr(progress_module, "scoring_progress", interrupting)
     outcome = run("parents", asia_csv, "-o", "x.jkl", "--json", "--evaluations", 150, "--threads", 1)
     assert outcome.code == 0
     assert json.loads(outcome.out)["stop"] == "interrupted"

@@ -151,6 +151,8 @@ def test_none_is_a_state(tmp_path: Path) -> None:
         ("a,,b\n1,2,3\n", "column 2 has no name"),
         ("a;b\n1;2\n", "separated by ';': write the table with commas"),
         ("a;b\n1,5;2\n2,5;3\n", "separated by ';': write the table with commas"),
+        ("a|b\n1|2\n", r"separated by '\|': write the table with commas"),
+        ("# mine\na,b\n1,2\n", r"row 1 \(line 2\) has 2 fields; the table has 1 column$"),
         ("a\tb\n1\t2\n", r"separated by '\\t': write the table with commas"),
         ("a,b\n1,0.5\n2,1\n", r"column 'b' is continuous \(it holds 0.5\): discretise"),
         ("a\n1e-3\n", "column 'a' is continuous"),

@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import itertools
+import re
 import tracemalloc
 from pathlib import Path
+from types import SimpleNamespace
 
 import numpy as np
 import pytest
@@ -15,6 +17,8 @@ from bnsearch.data import Dataset
 from bnsearch.errors import InputError
 from bnsearch.exact import Exact, dynamic
 from bnsearch.exact.groups import groups_of
+from bnsearch.learning import learn
+from bnsearch.networks import random_network
 from bnsearch.parent_sets.auto import Auto
 from bnsearch.parent_sets.jkl import read_scores
 from bnsearch.parent_sets.table import ParentSets
@@ -112,10 +116,53 @@ def test_many_variables_in_small_groups():
 def test_too_many_variables_are_refused():
     """A ring of 70 variables is one group; 1 MiB holds the 2^17 scores of 17 variables."""
     ring = table_of([{NOTHING: -2.0, frozenset({(v + 1) % 70}): -1.0} for v in range(70)])
-    with pytest.raises(InputError, match=r"at most 17 variables .* 0.000977 GiB of memory, and here are 70"):
+    with pytest.raises(InputError, match=r"at most 17 variables .* 0.000977 GiB of memory, and here are 70: use the"):
         search(Problem(table=ring), Exact(memory=1 << 20))
+    with pytest.raises(InputError, match="at most 50 variables"):
+        search(Problem(table=ring), Exact(memory=1 << 62))
     with pytest.raises(InputError, match="memory must be at least"):
         Exact(memory=0)
+
+
+@pytest.fixture
+def no_memory(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Have no memory for the scores of 15 variables."""
+
+    def empty(shape, *rest, **options):
+        if shape == (1 << 3, 1 << 12):
+            raise MemoryError
+        return np.empty(shape, *rest, **options)
+
+    monkeypatch.setattr(dynamic, "np", SimpleNamespace(**(vars(np) | {"empty": empty})))
+
+
+def test_memory_that_is_not_there(no_memory):
+    """Allowed or not, 15 variables take 2^18 bytes, 2^-12 GiB, and the machine has none left."""
+    table = random_candidates(15, 30, 4, seed=2)
+    with pytest.raises(InputError, match=r"exact search of 15 variables .* takes 0.000244 GiB of memory, more than"):
+        search(Problem(table=table), Exact())
+
+
+def test_what_was_scored_is_not_lost(no_memory):
+    """Where the candidates were scored on the way, the network found so far is kept, and a note says what to do."""
+    data = random_network(15, 2.0, 2, 1).sample(300, seed=1)
+    result = learn(data, method="exact", seconds=3600, seed=0)
+    assert (result.stop, result.optimal) == ("memory", False)
+    assert result.notes[-1].endswith("; kept the best network so far")
+    assert "use the method auto" in result.notes[-1]
+    assert result.bound is not None
+    assert result.score > Problem(data=data, score=BIC()).base_score
+
+
+def test_too_many_variables_in_data():
+    """18 variables that all depend on each other, and memory for 17: so it is with a search over data."""
+    codes = np.random.default_rng(1).integers(0, 2, (300, 18))
+    codes[:, 1:] = codes[:, :1] ^ (np.random.default_rng(2).random((300, 17)) < 0.2)
+    problem = Problem(data=Dataset.from_codes(codes), score=BIC(), selection=Auto(evaluations=10_000))
+    result = search(problem, Exact(memory=1 << 20), seed=1)
+    assert result.stop == "memory"
+    assert re.search(r"at most 17 variables .* here are 18: use the method auto", result.notes[-1])
+    assert result.score > problem.base_score
 
 
 def test_memory_is_what_is_promised():

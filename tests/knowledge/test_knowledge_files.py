@@ -72,6 +72,10 @@ def test_written_knowledge_is_read_back(tmp_path, known):
         ({"tier_settings": {"forbid_within_tiers": "yes"}}, "must be true or false"),
         ({"required_groups": [["a", "b"]]}, '"cause" and "effect"'),
         ({"required_edges": [["a", "b", "c"]]}, "pair"),
+        ({"required_edges": 5}, "required_edges must be a list, not 5"),
+        ({"forbidden_edges": {"a": "b"}}, "forbidden_edges must be a list"),
+        ({"forbidden_groups": True}, "forbidden_groups must be a list, not True"),
+        ({"required_groups": [{"cause": "smoke", "effect": ["cough"]}]}, "lists of names"),
     ],
 )
 def test_what_is_wrong_with_a_file_is_said(tmp_path, document, message):

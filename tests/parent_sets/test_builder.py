@@ -18,10 +18,12 @@ import bnsearch
 from bnsearch.data import Dataset
 from bnsearch.errors import InputError
 from bnsearch.knowledge import Knowledge
+from bnsearch.knowledge.constraints import Constraints
 from bnsearch.parent_sets import SELECTIONS, Auto, ParentSets, Selection, Sequential, make_selection
 from bnsearch.parent_sets import auto as auto_module
 from bnsearch.parent_sets import builder as builder_module
 from bnsearch.parent_sets import walk as walk_module
+from bnsearch.parent_sets.scoring import Scoring
 from bnsearch.scores import BIC, K2, BDeu
 
 
@@ -150,8 +152,8 @@ def test_no_time_leaves_what_there_is(name):
 def interrupted(builder, data: Dataset, threads: int, at: str, done: int) -> Selection:
     """Select, interrupted when a task has got so far."""
 
-    def interrupt(task: str, so_far: int, total: int) -> None:
-        if at in task and so_far >= done:
+    def interrupt(now: Scoring) -> None:
+        if at in now.task and now.done >= done:
             raise KeyboardInterrupt
 
     return builder.select(data, BIC(), threads=threads, progress=interrupt)
@@ -193,12 +195,39 @@ def test_an_interrupt_while_kernels_are_loaded_is_the_callers(monkeypatch):
     assert Auto(evaluations=100).select(wide_data(), BIC()).stop == "evaluations"
 
 
-def test_progress_counts_variables():
-    """Growth tells after each variable how many have had their turn."""
-    seen = []
-    Auto(evaluations=3000).select(wide_data(), BIC(), threads=1, progress=lambda *note: seen.append(note))
-    grown = [(done, total) for task, done, total in seen if task == "growing parent sets"]
-    assert grown[:30] == [(i + 1, 30) for i in range(30)]
+def told(builder, threads: int = 1, constraints: Constraints | None = None) -> tuple[list[Scoring], Selection]:
+    """Return what a selection tells while it works, and what it returns."""
+    seen: list[Scoring] = []
+    found = builder.select(wide_data(), BIC(), threads=threads, progress=seen.append, constraints=constraints)
+    return seen, found
+
+
+def test_growth_tells_of_variables():
+    """After each variable, how many have had their turn; some of the sets found are pruned at the end."""
+    seen, found = told(Auto(evaluations=3000))
+    grown = [now for now in seen if now.task == "growing parent sets"]
+    assert [(now.done, now.total, now.unit) for now in grown[:30]] == [(i + 1, 30, "variables") for i in range(30)]
+    kept = [now.found for now in grown]
+    assert kept == sorted(kept)
+    assert found.kept <= kept[-1] <= found.scored
+
+
+@pytest.mark.parametrize("threads", [1, 2])
+def test_enumeration_tells_of_families(threads):
+    """30 variables have 30 * 29 families of one parent and 30 * 406 of two; those kept are those of the table."""
+    seen, found = told(Sequential(max_parents=2), threads)
+    last = {now.task: now for now in sorted(seen, key=lambda now: now.done)}
+    assert [(now.done, now.total) for now in last.values()] == [(870, 870), (12180, 12180)]
+    assert list(last) == ["single parents", "sets of 2 parents"]
+    assert max(now.found for now in seen) == found.kept
+
+
+def test_what_is_legal_is_not_known_during_enumeration():
+    """Forbidden parents are taken out at the end: until then nobody knows how many sets are kept."""
+    known = Knowledge(forbidden=[("0", "1")]).constraints(wide_data().names)
+    seen, found = told(Auto(evaluations=3000), constraints=known)
+    assert {now.found for now in seen if now.unit == "sets"} == {None}
+    assert [now.found for now in seen if now.unit == "variables"][-1] >= found.kept
 
 
 def test_auto_says_that_it_restricts_candidates(monkeypatch):

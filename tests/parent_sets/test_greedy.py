@@ -12,6 +12,7 @@ from bnsearch.data import Dataset
 from bnsearch.errors import InputError
 from bnsearch.parent_sets.bounds import most_parents
 from bnsearch.parent_sets.greedy import Greedy
+from bnsearch.parent_sets.scoring import Scoring
 from bnsearch.scores import AIC, BIC, K2, BDeu, Score, Scorer, improves
 
 
@@ -121,9 +122,9 @@ def test_interrupted_returns_what_is_there(threads: int) -> None:
     """Interrupted when two variables are done, their sets are there, and the empty set of those not yet begun."""
     data = dependent_data(7, n=10)
 
-    def stop_at_two(task: str, done: int, total: int) -> None:
-        assert (task, total) == ("selecting parent sets", 10)
-        if done >= 2:
+    def stop_at_two(now: Scoring) -> None:
+        assert (now.task, now.total, now.unit) == ("selecting parent sets", 10, "variables")
+        if now.done >= 2:
             raise KeyboardInterrupt
 
     selection = Greedy(evaluations=300).select(data, BIC(), threads=threads, progress=stop_at_two)
@@ -135,10 +136,13 @@ def test_interrupted_returns_what_is_there(threads: int) -> None:
 
 
 def test_progress_counts_variables() -> None:
-    """Every variable is reported once."""
-    seen = []
-    Greedy(evaluations=30).select(dependent_data(8), BIC(), threads=1, progress=lambda *note: seen.append(note))
-    assert seen == [("selecting parent sets", i + 1, 6) for i in range(6)]
+    """Every variable is reported once, with the sets of all so far."""
+    seen: list[Scoring] = []
+    found = Greedy(evaluations=30).select(dependent_data(8), BIC(), threads=1, progress=seen.append)
+    assert [(now.done, now.total) for now in seen] == [(i + 1, 6) for i in range(6)]
+    kept = [now.found for now in seen]
+    assert kept == sorted(kept)
+    assert kept[-1] >= found.kept
 
 
 @pytest.mark.parametrize(

@@ -17,6 +17,7 @@ from bnsearch.data import Dataset
 from bnsearch.errors import InputError
 from bnsearch.parent_sets.bounds import most_parents
 from bnsearch.parent_sets.independence import Independence
+from bnsearch.parent_sets.scoring import Scoring
 from bnsearch.parent_sets.sequential import Sequential
 from bnsearch.scores import AIC, BIC, Scorer, improves, make_score
 from strategies import Table, tables
@@ -177,8 +178,8 @@ def test_time_ends_the_search() -> None:
 def test_interrupted_returns_what_is_there(threads: int) -> None:
     """Interrupted when three variables are done, another may have been begun; the rest have their empty set."""
 
-    def stop_at_three(task: str, done: int, total: int) -> None:
-        if done >= 3:
+    def stop_at_three(now: Scoring) -> None:
+        if now.done >= 3:
             raise KeyboardInterrupt
 
     data = dependent_data(7, n=10)

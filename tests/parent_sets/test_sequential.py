@@ -12,6 +12,7 @@ from hypothesis import strategies as st
 
 from bnsearch.counting.sweep import Piece, Sweep
 from bnsearch.data import Dataset
+from bnsearch.parent_sets.scoring import Scoring
 from bnsearch.parent_sets.sequential import Sequential
 from bnsearch.parent_sets.walk import _sets_with_each
 from bnsearch.scores import BIC, K2, BDeu, Scorer, improves
@@ -82,8 +83,8 @@ def test_interrupted_keeps_what_is_there(threads):
     """Ctrl-C while triples are scored leaves the pairs and the first triples, and says why it stopped."""
     data = random_table(12, 200, 6)
 
-    def interrupt(task: str, done: int, total: int) -> None:
-        if "2 parents" in task:
+    def interrupt(now: Scoring) -> None:
+        if "2 parents" in now.task:
             raise KeyboardInterrupt
 
     selection = Sequential(max_parents=3).select(data, BIC(), threads=threads, progress=interrupt)

@@ -7,6 +7,7 @@ import os
 import sys
 import traceback
 from collections.abc import Callable
+from pathlib import Path
 
 import typer
 
@@ -20,6 +21,8 @@ INTERRUPTED = 130  # as a shell reports a process that Ctrl-C ended
 
 def exit_code_of(command: Callable[[], object]) -> int:
     """Run a command of typer's (not standalone) and return the exit status; no exception gets through."""
+    if sys.stderr is None:  # closed by the caller: nobody listens, and nothing must go to stdout instead
+        sys.stderr = Path(os.devnull).open("w", encoding="utf-8")  # noqa: SIM115  # until the process ends
     try:
         status = _flushed(command)
     except SystemExit as leaving:  # typer leaves so when the reader of its output has gone

@@ -77,7 +77,7 @@ def learn(
 
     chosen = make_method(method, **parsed(settings))
     rules = stop_rules(iterations, target)
-    outputs = Outputs(output, trace)
+    outputs = Outputs(output, trace, inputs=(data, knowledge))
     scored = make_score(score, **({} if ess is None else {"ess": ess}))
     table = Dataset.read(data, header=not no_header, discretize=discretize)
     with learn_progress(seconds, quiet) as (progress, observers):
@@ -94,10 +94,10 @@ def learn(
             observers=observers,
             progress=progress,
         )
-    if as_json:
-        print_json(result_facts(result))
-    elif not quiet:
-        show_result(result)
-    for line in outputs.write(result, table):
-        if not quiet:
-            note(line)
+    with outputs.written(result, table) as lines:
+        if as_json:
+            print_json(result_facts(result))
+        elif not quiet:
+            show_result(result)
+    for line in [] if quiet else lines:
+        note(line)

@@ -36,7 +36,10 @@ KnowledgeFile = Annotated[
     Path | None, typer.Option("--knowledge", metavar="JSON", help="Edges that must or must not be there, tiers, ...")
 ]
 Settings = Annotated[
-    list[str] | None, typer.Option("--set", metavar="NAME=VALUE", help="A parameter of the method; may be repeated.")
+    list[str] | None,
+    typer.Option(
+        "--set", metavar="NAME=VALUE", help="A parameter of the method: a number, a word, a,b,c; may be repeated."
+    ),
 ]
 
 
@@ -49,7 +52,7 @@ def stop_rules(iterations: int | None, target: float | None) -> list[Stop]:
 
 
 def parsed(settings: list[str] | None) -> dict[str, Any]:
-    """Return parameters given as name=value: numbers, true, false and none as such, anything else as text."""
+    """Return parameters given as name=value: numbers, true, false, none and a,b,c as such, anything else as text."""
     found: dict[str, Any] = {}
     for setting in settings or []:
         name, equals, text = setting.partition("=")
@@ -66,7 +69,9 @@ def _value(text: str) -> Any:
     words = {"true": True, "false": False, "none": None}
     if text.lower() in words:
         return words[text.lower()]
-    for kind in (int, float):
-        with suppress(ValueError):
-            return kind(text)
-    return text
+    with suppress(ValueError):
+        return int(text)
+    with suppress(ValueError):
+        number = float(text)
+        return int(number) if "." not in text and number.is_integer() else number  # 1e9 is a whole number
+    return text.split(",") if "," in text else text

@@ -61,7 +61,8 @@ def parents(
     bnsearch parents table.csv -o table.jkl --select sequential --max-parents 3
     bnsearch parents table.csv -o table.jkl.gz --score bdeu --ess 10 --seconds 60
     """
-    from bnsearch.cli.progress import progress_bar
+    from bnsearch.cli.progress import scoring_progress
+    from bnsearch.cli.saving import check_apart
     from bnsearch.data import Dataset
     from bnsearch.files import check_writable
     from bnsearch.parent_sets.jkl import write_scores
@@ -79,9 +80,10 @@ def parents(
     }
     builder = make_selection(select, **{name: value for name, value in options.items() if value is not None})
     chosen = make_score(score, **({} if ess is None else {"ess": ess}))
+    check_apart([data], output)
     check_writable(output)
     dataset = Dataset.read(data, header=not no_header, discretize=discretize)
-    with progress_bar() as progress:
+    with scoring_progress() as progress:
         selection = builder.select(dataset, chosen, threads=threads, progress=progress)
     write_scores(selection.table, output)
     if as_json:
@@ -114,7 +116,7 @@ def _facts(selection: Selection) -> dict[str, object]:
 def _show(selection: Selection) -> None:
     """Print a selection's facts for people."""
     made = table("candidate parent sets", "")
-    names = {"exhaustive": "exhaustive up to parents", "bound": "score of H*, an upper bound", "stop": "stopped by"}
+    names = {"exhaustive": "exhaustive up to parents", "bound": "upper bound over these sets", "stop": "stopped by"}
     for key, value in _facts(selection).items():
         if key != "notes":
             made.add_row(names.get(key, key.replace("_", " ")), _text(value))

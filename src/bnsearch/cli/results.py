@@ -26,6 +26,7 @@ def result_facts(result: Result) -> dict[str, Any]:
         "evaluations": result.evaluations,
         "bound": result.bound,
         "gap": result.gap,
+        "partial": result.partial,
         "optimal": result.optimal,
         "stop": result.stop,
         "notes": list(result.notes),
@@ -39,8 +40,11 @@ def show_result(result: Result) -> None:
     made.add_row("score", f"{result.score:,.6f}")
     if result.optimal:
         made.add_row("optimal", "proven: no network scores higher")
+    elif result.bound is not None and result.gap == 0:
+        made.add_row("over the sets kept", "proven: no network scores higher")
     elif result.bound is not None and result.gap is not None:
-        made.add_row("upper bound", f"{result.bound:,.6f} (gap {100 * result.gap:.3g}%)")
+        which = "upper bound over the sets kept" if result.partial else "upper bound"
+        made.add_row(which, f"{result.bound:,.6f} (gap {100 * result.gap:.3g}%)")
     made.add_row("method", result.method)
     made.add_row("seed", str(result.seed))
     made.add_row("iterations", f"{result.iterations:,}")

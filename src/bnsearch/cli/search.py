@@ -76,16 +76,17 @@ def search(
     given = [f"start={start}"] if start is not None else []
     chosen = make_method(method, **parsed([*given, *(settings or [])]))
     stop = _stop(chosen.name, seconds, iterations, target)
-    outputs = Outputs(output, trace, tables=False)
+    outputs = Outputs(output, trace, tables=False, inputs=(sets, knowledge))
     known = None if knowledge is None else Knowledge.read(knowledge)
     problem = Problem(table=read_scores(sets, threads=threads, knowledge=known), knowledge=known)
-    with search_progress() as observers:
+    with search_progress(stop.seconds) as observers:
         result = run_search(problem, chosen, stop=stop, seed=seed, threads=threads, observers=observers)
-    if as_json:
-        print_json(result_facts(result))
-    else:
-        show_result(result)
-    for line in outputs.write(result):
+    with outputs.written(result) as lines:
+        if as_json:
+            print_json(result_facts(result))
+        else:
+            show_result(result)
+    for line in lines:
         note(line)
 
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from typing import ClassVar
 
@@ -49,7 +49,7 @@ class K2:
 
     def __post_init__(self) -> None:
         if self.ordering is not None:
-            if isinstance(self.ordering, str):
+            if isinstance(self.ordering, str) or not isinstance(self.ordering, Iterable):
                 raise InputError(f"ordering must be a list of all variables' names, not {self.ordering!r}")
             object.__setattr__(self, "ordering", tuple(self.ordering))
         if self.max_parents is not None:

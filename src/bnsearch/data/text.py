@@ -88,7 +88,7 @@ def _read_head(
     sample = [fields for _, fields in islice(records, SAMPLE_ROWS)]
     if not sample:
         raise InputError("the table has no rows of data")
-    for mark in ";\t":
+    for mark in ";\t|":
         if len(names) == 1 and all(mark in ",".join(fields) for fields in (names, *sample)):
             raise InputError(f"the fields are separated by {mark!r}: write the table with commas")
     return names, arities, sample, skipped
@@ -186,7 +186,8 @@ def _explain(data: bytes, separator: str, names: Sequence[str], skipped: int, fr
         if not fields:
             return InputError(f"row {row} (line {line}) is blank: remove it")
         if len(fields) != len(names):
-            return InputError(f"row {row} (line {line}) has {len(fields)} fields; the table has {len(names)} columns")
+            columns = f"{len(names)} column{'' if len(names) == 1 else 's'}"
+            return InputError(f"row {row} (line {line}) has {len(fields)} fields; the table has {columns}")
     if frame is None:
         return InputError("the text cannot be read as a table: check its quotes and its encoding")
     series = next(series for series in frame if series.null_count())

@@ -44,6 +44,8 @@ class ClassSearch:
         for name in ("max_subset", "max_parents"):
             if getattr(self, name) is not None:
                 require(name, getattr(self, name), at_least=0, whole=True)
+        if self.start is not None and not isinstance(self.start, PDAG):
+            raise InputError(f"start must be a PDAG, such as the cpdag of a result, not {self.start!r}")
 
     def scorer_of(self, problem: Problem, run: Run) -> Scorer:
         """Return the problem's scorer, the first scores made in threads; refuse a score that classes do not have."""

@@ -21,6 +21,8 @@ from bnsearch.run import Run
 
 LOW = 12  # variables whose subsets make one block: their arrays stay in a core's cache
 PIECES = 8  # pieces of a layer for each thread
+MOST = 50  # variables, on whatever machine: they would take 8 PiB
+ADVICE = "use the method auto, or have fewer of them: fewer columns, max_parents, knowledge"
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -52,30 +54,37 @@ class Exact:
     of all candidate parents (Fan, Malone & Yuan 2014). Each group is solved by itself, so only the largest must fit.
 
     Stopped early, the search returns a network of acyclic selection along an ordering without the relaxed solution's
-    weakest arcs, unproven. The whole search is one iteration; an evaluation is the best score of one variable in one
-    set.
+    weakest arcs, unproven. So it does where a group is too large and the candidate sets were scored for this search: a
+    table that was handed in is refused. The whole search is one iteration; an evaluation is the best score of one
+    variable in one set.
     """
 
     name: ClassVar[str] = "exact"
     memory: int = 4 << 30
 
     def __post_init__(self) -> None:
-        require("memory", self.memory, at_least=1 << 20, whole=True)
+        require("memory", self.memory, at_least=1 << 20, at_most=1 << 62, whole=True)
 
     def search(self, problem: Problem, run: Run) -> None:
         """Find the best network, or a fair one if the run is told to stop before."""
         table = run.parent_sets(problem)
         groups = groups_of(table)
-        self._check_memory(max(len(group.variables) for group in groups))
         run.bound = relaxed(table).score
         rows = acyclic_selection(table, make_starts("fas", table, precedence_of(problem))(run.rng))
         run.offer(math.fsum(table.scores[rows]), partial(table.network, rows.copy()))
-        for group in groups:
-            with run.proving():
-                found = solve(group, run)
-            if found is None:
-                return
-            rows[group.variables] = found
+        try:
+            self._check_memory(max(len(group.variables) for group in groups))
+            for group in groups:
+                with run.proving():
+                    found = solve(group, run)
+                if found is None:
+                    return
+                rows[group.variables] = found
+        except TooLargeError as error:
+            if problem.table is not None:  # nothing is lost
+                raise
+            run.give_up("memory", f"{error}; kept the best network so far")
+            return
         run.count(iterations=1)
         run.offer(math.fsum(table.scores[rows]), partial(table.network, rows))
         if problem.constraints is not None and not problem.constraints.permits(table.network(rows)):
@@ -83,12 +92,16 @@ class Exact:
         run.prove()
 
     def _check_memory(self, variables: int) -> None:
-        most = (self.memory // 8).bit_length() - 1
+        most = min(MOST, (self.memory // 8).bit_length() - 1)
         if variables > most:
-            raise InputError(
+            raise TooLargeError(
                 f"exact search takes at most {most} variables that depend on each other in {self.memory / 2**30:,.3g} "
-                f"GiB of memory, and here are {variables:,}: allow more memory, or search over orderings"
+                f"GiB of memory, and here are {variables:,}: {ADVICE}"
             )
+
+
+class TooLargeError(InputError):
+    """Too many variables depend on each other for exact search."""
 
 
 def solve(group: Group, run: Run) -> NDArray[np.int64] | None:
@@ -105,7 +118,13 @@ def best_totals(group: Group, run: Run) -> NDArray[np.float64] | None:
     n = len(begin) - 1
     low = min(n, LOW)
     sets = _by_high_part(group, low)
-    total = np.empty((1 << (n - low), 1 << low))
+    try:
+        total = np.empty((1 << (n - low), 1 << low))
+    except MemoryError:
+        raise TooLargeError(
+            f"exact search of {n} variables that depend on each other takes {2.0 ** (n - 27):,.3g} GiB of memory, more "
+            f"than there is: {ADVICE}"
+        ) from None
 
     def solve_blocks(blocks: NDArray[np.int64]) -> bool:
         best = np.empty((low + 1, 1 << low))

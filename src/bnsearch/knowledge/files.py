@@ -66,8 +66,8 @@ def knowledge_from(document: Any) -> Knowledge:
             raise InputError(f"there is no constraint {key!r}{suggest(key, list(KEYS))}: known are {', '.join(KEYS)}")
     settings = _settings(stated.get("tier_settings", {}))
     return Knowledge(
-        required=(*stated.get("required_edges", ()), *_groups(stated, "required_groups")),
-        forbidden=(*stated.get("forbidden_edges", ()), *_groups(stated, "forbidden_groups")),
+        required=(*_list(stated, "required_edges"), *_groups(stated, "required_groups")),
+        forbidden=(*_list(stated, "forbidden_edges"), *_groups(stated, "forbidden_groups")),
         allowed=document.get("allowed_edges"),
         tiers=stated.get("tiers", ()),
         within_tiers=not settings.get(WITHIN, False),
@@ -109,11 +109,19 @@ def _settings(settings: Any) -> Mapping[str, bool]:
     return settings
 
 
+def _list(stated: Mapping[str, Any], key: str) -> list[Any]:
+    value = stated.get(key, [])
+    if not isinstance(value, list):
+        raise InputError(f"{key} must be a list, not {value!r}")
+    return value
+
+
 def _groups(stated: Mapping[str, Any], key: str) -> list[Edge]:
     """Return the edges that groups of causes and effects stand for; none leads from a variable to itself."""
     edges: list[Edge] = []
-    for group in stated.get(key, ()):
-        if not isinstance(group, Mapping) or set(group) != {"cause", "effect"}:
+    for group in _list(stated, key):
+        sides = group.values() if isinstance(group, Mapping) and set(group) == {"cause", "effect"} else [None]
+        if not all(isinstance(side, list) for side in sides):
             raise InputError(f'each of {key} must be an object with "cause" and "effect", lists of names')
         edges += [(cause, effect) for cause in group["cause"] for effect in group["effect"] if cause != effect]
     return edges

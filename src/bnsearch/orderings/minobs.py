@@ -67,7 +67,7 @@ class MINOBS:
 
     def __post_init__(self) -> None:
         require("population", self.population, at_least=2, whole=True)
-        if self.crossover not in CROSSOVERS:
+        if self.crossover not in [*CROSSOVERS]:  # a list: what is asked for may not even be hashable
             near = suggest(str(self.crossover), [*CROSSOVERS])
             raise InputError(f"crossover must be one of {', '.join(CROSSOVERS)}, not {self.crossover!r}{near}")
         require("crossovers", self.crossovers, at_least=0, whole=True)

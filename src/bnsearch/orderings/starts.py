@@ -132,7 +132,7 @@ STARTS: dict[str, Callable[[Relaxed, np.random.Generator], Ordering]] = {
 
 def require_start(name: str) -> None:
     """Refuse a name that is not a start's."""
-    if name not in STARTS:
+    if name not in [*STARTS]:  # a list: what is asked for may not even be hashable
         raise InputError(f"there is no start {name!r}{suggest(str(name), [*STARTS])}: choose from {', '.join(STARTS)}")
 
 

@@ -9,6 +9,7 @@ from bnsearch.parent_sets.independence import Independence
 from bnsearch.parent_sets.jkl import read_scores, write_scores
 from bnsearch.parent_sets.named import SELECTIONS, make_selection
 from bnsearch.parent_sets.relaxed import Relaxed, relaxed
+from bnsearch.parent_sets.scoring import Scoring
 from bnsearch.parent_sets.selection import Selection, VariableReport
 from bnsearch.parent_sets.sequential import Sequential
 from bnsearch.parent_sets.table import ParentSets
@@ -21,6 +22,7 @@ __all__ = [
     "Independence",
     "ParentSets",
     "Relaxed",
+    "Scoring",
     "Selection",
     "Sequential",
     "VariableReport",

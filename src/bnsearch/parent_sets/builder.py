@@ -18,10 +18,9 @@ from bnsearch.errors import InputError, require
 from bnsearch.knowledge.constraints import Constraints
 from bnsearch.parallel import thread_count
 from bnsearch.parent_sets.bounds import RULES, Bound, bound_of, most_parents
-from bnsearch.parent_sets.selection import Selection, no_progress
+from bnsearch.parent_sets.scoring import Listener, no_progress
+from bnsearch.parent_sets.selection import Selection
 from bnsearch.scores.score import Score
-
-Progress = Callable[[str, int, int], None]
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -43,7 +42,7 @@ class Job:
     data: Dataset
     score: Score
     threads: int
-    progress: Progress
+    progress: Listener
     children: NDArray[np.int64]
     most: int
     bound: Bound
@@ -140,7 +139,7 @@ class Builder(ABC):
         score: Score,
         *,
         threads: int | None = None,
-        progress: Progress = no_progress,
+        progress: Listener = no_progress,
         constraints: Constraints | None = None,
         halt: Callable[[], bool] = lambda: False,
     ) -> Selection:
@@ -151,7 +150,7 @@ class Builder(ABC):
         ----------
         data, score : what to score
         threads : how many; None means all cores
-        progress : told of the task, of how much of it is done, and of how much there is
+        progress : called with a `Scoring` now and then, from any thread
         constraints : which sets are legal; the table holds no other ones, but for the empty set, which stands last with
             a score that no network makes up for where parents are required
         halt : asked every few milliseconds, from any thread, whether to leave it at what there is
@@ -180,7 +179,7 @@ class Builder(ABC):
         data: Dataset,
         score: Score,
         threads: int,
-        progress: Progress,
+        progress: Listener,
         constraints: Constraints | None = None,
         halt: Callable[[], bool] = lambda: False,
     ) -> Job:

@@ -12,6 +12,7 @@ from bnsearch.parallel import parallel_map
 from bnsearch.parent_sets.builder import Job
 from bnsearch.parent_sets.extender import Extender
 from bnsearch.parent_sets.growth import Growth
+from bnsearch.parent_sets.scoring import Scoring
 from bnsearch.parent_sets.table import ParentSets
 from bnsearch.parent_sets.walk import ROWS_AT_ONCE
 
@@ -110,8 +111,10 @@ class Growing:
             self.seconds_of[child] += time.perf_counter() - begun
             with self._lock:
                 self._turns += 1
-                done = min(self._turns, len(self.job.children))
-            self.job.progress("growing parent sets", done, len(self.job.children))
+                variables = len(self.job.children)
+                found = self.table.n_sets - (self.job.n - variables) + self._new
+                now = Scoring("growing parent sets", min(self._turns, variables), variables, "variables", found)
+            self.job.progress(now)
 
     def _grow(self, growth: Growth, extender: Extender, share: int, until: float) -> None:
         stop, found = growth.scored + share, growth.new

@@ -13,6 +13,7 @@ from numpy.typing import NDArray
 
 from bnsearch.parallel import parallel_map
 from bnsearch.parent_sets.frontier import FoundSets
+from bnsearch.parent_sets.scoring import Scoring
 
 if TYPE_CHECKING:
     from bnsearch.parent_sets.builder import Job
@@ -101,6 +102,7 @@ class Searches:
         self.seconds_of = np.zeros(job.n)
         self.exhaustive, self.depth = True, job.n
         self.reasons: set[str] = set()
+        self._sets = 0
         self._number = self._waiting = len(children)
         self._next = iter(children.tolist())
         self._lock = threading.Lock()
@@ -144,7 +146,7 @@ class Searches:
                 self.reasons.add(reason)
             finally:
                 self._note(child, search, time.perf_counter() - begun)
-            self.job.progress("selecting parent sets", len(self.found), self._number)
+            self.job.progress(Scoring("selecting parent sets", len(self.found), self._number, "variables", self._sets))
 
     def _until(self, now: float, waiting: int) -> float:
         """Return when the search of a variable that begins now should end, with so many left to begin."""
@@ -167,6 +169,7 @@ class Searches:
         found = search.found()
         with self._lock:
             self.found[child] = found
+            self._sets += len(found.scores)
             self.scored_of[child] = search.evaluations
             self.seconds_of[child] = seconds
             if not (search.finished and search.exhaustive):

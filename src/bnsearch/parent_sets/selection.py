@@ -85,7 +85,3 @@ class Selection:
         columns = (self.scored_of, kept, self.scored_of - kept, largest, self.seconds_of)
         rows = zip(table.names, *(column.tolist() for column in columns), strict=True)
         return tuple(VariableReport(*row) for row in rows)
-
-
-def no_progress(task: str, done: int, total: int) -> None:
-    """Take a note of progress and do nothing."""

@@ -14,6 +14,7 @@ from bnsearch.counting.cell_sums import CellFunction, CellSum
 from bnsearch.counting.sweep import Piece, Sweep
 from bnsearch.parent_sets.builder import Job
 from bnsearch.parent_sets.legal import is_wanted
+from bnsearch.parent_sets.scoring import Scoring
 from bnsearch.parent_sets.table import ParentSets, best_rows, sort_rows
 from bnsearch.scores.score import TOLERANCE
 
@@ -209,7 +210,8 @@ class Walk:
                 pieces[piece] = kept
                 self.rows += len(kept[0])
                 pace.advance(stop - first, self._reserve)
-            self.job.progress(f"sets of {size - 1} parents", pace.done, total)
+                told = self._told(size, pace.done, total)
+            self.job.progress(told)
 
         self.sweep.for_each_piece(size, self.job.score.joint(self.job.data.n_rows), visit, lambda: pace.going)
         if pace.done < total:
@@ -218,6 +220,12 @@ class Walk:
         if total > MANY_SETS:
             self.seconds_per_set = (time.perf_counter() - begun) / total
         return True
+
+    def _told(self, size: int, done: int, total: int) -> Scoring:
+        """Say how many families of a size are scored: each member of a set is the child of one."""
+        task = "single parents" if size == 2 else f"sets of {size - 1} parents"
+        found = self.rows if self.job.constraints is None else None  # what is not legal is sorted out later
+        return Scoring(task, size * done, size * total, "sets", found)
 
     def _keep(
         self,
