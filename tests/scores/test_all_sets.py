@@ -5,7 +5,6 @@ from __future__ import annotations
 from itertools import combinations
 from math import comb
 
-import joblib
 import numpy as np
 import pytest
 from hypothesis import given, settings
@@ -105,13 +104,3 @@ def test_families_outside_are_refused():
     ]:
         with pytest.raises(InputError, match=text):
             sets.family(child, parents)
-
-
-def test_a_backend_of_processes_changes_nothing():
-    """Threads write into one array; processes, which would each fill a copy of it, are not taken."""
-    data = Table(50, (("uniform", 2),) * 6, seed=76).dataset
-    expected = AllSets(data, BIC(), 3, threads=1)
-    with joblib.parallel_config(backend="loky", n_jobs=2):
-        found = AllSets(data, BIC(), 3, threads=2)
-        assert found.best_families() == expected.best_families()
-    assert [v.tolist() for v in found.joint] == [v.tolist() for v in expected.joint]

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
+from bnsearch.exact.components import strong_components
 from bnsearch.parent_sets.table import ParentSets
 
 
@@ -43,21 +44,18 @@ def groups_of(table: ParentSets) -> list[Group]:
     No cycle passes through two of them, so whatever sets the variables of one choose, those of another stay free to
     choose.
     """
-    from scipy.sparse import csr_array
-    from scipy.sparse.csgraph import connected_components
-
     n = table.n_variables
     children = np.repeat(np.arange(n), np.add.reduceat(table.sizes, table.begin[:-1]))
     is_parent = np.zeros((n, n), dtype=bool)
     is_parent[table.members, children] = True
-    count, label = connected_components(csr_array(is_parent), directed=True, connection="strong")
-    members = np.split(np.argsort(label, kind="stable"), np.cumsum(np.bincount(label, minlength=count))[:-1])
+    label = strong_components(is_parent)
+    members = np.split(np.argsort(label, kind="stable"), np.cumsum(np.bincount(label))[:-1])
     masks = _masks(table, children, label, members)
     return [_group(table, variables, masks) for variables in members]
 
 
 def _masks(
-    table: ParentSets, children: NDArray[np.int64], label: NDArray[np.int32], groups: list[NDArray[np.int64]]
+    table: ParentSets, children: NDArray[np.int64], label: NDArray[np.int64], groups: list[NDArray[np.int64]]
 ) -> NDArray[np.int64]:
     """Return for each row of the table the mask of its members within the group of its variable."""
     bit = np.zeros(table.n_variables, dtype=np.int64)
