@@ -11,7 +11,9 @@ def main() -> int:
         from bnsearch.cli.main import main as run
     except KeyboardInterrupt:
         return 130
-    return run()
+    status = run()
+    gc.freeze()  # all of it goes with the process
+    return status
 
 
 if __name__ == "__main__":
