@@ -90,7 +90,7 @@ def price_forward(index, state, variable, least, gainers, gains, places, deltas)
         if further < 0 or scores[row] - scores[own] + gains <= best:
             return best, where
         end = first_below(scores, row, end, scores[own] + best - gains)
-        row = best_row(index, state, variable, further, -1, row + 1, end)
+        row = best_row(index, state, variable, further, np.int64(-1), row + 1, end)
         if row == end:
             return best, where
 
@@ -131,7 +131,7 @@ def price_backward(index, state, variable, least, losers, places, deltas):
     end = own
     while True:
         end = first_below(scores, row, end, scores[own] + best)
-        row = best_row(index, state, variable, limit, -1, row, end)
+        row = best_row(index, state, variable, limit, np.int64(-1), row, end)
         if row == end:
             return best, where
         limit = last_parent(first, members, position, row)

@@ -125,7 +125,7 @@ def undo(index, state, chain):
         order[i] = saved_order[i]
         position[order[i]] = i
     for i in range(counts[LOGGED]):
-        variable = log[i]
+        variable = np.int64(log[i])
         choice[variable] = saved_choice[variable]
         refresh(index, state, variable)
 
