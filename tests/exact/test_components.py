@@ -4,10 +4,11 @@ from __future__ import annotations
 
 import networkx
 import numpy as np
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from bnsearch.exact.components import strong_components
+from strategies import examples
 
 
 def components(arcs):
@@ -25,7 +26,7 @@ def test_components_of_a_small_graph():
     assert components(arcs) == {frozenset({0, 1, 2}), frozenset({3}), frozenset({4})}
 
 
-@settings(max_examples=60)
+@examples(60)
 @given(n=st.integers(1, 70), arcs_each=st.floats(0, 3), seed=st.integers(0, 1000))
 def test_components_are_those_of_networkx(n, arcs_each, seed):
     """Random graphs, on both sides of the width of a machine word and of the density where components grow large."""

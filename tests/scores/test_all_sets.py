@@ -7,12 +7,12 @@ from math import comb
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 
 from bnsearch.data import Dataset
 from bnsearch.errors import InputError
 from bnsearch.scores import AIC, BIC, FNML, K2, QNML, AllSets, BDeu, LogLikelihood, Scorer, improves
-from strategies import Table, tables
+from strategies import Table, examples, tables
 
 SCORES = [BIC(), AIC(), BDeu(ess=5.0), QNML(), K2(), FNML()]
 by_score = pytest.mark.parametrize("score", SCORES, ids=lambda score: score.name)
@@ -41,7 +41,7 @@ def check(data, score, max_size, variables=None, **options):
 
 @by_score
 @given(table=tables(max_variables=6, max_rows=150))
-@settings(max_examples=15)
+@examples(15)
 def test_best_families(score, table):
     """The best family of each child is as good as the best of all, and no smaller one is as good."""
     check(table.dataset, score, 4, threads=1)
