@@ -28,13 +28,16 @@ lint: $(READY)
 types: $(READY)
 	$(BIN)/mypy
 
+# A file's tests stay in one process: two at once would compile the same kernels.
+PYTEST := $(BIN)/pytest --numprocesses 2 --dist loadfile
+
 suite: $(READY)
-	$(BIN)/pytest --numprocesses 2
+	$(PYTEST)
 
 # The kernels once more with every array access checked; compiled apart, because the cache does not tell the two.
 checked: $(READY)
 	NUMBA_BOUNDSCHECK=1 NUMBA_CACHE_DIR=.numba_cache_checked HYPOTHESIS_PROFILE=checked \
-		$(BIN)/pytest --numprocesses 2 tests/counting tests/scores tests/parent_sets \
+		$(PYTEST) tests/counting tests/scores tests/parent_sets \
 		tests/orderings tests/exact tests/dags tests/independence tests/equivalence tests/genetic
 
 bench: $(READY)

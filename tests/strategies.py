@@ -1,4 +1,4 @@
-"""Hypothesis strategies: random tables with the shapes that break counting code."""
+"""Hypothesis: random tables with the shapes that break counting code, and how many of them."""
 
 from __future__ import annotations
 
@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from functools import cached_property
 
 import numpy as np
+from hypothesis import settings
 from hypothesis import strategies as st
 from numpy.typing import NDArray
 
@@ -26,6 +27,11 @@ MIXED = (
 )
 # Every way to count must serve every set.
 REPRESENTATIONS = ("auto", "bitmap", "dense", "sparse")
+
+
+def examples(number: int) -> settings:
+    """Return the settings of a test that tries some number of examples; fewer under a profile of fewer than 100."""
+    return settings(max_examples=max(5, number * settings().max_examples // 100))
 
 
 @dataclass(frozen=True)

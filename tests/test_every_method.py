@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from bnsearch.data import Dataset
@@ -18,7 +18,7 @@ from bnsearch.scores import make_score
 from bnsearch.searching import search
 from bnsearch.stop import Iterations
 from knowledge_cases import best_legal_score, breaches, random_knowledge, varied_knowledge
-from strategies import Table, tables
+from strategies import Table, examples, tables
 
 every_method = pytest.mark.parametrize("method", list(methods()))
 BIC = make_score("bic")
@@ -34,7 +34,7 @@ def small_table(seed: int) -> Dataset:
 
 
 @every_method
-@settings(max_examples=8)
+@examples(8)
 @given(table=tables(max_variables=5, max_rows=100), seed=st.integers(0, 1000), informed=st.booleans())
 def test_networks_are_acyclic_legal_and_worth_their_score(method, table: Table, seed, informed):
     """On any table, whatever is known: an acyclic network that respects it, with the score that is told."""
@@ -50,7 +50,7 @@ def test_networks_are_acyclic_legal_and_worth_their_score(method, table: Table, 
 
 
 @every_method
-@settings(max_examples=6)
+@examples(6)
 @given(seed=st.integers(0, 2**32 - 1))
 def test_knowledge_is_respected(method: str, seed: int) -> None:
     """The network is legal and has the score that it is said to have; none is claimed to be better than the best."""

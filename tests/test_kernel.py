@@ -72,3 +72,24 @@ def test_kernels_live_in_kernel_files(path):
         elif isinstance(node, ast.ImportFrom) and node.module:
             imported.add(node.module)
     assert not any(name.split(".")[0] == "numba" or name.split(".")[-1].startswith("kernel") for name in imported)
+
+
+def test_python_does_not_call_inner_kernels():
+    """A call from Python of a kernel that is made for kernels alone would not fail but crash."""
+    inner, called = set(), set()
+    for path in SOURCE.rglob("*.py"):
+        home = ".".join(("bnsearch", *path.relative_to(SOURCE).with_suffix("").parts))
+        tree = ast.parse(path.read_text(encoding="utf-8"))
+        names = {node.name: (home, node.name) for node in tree.body if isinstance(node, ast.FunctionDef)}
+        for node in ast.walk(tree):
+            if isinstance(node, ast.ImportFrom):
+                names |= {alias.asname or alias.name: (node.module, alias.name) for alias in node.names}
+        for node in tree.body:
+            marks = {mark.id for mark in getattr(node, "decorator_list", []) if isinstance(mark, ast.Name)}
+            if marks & {"inner_kernel", "inlined_kernel"}:
+                inner.add((home, node.name))
+            if not any(mark.endswith("kernel") for mark in marks):
+                used = {part.id for part in ast.walk(node) if isinstance(part, ast.Name)}
+                called |= {names[name] for name in used if name in names}
+    assert len(inner) > 100
+    assert not inner & called

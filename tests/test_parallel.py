@@ -6,11 +6,10 @@ import itertools
 import os
 import threading
 
-import joblib
 import pytest
 
 from bnsearch.errors import InputError
-from bnsearch.parallel import parallel_map, parallel_take, thread_count
+from bnsearch.parallel import parallel_iter, parallel_map, parallel_take, thread_count
 
 
 @pytest.mark.parametrize("threads", [None, 1, 2, 7])
@@ -27,9 +26,8 @@ def test_one_thread_is_the_callers():
     assert parallel_map(lambda _: threading.get_ident(), range(1), 4) == [here]
 
 
-@pytest.mark.parametrize("backend", [None, "threading", "loky"])
-def test_workers_share_memory(backend):
-    """What the function writes is seen by the caller, whichever joblib backend is set: two threads meet."""
+def test_workers_share_memory():
+    """What the function writes is seen by the caller: two threads meet."""
     meeting = threading.Barrier(2, timeout=20)
     seen = []
 
@@ -37,11 +35,7 @@ def test_workers_share_memory(backend):
         seen.append(i)
         meeting.wait()
 
-    if backend is None:
-        parallel_map(run, range(2), 2)
-    else:
-        with joblib.parallel_config(backend=backend):
-            parallel_map(run, range(2), 2)
+    parallel_map(run, range(2), 2)
     assert sorted(seen) == [0, 1]
 
 
@@ -55,6 +49,41 @@ def test_an_error_reaches_the_caller(threads):
 
     with pytest.raises(InputError, match="item 3 is wrong"):
         parallel_map(run, range(6), threads)
+
+
+def test_an_error_halts_the_others():
+    """The first item waits to be halted, the second fails, and of the other 98 none or few begin."""
+    halted = threading.Event()
+    begun = []
+
+    def run(i):
+        begun.append(i)
+        if i == 1:
+            raise InputError("item 1 is wrong")
+        assert halted.wait(20)
+
+    with pytest.raises(InputError, match="item 1 is wrong"):
+        parallel_map(run, range(100), 2, halted.set)
+    assert len(begun) < 100
+
+
+def test_who_does_not_want_more_halts_the_others():
+    """Of 100 items the first result is enough: no item begins after that, and those begun have ended."""
+    halted = threading.Event()
+    begun, ended = [], []
+
+    def run(i):
+        begun.append(i)
+        assert i == 0 or halted.wait(20)
+        ended.append(i)
+        return i
+
+    results = parallel_iter(run, range(100), 3, halted.set)
+    assert next(results) == 0
+    results.close()
+    assert halted.is_set()
+    assert sorted(begun) == sorted(ended)
+    assert len(begun) < 100
 
 
 @pytest.mark.parametrize("threads", [None, 1, 2, 7])

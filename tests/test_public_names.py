@@ -12,7 +12,7 @@ import pytest
 
 import bnsearch
 
-HEAVY = ["numpy", "numba", "polars", "scipy", "networkx", "pandas", "rich", "joblib", "sklearn", "matplotlib"]
+HEAVY = ["numpy", "numba", "polars", "scipy", "networkx", "pandas", "rich", "sklearn", "matplotlib"]
 
 
 def loaded_after(code: str) -> str:

@@ -37,10 +37,16 @@ class AutoSearch:
     """
 
     name: ClassVar[str] = "auto"
+    needs: ClassVar[type[RINOBS]] = RINOBS  # the kernels of others are loaded when they are chosen
 
     def search(self, problem: Problem, run: Run) -> None:
         """Choose, and search."""
         table = run.parent_sets(problem)
+        with run.proving():  # the time that the table took is no sign of convergence
+            over = run.halted()
+        if over:
+            RINOBS().search(problem, run)  # states the bound: nothing else is worth loading any more
+            return
         largest = max(len(group.variables) for group in groups_of(table))
         expected = seconds_of_exact(largest, run.threads)
         group = f"{largest} of {problem.size} variables can form cycles with each other"

@@ -5,12 +5,14 @@ from __future__ import annotations
 import os
 import threading
 from collections.abc import Callable, Iterable, Iterator
+from concurrent.futures import ThreadPoolExecutor, wait
 from typing import TypeVar, cast
 
 from bnsearch.errors import require
 
 T = TypeVar("T")
 R = TypeVar("R")
+A_MOMENT = 0.1  # seconds
 
 MOST = 1024  # threads: more than that are a slip of the finger, and the system may refuse them midway
 
@@ -32,7 +34,6 @@ def parallel_map(
     """
     Apply a function to every item, in threads (kernels release the GIL); results in the items' order.
 
-    Functions write into arrays that they share, so a joblib backend of processes that a caller has set is not used.
     When one fails, or the caller is interrupted, `halt` is called, no further one begins, and the error is raised
     once those that run have ended: what they share is then at rest.
     """
@@ -51,33 +52,30 @@ def parallel_iter(
     if workers <= 1:
         yield from map(function, work)
         return
-    from joblib import Parallel, delayed
+    errors: list[BaseException] = []
 
-    running, halted = 0, False
-    changed = threading.Condition()
+    def fail(error: BaseException) -> None:
+        errors.append(error)
+        halt()
 
-    def call(item: T) -> R | None:
-        nonlocal running
-        with changed:
-            if halted:
-                return None
-            running += 1
+    def call(item: T) -> R:
+        if errors:
+            raise errors[0]
         try:
             return function(item)
-        finally:
-            with changed:
-                running -= 1
-                changed.notify_all()
+        except BaseException as error:
+            fail(error)
+            raise
 
-    try:
-        spread = Parallel(n_jobs=workers, require="sharedmem", return_as="generator")
-        yield from spread(delayed(call)(item) for item in work)
-    except BaseException:
-        halt()
-        with changed:
-            halted = True
-            changed.wait_for(lambda: running == 0)
-        raise
+    with ThreadPoolExecutor(workers) as pool:  # waits at its end for those that run
+        try:
+            for result in [pool.submit(call, item) for item in work]:
+                while wait([result], A_MOMENT).not_done:  # not for ever: on Windows that would be deaf to Ctrl-C
+                    pass
+                yield result.result()
+        except BaseException as error:
+            fail(error)
+            raise
 
 
 def parallel_take(

@@ -73,13 +73,14 @@ def load_kernels(problem: Problem, method: Method) -> None:
     Have the kernels compiled, or loaded, that a method needs, so that this does not count as time of its run.
 
     A method of the library, with its default parameters, solves a problem of three variables; once in a process for
-    each kind of method, problem and score.
+    each kind of method, problem and score. One that chooses among others names the one that it needs in any case.
     """
     from bnsearch.methods import methods
 
-    kind = (type(method), problem.data is None, type(problem.score))
-    if kind not in _loaded and type(method) in methods().values():
-        type(method)().search(tiny_problem(problem), Run(Iterations(3), seed=0))
+    loaded = getattr(type(method), "needs", type(method))
+    kind = (loaded, problem.data is None, type(problem.score))
+    if kind not in _loaded and loaded in methods().values():
+        loaded().search(tiny_problem(problem), Run(Iterations(3), seed=0))
         _loaded.add(kind)
 
 

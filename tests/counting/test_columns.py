@@ -7,14 +7,14 @@ from types import SimpleNamespace
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 
 from bnsearch.counting import Counter
 from bnsearch.counting.columns import BITMAP_STATES, Layout
 from bnsearch.data import Dataset
 from bnsearch.errors import InputError
 from bnsearch.scores import BIC, K2, BDeu, Scorer
-from strategies import REPRESENTATIONS, Table, tables
+from strategies import REPRESENTATIONS, Table, examples, tables
 
 
 def repeated(times, distinct=3_000, seed=31):
@@ -71,7 +71,7 @@ def test_more_rows_than_32_bits_are_refused():
 
 @pytest.mark.parametrize("representation", ["auto", "bitmap"])
 @given(table=tables())
-@settings(max_examples=40)
+@examples(40)
 def test_bitmaps_mark_the_rows_of_their_states(representation, table):
     """Every state but a most frequent one has a bitmap, and the bits beyond the last row are zero."""
     columns = Layout(table.dataset, representation=representation).columns

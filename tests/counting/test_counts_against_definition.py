@@ -7,13 +7,13 @@ from math import prod
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 
 from bnsearch.counting import Counter
 from bnsearch.data import Dataset
 from bnsearch.errors import InputError
 from reference import joint_counts
-from strategies import EDGES, MIXED, REPRESENTATIONS, Table, tables, tables_and_sets
+from strategies import EDGES, MIXED, REPRESENTATIONS, Table, examples, tables, tables_and_sets
 
 every_representation = pytest.mark.parametrize("representation", REPRESENTATIONS)
 
@@ -58,7 +58,7 @@ def test_counts_at_the_edges_of_words(representation, n_rows):
 
 @every_representation
 @given(table=tables(max_variables=5, max_rows=70))
-@settings(max_examples=40)
+@examples(40)
 def test_one_counter_serves_many_sets(representation, table):
     """Later calls neither see what earlier ones left behind nor change what those returned."""
     counter = Counter(table.dataset, representation=representation)
@@ -71,7 +71,7 @@ def test_one_counter_serves_many_sets(representation, table):
 
 @every_representation
 @given(case=tables_and_sets())
-@settings(max_examples=50)
+@examples(50)
 def test_dense_is_the_full_table(representation, case):
     """The dense form has one entry for each combination of declared states, unobserved ones zero."""
     table, variables = case

@@ -7,7 +7,7 @@ from math import comb
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from bnsearch.counting import Sweep, sweep
@@ -15,7 +15,7 @@ from bnsearch.counting.cell_sums import CellFunction, CellSum
 from bnsearch.data import Dataset
 from bnsearch.errors import InputError
 from bnsearch.scores import BIC, QNML, BDeu, Scorer
-from strategies import REPRESENTATIONS, Table, tables
+from strategies import REPRESENTATIONS, Table, examples, tables
 
 SCORES = (BIC(), BDeu(ess=2.0, prior=True), QNML())
 XLOGX = CellSum(CellFunction.XLOGX)
@@ -55,7 +55,7 @@ def test_every_size(representation, n_rows):
 
 
 @given(table=tables(max_rows=200), threads=st.integers(1, 3), memory=st.sampled_from([0, 100, 1 << 30]))
-@settings(max_examples=25)
+@examples(25)
 def test_any_table(table, threads, memory):
     """Any table, number of threads and bound of memory."""
     check(table.dataset, Sweep(table.dataset, 4, threads=threads, memory=memory), SCORES[1:2])

@@ -6,7 +6,7 @@ from functools import cache
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from bnsearch.dags.climber import Climber, Rules
@@ -15,7 +15,7 @@ from bnsearch.parent_sets.extender import Extender
 from bnsearch.scores import SCORES, Scorer, make_score
 from reference import family_score
 from reference_dags import Graph, climb_path, content_ranks, is_acyclic
-from strategies import Table, tables
+from strategies import Table, examples, tables
 
 PARAMETERS = {"bdeu": {"ess": 1.0}}
 
@@ -52,7 +52,7 @@ def local_scores(table: Table, score: str):
     st.sampled_from([1, 2, 5]),
     st.integers(0, 2**20 - 1),
 )
-@settings(max_examples=60)
+@examples(60)
 def test_a_climb_takes_the_path_of_greedy_search(table, score, max_parents, forbidden):
     """The same graphs in the same order, for every score, with few parents and forbidden edges."""
     n = len(table.columns)
@@ -74,7 +74,7 @@ def test_a_climb_takes_the_path_of_greedy_search(table, score, max_parents, forb
 @given(
     tables(min_variables=2, max_variables=4, max_rows=65), st.sampled_from(["bic", "k2"]), st.sampled_from([1, 3, 50])
 )
-@settings(max_examples=40)
+@examples(40)
 def test_tabu_search_takes_the_path_of_its_definition(table, score, tabu):
     """The same graphs, downhill too, and back at the best in the end."""
     n = len(table.columns)
@@ -114,7 +114,7 @@ def test_families_met_before_are_not_computed_again():
 
 
 @given(st.integers(2, 70), st.integers(0, 2**32 - 1))
-@settings(max_examples=30)
+@examples(30)
 def test_ancestors_stay_right_under_random_changes(n, seed):
     """After 150 random additions and deletions, legality and ancestors equal those found by following the edges."""
     rng = np.random.default_rng(seed)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from bnsearch import InputError, Knowledge
@@ -17,7 +17,7 @@ from bnsearch.scores import BIC, BDeu, Scorer
 from bnsearch.searching import search
 from knowledge_cases import best_legal_score, is_legal, knowledge, random_knowledge
 from reference_dags import climb_path, content_ranks
-from strategies import tables
+from strategies import examples, tables
 
 NAMES = tuple("01234")
 METHODS = [HillClimb(restarts=3), Tabu(restarts=2, patience=10), HillClimb(candidates=1), K2()]
@@ -31,7 +31,7 @@ def data():
 
 
 @given(tables(min_variables=5, max_variables=5, max_rows=65), knowledge(NAMES))
-@settings(max_examples=20)
+@examples(20)
 def test_a_climb_visits_legal_graphs_alone(table, known):
     """From the required edges on, the climb by definition among all legal graphs takes the same steps."""
     constraints = known.constraints(NAMES)
@@ -55,7 +55,7 @@ def test_a_climb_visits_legal_graphs_alone(table, known):
 
 @pytest.mark.parametrize("method", METHODS, ids=["hillclimb", "tabu", "one-candidate", "k2"])
 @given(known=knowledge(NAMES), seed=st.integers(0, 100))
-@settings(max_examples=25)
+@examples(25)
 def test_networks_are_legal_and_scored_right(data, method, known, seed):
     """Whatever is known, the network respects it, scores what is said, and no more than the best legal one."""
     problem = Problem(data=data, score=BIC(), knowledge=known)

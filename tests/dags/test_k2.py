@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from bnsearch.dags import K2
@@ -15,13 +15,13 @@ from bnsearch.searching import search
 from bnsearch.stop import Seconds
 from reference import family_score
 from reference_dags import content_ranks, k2_parents
-from strategies import tables
+from strategies import examples, tables
 
 
 @given(
     tables(max_variables=5, max_rows=65), st.sampled_from(sorted(SCORES)), st.sampled_from([None, 0, 1, 2]), st.data()
 )
-@settings(max_examples=60)
+@examples(60)
 def test_parents_are_those_of_the_definition(table, score, max_parents, draw):
     """For every score, any ordering and any number of parents."""
     order = draw.draw(st.permutations(range(len(table.columns))))

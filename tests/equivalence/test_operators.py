@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from bnsearch.data import Dataset
@@ -17,6 +17,7 @@ from bnsearch.scores import BIC, BDeu, Scorer
 from bnsearch.scores.score import Score
 from reference_equivalence import class_of, members, outcomes, possible_operators
 from reference_graphs import LETTERS, dags, random_dag
+from strategies import examples
 
 
 def table(n: int, seed: int, rows: int = 200) -> Dataset:
@@ -57,7 +58,7 @@ def test_operators_on_small_classes(dag: DAG) -> None:
     check_class(len(dag.names), dag, BIC())
 
 
-@settings(max_examples=25)
+@examples(25)
 @given(st.integers(6, 7), st.integers(3, 16), st.integers(0, 2**20))
 def test_operators_on_classes_of_seven(n: int, edges: int, seed: int) -> None:
     """The same for six and seven variables, with the prior of seed experiments: BDeu, ess 10."""

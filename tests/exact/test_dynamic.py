@@ -10,7 +10,7 @@ from types import SimpleNamespace
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from bnsearch.data import Dataset
@@ -30,6 +30,7 @@ from bnsearch.searching import finished, search
 from bnsearch.stop import Seconds, Target
 from candidate_tables import candidate_tables, networks, ordering_score, random_candidates, table_of
 from reference_exact import best_score
+from strategies import examples
 
 NOTHING: frozenset[int] = frozenset()
 
@@ -51,7 +52,7 @@ def test_no_network_scores_higher(table):
     assert solved(table).score == pytest.approx(max(score for score, _ in networks(table)), abs=1e-9)
 
 
-@settings(max_examples=30)
+@examples(30)
 @given(candidate_tables(most=6))
 def test_no_ordering_scores_higher(table):
     """Among all orderings of up to six variables the result is the best."""
@@ -59,7 +60,7 @@ def test_no_ordering_scores_higher(table):
     assert solved(table).score == pytest.approx(max(ordering_score(table, o) for o in orders), abs=1e-9)
 
 
-@settings(max_examples=20)
+@examples(20)
 @given(st.integers(5, 9), st.integers(1, 60), st.integers(1, 5), st.integers(0, 2**32 - 1))
 def test_agrees_with_the_definition(n, sets, most_parents, seed):
     """The recursion over all subsets, written down plainly, gives the same score."""

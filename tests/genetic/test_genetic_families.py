@@ -6,7 +6,7 @@ from math import log
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from stacks import graph, random_problem
 
@@ -17,6 +17,7 @@ from bnsearch.problem import Problem
 from bnsearch.run import Run
 from bnsearch.scores import AIC, BIC, K2, BDeu, LogLikelihood
 from bnsearch.stop import Seconds
+from strategies import examples
 
 PROBLEM = random_problem(4, 60, seed=1)
 GRAPHS = np.stack([graph(4, (0, 1), (1, 2), (0, 2)), graph(4, (0, 1), (3, 2)), graph(4)])
@@ -97,7 +98,7 @@ def test_families_are_numbered_as_they_come():
     assert [*lists_of(parents)] == [[], [8], [0], []]
 
 
-@settings(max_examples=10)
+@examples(10)
 @given(st.integers(0, 1000))
 def test_numbers_are_those_of_a_dictionary(seed):
     """Batch after batch, while the table grows, families have the numbers that a dictionary gives them."""

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections import Counter
 
 import numpy as np
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from stacks import edges_of, follows, free, graph, is_dag
 
@@ -20,6 +20,7 @@ from bnsearch.genetic.graphs import (
 )
 from bnsearch.run import Run
 from bnsearch.stop import Iterations
+from strategies import examples
 
 
 def test_generations_are_iterations():
@@ -69,7 +70,7 @@ def test_repair_by_hand():
     assert all(abs(count - 200) < 50 for count in lost.values())
 
 
-@settings(max_examples=50)
+@examples(50)
 @given(st.integers(1, 9), st.floats(0, 1), st.integers(0, 1000))
 def test_repaired_graphs_are_acyclic(n, density, seed):
     """Out of any matrices, self-loops and all, come acyclic graphs with some of their edges; acyclic ones are kept."""

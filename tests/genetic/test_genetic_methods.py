@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from stacks import free, is_dag, random_individuals, random_problem
 
@@ -20,7 +20,7 @@ from bnsearch.scores import BIC, K2, BDeu
 from bnsearch.searching import search
 from bnsearch.stop import Iterations, Seconds
 from candidate_tables import random_candidates
-from strategies import Table, tables
+from strategies import Table, examples, tables
 
 SMALL = {"population": 8, "max_parents": 2}
 METHODS = {
@@ -51,7 +51,7 @@ class Watched(Families):
 
 
 @every_method
-@settings(max_examples=12)
+@examples(12)
 @given(tables(max_variables=6), st.integers(0, 1000))
 def test_no_graph_is_ever_cyclic(method, table: Table, seed):
     """On any data, every graph that any generation prices is acyclic, and the result is worth what it says."""

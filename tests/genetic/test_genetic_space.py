@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from stacks import edges_of, follows, graph, is_dag, random_problem
 
@@ -21,6 +21,7 @@ from bnsearch.problem import Problem
 from bnsearch.searching import load_kernels, search
 from bnsearch.stop import Iterations
 from knowledge_cases import random_knowledge
+from strategies import examples
 
 SMALL = {"population": 8, "max_parents": 2}
 METHODS = {
@@ -90,7 +91,7 @@ def test_particles_move_legally():
     }
 
 
-@settings(max_examples=40)
+@examples(40)
 @given(st.integers(0, 10_000))
 def test_anything_becomes_legal(seed):
     """Random matrices are repaired to legal acyclic graphs; random orderings and graphs along them are legal."""
@@ -107,7 +108,7 @@ def test_anything_becomes_legal(seed):
 
 
 @pytest.mark.parametrize("method", METHODS.values(), ids=METHODS)
-@settings(max_examples=15)
+@examples(15)
 @given(st.integers(0, 10_000))
 def test_every_priced_graph_is_legal(method, seed):
     """Whatever is known, each graph of each generation is legal, and the result is worth what it says."""

@@ -6,7 +6,7 @@ from collections import Counter
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from stacks import edges_of, follows, free, graph, random_individuals, random_problem
 
@@ -20,6 +20,7 @@ from bnsearch.graphs.dag import DAG
 from bnsearch.problem import Problem
 from bnsearch.run import Run
 from bnsearch.scores.bic import BIC
+from strategies import examples
 
 PROBLEM = random_problem(6, 80, seed=5)
 SPACE = free(6, 3)
@@ -59,7 +60,7 @@ def test_reversible_edges_by_hand():
     assert reversible_edges(graph(3, (0, 1), (1, 2), (0, 2)), [0, 1, 2]) == {(0, 1), (1, 2)}
 
 
-@settings(max_examples=40)
+@examples(40)
 @given(st.integers(0, 10_000))
 def test_reversible_edges_by_definition(seed):
     """An edge is reversible if and only if the graph with it reversed is acyclic."""
@@ -120,7 +121,7 @@ def test_good_deletions_are_favoured():
     assert abs(lost - 200) < 50
 
 
-@settings(max_examples=20)
+@examples(20)
 @given(st.integers(0, 10_000))
 def test_mutants_follow_their_orderings(seed):
     """Whatever the die says, mutants are valid, the input is not changed, and all three kinds occur."""

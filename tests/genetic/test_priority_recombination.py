@@ -4,12 +4,13 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from stacks import edges_of, follows, free, graph, random_individuals, random_problem
 
 from bnsearch.genetic.individuals import Individuals
 from bnsearch.genetic.recombination import recombine_by_priority, recombine_conventionally
+from strategies import examples
 
 
 def get_parent_set(matrix, start, order):
@@ -106,7 +107,7 @@ def test_gains_count_once():
 PROBLEM = random_problem(6, 80, seed=4)
 
 
-@settings(max_examples=40)
+@examples(40)
 @given(st.integers(0, 10_000))
 def test_offspring_exceed_both_or_the_parent_is_kept(seed):
     """Whatever comes out follows its ordering, is worth what it says, and fits better than both, or is as before."""

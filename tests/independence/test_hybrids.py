@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from oracle import Oracle
 
 from bnsearch.dags import K2, HillClimb, Tabu
@@ -19,7 +19,7 @@ from bnsearch.run import Run
 from bnsearch.scores import BIC, make_score
 from bnsearch.searching import search
 from bnsearch.stop import Iterations, Seconds
-from strategies import tables
+from strategies import examples, tables
 
 METHODS = [HillClimb(restarts=2), Tabu(restarts=1, patience=5), K2(), MMHC(restarts=1), BNPC(), IK2vMB()]
 IDS = [method.name for method in METHODS]
@@ -33,7 +33,7 @@ def problem() -> Problem:
 
 @pytest.mark.parametrize("method", METHODS, ids=IDS)
 @given(table=tables(max_variables=6, max_rows=130))
-@settings(max_examples=25)
+@examples(25)
 def test_every_method_serves_every_table(method, table):
     """Constant, copied and missing states, one row, one variable: an acyclic graph with the score it says."""
     for score in ("bic", "k2"):

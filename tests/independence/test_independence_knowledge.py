@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from oracle import Oracle
 
@@ -22,14 +22,14 @@ from bnsearch.scores import BIC
 from bnsearch.searching import search
 from bnsearch.stop import Seconds
 from knowledge_cases import random_knowledge
-from strategies import Table, tables
+from strategies import Table, examples, tables
 
 METHODS = [MMHC(restarts=1), BNPC(), IK2vMB()]
 every_method = pytest.mark.parametrize("method", METHODS, ids=lambda method: method.name)
 
 
 @every_method
-@settings(max_examples=30)
+@examples(30)
 @given(table=tables(max_variables=6, max_rows=130), seed=st.integers(0, 10_000))
 def test_results_are_legal(method, table: Table, seed):
     """Whatever the data and whatever is known, the network respects it and has the score it says."""

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from oracle import Oracle, dags, skeleton
 
@@ -13,11 +13,11 @@ from bnsearch.independence.neighbourhoods import grow_shrink_blanket, max_min_pa
 from bnsearch.networks import load_network
 from bnsearch.run import Run
 from reference_independence import blanket_of, max_min_set
-from strategies import tables
+from strategies import examples, tables
 
 
 @given(tables(min_variables=2, max_variables=5, max_rows=200), st.sampled_from([1, 2, 4]), st.booleans())
-@settings(max_examples=60)
+@examples(60)
 def test_max_min_finds_what_its_definition_finds(table, most, by_information):
     """Weakest dependences kept from step to step equal those found anew over all conditions."""
     rule = InformationTest(threshold=0.02) if by_information else GTest()
@@ -33,7 +33,7 @@ def test_max_min_finds_what_its_definition_finds(table, most, by_information):
 
 
 @given(dags())
-@settings(max_examples=60)
+@examples(60)
 def test_no_parent_or_child_is_missed(parents):
     """With tests that cannot err, every parent and child is found, whatever else is."""
     oracle = Oracle(parents)
@@ -43,7 +43,7 @@ def test_no_parent_or_child_is_missed(parents):
 
 
 @given(dags())
-@settings(max_examples=60)
+@examples(60)
 def test_blankets_are_exact_where_tests_do_not_err(parents):
     """Parents, children and spouses; no more, no less."""
     oracle = Oracle(parents)

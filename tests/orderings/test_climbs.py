@@ -9,7 +9,7 @@ from functools import cache
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from bnsearch.orderings import climber
@@ -19,6 +19,7 @@ from bnsearch.orderings.kernels_price import price_positions
 from bnsearch.parent_sets.table import ParentSets
 from candidate_tables import candidate_tables, hub_candidates, random_candidates, table_of
 from reference_orderings import Definition, differences, index_of, inserted, random_order, settled
+from strategies import examples
 
 SEEDS = st.integers(0, 2**32 - 1)
 
@@ -38,7 +39,7 @@ def climbed(table: ParentSets, order: list[int], selection: str, seed: int) -> C
 
 
 @pytest.mark.parametrize("selection", SELECTIONS)
-@settings(max_examples=40)
+@examples(40)
 @given(table=candidate_tables(), seed=SEEDS)
 def test_ends_are_local_optima(selection, table, seed):
     """No insertion of any variable scores more, by definition."""

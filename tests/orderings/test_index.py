@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import numpy as np
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from bnsearch.orderings.index import Index
 from bnsearch.parent_sets.table import ParentSets
 from candidate_tables import candidate_tables, hub_tables, table_of
 from reference_orderings import Definition
+from strategies import examples
 
 NONE = 2**31 - 1
 
@@ -45,7 +46,7 @@ def test_pairs_of_small_tables(table):
     check(table)
 
 
-@settings(max_examples=10)
+@examples(10)
 @given(hub_tables())
 def test_pairs_of_wide_tables(table):
     """The same where there are more than a hundred candidates."""

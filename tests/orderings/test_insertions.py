@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from bnsearch.orderings.climber import State
@@ -12,6 +12,7 @@ from bnsearch.orderings.index import Index
 from bnsearch.orderings.kernels_price import price_positions
 from candidate_tables import candidate_tables, dense_tables, hub_tables, table_of
 from reference_orderings import Definition, ask_insertion, ask_swap, index_of, inserted, random_order
+from strategies import examples
 
 SEEDS = st.integers(0, 2**32 - 1)
 NOTHING: frozenset[int] = frozenset()
@@ -66,7 +67,7 @@ def test_state_of_small_tables(table, seed):
     check_state(table, seed)
 
 
-@settings(max_examples=10)
+@examples(10)
 @given(hub_tables(), SEEDS)
 def test_state_of_wide_tables(table, seed):
     """The same with sets as one word, as two words, and without words."""
@@ -98,7 +99,7 @@ def test_prices_in_small_tables(table, seed):
         check_prices(definition, order, state, variable, [0.0, 0.25, 1.0, 3.0])
 
 
-@settings(max_examples=8)
+@examples(8)
 @given(hub_tables(), SEEDS)
 def test_prices_in_wide_tables(table, seed):
     """Every insertion of the variables with many candidates, and of two of their candidates."""
@@ -114,7 +115,7 @@ def test_swaps_in_small_tables(table, seed):
     check_swaps(definition, order, state, range(definition.n - 1))
 
 
-@settings(max_examples=8)
+@examples(8)
 @given(hub_tables(), SEEDS)
 def test_swaps_in_wide_tables(table, seed):
     """Swaps beside the variables with many candidates."""

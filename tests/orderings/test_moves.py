@@ -4,13 +4,14 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from bnsearch.orderings.climber import State
 from bnsearch.orderings.index import Index
 from candidate_tables import candidate_tables, dense_tables, hub_tables, table_of
 from reference_orderings import Definition, ask_draws, ask_move, differences, index_of, inserted, random_order, settled
+from strategies import examples
 
 SEEDS = st.integers(0, 2**32 - 1)
 
@@ -48,7 +49,7 @@ def test_moves_in_small_tables(table, data, seed):
     check_moves(table, data.draw(st.lists(st.tuples(place, place), max_size=12)), seed)
 
 
-@settings(max_examples=8)
+@examples(8)
 @given(hub_tables(), SEEDS)
 def test_moves_in_wide_tables(table, seed):
     """Variables with many candidates pass many others and are passed by them."""

@@ -6,7 +6,7 @@ import math
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from bnsearch import InputError, Knowledge
@@ -21,6 +21,7 @@ from bnsearch.searching import search
 from bnsearch.stop import Iterations
 from candidate_tables import table_of
 from knowledge_cases import best_legal_score, is_legal, knowledge, random_knowledge
+from strategies import examples
 
 NAMES = tuple("01234")
 STEPS = {"obs": 10, "inobs": 10, "iinobs": 20, "minobs": 3, "asobs": 60, "rinobs": 400}
@@ -33,7 +34,7 @@ def five_variables(seed: int) -> Dataset:
 
 
 @given(st.integers(0, 20), knowledge(NAMES))
-@settings(max_examples=60)
+@examples(60)
 def test_exact_search_finds_the_best_legal_network(seed, known):
     """Its score is that of the enumerated best, required edges or not, and proven."""
     problem = Problem(data=five_variables(seed), score=BIC(), knowledge=known, selection=Auto(seconds=math.inf))
@@ -45,7 +46,7 @@ def test_exact_search_finds_the_best_legal_network(seed, known):
 
 @pytest.mark.parametrize("name", STEPS)
 @given(st.integers(0, 20), knowledge(NAMES), st.sampled_from(["random", "dfs", "fas"]))
-@settings(max_examples=20)
+@examples(20)
 def test_every_search_finds_the_best_legal_network_of_five(name, seed, known, start):
     """On five variables a short search ends at the enumerated best; its network is legal and scored right."""
     problem = Problem(data=five_variables(seed), score=BIC(), knowledge=known, selection=Auto(seconds=math.inf))

@@ -7,7 +7,7 @@ import math
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from bnsearch.orderings import repair
@@ -16,6 +16,7 @@ from bnsearch.parent_sets.table import ParentSets
 from candidate_tables import candidate_tables, hub_candidates, random_candidates, table_of
 from reference_exact import best_score
 from reference_orderings import Definition, differences, index_of, random_order, settled
+from strategies import examples
 
 SEEDS = st.integers(0, 2**32 - 1)
 NOTHING: frozenset[int] = frozenset()
@@ -71,7 +72,7 @@ def take_steps(chain: Chain, definition: Definition, steps: int, rate: float) ->
     return accepted, undone
 
 
-@settings(max_examples=60)
+@examples(60)
 @given(candidate_tables(), SEEDS, st.sampled_from([0.1, 0.5, 0.9]))
 def test_chains_in_small_tables(table, seed, rate):
     """After every step the state is that of the ordering, whether the step was kept or undone."""

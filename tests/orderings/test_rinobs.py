@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 
 from bnsearch.errors import InputError
 from bnsearch.orderings.repair import Chain
@@ -18,9 +18,10 @@ from bnsearch.searching import load_kernels, search
 from bnsearch.stop import Iterations, Seconds, Target
 from candidate_tables import candidate_tables, ordering_score, random_candidates
 from reference_exact import best_score
+from strategies import examples
 
 
-@settings(deadline=None, max_examples=60)
+@examples(60)
 @given(candidate_tables(most=7))
 def test_finds_the_optimum_of_small_tables(table: ParentSets) -> None:
     """A thousand steps are plenty for seven variables."""

@@ -8,7 +8,7 @@ from itertools import combinations
 import numpy as np
 import pytest
 from best_first_cases import ceiling_of_supersets, same_tables
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from test_sequential import by_definition
 
@@ -17,6 +17,7 @@ from bnsearch.parent_sets import Auto, Greedy, Independence, Sequential
 from bnsearch.parent_sets.bounds import Bound, bound_of, most_parents
 from bnsearch.parent_sets.extender import Extender
 from bnsearch.scores import AIC, BIC, FNML, K2, QNML, BDeu, LogLikelihood, Scorer, improves
+from strategies import examples
 
 SCORES = [BIC(), AIC(), BDeu(ess=1.0), BDeu(ess=50.0), BDeu(ess=1.0, prior=True), K2(), FNML(), QNML(), LogLikelihood()]
 IDS = ["bic", "aic", "bdeu", "bdeu50", "bdeu-prior", "k2", "fnml", "qnml", "loglik"]
@@ -34,7 +35,7 @@ def few_rows(n: int, rows: int, seed: int) -> Dataset:
 
 @pytest.mark.parametrize("score", SCORES, ids=IDS)
 @given(n=st.integers(2, 5), rows=st.integers(1, 60), seed=st.integers(0, 10**6))
-@settings(max_examples=12)
+@examples(12)
 def test_no_superset_beats_the_ceiling(score, n, rows, seed):
     """For every child and parent set: a superset that beats the set scores no more than the ceiling."""
     data = few_rows(n, rows, seed)
@@ -54,7 +55,7 @@ def test_no_superset_beats_the_ceiling(score, n, rows, seed):
 
 @pytest.mark.parametrize("score", [BIC(), AIC()], ids=["bic", "aic"])
 @given(n=st.integers(2, 7), rows=st.integers(1, 40), seed=st.integers(0, 10**6))
-@settings(max_examples=25)
+@examples(25)
 def test_no_larger_set_pays(score, n, rows, seed):
     """No set with more parents than the bound on in-degrees improves on all its subsets."""
     data = few_rows(n, rows, seed)
@@ -99,7 +100,7 @@ def test_ceiling_by_hand():
 @pytest.mark.parametrize("builder", [Sequential, Auto, Greedy], ids=lambda b: b.__name__.lower())
 @pytest.mark.parametrize("score", [BIC(), AIC(), BDeu(ess=1.0), BDeu(prior=True), K2()], ids=lambda s: s.name)
 @given(n=st.integers(1, 7), rows=st.integers(1, 60), seed=st.integers(0, 10**6))
-@settings(max_examples=8)
+@examples(8)
 def test_rules_change_no_table(builder, score, n, rows, seed):
     """With each rule on and off the table is that of the definition; rules never make more work."""
     data = few_rows(n, rows, seed)
@@ -115,7 +116,7 @@ def test_rules_change_no_table(builder, score, n, rows, seed):
 
 
 @given(n=st.integers(1, 7), rows=st.integers(1, 60), seed=st.integers(0, 10**6))
-@settings(max_examples=10)
+@examples(10)
 def test_rules_change_no_table_of_estimates(n, rows, seed):
     """The same for the search by BIC*."""
     data = few_rows(n, rows, seed)

@@ -7,13 +7,14 @@ from collections.abc import Callable
 from pathlib import Path
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from bnsearch.errors import InputError
 from bnsearch.knowledge import Knowledge
 from bnsearch.parent_sets.jkl import read_rows, read_scores
 from bnsearch.parent_sets.table import ParentSets
+from strategies import examples
 
 SAMPLE = "3\n0 2\n-1.5 2 1 2\n-10 0\n1 1\n-20.25 0\n2 3\n-2 1 0\n-3 1 1\n-30 0\n"
 EXPECTED = [[(-1.5, (1, 2)), (-10.0, ())], [(-20.25, ())], [(-2.0, (0,)), (-3.0, (1,)), (-30.0, ())]]
@@ -229,7 +230,7 @@ def test_cut_files(text: str, score_file: Write) -> None:
         assert not survives(text[:end].encode(), score_file)
 
 
-@settings(max_examples=300)
+@examples(300)
 @given(text=st.sampled_from([SAMPLE, NAMED]), data=st.data())
 def test_damaged_files(text: str, data: st.DataObject, score_file: Write) -> None:
     """Whatever is put in the place of a part of a file, it reads or is refused."""

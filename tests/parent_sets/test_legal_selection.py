@@ -7,13 +7,14 @@ import math
 import numpy as np
 import pytest
 from best_first_cases import dependent_data, same_tables, undominated
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from bnsearch import Knowledge
 from bnsearch.parent_sets import Auto, Sequential, make_selection, relaxed
 from bnsearch.scores import BIC, K2, BDeu, Scorer
 from knowledge_cases import best_legal_score, is_legal, knowledge, legal_sets, random_knowledge
+from strategies import examples
 
 NAMES = tuple("01234")
 EVERY = ("auto", "sequential", "greedy", "independence")
@@ -30,7 +31,7 @@ def legal_part(table, known, child):
 
 @pytest.mark.parametrize("score", [BIC(), BDeu(), K2()], ids=["bic", "bdeu", "k2"])
 @given(seed=st.integers(0, 1000), known=knowledge(NAMES))
-@settings(max_examples=40)
+@examples(40)
 def test_a_complete_table_holds_the_legal_sets_that_matter(score, seed, known):
     """By definition: all legal sets scored, those kept that no legal subset matches or beats."""
     data, constraints = dependent_data(seed, n=5, rows=150), known.constraints(NAMES)
@@ -45,7 +46,7 @@ def test_a_complete_table_holds_the_legal_sets_that_matter(score, seed, known):
 
 @pytest.mark.parametrize("name", EVERY)
 @given(seed=st.integers(0, 1000), evaluations=st.integers(1, 900))
-@settings(max_examples=25)
+@examples(25)
 def test_whatever_the_budget_all_sets_are_legal(name, seed, evaluations):
     """Within any number of evaluations: legal sets, scored right, the smallest among them; complete only if all are."""
     data, names = dependent_data(seed, n=9, rows=150), [str(v) for v in range(9)]
@@ -103,7 +104,7 @@ def test_penalties_are_more_than_any_network_makes_up_for():
 
 
 @given(st.integers(0, 1000), knowledge(NAMES))
-@settings(max_examples=30)
+@examples(30)
 def test_the_relaxed_solution_bounds_all_legal_networks(seed, known):
     """The sum of the best rows is at least what the best legal network scores."""
     data, constraints = dependent_data(seed, n=5, rows=100), known.constraints(NAMES)

@@ -7,7 +7,7 @@ from math import comb
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from bnsearch.counting.sweep import Piece, Sweep
@@ -16,6 +16,7 @@ from bnsearch.parent_sets.scoring import Scoring
 from bnsearch.parent_sets.sequential import Sequential
 from bnsearch.parent_sets.walk import _sets_with_each
 from bnsearch.scores import BIC, K2, BDeu, Scorer, improves
+from strategies import examples
 
 
 def random_table(n: int, rows: int, seed: int) -> Dataset:
@@ -48,7 +49,7 @@ def by_definition(data: Dataset, score, max_parents: int) -> list[dict[tuple[int
 
 @pytest.mark.parametrize("score", [BIC(), BDeu(ess=2.0), K2()], ids=["bic", "bdeu", "k2"])
 @given(n=st.integers(1, 6), rows=st.integers(1, 150), seed=st.integers(0, 10**6), most=st.integers(0, 4))
-@settings(max_examples=12)
+@examples(12)
 def test_equals_the_definition(score, n, rows, seed, most):
     """The table holds exactly the sets that no subset matches or beats, with their scores, best first."""
     data = random_table(n, rows, seed)

@@ -5,15 +5,14 @@ from __future__ import annotations
 from itertools import combinations
 from math import comb
 
-import joblib
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 
 from bnsearch.data import Dataset
 from bnsearch.errors import InputError
 from bnsearch.scores import AIC, BIC, FNML, K2, QNML, AllSets, BDeu, LogLikelihood, Scorer, improves
-from strategies import Table, tables
+from strategies import Table, examples, tables
 
 SCORES = [BIC(), AIC(), BDeu(ess=5.0), QNML(), K2(), FNML()]
 by_score = pytest.mark.parametrize("score", SCORES, ids=lambda score: score.name)
@@ -42,7 +41,7 @@ def check(data, score, max_size, variables=None, **options):
 
 @by_score
 @given(table=tables(max_variables=6, max_rows=150))
-@settings(max_examples=15)
+@examples(15)
 def test_best_families(score, table):
     """The best family of each child is as good as the best of all, and no smaller one is as good."""
     check(table.dataset, score, 4, threads=1)
@@ -105,13 +104,3 @@ def test_families_outside_are_refused():
     ]:
         with pytest.raises(InputError, match=text):
             sets.family(child, parents)
-
-
-def test_a_backend_of_processes_changes_nothing():
-    """Threads write into one array; processes, which would each fill a copy of it, are not taken."""
-    data = Table(50, (("uniform", 2),) * 6, seed=76).dataset
-    expected = AllSets(data, BIC(), 3, threads=1)
-    with joblib.parallel_config(backend="loky", n_jobs=2):
-        found = AllSets(data, BIC(), 3, threads=2)
-        assert found.best_families() == expected.best_families()
-    assert [v.tolist() for v in found.joint] == [v.tolist() for v in expected.joint]

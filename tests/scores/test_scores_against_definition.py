@@ -7,7 +7,7 @@ from itertools import combinations, product
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from bnsearch.data import Dataset
@@ -22,6 +22,7 @@ from strategies import (
     REPRESENTATIONS,
     Table,
     covered_edge_reversals,
+    examples,
     tables,
     tables_and_families,
 )
@@ -107,7 +108,7 @@ def test_family_of_two_thousand_rows(name, params):
 
 @for_scores(SCORES)
 @given(case=tables_and_families(), seed=st.integers(0, 99))
-@settings(max_examples=30)
+@examples(30)
 def test_order_of_parents_does_not_matter(name, params, case, seed):
     """The parents are a set: another order gives the same number, also in a scorer that starts afresh."""
     table, child, parents = case
@@ -120,7 +121,7 @@ def test_order_of_parents_does_not_matter(name, params, case, seed):
 
 @for_scores(EQUIVALENT)
 @given(case=tables_and_families())
-@settings(max_examples=50)
+@examples(50)
 def test_family_is_a_difference_of_set_values(name, params, case):
     """An equivalent score has a set function: s(x | S) = G(S + x) - G(S)."""
     table, child, parents = case
@@ -139,7 +140,7 @@ def test_scores_without_a_set_function_refuse_set_values(name, params):
 
 @for_scores(SCORES)
 @given(case=covered_edge_reversals())
-@settings(max_examples=30)
+@examples(30)
 def test_network_is_the_sum_of_its_families(name, params, case):
     """A random DAG has the total of the definition, also when it lists its variables in another order."""
     table, parents, _ = case
@@ -152,7 +153,7 @@ def test_network_is_the_sum_of_its_families(name, params, case):
 
 @for_scores(EQUIVALENT)
 @given(case=covered_edge_reversals())
-@settings(max_examples=30)
+@examples(30)
 def test_equivalent_networks_score_alike(name, params, case):
     """Reversing a covered edge leaves the total of an equivalent score unchanged."""
     table, parents, reversed_parents = case
@@ -163,7 +164,7 @@ def test_equivalent_networks_score_alike(name, params, case):
 
 @for_scores(SCORES)
 @given(table=tables(max_variables=5))
-@settings(max_examples=25)
+@examples(25)
 def test_batch_equals_single(name, params, table):
     """Asking for many families at once, some of them twice, gives the numbers of asking one by one."""
     asked = list(all_families(len(table.columns), 5))[::3] * 2
@@ -229,7 +230,7 @@ def test_eviction_changes_no_value(name, params):
 
 
 @given(table=tables(max_rows=130))
-@settings(max_examples=10)
+@examples(10)
 def test_all_sets_match_the_definition(table):
     """Every family of up to three parents agrees, in every representation, and threads change no bit."""
     max_size = min(4, len(table.columns))

@@ -17,10 +17,10 @@ from bnsearch.counting.kernels_histogram import (
 )
 from bnsearch.counting.kernels_set import cells_of, label_rows, split_off
 from bnsearch.counting.kernels_terms import cell_term, terms_of
-from bnsearch.kernel import kernel
+from bnsearch.kernel import inner_kernel, kernel
 
 
-@kernel
+@inner_kernel
 def split_cells(start, words, place, source, number, target):
     """
     Split every bitmap of source[:number] by the states of a place; return how many parts are not empty.
@@ -38,7 +38,7 @@ def split_cells(start, words, place, source, number, target):
     return found
 
 
-@kernel
+@inner_kernel
 def cells_of_parents(start, words, total, parents, first, second):
     """Leave the bitmaps of the parents' cells that occur in `first`; return their number. second is scratch."""
     for w in range(first.shape[1]):
@@ -54,13 +54,13 @@ def cells_of_parents(start, words, total, parents, first, second):
     return number
 
 
-@kernel
+@inner_kernel
 def term(n, table, function, a):
     """Return f(n), looked up where tabulated."""
     return table[n] if n < table.size else cell_term(n, function, a)
 
 
-@kernel
+@inner_kernel
 def extend_by_bitmaps(arities, start, words, total, child, parents, candidates, joint, others, first, second, scores):
     """
     Score a child with its parents and each candidate, counting by bitmaps.
@@ -112,7 +112,7 @@ def extend_by_bitmaps(arities, start, words, total, child, parents, candidates, 
         scores[i] = value - parent_value
 
 
-@kernel
+@inner_kernel
 def value_extensions(codes, weights, unit, arities, dense, places, candidates, terms, sign, scores):
     """Add sign * the value of some places with each candidate to the scores, counting by histograms."""
     rows = weights.size
@@ -137,7 +137,7 @@ def value_extensions(codes, weights, unit, arities, dense, places, candidates, t
         scores[i] += sign * value
 
 
-@kernel
+@inner_kernel
 def served_by_bitmaps(arities, start, child, parents, cells):
     """Tell whether a family is counted by bitmaps, given scratch for this many cells."""
     served = cells_of(arities, parents) * arities[child] <= cells and serves_bitmaps(arities, start, child)
@@ -146,7 +146,7 @@ def served_by_bitmaps(arities, start, child, parents, cells):
     return served
 
 
-@kernel
+@inner_kernel
 def with_child(parents, child):
     """Return the parents and, last, the child."""
     family = np.empty(parents.size + 1, np.int64)

@@ -14,26 +14,26 @@ from __future__ import annotations
 import numpy as np
 
 from bnsearch.counting.kernels_terms import cell_term, terms_of
-from bnsearch.kernel import kernel
+from bnsearch.kernel import inner_kernel, kernel
 
 CELLS_PER_ROW = 2  # a dense histogram has at most this many cells a row, and a few thousand in any case
 FEW_CELLS = 4096
 
 
-@kernel
+@inner_kernel
 def clear(array, stop):
     """Set array[:stop] to zero (a slice assignment takes seconds to compile)."""
     for i in range(stop):
         array[i] = 0
 
 
-@kernel
+@inner_kernel
 def most_dense_cells(rows):
     """Return the most cells of a dense histogram over that many rows."""
     return max(CELLS_PER_ROW * rows, FEW_CELLS)
 
 
-@kernel
+@inner_kernel
 def new_counts(rows, arities):
     """Return int32 scratch that holds a dense histogram, or one over the states of any variable."""
     widest = most_dense_cells(rows)
@@ -42,7 +42,7 @@ def new_counts(rows, arities):
     return np.empty(widest, np.int32)
 
 
-@kernel
+@inner_kernel
 def sort_labels(label, number, order, begin):
     """
     Order the rows by label.
@@ -65,7 +65,7 @@ def sort_labels(label, number, order, begin):
     begin[0] = 0
 
 
-@kernel
+@inner_kernel
 def extend_dense(label, number, states, arity, seen, target):
     """
     Label the rows by label and state, through a table of all such cells; return how many labels there are.
@@ -86,7 +86,7 @@ def extend_dense(label, number, states, arity, seen, target):
     return given
 
 
-@kernel
+@inner_kernel
 def extend_sparse(order, begin, number, states, arity, seen, target):
     """Do as extend_dense, with memory for the states alone; order and begin from sort_labels."""
     clear(seen, arity)
@@ -103,7 +103,7 @@ def extend_sparse(order, begin, number, states, arity, seen, target):
     return given
 
 
-@kernel
+@inner_kernel
 def sum_dense(label, number, states, arity, weights, unit, counts, table, function, a):
     """
     Sum f over the cells of label and state, through a histogram of all of them.
@@ -127,7 +127,7 @@ def sum_dense(label, number, states, arity, weights, unit, counts, table, functi
     return total
 
 
-@kernel
+@inner_kernel
 def sum_sparse(order, begin, number, states, arity, weights, counts, table, function, a):
     """Do as sum_dense, with memory for the states alone; order and begin from sort_labels."""
     clear(counts, arity)
@@ -145,13 +145,13 @@ def sum_sparse(order, begin, number, states, arity, weights, counts, table, func
     return total
 
 
-@kernel
+@inner_kernel
 def serves_bitmaps(arities, start, place):
     """Tell whether a place has bitmaps."""
     return start[place + 1] - start[place] == arities[place] - 1
 
 
-@kernel
+@inner_kernel
 def any_beyond_bitmaps(arities, start, most_cells, bitmapped, cells, below, more):
     """Tell whether some set of a prefix and `more` places under `below` is not counted by bitmaps."""
     if below < more:

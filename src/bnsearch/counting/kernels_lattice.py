@@ -32,12 +32,12 @@ from bnsearch.counting.kernels_prefix import (
     project_on_top,
 )
 from bnsearch.counting.kernels_terms import RISING_SPREAD, cell_term, find_product
-from bnsearch.kernel import kernel
+from bnsearch.kernel import inner_kernel, kernel
 
 LANES = 128
 
 
-@kernel
+@inner_kernel
 def subtract_known(block, size, place, arities, lanes):
     """
     Turn digit 0 from "any state" into "the state without a bitmap", axis by axis.
@@ -57,7 +57,7 @@ def subtract_known(block, size, place, arities, lanes):
                         block[c, lane] -= block[c + s * stride, lane]
 
 
-@kernel
+@inner_kernel
 def read_smaller(block, combination, width, d, ones, at, item, lanes):
     """Fill the combinations with a 0 from the counts of smaller sets of items."""
     for c in range(width):
@@ -68,7 +68,7 @@ def read_smaller(block, combination, width, d, ones, at, item, lanes):
                 block[c, lane] = ones[source + lane]
 
 
-@kernel
+@inner_kernel
 def sweep_rows(counts, leaf, begin, end, projected, item, lanes):
     """Count the rows that a bitmap, `leaf`, shares with each of the items from `item` on; four items at a time."""
     lane = 0
@@ -93,7 +93,7 @@ def sweep_rows(counts, leaf, begin, end, projected, item, lanes):
         lane += 1
 
 
-@kernel
+@inner_kernel
 def sum_pairs(block, cells, width, places, table, sums):
     """Sum f over the cells of the prefix with each of several binary places, f tabulated for every count."""
     for i in range(places):
@@ -105,7 +105,7 @@ def sum_pairs(block, cells, width, places, table, sums):
             sums[i] += table[n] + table[whole - n]
 
 
-@kernel
+@inner_kernel
 def sum_block(block, cells, width, arity, places, table, function, a, sums):
     """
     Sum f over the cells of the prefix with each of several places of one arity.
@@ -134,7 +134,7 @@ def sum_block(block, cells, width, arity, places, table, function, a, sums):
             sums[i] += total + (table[rest] if rest < length else cell_term(rest, function, a))
 
 
-@kernel
+@inner_kernel
 def finish_prefix(
     place, width, combination, full, fulls, stack, segment, projected, block, cells, leaf,
     arities, start, words, most_cells, ones, at, products, constants, table, function, a, store, values,
@@ -191,7 +191,7 @@ def finish_prefix(
         x = stop
 
 
-@kernel
+@inner_kernel
 def new_prefix(arities, start, total, top, d, capacity, binomial, ones, at):
     """
     Return a prefix of up to d places that has the top alone: its places, and the combinations of its digits.

@@ -7,7 +7,7 @@ from __future__ import annotations
 import numpy as np
 
 from bnsearch.counting.kernels_bits import plan_projection, project
-from bnsearch.kernel import kernel
+from bnsearch.kernel import inner_kernel
 
 # Columns of `combination`: how many digits are not 0, how many rows have those items, and from RANK on sums of
 # binomials: RANK + 1 is the rank of the items, RANK + 2 their rank with a smaller item to follow.
@@ -16,7 +16,7 @@ TAKEN, COUNT, RANK = 0, 1, 1
 INDEX, STATE, BITMAP = 0, 1, 2
 
 
-@kernel
+@inner_kernel
 def project_on_top(words, sizes, first, stop, segment):
     """
     Squeeze the bitmaps of all items before `first` to the rows of each item of the top place, first:stop.
@@ -41,7 +41,7 @@ def project_on_top(words, sizes, first, stop, segment):
     return projected
 
 
-@kernel
+@inner_kernel
 def extend_combinations(combination, size, depth, d, first, stop, binomial, ones, at):
     """
     Make the combinations of this depth from those of the depth before; the new place's digit is slowest.
@@ -70,7 +70,7 @@ def extend_combinations(combination, size, depth, d, first, stop, binomial, ones
     size[depth] = to
 
 
-@kernel
+@inner_kernel
 def and_item(source, begin_source, column, begin, end, out):
     """Write column[begin:end] AND a bitmap into `out`; a negative beginning stands for all rows."""
     if begin_source < 0:
@@ -81,7 +81,7 @@ def and_item(source, begin_source, column, begin, end, out):
             out[w] = source[begin_source + w] & column[begin + w]
 
 
-@kernel
+@inner_kernel
 def extend_bitmaps(full, fulls, stack, size, depth, first, stop, segment, projected):
     """
     Make the bitmaps of this depth's full combinations from those of the depth before.

@@ -19,7 +19,7 @@ from bnsearch.counting.kernels_histogram import (
     serves_bitmaps,
     sort_labels,
 )
-from bnsearch.kernel import kernel
+from bnsearch.kernel import inner_kernel, kernel
 
 # Memory that counting one set after another uses again: a plain tuple of
 #   label      int32[2, rows]     labels of the rows, two in turn
@@ -54,7 +54,7 @@ def new_scratch(columns: Columns, largest: int) -> Scratch:
     )
 
 
-@kernel
+@inner_kernel
 def split_off(rest, column, part):
     """Move the rows of `column` from the bitmap `rest` to the bitmap `part`; return their number."""
     total = np.uint64(0)
@@ -66,7 +66,7 @@ def split_off(rest, column, part):
     return np.int64(total)
 
 
-@kernel
+@inner_kernel
 def count_by_bitmaps(arities, start, words, states, modes, total, places, stack, cells, counts):
     """Count a set by splitting the rows variable after variable; empty parts are not followed."""
     k = places.size
@@ -113,7 +113,7 @@ def count_by_bitmaps(arities, start, words, states, modes, total, places, stack,
     return found
 
 
-@kernel
+@inner_kernel
 def count_by_codes(codes, weights, unit, arities, places, code, histogram, cells, counts):
     """Count a set in one histogram over all its cells."""
     size = np.int64(1)
@@ -140,7 +140,7 @@ def count_by_codes(codes, weights, unit, arities, places, code, histogram, cells
     return found
 
 
-@kernel
+@inner_kernel
 def label_rows(codes, arities, dense, places, label, order, begin, histogram):
     """
     Label the rows by the cells of some places; return how many labels there are.
@@ -161,7 +161,7 @@ def label_rows(codes, arities, dense, places, label, order, begin, histogram):
     return number
 
 
-@kernel
+@inner_kernel
 def count_by_labels(codes, weights, arities, dense, places, label, order, begin, histogram, cells, counts):
     """Count a set of any number of cells by labelling the rows variable after variable."""
     number = label_rows(codes, arities, dense, places, label, order, begin, histogram)
@@ -178,7 +178,7 @@ def count_by_labels(codes, weights, arities, dense, places, label, order, begin,
     return number
 
 
-@kernel
+@inner_kernel
 def cells_of(arities, places):
     """Return the number of cells of a set."""
     cells = 1.0

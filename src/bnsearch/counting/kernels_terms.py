@@ -9,7 +9,7 @@ import math
 import numpy as np
 from numpy.typing import NDArray
 
-from bnsearch.kernel import kernel
+from bnsearch.kernel import inner_kernel, kernel
 
 XLOGX, RISING, RISING_SPREAD, XLOGX_REGRET, OCCURS = range(5)  # as CellFunction
 
@@ -116,7 +116,7 @@ def log_normaliser(n, states):
     return scale + math.log(total)
 
 
-@kernel
+@inner_kernel
 def cell_term(n, function, a):
     """Return f(n) in closed form; a is already a / cells where the pseudo-count is spread."""
     if n == 0:
@@ -130,7 +130,7 @@ def cell_term(n, function, a):
     return log_rising(n, a)
 
 
-@kernel
+@inner_kernel
 def set_constant(cells, slope, regret, rows):
     """Return the constant of a set with this many cells."""
     penalty = slope * cells if slope != 0.0 else 0.0  # cells may be infinite
@@ -162,7 +162,7 @@ def find_product(products, cells):
     return low if low < products.size and products[low] == cells else -1
 
 
-@kernel
+@inner_kernel
 def terms_of(terms, cells):
     """Return what a set with this many cells needs: its constant, its row of the table, and a."""
     function, a, slope, regret, rows, products, constants, table = terms

@@ -16,7 +16,7 @@ from bnsearch.dags.kernels_graph import (
     has_bit,
     members_of,
 )
-from bnsearch.kernel import kernel
+from bnsearch.kernel import inner_kernel, kernel
 
 DELETE, ADD, REVERSE = 0, 1, 2  # equally good moves are tried in this order
 # What a call of climb ends with.
@@ -39,7 +39,7 @@ Prices = tuple[NDArray[np.float64], NDArray[np.float64], NDArray[np.float64], ND
 Memory = tuple[NDArray[np.int64], NDArray[np.uint64], NDArray[np.float64]]
 
 
-@kernel
+@inner_kernel
 def slot_of(memory, graph, y):
     """Return the slot of y's family as it is."""
     return np.int64((graph[3][y] ^ edge_key(graph[2].size, y, y)) & np.uint64(memory[0].size - 1))
@@ -57,7 +57,7 @@ def keep_row(memory, graph, y, row):
         rows[slot, x] = row[x]
 
 
-@kernel
+@inner_kernel
 def load_row(memory, graph, prices, y):
     """Bring the prices of y's family up to date; return how many there are, none if they are not remembered."""
     child, parents, rows = memory
@@ -88,7 +88,7 @@ def key_of(graph):
     return key
 
 
-@kernel
+@inner_kernel
 def is_legal(graph, tabu, key, kind, x, y):
     """Tell whether a move on x -> y closes no cycle and leads to no graph of the list; key is the graph's now."""
     if kind == ADD and not can_add(graph, x, y):
@@ -106,7 +106,7 @@ def is_legal(graph, tabu, key, kind, x, y):
     return True
 
 
-@kernel
+@inner_kernel
 def find_move(graph, prices, rank, ranked, tabu, floor, tolerance):
     """
     Return (kind, x, y) of the best legal move on x -> y that gains more than `floor`; the kind is -1 where none does.
@@ -149,7 +149,7 @@ def find_move(graph, prices, rank, ranked, tabu, floor, tolerance):
     return chosen // (n * n), ranked[chosen % n], ranked[chosen // n % n]
 
 
-@kernel
+@inner_kernel
 def apply_move(graph, stale, kind, x, y):
     """Change the graph; the changed families' prices are out of date."""
     stale[y] = True

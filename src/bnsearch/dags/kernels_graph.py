@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from bnsearch.counting.kernels_bits import count_ones, popcount
-from bnsearch.kernel import kernel
+from bnsearch.kernel import inner_kernel, kernel
 
 # A plain tuple of, with W words of 64 variables each,
 #   parents     uint64[n, W]   bit x of row y: x is a parent of y
@@ -24,13 +24,13 @@ def has_bit(row, x):
     return (row[x >> 6] >> np.uint64(x & 63)) & np.uint64(1) != np.uint64(0)
 
 
-@kernel
+@inner_kernel
 def flip_bit(row, x):
     """Turn bit x of a row of words."""
     row[x >> 6] ^= np.uint64(1) << np.uint64(x & 63)
 
 
-@kernel
+@inner_kernel
 def members_of(row, members):
     """Write the bits that are set in a row of words, ascending; return how many there are."""
     number = 0
@@ -43,7 +43,7 @@ def members_of(row, members):
     return number
 
 
-@kernel
+@inner_kernel
 def edge_key(n, x, y):
     """Return a number that stands for the edge x -> y: SplitMix64 (Steele, Lea & Flood 2014) of its index."""
     z = np.uint64(x * n + y + 1) * np.uint64(0x9E3779B97F4A7C15)
@@ -69,7 +69,7 @@ def can_reverse(graph, x, y):
     return True
 
 
-@kernel
+@inner_kernel
 def turn_edge(graph, x, y):
     """Add x -> y or take it away, without a look at the ancestors."""
     parents, _, sizes, keys = graph
@@ -90,7 +90,7 @@ def add_edge(graph, x, y):
             ancestors[d, x >> 6] |= np.uint64(1) << np.uint64(x & 63)
 
 
-@kernel
+@inner_kernel
 def find_ancestors(graph, y):
     """Write the ancestors of y, those of its parents being right."""
     parents, ancestors, sizes, _ = graph

@@ -18,7 +18,7 @@ from bnsearch.equivalence.kernels_operators import (
     next_subset,
     passes_clique_test,
 )
-from bnsearch.kernel import kernel
+from bnsearch.kernel import inner_kernel, kernel
 
 # What a call of `examine` ends with.
 FINISHED, OUT_OF_POOL, OUT_OF_SETS = 0, 1, 2
@@ -40,7 +40,7 @@ USED, WAITING, MEMBERS = 0, 1, 2
 #            members  int64[...]          places
 
 
-@kernel
+@inner_kernel
 def ask_for_gain(x, y, lists, number, place, waiting, counters):
     """
     Ask for the four set values that make s(y | given + x) - s(y | given); tell whether there was room.
@@ -65,7 +65,7 @@ def ask_for_gain(x, y, lists, number, place, waiting, counters):
     return True
 
 
-@kernel
+@inner_kernel
 def examine_pair(sets, kind, x, y, limits, laws, place, pool, waiting, counters, lists):
     """
     List the operators of one kind on x and y that pass the clique test, gains unknown; return FINISHED or what is full.
@@ -96,7 +96,7 @@ def examine_pair(sets, kind, x, y, limits, laws, place, pool, waiting, counters,
     return FINISHED
 
 
-@kernel
+@inner_kernel
 def examine_row(sets, kind, y, limits, laws, place, changed, rows, pool, waiting, counters, lists):
     """List the operators of one kind into y at the pool's end: those on unchanged pairs are copied."""
     begin, count, _ = rows
@@ -168,7 +168,7 @@ def examine(sets, limits, laws, place, changed, rows, pool, waiting, counters, l
     return FINISHED, n
 
 
-@kernel
+@inner_kernel
 def best_after(pool, begin, stop, level, at):
     """Return the best improving operator in begin:stop, not shut, behind one of this level at this position, or -1."""
     _, levels, _, _, shut = pool

@@ -7,7 +7,7 @@ from __future__ import annotations
 import numpy as np
 
 from bnsearch.counting.kernels_bits import popcount
-from bnsearch.kernel import kernel
+from bnsearch.kernel import inner_kernel, kernel
 
 # Sets of variables are rows of one matrix, `sets`, uint64[4 n + SPARE, W]: v is bit v % 64 of word v // 64. Row
 # kind * n + v holds the relatives of v of one kind; the spare rows behind them are for use in passing. Kernels take the
@@ -21,37 +21,37 @@ SPARE = 2
 NO_LIMITS = np.empty(0, dtype=np.int64)
 
 
-@kernel
+@inner_kernel
 def size_of(sets):
     """Return the number of variables."""
     return (sets.shape[0] - SPARE) >> 2
 
 
-@kernel
+@inner_kernel
 def lowest(word):
     """Return the number of the lowest one of a word that is not zero."""
     return np.int64(popcount((word & (~word + np.uint64(1))) - np.uint64(1)))
 
 
-@kernel
+@inner_kernel
 def has(sets, i, v):
     """Tell whether set i holds v."""
     return (sets[i, v >> 6] >> np.uint64(v & 63)) & np.uint64(1) != np.uint64(0)
 
 
-@kernel
+@inner_kernel
 def put(sets, i, v):
     """Put v into set i."""
     sets[i, v >> 6] |= np.uint64(1) << np.uint64(v & 63)
 
 
-@kernel
+@inner_kernel
 def drop(sets, i, v):
     """Take v out of set i."""
     sets[i, v >> 6] &= ~(np.uint64(1) << np.uint64(v & 63))
 
 
-@kernel
+@inner_kernel
 def list_members(sets, i, lists, j):
     """Write the members of set i, ascending, into lists[j], int64[n or more]; return their number."""
     number = np.int64(0)
@@ -64,7 +64,7 @@ def list_members(sets, i, lists, j):
     return number
 
 
-@kernel
+@inner_kernel
 def is_inside(sets, i, v, j):
     """Tell whether set i, v aside, is a subset of set j; v may be NOTHING."""
     for w in range(sets.shape[1]):
@@ -76,7 +76,7 @@ def is_inside(sets, i, v, j):
     return True
 
 
-@kernel
+@inner_kernel
 def are_adjacent_to(sets, i, j):
     """Tell whether each member of set i is adjacent to all members of set j but itself."""
     adjacent = ADJACENT * size_of(sets)
@@ -90,7 +90,7 @@ def are_adjacent_to(sets, i, j):
     return True
 
 
-@kernel
+@inner_kernel
 def disconnect(sets, a, b):
     """Remove the edge between two variables."""
     n = size_of(sets)
@@ -99,7 +99,7 @@ def disconnect(sets, a, b):
         drop(sets, kind * n + b, a)
 
 
-@kernel
+@inner_kernel
 def direct(sets, a, b):
     """Make a -> b of whatever stands between two variables."""
     n = size_of(sets)
@@ -110,7 +110,7 @@ def direct(sets, a, b):
     put(sets, ADJACENT * n + b, a)
 
 
-@kernel
+@inner_kernel
 def has_room(left, v, most):
     """Tell whether all variables still adjacent to v may be its parents; most : as of `extend`."""
     if most.size == 0:
@@ -121,7 +121,7 @@ def has_room(left, v, most):
     return number <= most[v]
 
 
-@kernel
+@inner_kernel
 def extend(left, lists, most):
     """
     Find a consistent extension (Dor & Tarsi 1992): take out a variable that can come last, again and again.
@@ -164,7 +164,7 @@ def extend(left, lists, most):
     return last == 0
 
 
-@kernel
+@inner_kernel
 def label(left, lists):
     """
     Find the parents whose edges are compelled (Chickering 1995): the last parent x of y settles all edges into y.

@@ -19,7 +19,7 @@ from bnsearch.equivalence.kernels_graph import (
     size_of,
 )
 from bnsearch.equivalence.kernels_operators import INSERT
-from bnsearch.kernel import kernel
+from bnsearch.kernel import inner_kernel, kernel
 
 # The laws, a plain tuple; all arrays are empty where everything is allowed:
 #   may    uint64[n, W]   x is in the row of y where x -> y is allowed
@@ -28,7 +28,7 @@ from bnsearch.kernel import kernel
 #   trial, left           sets, scratch
 
 
-@kernel
+@inner_kernel
 def may_touch(kind, x, y, laws):
     """Tell whether x and y may be joined (Insert), or parted (Delete)."""
     may, must = laws[0], laws[1]
@@ -39,7 +39,7 @@ def may_touch(kind, x, y, laws):
     return not has(must, y, x)
 
 
-@kernel
+@inner_kernel
 def may_point(x, y, lists, size, laws):
     """Tell whether the edges that Insert(x, y, T) compels are allowed: x -> y <- t for t in T, lists[SUBSET, :size]."""
     may = laws[0]
@@ -51,7 +51,7 @@ def may_point(x, y, lists, size, laws):
     return has(may, y, x)
 
 
-@kernel
+@inner_kernel
 def makes_collider(old, left, y):
     """Tell whether an extension of old has a v-structure at y that old does not have; left : as `extend` leaves it."""
     n, words = size_of(old), old.shape[1]
@@ -104,7 +104,7 @@ def extend_lawfully(sets, laws, lists):
     return True
 
 
-@kernel
+@inner_kernel
 def leads_to_lawful(sets, kind, x, y, size, laws, lists):
     """Tell whether a valid operator, T or H in lists[SUBSET, :size], leads to a class with a DAG within the laws."""
     may, _, _, trial, left = laws

@@ -25,12 +25,12 @@ from bnsearch.equivalence.kernels_graph import (
     put,
     size_of,
 )
-from bnsearch.kernel import kernel
+from bnsearch.kernel import inner_kernel, kernel
 
 INSERT, DELETE = np.int64(0), np.int64(1)
 
 
-@kernel
+@inner_kernel
 def find_kept(sets, kind, x, y, lists, size):
     """
     Write into the first spare row the neighbours of y that an operator makes or leaves its parents.
@@ -49,13 +49,13 @@ def find_kept(sets, kind, x, y, lists, size):
             drop(sets, 4 * n, lists[SUBSET, i])
 
 
-@kernel
+@inner_kernel
 def is_clique(sets, i):
     """Tell whether the members of set i are pairwise adjacent."""
     return are_adjacent_to(sets, i, i)
 
 
-@kernel
+@inner_kernel
 def explore(sets, y, x, lists, before):
     """
     Put into the second spare row all that semi-directed paths (edges followed as -> or -) lead to from y.
@@ -84,7 +84,7 @@ def explore(sets, y, x, lists, before):
                 word &= word - np.uint64(1)
 
 
-@kernel
+@inner_kernel
 def is_known_path_open(sets, x, y, before):
     """Tell whether the way on which y last led to x is still there and avoids the set in the first spare row."""
     n = size_of(sets)
@@ -101,7 +101,7 @@ def is_known_path_open(sets, x, y, before):
     return False
 
 
-@kernel
+@inner_kernel
 def is_blocked(sets, x, y, lists, before):
     """Tell whether every semi-directed path from y to x meets the set in the first spare row."""
     if is_known_path_open(sets, x, y, before):
@@ -113,7 +113,7 @@ def is_blocked(sets, x, y, lists, before):
     return not has(sets, 4 * n + 1, x)
 
 
-@kernel
+@inner_kernel
 def find_reach(sets, y, lists, before, reach):
     """
     Write into reach[y] what semi-directed paths lead to from y.
@@ -181,7 +181,7 @@ def is_valid_delete(sets, x, y, lists, size):
     return is_clique(sets, 4 * size_of(sets))
 
 
-@kernel
+@inner_kernel
 def find_candidates(sets, kind, x, y, lists):
     """
     Write the variables from which T or H of the operators on x and y is taken; return their number.
@@ -205,7 +205,7 @@ def find_candidates(sets, kind, x, y, lists):
     return kept
 
 
-@kernel
+@inner_kernel
 def next_subset(number, limit, descend, lists, size):
     """
     Go on to the next subset of the candidates in depth-first order: {}, {0}, {0, 1}, ..., {1}, ...
@@ -231,7 +231,7 @@ def next_subset(number, limit, descend, lists, size):
     return size
 
 
-@kernel
+@inner_kernel
 def passes_clique_test(sets, kind, x, y, lists, size):
     """
     Tell whether the operator of the present subset passes the clique test of Theorem 15 or 17.
@@ -246,7 +246,7 @@ def passes_clique_test(sets, kind, x, y, lists, size):
     return True
 
 
-@kernel
+@inner_kernel
 def find_given(sets, kind, x, y, lists, size):
     """
     Write into GIVEN the parents of y, x aside, in the DAGs that an operator stands for; return their number.

@@ -19,14 +19,14 @@ from bnsearch.equivalence.kernels_operators import (
     next_subset,
     passes_clique_test,
 )
-from bnsearch.kernel import kernel
+from bnsearch.kernel import inner_kernel, kernel
 
 # An operator as it is handed out, int64[5 + n]: where it stands in the pool, kind, x, y, the size of its subset, the
 # members of this.
 AT, KIND, TAIL, HEAD, SIZE, FIRST = range(6)
 
 
-@kernel
+@inner_kernel
 def recall(sets, kind, x, y, serial, limit, lists):
     """Find the subset of the operator on x and y with a serial number; return its size, and its members in SUBSET."""
     number = find_candidates(sets, kind, x, y, lists)
@@ -55,13 +55,13 @@ def recall_if_valid(sets, kind, y, at, pool, limits, lists, before, found, row):
     return is_blocked(sets, x, y, lists, before)
 
 
-@kernel
+@inner_kernel
 def is_lawful(sets, found, row, laws, lists):
     """Tell whether the operator that `recall_if_valid` has just written leads to a class with a DAG within the laws."""
     return leads_to_lawful(sets, found[row, KIND], found[row, TAIL], found[row, HEAD], found[row, SIZE], laws, lists)
 
 
-@kernel
+@inner_kernel
 def shut_unblockable(sets, y, begin, stop, pool, paths, lists):
     """Look at the paths from y: of the insertions in begin:stop, shut those that no subset makes valid, no others."""
     tails, shut = pool[2], pool[4]

@@ -6,13 +6,13 @@ from __future__ import annotations
 
 import numpy as np
 
-from bnsearch.kernel import kernel
+from bnsearch.kernel import inner_kernel, kernel
 
 FEW = 4  # the first variables, whose subsets fit into a few registers
 STEP = 1 << FEW
 
 
-@kernel
+@inner_kernel
 def pass_on(best):
     """Give each set the best value of its subsets; best : float64[2^k], k at least 3, changed."""
     size = best.size
@@ -33,7 +33,7 @@ def pass_on(best):
         half *= 2
 
 
-@kernel
+@inner_kernel
 def find_best(sets, start, stop, high, best):
     """
     Write a variable's best score with parents among the high variables `high` and each set of low ones.
@@ -54,7 +54,7 @@ def find_best(sets, start, stop, high, best):
     pass_on(best)
 
 
-@kernel
+@inner_kernel
 def end_with_low(best, own):
     """
     Let a low variable stand last in every set.

@@ -6,10 +6,10 @@ from __future__ import annotations
 
 import numpy as np
 
-from bnsearch.kernel import kernel
+from bnsearch.kernel import inner_kernel, kernel
 
 
-@kernel
+@inner_kernel
 def place_of(key, keys, slots):
     """Return where a key is in the table, or would be entered; the first place tried is given by its lowest bits."""
     last = keys.size - 1

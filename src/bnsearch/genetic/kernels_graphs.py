@@ -6,11 +6,11 @@ from __future__ import annotations
 
 import numpy as np
 
-from bnsearch.kernel import kernel
+from bnsearch.kernel import inner_kernel, kernel
 from bnsearch.orderings.kernels_random import draw_below
 
 
-@kernel
+@inner_kernel
 def peel(graph, left, waiting, queue):
     """
     Take away variables without parents until none is left, or only such as lie on or below a cycle; return how many.
@@ -43,7 +43,7 @@ def peel(graph, left, waiting, queue):
     return n - end
 
 
-@kernel
+@inner_kernel
 def break_a_cycle(graph, kept, left, path, seen, random):
     """
     Take away a random edge of a cycle, which is found by going up from parent to random parent.

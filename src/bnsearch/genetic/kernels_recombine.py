@@ -6,7 +6,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from bnsearch.kernel import kernel
+from bnsearch.kernel import inner_kernel, kernel
 
 
 @kernel
@@ -54,7 +54,7 @@ def get_parent_set(graph, start, order, position, found, stack, cursor):
                 depth += 1
 
 
-@kernel
+@inner_kernel
 def copy_order(order, position, to):
     """Copy an ordering, and where each variable stands in it."""
     for at in range(order.size):

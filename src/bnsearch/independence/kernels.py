@@ -8,10 +8,10 @@ import numpy as np
 
 from bnsearch.counting.kernels_expand import term
 from bnsearch.counting.kernels_set import count_set
-from bnsearch.kernel import kernel
+from bnsearch.kernel import inner_kernel, kernel
 
 
-@kernel
+@inner_kernel
 def full_degrees(arities, x, y, given):
     """Return the degrees of freedom of a test where every state occurs under every condition."""
     degrees = (arities[x] - 1.0) * (arities[y] - 1.0)
@@ -20,7 +20,7 @@ def full_degrees(arities, x, y, given):
     return degrees
 
 
-@kernel
+@inner_kernel
 def tabulate(columns, scratch, x, y, given, table):
     """Write the joint table of the condition, x and y, the last fastest; return the number of conditions."""
     arities = columns[3]
@@ -39,7 +39,7 @@ def tabulate(columns, scratch, x, y, given, table):
     return strata
 
 
-@kernel
+@inner_kernel
 def dependence_of(table, strata, rows, columns, terms):
     """
     Return (N times the conditional mutual information, degrees of freedom) of a joint table.

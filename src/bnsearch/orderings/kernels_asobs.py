@@ -4,10 +4,10 @@
 # mypy: allow-untyped-defs, no-check-untyped-defs
 from __future__ import annotations
 
-from bnsearch.kernel import kernel
+from bnsearch.kernel import inner_kernel, kernel
 
 
-@kernel
+@inner_kernel
 def mark_descendants(v, last, before, child, mark, stack):
     """
     Mark a variable and its descendants; return how many there are.

@@ -82,5 +82,5 @@ def move(index, state, variable, to, touched):
     touched[front] = variable
     front += 1
     for i in range(front):
-        refresh(index, state, touched[i])
+        refresh(index, state, np.int64(touched[i]))
     return change, front, back

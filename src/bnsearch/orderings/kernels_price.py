@@ -7,7 +7,8 @@ from __future__ import annotations
 import numpy as np
 
 from bnsearch.kernel import borrowing_kernel, inlined_kernel
-from bnsearch.orderings.kernels_state import best_row, last_parent
+from bnsearch.orderings.kernels_memory import recall_best
+from bnsearch.orderings.kernels_state import last_parent
 
 
 @inlined_kernel
@@ -90,7 +91,7 @@ def price_forward(index, state, variable, least, gainers, gains, places, deltas)
         if further < 0 or scores[row] - scores[own] + gains <= best:
             return best, where
         end = first_below(scores, row, end, scores[own] + best - gains)
-        row = best_row(index, state, variable, further, -1, row + 1, end)
+        row = recall_best(index, state, variable, further, np.int64(-1), row + 1, end)
         if row == end:
             return best, where
 
@@ -131,7 +132,7 @@ def price_backward(index, state, variable, least, losers, places, deltas):
     end = own
     while True:
         end = first_below(scores, row, end, scores[own] + best)
-        row = best_row(index, state, variable, limit, -1, row, end)
+        row = recall_best(index, state, variable, limit, np.int64(-1), row, end)
         if row == end:
             return best, where
         limit = last_parent(first, members, position, row)

@@ -127,7 +127,7 @@ def undo(index, state, chain):
         position[order[i]] = i
     update_words(state, counts[LOW], counts[HIGH])
     for i in range(counts[LOGGED]):
-        variable = log[i]
+        variable = np.int64(log[i])
         choice[variable] = saved_choice[variable]
         refresh(index, state, variable)
 

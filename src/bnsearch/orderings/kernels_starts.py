@@ -6,14 +6,14 @@ from __future__ import annotations
 
 import numpy as np
 
-from bnsearch.kernel import kernel
+from bnsearch.kernel import inner_kernel, kernel
 
 NEW = 0  # a vertex that was not visited
 OPEN = 1  # a vertex on the current path
 DONE = 2  # a vertex from which no cycle can be reached
 
 
-@kernel
+@inner_kernel
 def weaken_cycle(path, bottom, top, arc, left, removed):
     """
     Take the least weight of a cycle from all its arcs; return the first place on the path that lost its arc.
@@ -62,7 +62,7 @@ def remove_cycles(roots, begin, heads, left, removed):
         path[0] = root
         state[root] = OPEN
         place[root] = 0
-        top = 0
+        top = np.int64(0)
         while top >= 0:
             v = path[top]
             a = arc[v]
@@ -186,7 +186,7 @@ def order_by_goodness(first, parents, begin, children, logs, random, order):
         visit(v, first, parents, begin, children, logs, visited, degree, goodness)
 
 
-@kernel
+@inner_kernel
 def visit(v, first, parents, begin, children, logs, visited, degree, goodness):
     """Take a variable out of the unvisited ones: its children lose a parent, its parents a child."""
     for i in range(first[v], first[v + 1]):

@@ -45,13 +45,6 @@ def last_parent(first, members, position, row):
 
 
 @inlined_kernel
-def best_row(index, state, variable, limit, without, row, stop):
-    """Return the first row from `row` to `stop` whose members stand before a position, another variable left out."""
-    wanted = np.int64(variable), np.int64(limit), np.int64(without), np.int64(row), np.int64(stop)
-    return recall_best(index, state, *wanted)
-
-
-@inlined_kernel
 def set_target(index, state, child, slot, number, row):
     """Note what a candidate would make a variable take."""
     scores, cand_begin = index[1], index[5]
@@ -115,7 +108,8 @@ def find_losses(index, state, child):
     own = choice[child]
     last = own
     for i in range(first[own], first[own + 1]):
-        row = best_row(index, state, child, position[child], members[i], own + 1, index[0][child + 1])
+        without = np.int64(members[i])
+        row = recall_best(index, state, child, np.int64(position[child]), without, own + 1, index[0][child + 1])
         slot = member_slot[i]
         set_target(index, state, child, slot, slots[1, slot], row)
         last = max(last, row)
@@ -141,4 +135,5 @@ def refresh(index, state, child):
 @inlined_kernel
 def choose(index, state, child, row):
     """Give a variable its best set, known not to stand before a row."""
-    state[2][child] = best_row(index, state, child, state[1][child], -1, row, index[0][child + 1])
+    position = np.int64(state[1][child])
+    state[2][child] = recall_best(index, state, child, position, np.int64(-1), row, index[0][child + 1])

@@ -69,7 +69,7 @@ def plant(first, numbers, begin, end, table, made):
     made[3, 0] = 0
     nodes = 1
     for row in range(begin, end):
-        node = 0
+        node = np.int64(0)
         for i in range(first[row], first[row + 1]):
             at = find_child(node, numbers[i], table, made)
             if table[at] < 0:

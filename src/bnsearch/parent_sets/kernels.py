@@ -7,7 +7,7 @@ from __future__ import annotations
 import numpy as np
 
 from bnsearch.counting.kernels_bits import popcount
-from bnsearch.kernel import kernel
+from bnsearch.kernel import inner_kernel, kernel
 
 
 @kernel
@@ -61,7 +61,7 @@ def take_rows(first, members, rows, new_first, new_members):
         new_first[i + 1] = to
 
 
-@kernel
+@inner_kernel
 def is_subset(first, members, inner, outer):
     """Tell whether one row's set is a subset of another's; both sorted."""
     j = first[outer]
@@ -74,7 +74,7 @@ def is_subset(first, members, inner, outer):
     return True
 
 
-@kernel
+@inner_kernel
 def is_selection(first, members, inner, outer, selected):
     """Tell whether a row's set is exactly the members of another that the bits of `selected` choose."""
     i = first[inner]
@@ -88,7 +88,7 @@ def is_selection(first, members, inner, outer, selected):
     return True
 
 
-@kernel
+@inner_kernel
 def make_keys(first, members, rows, random, keys, folds):
     """
     Give each set a key, the exclusive or of its members' random numbers, from which a subset's key is quickly made.
@@ -103,7 +103,7 @@ def make_keys(first, members, rows, random, keys, folds):
             folds[i] |= np.uint64(1) << np.uint64(members[j] & 63)
 
 
-@kernel
+@inner_kernel
 def add_set(first, members, rows, i, keys, slots, words):
     """Put a set into the hash table; tell whether it is new there. Arrays as in mark_undominated."""
     mask = np.uint64(slots.size - 1)
@@ -120,7 +120,7 @@ def add_set(first, members, rows, i, keys, slots, words):
     return True
 
 
-@kernel
+@inner_kernel
 def holds_subset(first, members, rows, i, random, keys, slots, words):
     """
     Tell whether a proper subset of a set is in the hash table; less than 2**62 subsets. Arrays as in mark_undominated.
@@ -166,7 +166,7 @@ def mark_undominated(scores, first, members, rows, known, random, tolerance, key
     keep : bool[m]          written
     """
     make_keys(first, members, rows, random, keys, folds)
-    entered = 0
+    entered = np.int64(0)
     for i in range(rows.size):
         size = first[rows[i] + 1] - first[rows[i]]
         least = scores[rows[i]] - tolerance * max(1.0, abs(scores[rows[i]]))

@@ -43,12 +43,12 @@ def any_open(
         return False
     offset = binomial[top, size]
     while True:
-        whole = rank_without(place, binomial, d, d, 1) - offset
+        whole = rank_without(place, binomial, d, d, np.int64(1)) - offset
         cells = 1.0
         for i in range(d):
             cells *= arities[place[i]]
         for i in range(d + 1):  # the child is the i-th of the prefix, or x
-            rank = rank_without(place, binomial, i, d, i < d)
+            rank = rank_without(place, binomial, i, d, np.int64(i < d))
             for x in range(place[d - 1]):
                 child = place[i] if i < d else x
                 joint = cells * arities[x]

@@ -7,7 +7,7 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
-from bnsearch.kernel import kernel
+from bnsearch.kernel import inner_kernel, kernel
 
 # The closed sets, each another one and a candidate more; node 0 is the empty set. A plain tuple of
 #   parent   int32[C]     the node that is extended
@@ -98,7 +98,7 @@ def move_keys(old, new):
             insert_key(new, old[i])
 
 
-@kernel
+@inner_kernel
 def holds(nodes, node, candidate):
     """Tell whether a candidate is a member of a node's set."""
     while node > 0:
@@ -108,7 +108,7 @@ def holds(nodes, node, candidate):
     return False
 
 
-@kernel
+@inner_kernel
 def add_node(nodes, number, parent, added, arity, random, score, below):
     """Close a set that extends a node; return its own node."""
     parents, extras, size, cells, scores, belows, keys = nodes

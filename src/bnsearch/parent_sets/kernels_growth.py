@@ -8,7 +8,7 @@ import numpy as np
 
 from bnsearch.counting.kernels_expand import occupied_cells, score_extensions
 from bnsearch.counting.kernels_set import cells_of
-from bnsearch.kernel import kernel
+from bnsearch.kernel import inner_kernel, kernel
 from bnsearch.parent_sets.kernels_bounds import ceiling
 from bnsearch.parent_sets.kernels_select import improves_on
 
@@ -18,7 +18,7 @@ FINISHED, OUT_OF_BUDGET, OUT_OF_SPACE = 0, 1, 2
 KNOWN, SCORED, TURN, OPEN = 0, 1, 2, 3
 
 
-@kernel
+@inner_kernel
 def push(heap, size, scores, index):
     """Put a set on the heap (best score on top); return the new size."""
     at = size
@@ -29,7 +29,7 @@ def push(heap, size, scores, index):
     return size + 1
 
 
-@kernel
+@inner_kernel
 def pop(heap, size, scores):
     """Take the best set from the heap, which has then one less; return it."""
     top = heap[0]
@@ -47,7 +47,7 @@ def pop(heap, size, scores):
     return top
 
 
-@kernel
+@inner_kernel
 def insert_set(sets, sizes, index, random, slots):
     """Enter a set into the hash table, int32[power of two], unless it is there; return whether it was new."""
     key = np.uint64(0)
@@ -74,7 +74,7 @@ def insert_sets(sets, sizes, number, random, slots):
         insert_set(sets, sizes, index, random, slots)
 
 
-@kernel
+@inner_kernel
 def other_candidates(candidates, parents, pool):
     """Write the candidates that are no parents; return how many."""
     number = 0
@@ -88,7 +88,7 @@ def other_candidates(candidates, parents, pool):
     return number
 
 
-@kernel
+@inner_kernel
 def open_extension(parents, added, score, sets, sizes, scores, heap, slots, random, counters):
     """Keep and open the set of some parents, ascending, and one more place, unless it is known."""
     to = counters[KNOWN]
@@ -107,7 +107,7 @@ def open_extension(parents, added, score, sets, sizes, scores, heap, slots, rand
         counters[KNOWN] += 1
 
 
-@kernel
+@inner_kernel
 def next_size(counters, sizes):
     """Return the next size in turn that has open sets, of 0..sizes - 1, or -1."""
     for i in range(sizes):
@@ -117,7 +117,7 @@ def next_size(counters, sizes):
     return -1
 
 
-@kernel
+@inner_kernel
 def can_pay(columns, child, parents, best, bound, tolerance, first, second):
     """Tell whether, as far as the bound says, a family with more parents than these could beat a score."""
     slope, level, smallest = bound

@@ -9,7 +9,7 @@ import numpy as np
 from bnsearch.counting.kernels_histogram import most_dense_cells
 from bnsearch.counting.kernels_set import cells_of, count_set
 from bnsearch.counting.kernels_terms import sum_counts
-from bnsearch.kernel import kernel
+from bnsearch.kernel import inner_kernel, kernel
 from bnsearch.parent_sets.kernels_frontier import (
     NODES,
     OPEN,
@@ -37,7 +37,7 @@ def estimate(score, other, cells, arity, price, empty):
     return score + other + price * (cells + arity - cells * arity - 1.0) - empty
 
 
-@kernel
+@inner_kernel
 def merge_states(cells, counts, found, arity):
     """Sum the counts over the states of the last variable; cells of one group stand together. Return the groups."""
     groups = 0
@@ -82,7 +82,7 @@ def score_singles(columns, scratch, terms, child, places, scores):
         scores[i] = score_family(columns, scratch, family, terms)
 
 
-@kernel
+@inner_kernel
 def write_family(nodes, node, added, places, child, family):
     """Write a node's members and one more as places, descending, then the child; return how many."""
     size = 0
@@ -101,13 +101,13 @@ def write_family(nodes, node, added, places, child, family):
         node = nodes[0][node]
 
 
-@kernel
+@inner_kernel
 def can_pay(cells, price, bounded, below, tolerance):
     """Tell whether a set of that many cells would beat a subset's score if its fit were perfect; yes if not bounded."""
     return not bounded or improves_on(-price * cells, below, tolerance)
 
 
-@kernel
+@inner_kernel
 def open_extensions(nodes, node, heap, number, arities, singles, ends, price, bounded, tolerance):
     """
     Open the most promising extension of a node in every class of candidates.

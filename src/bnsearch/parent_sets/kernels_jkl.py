@@ -6,7 +6,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from bnsearch.kernel import kernel
+from bnsearch.kernel import inner_kernel, kernel
 
 # What is wrong where a kernel stopped; GOOD comes first and is zero.
 GOOD, ENDS, HEADER, UNNUMBERED, OUTSIDE, AGAIN, SCORE, SIZE, PARENT, SELF, TWICE = range(11)
@@ -60,7 +60,7 @@ def whole_number(data, start, end):
     return value
 
 
-@kernel
+@inner_kernel
 def nearest_quotient(above, below):
     """Return the float64 nearest to above / below, two uint64 up to 10**18, below a power of ten; ties to even."""
     if above < np.uint64(1) << np.uint64(53):
@@ -80,7 +80,7 @@ def nearest_quotient(above, below):
     return np.float64(quotient) / np.float64(one << shift)
 
 
-@kernel
+@inner_kernel
 def is_exponent(data, start, end):
     """Tell whether these bytes are e or E, a sign or none, and digits."""
     if start == end or (data[start] != 101 and data[start] != 69):
@@ -94,7 +94,7 @@ def is_exponent(data, start, end):
     return start < end
 
 
-@kernel
+@inner_kernel
 def decimal(data, start, end):
     """Return how a token reads as a number and, where that is EXACT, its value: the float64 nearest to it."""
     at = start
@@ -122,7 +122,7 @@ def decimal(data, start, end):
     return EXACT, -value if data[start] == 45 else value
 
 
-@kernel
+@inner_kernel
 def read_set(data, at, own, row, rows, last_row):
     """
     Read a line `score size parent...`; return (what is wrong, the place, members up to here).
@@ -160,7 +160,7 @@ def read_set(data, at, own, row, rows, last_row):
     return GOOD, start, to
 
 
-@kernel
+@inner_kernel
 def read_header(data, at, header):
     """Read a line `variable count`; return (what is wrong, the place, the variable, the count); see read_variable."""
     start, end = next_token(data, at)
@@ -217,7 +217,7 @@ def read_variable(data, at, row, header, last_row, rows):
     return GOOD, at, row
 
 
-@kernel
+@inner_kernel
 def write_number(out, at, number):
     """Write a whole number's digits; return the place after them."""
     end = at + 1

@@ -8,10 +8,10 @@ import math
 
 import numpy as np
 
-from bnsearch.kernel import kernel
+from bnsearch.kernel import inner_kernel, kernel
 
 
-@kernel
+@inner_kernel
 def rank_without(place, binomial, left, right, extra):
     """
     Return the rank of a prefix without two of its places (left < right; the prefix's length stands for none).
@@ -30,13 +30,13 @@ def rank_without(place, binomial, left, right, extra):
     return rank
 
 
-@kernel
+@inner_kernel
 def improves_on(score, best, tolerance):
     """Tell whether a score beats the best of its subsets by more than rounding."""
     return score > best + tolerance * max(1.0, abs(best))
 
 
-@kernel
+@inner_kernel
 def first_prefix(place, top, lowest, highest):
     """Write the first prefix of a piece, int64[d] descending places; return whether there is one."""
     d = place.size
@@ -48,7 +48,7 @@ def first_prefix(place, top, lowest, highest):
     return d == 1 or place[1] < highest
 
 
-@kernel
+@inner_kernel
 def next_prefix(place, highest):
     """Go on to the next prefix of a piece; return whether there is one."""
     d = place.size
@@ -63,7 +63,7 @@ def next_prefix(place, highest):
     return True
 
 
-@kernel
+@inner_kernel
 def note_family(child, rank, score, kept, kept_child, kept_rank, kept_score):
     """Write a family down if there is room; return how many are kept then."""
     if kept < kept_child.size:
@@ -73,7 +73,7 @@ def note_family(child, rank, score, kept, kept_child, kept_rank, kept_score):
     return kept + 1
 
 
-@kernel
+@inner_kernel
 def keep_smaller_children(
     last, values, parents, class_of, alone, without, before, now, tolerance, kept, kept_child, kept_rank, kept_score
 ):
@@ -92,7 +92,7 @@ def keep_smaller_children(
     return kept
 
 
-@kernel
+@inner_kernel
 def keep_child_of_prefix(
     last, values, parents, group, child, family, start, base, before, now, tolerance,
     kept, kept_child, kept_rank, kept_score,
@@ -139,27 +139,28 @@ def keep_families(
     Returns how many are kept; more than the capacity means that the last ones were not written.
     """
     d = size - 1
-    kept = 0
+    none, one = np.int64(0), np.int64(1)
+    kept = none
     place = np.empty(d, np.int64)
     without = np.empty(d, np.int64)  # ranks of the prefix without one of its places
     base = np.empty(d - 1, np.int64)  # ranks of the prefix without the child and one more place, x to follow
     going = first_prefix(place, top, lowest, highest)
     while going:
         last = place[d - 1]
-        values = block[rank_without(place, binomial, d, d, 1) - binomial[top, size] :]
+        values = block[rank_without(place, binomial, d, d, one) - binomial[top, size] :]
         for i in range(d):
-            without[i] = rank_without(place, binomial, i, d, 0)
+            without[i] = rank_without(place, binomial, i, d, none)
         kept = keep_smaller_children(
-            last, values, parents, class_of, rank_without(place, binomial, d, d, 0), without, before, now, tolerance,
+            last, values, parents, class_of, rank_without(place, binomial, d, d, none), without, before, now, tolerance,
             kept, kept_child, kept_rank, kept_score,
         )  # fmt: skip
         for i in range(d):
             for j in range(d - 1):
                 other = j + (j >= i)
-                base[j] = rank_without(place, binomial, min(i, other), max(i, other), 1)
+                base[j] = rank_without(place, binomial, min(i, other), max(i, other), one)
             child = place[i]
             kept = keep_child_of_prefix(
-                last, values, parents, class_of[child], child, rank_without(place, binomial, i, d, 1),
+                last, values, parents, class_of[child], child, rank_without(place, binomial, i, d, one),
                 before[child, without[i]], base, before, now, tolerance,
                 kept, kept_child, kept_rank, kept_score,
             )  # fmt: skip
@@ -167,7 +168,7 @@ def keep_families(
     return kept
 
 
-@kernel
+@inner_kernel
 def unrank(rank, size, binomial, order, members):
     """
     Write the set of a size with a rank.

@@ -9,7 +9,7 @@ from numpy.typing import NDArray
 
 from bnsearch.counting.kernels_set import cells_of, count_set
 from bnsearch.counting.kernels_terms import sum_counts
-from bnsearch.kernel import kernel
+from bnsearch.kernel import inner_kernel, kernel
 
 WAYS = 4
 
@@ -35,7 +35,7 @@ def find_slot(key, high, low):
     return first + np.int64(low & np.uint64(WAYS - 1)), False
 
 
-@kernel
+@inner_kernel
 def descending(places):
     """Return the places in descending order: a set's value must not depend on how it was written down."""
     ordered = places.copy()
@@ -49,7 +49,7 @@ def descending(places):
     return ordered
 
 
-@kernel
+@inner_kernel
 def set_value(columns, scratch, cache, places, terms, salt):
     """Return the value of a set, from the cache or counted now."""
     member, key, value, computed = cache

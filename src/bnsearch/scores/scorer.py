@@ -20,6 +20,7 @@ if TYPE_CHECKING:
 
 TABULATED_SIZE = 5  # numbers of cells of sets up to this size have their terms tabulated
 BYTES_PER_SLOT = 24
+SLOTS_PER_SET = 16  # where there are few sets: hardly one displaces another, and little memory is touched
 
 
 class Scorer:
@@ -61,6 +62,7 @@ class Scorer:
 
         random = np.random.default_rng(0x5E7)
         slots = 1 << ((cache_bytes // BYTES_PER_SLOT).bit_length() - 1)
+        slots = min(slots, SLOTS_PER_SET << min(self.data.n_variables, 60))
         self._cache = (
             random.integers(1, 2**64, (self.data.n_variables, 2), dtype=np.uint64),
             np.zeros((slots, 2), dtype=np.uint64),

@@ -5,13 +5,14 @@ from __future__ import annotations
 from collections.abc import Callable
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from bnsearch.errors import InputError
 from bnsearch.networks.formats import adjacency, bif, hugin, json_format
 from bnsearch.networks.formats.source import Source
 from format_samples import BIF, HUGIN, JSON, LAWN
+from strategies import examples
 
 Parse = Callable[[Source], object]
 CASES: list[tuple[Parse, str]] = [
@@ -56,7 +57,7 @@ def test_truncation_everywhere(parse: Parse, text: str) -> None:
         assert not survives(parse, text[:end])
 
 
-@settings(max_examples=300)
+@examples(300)
 @given(st.sampled_from(CASES), st.data())
 def test_random_damage(case: tuple[Parse, str], data: st.DataObject) -> None:
     """Characters replaced, inserted and deleted, up to five times: a network or an InputError."""
