@@ -11,7 +11,6 @@ from bnsearch.dags.hillclimb import Tabu, allowed_edges, climb_from
 from bnsearch.graphs.dag import DAG
 from bnsearch.orderings.restarts import prepare
 from bnsearch.orderings.rinobs import RINOBS
-from bnsearch.orderings.starts import make_starts
 from bnsearch.parent_sets.extender import Extender
 from bnsearch.parent_sets.table import ParentSets
 from bnsearch.problem import Problem
@@ -37,20 +36,21 @@ def search_and_polish(problem: Problem, run: Run) -> None:
         Extender(problem.needed_data, problem.needed_score),
         Tabu().rules(allowed_edges(problem), problem.constraints),
     )
-    order = make_starts("fas", table)(run.rng)
+    method = RINOBS()
+    orders = [*method.starts(table, run.rng)]
     steps = FIRST_STEPS * problem.size
     bound: float | None = None
     while run.going():
         index = prepare(replace(problem, table=table), run)
         turn = Iterations(run.progress.iterations + steps) | Seconds(run.seconds + LONGEST * run.seconds_left)
         with run.stage(turn):
-            RINOBS().search_from(index, order, run)
+            method.search_from(index, orders, run)
         bound, run.bound = run.bound, None  # of networks over the table alone
         if run.going():
             found = climb_from(climber, run.best().parents, problem, run)
             if found is not None:
                 table = with_families(table, found.dag(problem.names), problem.scorer)
-        order = np.array(run.best().order, dtype=np.int32)
+        orders = [np.array(run.best().order, dtype=np.int32)]
         steps *= 2
     run.bound = bound
 

@@ -36,5 +36,5 @@ def test_rinobs_counts_the_rows_of_steps_that_find_nothing(monkeypatch: pytest.M
     monkeypatch.setattr(Chain, "__init__", noted)
     monkeypatch.setattr("bnsearch.orderings.repair.BUDGET", 100)
     run = Run(Iterations(120), seed=1)
-    RINOBS(length=20).search(Problem(table=TABLE), run)
+    RINOBS(orderings=1, length=20).search(Problem(table=TABLE), run)
     assert run.progress.evaluations == chains[0].looked[0] > 1000

@@ -31,8 +31,8 @@ def test_finds_the_optimum_of_small_tables(table: ParentSets) -> None:
     assert result.iterations == 1000 or result.optimal
 
 
-def rounds_of(monkeypatch: pytest.MonkeyPatch, scores: list[float], total: int) -> list[list[int]]:
-    """Return the steps of each island in each round, if three islands always end with the given best scores."""
+def rounds_of(monkeypatch: pytest.MonkeyPatch, scores: list[float], total: int, orderings: int = 1) -> list[list[int]]:
+    """Return the steps of each of three islands in each round, if they always end with the given best scores."""
     rounds: list[list[int]] = []
 
     def anneal(self: RINOBS, chain: Chain, steps: int, run: Run) -> None:
@@ -49,7 +49,8 @@ def rounds_of(monkeypatch: pytest.MonkeyPatch, scores: list[float], total: int) 
     whole_round = RINOBS._round
     monkeypatch.setattr(RINOBS, "_anneal", anneal)
     monkeypatch.setattr(RINOBS, "_round", one_round)
-    search(Problem(table=table), RINOBS(islands=3, length=2), stop=Iterations(total), seed=1, threads=1)
+    method = RINOBS(orderings=orderings, islands=3, length=2)
+    search(Problem(table=table), method, stop=Iterations(total), seed=1, threads=1)
     return rounds
 
 
@@ -57,6 +58,22 @@ def test_rounds_double_and_islands_join_after_the_first(monkeypatch: pytest.Monk
     """10 variables, 2 steps each: 20 on one island, 40 on each of three, then 80, then the 100 that are left."""
     rounds = rounds_of(monkeypatch, [-1.0, -2.0, -3.0], 20 + 3 * 40 + 3 * 80 + 100)
     assert rounds == [[20], [40, 40, 40], [80, 80, 80], [34, 33, 33]]
+
+
+def test_the_worse_half_goes_down_to_the_islands(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Of eight orderings four go on, then three; which, is told by their scores."""
+    kept: list[list[float]] = []
+    whole_round = RINOBS._round
+
+    def noted(self: RINOBS, chains: list[Chain], length: int, run: Run) -> None:
+        kept.append([chain.best for chain in chains])
+        whole_round(self, chains, length, run)
+
+    monkeypatch.setattr(RINOBS, "_round", noted)
+    scores = [-5.0, -3.0, -8.0, -1.0, -7.0, -2.0, -4.0, -6.0]
+    rounds = rounds_of(monkeypatch, scores, 8 * 20 + 4 * 40 + 3 * 80 + 30, orderings=8)
+    assert rounds == [[20] * 8, [40] * 4, [80] * 3, [10] * 3]
+    assert kept[1:3] == [[-1.0, -2.0, -3.0, -4.0], [-1.0, -3.0, -5.0]]  # the script's first four, in order
 
 
 def test_rounds_begin_anew_where_all_islands_agree(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -81,7 +98,9 @@ def test_a_proven_optimum_of_a_published_file(shared_data) -> None:
     assert result.stop == "target"
 
 
-@pytest.mark.parametrize("wrong", [{"islands": 0}, {"rate": 1.5}, {"length": 0}, {"start": "nowhere"}], ids=str)
+@pytest.mark.parametrize(
+    "wrong", [{"orderings": 0}, {"islands": 0}, {"rate": 1.5}, {"length": 0}, {"start": "nowhere"}], ids=str
+)
 def test_bad_parameters_are_refused(wrong: dict[str, float]) -> None:
     """Each parameter has its range."""
     with pytest.raises(InputError):

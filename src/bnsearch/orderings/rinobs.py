@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from math import inf
 from typing import ClassVar
+
+import numpy as np
 
 from bnsearch.errors import require
 from bnsearch.orderings.climber import random_word
@@ -12,6 +15,7 @@ from bnsearch.orderings.index import Index
 from bnsearch.orderings.repair import Chain
 from bnsearch.orderings.restarts import offer, prepare
 from bnsearch.orderings.starts import Ordering, make_starts, require_start
+from bnsearch.parent_sets.table import ParentSets
 from bnsearch.problem import Problem
 from bnsearch.run import Run
 from bnsearch.scores.score import improves
@@ -29,8 +33,9 @@ class RINOBS:
 
     Parameters
     ----------
-    islands : orderings that are searched side by side; after each round the worst takes over the best one's ordering,
-        or, where all are equally good, a new start, and rounds begin anew
+    orderings : how many are searched in the first round; the worse half of them goes after each, down to the islands
+    islands : orderings that are searched side by side then; after each round the worst takes over the best one's
+        ordering, or, where all are equally good, a new start, and rounds begin anew
     rate : the share of losing steps that is accepted when a round begins
     length : steps of the first round for each variable
     start : where orderings come from: random, dfs or fas
@@ -42,16 +47,19 @@ class RINOBS:
     perturbation of a fixed share of the variables gains over one insertion, tens of thousands of steps a second
     more than make up for. Accepting losses up to a threshold is threshold accepting (Dueck & Scheuer 1990), with the
     threshold governed by an acceptance rate instead of a schedule of its own, which makes it independent of the scale
-    of the scores. The first round has one island; the others begin where it ended. One iteration is one step.
+    of the scores. To begin with many orderings and to go on with the better half is successive halving (Karnin et
+    al. 2013): some starts lead where no repair leads out of. One iteration is one step.
     """
 
     name: ClassVar[str] = "rinobs"
+    orderings: int = 8
     islands: int = 2
     rate: float = 0.25
-    length: int = 3
+    length: int = 1
     start: str = "fas"
 
     def __post_init__(self) -> None:
+        require("orderings", self.orderings, at_least=1, whole=True)
         require("islands", self.islands, at_least=1, whole=True)
         require("rate", self.rate, at_least=0, at_most=1)
         require("length", self.length, at_least=1, whole=True)
@@ -60,20 +68,33 @@ class RINOBS:
     def search(self, problem: Problem, run: Run) -> None:
         """Search until the run is told to stop."""
         index = prepare(problem, run)
-        self.search_from(index, make_starts(self.start, index.table)(run.rng), run)
+        self.search_from(index, self.starts(index.table, run.rng), run)
 
-    def search_from(self, index: Index, order: Ordering, run: Run) -> None:
-        """Search from an ordering until the run is told to stop."""
+    def starts(self, table: ParentSets, rng: np.random.Generator) -> Iterator[Ordering]:
+        """Yield the orderings that the first round begins with."""
+        start = make_starts(self.start, table)
+        for _ in range(self.orderings):
+            yield start(rng)
+
+    def search_from(self, index: Index, orders: Iterable[Ordering], run: Run) -> None:
+        """Search from some orderings until the run is told to stop."""
         start = make_starts(self.start, index.table)
-        chains = [Chain(index, order, random_word(run.rng))]
-        length = first_length = self.length * len(order)
+        chains: list[Chain] = []
+        for order in orders:
+            chains.append(Chain(index, order, random_word(run.rng)))
+            if run.halted(chains[-1].best):
+                break
+        length = first_length = self.length * index.table.n_variables
         while run.going():
             self._round(chains, length, run)
             length *= 2
-            best = max(chains, key=lambda chain: chain.best)
-            worst = min(chains, key=lambda chain: chain.best)
-            if len(chains) < self.islands:
-                chains += [Chain(index, best.best_order, random_word(run.rng)) for _ in range(1, self.islands)]
+            chains.sort(key=lambda chain: -chain.best)
+            best, worst = chains[0], chains[-1]
+            if len(chains) > self.islands:
+                chains = chains[: max(self.islands, len(chains) // 2)]
+            elif len(chains) < self.islands:
+                new = self.islands - len(chains)
+                chains += [Chain(index, best.best_order, random_word(run.rng)) for _ in range(new)]
             elif improves(best.best, worst.best):
                 worst.restart(best.best_order)
             else:  # all agree: perhaps for want of better, perhaps of luck
