@@ -9,7 +9,7 @@ from bnsearch.graphs import DAG
 from bnsearch.parent_sets.sequential import Sequential
 from bnsearch.polishing import search_and_polish, with_families
 from bnsearch.run import Run
-from bnsearch.stop import Iterations
+from bnsearch.stop import Iterations, Seconds
 
 
 def parity_data() -> Dataset:
@@ -43,3 +43,15 @@ def test_what_no_candidate_set_holds_is_found():
     best = learn(data, seconds=None, stop=Iterations(20_000), seed=1, threads=1)
     assert run.progress.score >= best.score - 1e-3 * abs(best.score)
     assert abs(problem.scorer.network(run.best()) - run.progress.score) < 1e-6
+
+
+def test_it_ends_where_neither_can_find_more():
+    """Every combination once: the best sets of all columns, the empty ones, make a network, and nothing is better."""
+    data = Dataset.from_codes(np.indices((2,) * 6).reshape(6, -1).T)
+    table = Sequential(max_parents=1).select(data, make_score("bic"), threads=1).table
+    run = Run(Seconds(60), seed=1)
+    run.partial = True
+    search_and_polish(Problem(data=data, score=make_score("bic"), table=table), run)
+    assert not run.best().edges
+    assert run.bound == run.progress.score
+    assert run.reason is None  # not for want of time

@@ -49,26 +49,33 @@ class AutoSearch:
             return
         largest = max(len(group.variables) for group in groups_of(table))
         expected = seconds_of_exact(largest, run.threads)
+        polishes = run.partial and self.polishes(problem, table)
         group = f"{largest} of {problem.size} variables can form cycles with each other"
-        if largest <= MOST and expected <= SHARE * run.seconds_left:
-            run.remark(f"chose exact search: at most {group}")
-            with run.aside():
-                load_kernels(problem, Exact())
-            steps = Iterations(run.progress.iterations + FIRST_STEPS * problem.size)
-            with run.stage(steps | Seconds(run.seconds + max(0.0, 0.1 * run.seconds_left))):
-                RINOBS().search(problem, run)
-            Exact().search(problem, run)
+        if largest > MOST:
+            why = f"{group}, too many for exact search"
+        elif expected > SHARE * run.seconds_left:
+            why = f"{group}, exact search would take about {expected:,.0f} s"
         else:
-            why = "too many for exact search" if largest > MOST else f"exact search would take about {expected:,.0f} s"
-            polishes = run.partial and self.polishes(problem, table)
-            how = "orderings (rinobs) and, in turns, over DAGs (tabu)" if polishes else "orderings (rinobs)"
-            run.remark(f"chose search over {how}: {group}, {why}")
-            if polishes:
-                with run.aside():
-                    load_kernels(problem, Tabu())
-                search_and_polish(problem, run)
-            else:
-                RINOBS().search(problem, run)
+            run.remark(f"chose exact search: at most {group}")
+            self._prove(problem, run)
+            return
+        how = "orderings (rinobs) and, in turns, over DAGs (tabu)" if polishes else "orderings (rinobs)"
+        run.remark(f"chose search over {how}: {why}")
+        if polishes:
+            with run.aside():
+                load_kernels(problem, Tabu())
+            search_and_polish(problem, run)
+        else:
+            RINOBS().search(problem, run)
+
+    def _prove(self, problem: Problem, run: Run) -> None:
+        """Search exactly, with something good in hand before, should that not end in time."""
+        with run.aside():
+            load_kernels(problem, Exact())
+        steps = Iterations(run.progress.iterations + FIRST_STEPS * problem.size)
+        with run.stage(steps | Seconds(run.seconds + max(0.0, 0.1 * run.seconds_left))):
+            RINOBS().search(problem, run)
+        Exact().search(problem, run)
 
     def polishes(self, problem: Problem, table: ParentSets) -> bool:
         """Tell whether tabu search can take turns: with data, where that is not too much to do."""

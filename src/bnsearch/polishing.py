@@ -15,6 +15,7 @@ from bnsearch.parent_sets.extender import Extender
 from bnsearch.parent_sets.table import ParentSets
 from bnsearch.problem import Problem
 from bnsearch.run import Run
+from bnsearch.scores.score import improves
 from bnsearch.scores.scorer import Scorer
 from bnsearch.stop import Iterations, Seconds
 
@@ -24,7 +25,7 @@ LONGEST = 0.3  # of the time that is left, the most that one turn takes
 
 def search_and_polish(problem: Problem, run: Run) -> None:
     """
-    Search over orderings and over DAGs in turns, until the run is told to stop.
+    Search over orderings and over DAGs in turns, until the run is told to stop or both have nothing left to find.
 
     A candidate table that is not complete lacks sets that some network would need. Tabu search knows no table: from the
     best network it goes on over all DAGs, and the families where it ends join the table, each also without one of its
@@ -46,10 +47,13 @@ def search_and_polish(problem: Problem, run: Run) -> None:
         with run.stage(turn):
             method.search_from(index, orders, run)
         bound, run.bound = run.bound, None  # of networks over the table alone
+        before = run.progress.score
         if run.going():
             found = climb_from(climber, run.best().parents, problem, run)
             if found is not None:
                 table = with_families(table, found.dag(problem.names), problem.scorer)
+        if bound is not None and before >= bound and not improves(run.progress.score, before):
+            break
         orders = [np.array(run.best().order, dtype=np.int32)]
         steps *= 2
     run.bound = bound

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import time
 from dataclasses import dataclass
-from math import comb, inf
+from math import comb, inf, isfinite
 from typing import ClassVar
 
 import numpy as np
@@ -36,6 +36,7 @@ class Auto(Builder):
     candidates : how many partners of each variable growth considers, the strongest by the score of the variable with
         that one parent (the sparse candidates of Friedman et al. 1999, as Teyssier & Koller 2005 use them); None
         means all, or 50 where there are more than 2,000 variables
+    growth : the share of the time after which nothing is grown any more; the rest is for a size that fits as a whole
     memory : the most bytes for counts and for the best scores of smaller sets, and for growth
     pruning : sound bounds to use; the enumeration ends when they say that no larger set matters
 
@@ -48,6 +49,7 @@ class Auto(Builder):
     """
 
     candidates: int | None = None
+    growth: float = 1.0
 
     default_seconds: ClassVar[float] = 60.0
 
@@ -55,6 +57,7 @@ class Auto(Builder):
         super().__post_init__()
         if self.candidates is not None:
             require("candidates", self.candidates, at_least=1, whole=True)
+        require("growth", self.growth, at_least=0, at_most=1)
 
     def build(self, job: Job) -> Selection:
         """Enumerate, then grow, then make the table."""
@@ -67,6 +70,8 @@ class Auto(Builder):
             table = walk.table(soon=job.halt())
             enumerated = time.perf_counter()
             reserve = (MERGING + (job.constraints is not None)) * (enumerated - walked)
+            if isfinite(job.deadline):
+                reserve += (1 - self.growth) * (job.deadline - job.started)
             if walk.complete < job.most and not job.late(reserve):
                 growing = Growing(
                     job,

@@ -22,7 +22,7 @@ Kept = tuple[NDArray[np.int32], NDArray[np.int64], NDArray[np.float64]]
 
 PATIENCE = 0.2  # seconds after which the pace of an enumeration is judged
 MANY_SETS = 100_000  # of fewer, the time says little about the pace of more
-SECONDS_PER_ROW, SECONDS_PER_VARIABLE = 1e-6, 2e-5  # what they cost when the table is assembled, generously
+SECONDS_PER_ROW, SECONDS_PER_VARIABLE = 5e-7, 2e-5  # what they cost when the table is assembled, generously
 SECONDS_PER_VALUE, PREPARATION = 1e-8, 0.1  # of a larger size: what room for one takes, the most part of the time
 FASTEST = 1e-8  # seconds a set: what cannot fit at this pace is not tried
 ROWS_AT_ONCE = 100_000  # as many as are assembled in no time, for somebody who waits
