@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from math import inf
 
 import numpy as np
 
@@ -19,8 +20,9 @@ from bnsearch.scores.score import improves
 from bnsearch.scores.scorer import Scorer
 from bnsearch.stop import Iterations, Seconds
 
-FIRST_STEPS = 200  # of RINOBS, for each variable, in the first turn; twice as many in each that follows
+FIRST_STEPS = 50  # of RINOBS, for each variable, in the first turn; twice as many in each that follows
 LONGEST = 0.3  # of the time that is left, the most that one turn takes
+MOST_STEPS = 10**9
 
 
 def search_and_polish(problem: Problem, run: Run) -> None:
@@ -29,7 +31,8 @@ def search_and_polish(problem: Problem, run: Run) -> None:
 
     A candidate table that is not complete lacks sets that some network would need. Tabu search knows no table: from the
     best network it goes on over all DAGs, and the families where it ends join the table, each also without one of its
-    members, for the next turn over orderings, which begins there.
+    members, for the next turn over orderings, which begins there, and at new starts, too, after a turn that
+    has found nothing better.
     """
     table = run.parent_sets(problem)
     climber = Climber(
@@ -41,6 +44,7 @@ def search_and_polish(problem: Problem, run: Run) -> None:
     orders = [*method.starts(table, run.rng)]
     steps = FIRST_STEPS * problem.size
     bound: float | None = None
+    last = -inf
     while run.going():
         index = prepare(replace(problem, table=table), run)
         turn = Iterations(run.progress.iterations + steps) | Seconds(run.seconds + LONGEST * run.seconds_left)
@@ -55,7 +59,10 @@ def search_and_polish(problem: Problem, run: Run) -> None:
         if bound is not None and before >= bound and not improves(run.progress.score, before):
             break
         orders = [np.array(run.best().order, dtype=np.int32)]
-        steps *= 2
+        if not improves(run.progress.score, last):  # perhaps there is nothing better near here
+            orders += method.starts(table, run.rng)
+        last = run.progress.score
+        steps = min(2 * steps, MOST_STEPS)
     run.bound = bound
 
 

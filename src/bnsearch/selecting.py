@@ -21,8 +21,8 @@ if TYPE_CHECKING:
     from bnsearch.parent_sets.selection import Selection
     from bnsearch.parent_sets.table import ParentSets
 
-SHARE = 0.6  # of the time that is left, where all sets of one more size can be had for it
-GROWTH = 0.67  # of that, the part in which the most promising larger sets are grown
+SHARE = 0.55  # of the time that is left, where all sets of one more size can be had for it
+GROWTH = 0.75  # of that, the part in which the most promising larger sets are grown
 MOMENT, SHARE_OF_MOMENT = 0.2, 0.05  # seconds for a first network, but no more than this share
 EVALUATIONS = 20_000_000  # where no time is given: the result then depends on nothing else
 

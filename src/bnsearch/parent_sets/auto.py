@@ -36,7 +36,8 @@ class Auto(Builder):
     candidates : how many partners of each variable growth considers, the strongest by the score of the variable with
         that one parent (the sparse candidates of Friedman et al. 1999, as Teyssier & Koller 2005 use them); None
         means all, or 50 where there are more than 2,000 variables
-    growth : the share of the time after which nothing is grown any more; the rest is for a size that fits as a whole
+    growth : the share of the time after which nothing is grown any more; the rest is for a size that fits as a whole,
+        and half of what that leaves is for growth after all
     memory : the most bytes for counts and for the best scores of smaller sets, and for growth
     pruning : sound bounds to use; the enumeration ends when they say that no larger set matters
 
@@ -71,7 +72,8 @@ class Auto(Builder):
             enumerated = time.perf_counter()
             reserve = (MERGING + (job.constraints is not None)) * (enumerated - walked)
             if isfinite(job.deadline):
-                reserve += (1 - self.growth) * (job.deadline - job.started)
+                held = (1 - self.growth) * (job.deadline - job.started)
+                reserve += min(held, max(0.0, job.deadline - enumerated) / 2)
             if walk.complete < job.most and not job.late(reserve):
                 growing = Growing(
                     job,
