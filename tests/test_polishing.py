@@ -7,7 +7,7 @@ import numpy as np
 from bnsearch import Dataset, Problem, Scorer, learn, make_score, random_network
 from bnsearch.graphs import DAG
 from bnsearch.parent_sets.sequential import Sequential
-from bnsearch.polishing import search_and_polish, with_families
+from bnsearch.polishing import search_and_polish, wanted_families, with_families
 from bnsearch.run import Run
 from bnsearch.stop import Iterations, Seconds
 
@@ -25,9 +25,29 @@ def test_families_join_a_table():
     data = parity_data()
     scorer = Scorer(data, make_score("bic"))
     table = Sequential(max_parents=1).select(data, make_score("bic"), threads=1).table
-    after = with_families(table, DAG(data.names, [(), (), (), (), (0, 1, 2)]), scorer)
+    network = DAG(data.names, [(), (), (), (), (0, 1, 2)])
+    after = with_families(table, *wanted_families(network, scorer, ~np.eye(5, dtype=bool), np.zeros(5, dtype=int)))
     assert next(after.sets(4)) == (scorer.family(4, (0, 1, 2)), (0, 1, 2))
     assert all(list(after.sets(v)) == list(table.sets(v)) for v in range(4))
+
+
+def test_families_that_a_cycle_forbids_are_wanted():
+    """Along 0 -> 1 -> 2 variable 0 would have 1 as a parent, and 1 has more to gain from 2 than from 0."""
+    rng = np.random.default_rng(2)
+    middle = rng.integers(0, 2, 1000)
+    first, last = (np.where(rng.random(1000) < noise, 1 - middle, middle) for noise in (0.3, 0.05))
+    data = Dataset.from_codes(np.stack([first, middle, last], axis=1))
+    scorer = Scorer(data, make_score("bic"))
+    network = DAG(data.names, [(), (0,), (1,)])
+    anyone, limits = ~np.eye(3, dtype=bool), np.full(3, 2)
+    families, scores = wanted_families(network, scorer, anyone, limits)
+    assert families[:5] == [(0, ()), (1, (0,)), (1, ()), (2, (1,)), (2, ())]
+    assert set(families[5:]) >= {(0, (1,)), (1, (2,)), (1, (0, 2))}
+    assert scores == [scorer.family(child, parents) for child, parents in families]
+    assert (1, (0, 2)) not in wanted_families(network, scorer, anyone, np.full(3, 1))[0]
+    anyone[1, 2] = False
+    assert all(2 not in parents for child, parents in wanted_families(network, scorer, anyone, limits)[0] if child == 1)
+    assert wanted_families(network, scorer, anyone, limits, lambda: True)[0] == families[:5]
 
 
 def test_what_no_candidate_set_holds_is_found():
