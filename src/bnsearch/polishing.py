@@ -25,7 +25,7 @@ from bnsearch.stop import Iterations, Seconds
 FIRST_STEPS = 50  # of RINOBS, for each variable, in the first turn; twice as many in each that follows
 LONGEST = 0.3  # of the time that is left, the most that one turn takes
 MOST_STEPS = 10**9
-MOST_FAMILIES = 100_000  # near a network, that are worth a look
+MOST_FAMILIES = 20_000  # near a network, that are worth a look: some 10 us each
 
 Family = tuple[int, tuple[int, ...]]
 
