@@ -100,6 +100,8 @@ def _told(selection: Selection) -> str:
     kept = f"kept {selection.kept:,} candidate parent sets of {selection.scored:,} scored in {selection.seconds:.1f} s"
     if selection.complete:
         return f"{kept}: all that can matter"
+    if not selection.exhaustive:
+        return f"{kept}: the most promising ones"
     larger = ", and the most promising larger ones" if selection.table.max_parents > selection.exhaustive else ""
     most = f"{selection.exhaustive} parent{'' if selection.exhaustive == 1 else 's'}"
     return f"{kept}: all of up to {most}{larger}"
