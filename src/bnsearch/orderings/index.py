@@ -14,7 +14,7 @@ from bnsearch.knowledge.precedence import Precedence
 from bnsearch.orderings.starts import Ordering
 from bnsearch.parent_sets.table import ParentSets
 
-MEMORY = 8 * 2**20  # bytes, about, for each search
+MEMORY = 8 * 2**20  # bytes, about, for each ordering that is searched
 WORTH_MEMORY = 1000  # sets of a variable, in the mean: with fewer, finding is as fast as remembering
 
 
@@ -32,7 +32,7 @@ class Index:
     table : the candidate table
     precedence : who must stand before whom; None means nobody
     memory : for how many sets before a variable a search remembers what it found, a power of two; 0 means it does not,
-        None that it does where variables have thousands of sets, in up to 8 MiB for each search
+        None that it does where variables have thousands of sets, in up to 8 MiB for each ordering
     arrays : what kernels take: begin, scores, first, members of the table; member_slot, cand_begin, cand, cand_slot,
         slot_begin, slots as `kernels_index` describes them; the trees of `kernels_tree`; bits, bits_begin
     """
