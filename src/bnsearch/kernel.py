@@ -14,7 +14,7 @@ import numba
 
 def kernel(function: Callable[..., Any]) -> Any:
     """Compile a top-level function over arrays and scalars; cached on disk where one may write, run without the GIL."""
-    return _compiled(function, no_cfunc_wrapper=True)
+    return _compiled(function, no_cfunc_wrapper=True, _nrt=True)  # said so, or a borrowing caller's setting holds
 
 
 def inner_kernel(function: Callable[..., Any]) -> Any:
@@ -23,7 +23,7 @@ def inner_kernel(function: Callable[..., Any]) -> Any:
 
     What makes arrays of Python's objects, and objects of results, is a sixth of the time of compiling.
     """
-    return _compiled(function, no_cfunc_wrapper=True, no_cpython_wrapper=True)
+    return _compiled(function, no_cfunc_wrapper=True, no_cpython_wrapper=True, _nrt=True)
 
 
 def borrowing_kernel(function: Callable[..., Any]) -> Any:

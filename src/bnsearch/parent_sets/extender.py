@@ -18,7 +18,6 @@ if TYPE_CHECKING:
     from bnsearch.counting.kernels_terms import Terms
 
 TABULATED_SIZE = 8
-BITMAP_CELLS = 512  # cells of the parents and the child up to which bitmaps are cheaper (measured)
 
 
 class Extender:
@@ -37,8 +36,9 @@ class Extender:
         self._make_scratch()
 
     def _make_scratch(self) -> None:
-        shape = (BITMAP_CELLS, self.layout.columns.words.shape[1])
-        self.scratch = np.empty(shape, dtype=np.uint64), np.empty(shape, dtype=np.uint64)
+        from bnsearch.counting.kernels_expand import new_scratch
+
+        self.scratch = new_scratch(self.layout.columns)
         self.evaluations = 0
 
     @property
@@ -72,7 +72,7 @@ class Extender:
             place[np.array(parents, dtype=np.int64)],
             place[candidates],
             *self.terms(child),
-            *self.scratch,
+            self.scratch,
             scores,
         )
         self.evaluations += len(candidates)
@@ -85,7 +85,7 @@ class Extender:
 
         place, arities = self.layout.place, self.data.arities
         places = place[np.array(parents, dtype=np.int64)]
-        occupied = occupied_cells(self.columns, place[child], places, *self.scratch) if bound.level else 0
+        occupied = occupied_cells(self.columns, place[child], places, self.scratch) if bound.level else 0
         cells = float(np.prod(arities[list(parents)], dtype=np.float64))
         return float(ceiling(bound.slope, bound.level, arities[child], cells * bound.smallest, occupied))
 

@@ -138,7 +138,7 @@ class Growth:
             sets, sizes, values, heap, counters, slots = self._arrays
             ended = grow_sets(
                 extender.columns, extender.layout.place[self.child], self._candidates, self._most, joint, others,
-                self._bound, TOLERANCE, *extender.scratch, sets, sizes, values, heap, slots, self._random, counters,
+                self._bound, TOLERANCE, extender.scratch, sets, sizes, values, heap, slots, self._random, counters,
                 stop - self.scored,
             )  # fmt: skip
             if ended == FINISHED:

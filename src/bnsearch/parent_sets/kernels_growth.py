@@ -118,7 +118,7 @@ def next_size(counters, sizes):
 
 
 @inner_kernel
-def can_pay(columns, child, parents, best, bound, tolerance, first, second):
+def can_pay(columns, child, parents, best, bound, tolerance, scratch):
     """Tell whether, as far as the bound says, a family with more parents than these could beat a score."""
     slope, level, smallest = bound
     arities, rows = columns[3], columns[2]
@@ -128,13 +128,13 @@ def can_pay(columns, child, parents, best, bound, tolerance, first, second):
         return True
     if level == 0.0:
         return False
-    occupied = float(occupied_cells(columns, child, parents, first, second))
+    occupied = float(occupied_cells(columns, child, parents, scratch))
     return improves_on(ceiling(slope, level, arities[child], cells * smallest, occupied), best, tolerance)
 
 
 @kernel
 def grow_sets(
-    columns, child, candidates, most, joint, others, bound, tolerance, first, second,
+    columns, child, candidates, most, joint, others, bound, tolerance, scratch,
     sets, sizes, scores, heap, slots, random, counters, budget,
 ):  # fmt: skip
     """
@@ -147,7 +147,7 @@ def grow_sets(
     most : the largest set
     joint, others : terms of a family's whole set and of its parents
     bound : the fields of a Bound, a plain tuple
-    first, second : uint64[cells, W]   scratch for score_extensions
+    scratch : for score_extensions
     sets : int32[capacity, width]      members, ascending places
     sizes, scores : int32[capacity], float64[capacity]
     heap : int32[width + 1, capacity]  open sets of each size
@@ -171,10 +171,10 @@ def grow_sets(
         counters[TURN] = size + 1
         for i in range(size):
             parents[i] = sets[best, i]
-        if size >= most or not can_pay(columns, child, parents[:size], scores[best], bound, tolerance, first, second):
+        if size >= most or not can_pay(columns, child, parents[:size], scores[best], bound, tolerance, scratch):
             continue
         number = other_candidates(candidates, parents[:size], pool)
-        score_extensions(columns, child, parents[:size], pool[:number], joint, others, first, second, values[:number])
+        score_extensions(columns, child, parents[:size], pool[:number], joint, others, scratch, values[:number])
         counters[SCORED] += number
         for i in range(number):
             if improves_on(values[i], scores[best], tolerance):
