@@ -118,7 +118,7 @@ class MINOBS:
         """
         Return the local optima that climbs from some orderings end in; fewer if the run is to stop.
 
-        The orderings are drawn in batches, so that time and memory do not depend on their number once the run is to stop.
+        The orderings are drawn in batches: a stop ends the work soon, whatever their number.
         """
 
         def climb(piece: tuple[Ordering, np.random.Generator]) -> Placed | None:
