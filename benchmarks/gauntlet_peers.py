@@ -1,11 +1,11 @@
 """
 Run one structure learner of another package on one table: the part of the gauntlet in another interpreter.
 
-    python gauntlet_peers.py PEER CODES.npy SCORE THREADS
+    python gauntlet_peers.py PEER CODES.npy SCORE THREADS SECONDS
 
 CODES.npy holds a row for each row of the table and a column for each variable. Prints one line of JSON: the seconds,
-without imports and compilation, the package's version, and the directed and undirected edges as pairs of columns.
-This file imports nothing of bnsearch.
+without imports and compilation, the package's version, and the directed and undirected edges as pairs of columns. An
+alarm signal ends the process after so many SECONDS of search. This file imports nothing of bnsearch.
 """
 
 from __future__ import annotations
@@ -13,10 +13,12 @@ from __future__ import annotations
 import importlib
 import json
 import resource
+import signal
 import sys
 import time
 import warnings
 from collections.abc import Callable
+from functools import partial
 from importlib.metadata import version
 from typing import Any
 
@@ -82,18 +84,20 @@ def make_andrey(codes: Codes, score: str, threads: int, name: str) -> Learner:
         unknown = {kind for _, _, kind in edges} - {"directed", "undirected"}
         if unknown:
             raise ValueError(f"edges of an unexpected kind: {', '.join(sorted(unknown))}")
-        parts: list[Edges] = [[(int(a), int(b)) for a, b, k in edges if k == kind] for kind in ("directed", "undirected")]
+        parts: list[Edges] = [
+            [(int(a), int(b)) for a, b, k in edges if k == kind] for kind in ("directed", "undirected")
+        ]
         return parts[0], parts[1]
 
     return learn
 
 
 PEERS: dict[str, tuple[str, Callable[[Codes, str, int], Learner]]] = {
-    "pyagrum": ("pyagrum", lambda *table: make_pyagrum(*table, tabu=False)),
-    "pyagrum-tabu": ("pyagrum", lambda *table: make_pyagrum(*table, tabu=True)),
-    "andrey-ges": ("andrey-core", lambda *table: make_andrey(*table, name="ges")),
-    "andrey-hc": ("andrey-core", lambda *table: make_andrey(*table, name="hc")),
-    "andrey-boss": ("andrey-core", lambda *table: make_andrey(*table, name="boss")),
+    "pyagrum": ("pyagrum", partial(make_pyagrum, tabu=False)),
+    "pyagrum-tabu": ("pyagrum", partial(make_pyagrum, tabu=True)),
+    "andrey-ges": ("andrey-core", partial(make_andrey, name="ges")),
+    "andrey-hc": ("andrey-core", partial(make_andrey, name="hc")),
+    "andrey-boss": ("andrey-core", partial(make_andrey, name="boss")),
     "pgmpy": ("pgmpy", make_pgmpy),
 }
 """By name: the package and a function that prepares a table for it."""
@@ -101,13 +105,14 @@ PEERS: dict[str, tuple[str, Callable[[Codes, str, int], Learner]]] = {
 
 def main() -> None:
     """Run one peer."""
-    name, path, score, threads = sys.argv[1:]
+    name, path, score, threads, limit = sys.argv[1:]
     warnings.simplefilter("ignore")  # peers warn about their own future
     resource.setrlimit(resource.RLIMIT_AS, (MEMORY, MEMORY))
     package, make = PEERS[name]
     tiny = np.array([[0, 0, 0], [1, 1, 0], [0, 0, 1], [1, 1, 1], [0, 1, 1]] * 20)
     make(tiny, score, int(threads))()  # imports and compiles what the search needs
     learner = make(np.load(path).astype(np.int64), score, int(threads))
+    signal.setitimer(signal.ITIMER_REAL, float(limit))  # its default action also ends compiled code
     start = time.perf_counter()
     directed, undirected = learner()
     seconds = time.perf_counter() - start

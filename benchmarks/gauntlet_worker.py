@@ -9,11 +9,12 @@ from __future__ import annotations
 
 import json
 import os
+import signal
 import subprocess
 import sys
 import tempfile
 import time
-from functools import lru_cache
+from functools import cache, lru_cache
 from pathlib import Path
 from typing import Any
 
@@ -44,7 +45,7 @@ def cached_scorer(table: str, score: str) -> Scorer:
     return Scorer(cached_table(table), SCORES[score])
 
 
-@lru_cache(maxsize=None)
+@cache
 def warm_up(method: str, score: str, item_size: int, threads: int) -> None:
     """Load the kernels of a method for a kind of codes: a short run on a small table."""
     codes = np.random.default_rng(1).integers(2, size=(200, 8)).cumsum(axis=1) % 3
@@ -78,25 +79,25 @@ def measure_peer(cell: Record, python: str) -> Record:
     """Run a peer in its own interpreter, until it ends or the time limit has passed."""
     data = cached_table(cell["table"])
     threads = str(cell["threads"])
-    limits = {name: threads for name in ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "NUMBA_NUM_THREADS")}
+    limits = dict.fromkeys(("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "NUMBA_NUM_THREADS"), threads)
     environment = os.environ | limits | {"ANDREY_NUM_WORKERS": threads, "ANDREY_BACKEND": "cpu"}
     with tempfile.TemporaryDirectory() as folder:
         path = Path(folder) / "codes.npy"
         np.save(path, data.codes.T)
         script = Path(__file__).with_name("gauntlet_peers.py")
-        call = [python, str(script), cell["method"], str(path), cell["score"], threads]
+        call = [python, str(script), cell["method"], str(path), cell["score"], threads, str(cell["limit"])]
         try:
             done = subprocess.run(
                 call, capture_output=True, text=True, check=False, timeout=cell["limit"] + STARTUP, env=environment
             )
         except subprocess.TimeoutExpired:
             return {"error": f"did not end within {cell['limit']:g} s"}
+    if done.returncode == -signal.SIGALRM:
+        return {"error": f"did not end within {cell['limit']:g} s"}
     if done.returncode:
         lines = done.stderr.strip().splitlines() or [f"exit code {done.returncode}"]
         return {"error": lines[-1][:300]}
     found = json.loads(done.stdout.splitlines()[-1])
-    if found["seconds"] > cell["limit"]:
-        return {"error": f"did not end within {cell['limit']:g} s"}
     dag = as_dag(data.names, found["directed"], found["undirected"])
     value = cached_scorer(cell["table"], cell["score"]).network(dag)
     return {"seconds": found["seconds"], "version": found["version"], "value": value}
