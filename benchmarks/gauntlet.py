@@ -165,7 +165,10 @@ def measure(cells: Sequence[Cell], results: Results, options: argparse.Namespace
     own, peers = (seconds / 3600 / options.jobs for seconds in estimate_seconds(missing))
     print(f"{len(missing)} of {len(cells)} cells are to be measured, {options.jobs} at a time: at most {own:.2f} h for")
     print(f"this library and {peers:.2f} h for peers; many end early. Results: {results.path}", flush=True)
-    measure_cells(missing, results, options.peer, options.jobs)
+    try:
+        measure_cells(missing, results, options.peer, options.jobs)
+    except KeyboardInterrupt:
+        raise SystemExit("interrupted: the same call measures what is missing (without --redo)") from None
 
 
 if __name__ == "__main__":

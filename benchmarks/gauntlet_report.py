@@ -114,6 +114,9 @@ def print_regrets(results: Results, threads: int) -> None:
                 f"  {r.outcome}"
             )
         print(f"  {summary(regrets)}")
+    for cell, record in results:
+        if cell.threads == threads and is_late(cell, record):
+            print(f"late: {cell.method} on {describe_late(cell, record)}")
 
 
 def as_markdown(results: Results, threads: int) -> str:
@@ -132,6 +135,16 @@ def as_markdown(results: Results, threads: int) -> str:
             for r in regrets
         ]
     return "\n".join([*lines, ""])
+
+
+def is_late(cell: Cell, record: Record) -> bool:
+    """Return True if a run of this library ended well after its budget."""
+    return not cell.is_peer and "value" in record and record["seconds"] > 1.05 * cell.budget + 0.2
+
+
+def describe_late(cell: Cell, record: Record) -> str:
+    """Return the table, score, seed and seconds of a late run."""
+    return f"{cell.table} ({cell.score}, seed {cell.seed}): {record['seconds']:.2f} s of {cell.budget:g} s"
 
 
 def describe_runs(results: Results, threads: int) -> list[str]:
@@ -158,5 +171,7 @@ def describe_runs(results: Results, threads: int) -> list[str]:
     for cell, record in records:
         if "error" in record:
             failed[cell.method].append(f"{cell.table} ({cell.score})")
+    late = [(cell, record) for cell, record in records if is_late(cell, record)]
+    lines += [f"- late, but counted: {cell.method} on {describe_late(cell, record)}" for cell, record in late]
     lines += [f"- no result of {method}: {', '.join(sorted(set(cells)))}" for method, cells in sorted(failed.items())]
     return lines
