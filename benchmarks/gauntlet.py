@@ -19,6 +19,7 @@ Tables come from BNSEARCH_DATA, or ../shared/data.
 from __future__ import annotations
 
 import argparse
+import math
 from collections.abc import Sequence
 from fnmatch import fnmatchcase
 from pathlib import Path
@@ -109,6 +110,7 @@ def parse_arguments() -> argparse.Namespace:
     parser.add_argument("--seeds", default="1,2", help="separated by commas")
     parser.add_argument("--scores", default="bic,bdeu", help="bic, bdeu or both")
     parser.add_argument("--peer", metavar="PYTHON", help="an interpreter with the packages of the peers")
+    parser.add_argument("--peer-limit", type=float, default=math.inf, help="the most seconds for a peer")
     parser.add_argument("--threads", type=int, default=1, help="of every run")
     parser.add_argument("--jobs", type=int, default=1, help="cells that are measured at a time")
     parser.add_argument("--results", type=Path, default=RESULTS, metavar="FILE")
@@ -142,7 +144,7 @@ def main() -> None:
     special = options.anytime or options.longer or options.punctual
     if not special:
         chosen = select_methods(options.methods.split(","), options.peer)
-        cells = plan_cells(tables, options.scores.split(","), chosen, budgets, seeds, threads)
+        cells = plan_cells(tables, options.scores.split(","), chosen, budgets, seeds, threads, options.peer_limit)
     if options.measure:
         measure(list(dict.fromkeys(cells)), results, options)
     if options.anytime:

@@ -88,17 +88,22 @@ def summary(regrets: Sequence[Regret]) -> str:
     counts = {outcome: sum(r.outcome == outcome for r in regrets) for outcome in ("ahead", "tie", "behind")}
     worst = max(regrets, key=lambda r: r.percent)
     most = max(regrets, key=lambda r: r.per_row)
+    number = f"{len(regrets)} table{'' if len(regrets) == 1 else 's'}"
     return (
-        f"{len(regrets)} tables: learn is strictly ahead on {counts['ahead']}, tied on {counts['tie']}, behind on "
+        f"{number}: learn is strictly ahead on {counts['ahead']}, tied on {counts['tie']}, behind on "
         f"{counts['behind']}; worst regret {worst.percent:.4f} % ({worst.table}), {most.per_row:.5f} nats per row "
         f"({most.table})"
     )
 
 
 def groups_in(results: Results, threads: int) -> dict[tuple[str, float], list[Regret]]:
-    """Return the regrets by score and budget, for one number of threads."""
+    """
+    Return the regrets by score and budget, for one number of threads.
+
+    Budgets at which no other method of this library was measured belong to `--anytime`, `--longer` or `--punctual`.
+    """
     records = [(cell, record) for cell, record in results if cell.threads == threads]
-    keys = sorted({(cell.score, cell.budget) for cell, _ in records if cell.method == "auto"})
+    keys = sorted({(cell.score, cell.budget) for cell, _ in records if not cell.is_peer and cell.method != "auto"})
     groups = {key: find_regrets(records, *key) for key in keys}
     return {key: regrets for key, regrets in groups.items() if regrets}
 

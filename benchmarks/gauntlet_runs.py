@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import math
 import os
 import queue
 import signal
@@ -66,8 +67,13 @@ def plan_cells(
     budgets: Sequence[float],
     seeds: Sequence[int],
     threads: int,
+    peer_limit: float = math.inf,
 ) -> list[Cell]:
-    """Return the cells of the regret tables: short budgets first, then peers, then long budgets."""
+    """
+    Return the cells of the regret tables: short budgets first, then peers, then long budgets.
+
+    A peer is killed after ten times the largest budget of the table, but no later than after `peer_limit` seconds.
+    """
     cells = []
     for table in tables:
         for score in scores:
@@ -76,7 +82,8 @@ def plan_cells(
             allowed = [b for b in budgets if b <= SHORT or (table in LONG and score == "bic")]
             for method in methods:
                 if method in PEERS:
-                    cells += [Cell(table, score, method, 0.0, 0, threads, PATIENCE * max(allowed))] if allowed else []
+                    limit = min(peer_limit, PATIENCE * max(allowed, default=0.0))
+                    cells += [Cell(table, score, method, 0.0, 0, threads, limit)] if allowed else []
                     continue
                 pairs = [(b, s) for b in allowed for s in (seeds if b <= SHORT else seeds[:1])]
                 cells += [Cell(table, score, method, budget, seed, threads) for budget, seed in pairs]
