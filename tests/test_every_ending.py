@@ -186,3 +186,11 @@ def test_a_generation_of_any_size_ends_when_time_is_up(parameter: str) -> None:
     parameters = {"population": 2, "survivors": 1, parameter: POPULATION}
     result = learn(ASIA, method="minobs", parameters=parameters, seconds=3600, seed=3, threads=1, clock=clock)
     assert result.stop == "seconds"
+
+
+def test_islands_of_any_number_end_when_time_is_up() -> None:
+    """RINOBS looks at the clock before each new island: time is up after a few of 10^12."""
+    clock = Clock(readings=100)
+    parameters = {"orderings": 1, "islands": POPULATION}
+    result = learn(ASIA, method="rinobs", parameters=parameters, seconds=3600, seed=3, threads=1, clock=clock)
+    assert result.stop == "seconds"
