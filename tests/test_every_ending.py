@@ -26,6 +26,7 @@ with_knowledge = pytest.mark.parametrize(
 ASIA = load_network("asia").sample(150, seed=5)
 SCORER = Scorer(ASIA, make_score("bic"))
 MORE = 100  # readings of the clock after time is up: a few for each variable or piece of work under way
+POPULATION = 10**12
 
 
 class Clock:
@@ -158,3 +159,38 @@ def test_ctrl_c_at_the_end() -> None:
     assert (result.stop, result.dag.edges) == ("interrupted", [("xray", "smoke")])
     with pytest.raises(KeyboardInterrupt):
         learn(ASIA, method=Idle(), observers=[interrupting(2)])
+
+
+@pytest.mark.parametrize("method", ["minobs", "miiga", "cga", "dga", "bncpso"])
+def test_a_population_of_any_size_ends_when_time_is_up(method: str) -> None:
+    """A first population of 10^12 members is made in batches, with a look at the clock before each of them."""
+    clock = Clock()
+    result = learn(
+        ASIA,
+        method=method,
+        parameters={"population": POPULATION},
+        seconds=3600,
+        seed=3,
+        threads=1,
+        clock=clock,
+        observers=[clock.jump],
+    )
+    assert result.stop == "seconds"
+    assert result.score == pytest.approx(SCORER.network(result.dag), rel=1e-9)
+
+
+@pytest.mark.parametrize("parameter", ["crossovers", "mutations"])
+def test_a_generation_of_any_size_ends_when_time_is_up(parameter: str) -> None:
+    """The offspring of MINOBS are made in batches, too: time is up at the first of 10^12."""
+    clock = Clock(readings=60)
+    parameters = {"population": 2, "survivors": 1, parameter: POPULATION}
+    result = learn(ASIA, method="minobs", parameters=parameters, seconds=3600, seed=3, threads=1, clock=clock)
+    assert result.stop == "seconds"
+
+
+def test_islands_of_any_number_end_when_time_is_up() -> None:
+    """RINOBS looks at the clock before each new island: time is up after a few of 10^12."""
+    clock = Clock(readings=100)
+    parameters = {"orderings": 1, "islands": POPULATION}
+    result = learn(ASIA, method="rinobs", parameters=parameters, seconds=3600, seed=3, threads=1, clock=clock)
+    assert result.stop == "seconds"

@@ -10,7 +10,8 @@ import numpy as np
 
 from bnsearch.errors import require
 from bnsearch.genetic.families import Families, Halted
-from bnsearch.genetic.graphs import Generator, Graphs, generations, of_rank, random_orders
+from bnsearch.genetic.first_population import random_population
+from bnsearch.genetic.graphs import Generator, Graphs, generations, of_rank
 from bnsearch.genetic.space import Space
 from bnsearch.problem import Problem
 from bnsearch.run import Run
@@ -71,8 +72,8 @@ class BNCPSO:
         """Search for the given number of generations, or until the run is told to stop."""
         families, space, rng = Families(problem, run), Space.of(problem, self.max_parents), run.rng
         with suppress(Halted):
-            graphs = space.random_graphs(space.ordered(random_orders(self.population, problem.size, rng)), rng)
-            own, own_scores = graphs, families.offered(graphs)
+            _, graphs, own_scores = random_population(self.population, space, families, rng)
+            own = graphs
             for generation in generations(self.generations, run):
                 inertia, cognition, society = self.weights(generation)
                 swarm = own[own_scores.argmax()]

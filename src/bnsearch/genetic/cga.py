@@ -10,12 +10,12 @@ import numpy as np
 
 from bnsearch.errors import require
 from bnsearch.genetic.families import Families, Halted
+from bnsearch.genetic.first_population import random_population
 from bnsearch.genetic.graphs import (
     Generator,
     Graphs,
     fittest,
     generations,
-    random_orders,
     ranked,
 )
 from bnsearch.genetic.space import Space
@@ -69,8 +69,7 @@ class CGA:
         """Search for the given number of generations, or until the run is told to stop."""
         families, space, rng = Families(problem, run), Space.of(problem, self.max_parents), run.rng
         with suppress(Halted):
-            graphs = space.random_graphs(space.ordered(random_orders(self.population, problem.size, rng)), rng)
-            scores = families.offered(graphs)
+            _, graphs, scores = random_population(self.population, space, families, rng)
             for _ in generations(self.generations, run):
                 mothers, fathers = ranked(scores, 2 * self.population, rng).reshape(2, -1)
                 children = cut_strings(graphs[mothers], graphs[fathers], self.crossover, rng)

@@ -11,13 +11,13 @@ import numpy as np
 from bnsearch.errors import require
 from bnsearch.genetic.coding import connections, cross, graphs_of
 from bnsearch.genetic.families import Families, Halted
+from bnsearch.genetic.first_population import random_population
 from bnsearch.genetic.graphs import (
     Generator,
     Graphs,
     Orders,
     fittest,
     generations,
-    random_orders,
     ranked,
 )
 from bnsearch.genetic.space import Space
@@ -70,9 +70,7 @@ class DGA:
         """Search for the given number of generations, or until the run is told to stop."""
         families, space, rng = Families(problem, run), Space.of(problem, self.max_parents), run.rng
         with suppress(Halted):
-            orders = space.ordered(random_orders(self.population, problem.size, rng))
-            graphs = space.random_graphs(orders, rng)
-            scores = families.offered(graphs)
+            orders, graphs, scores = random_population(self.population, space, families, rng)
             for _ in generations(self.generations, run):
                 mothers, fathers = ranked(scores, 2 * self.population, rng).reshape(2, -1)
                 new_orders, children = self.crossed(

@@ -77,6 +77,11 @@ class Families:
         scores: Reals = local.sum(axis=1)
         return scores
 
+    def check_halted(self) -> None:
+        """Raise `Halted` if the run is to stop."""
+        if self._run.halted():
+            raise Halted
+
     def _slots(self, children: Numbers, parents: NDArray[np.bool_]) -> Numbers:
         """Return where the values of families are kept, having worked out those that are new."""
         if len(self._numbering) > MOST_KNOWN:

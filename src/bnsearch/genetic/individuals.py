@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -59,12 +60,17 @@ class Individuals:
 
     def joined(self, others: Individuals) -> Individuals:
         """Return these and others."""
-        return Individuals(
-            np.concatenate([self.orders, others.orders]),
-            np.concatenate([self.graphs, others.graphs]),
-            np.concatenate([self.alpha, others.alpha]),
-            np.concatenate([self.local, others.local]),
-            np.concatenate([self.penalty, others.penalty]),
+        return Individuals.concatenated([self, others])
+
+    @classmethod
+    def concatenated(cls, groups: Sequence[Individuals]) -> Individuals:
+        """Return the individuals of several groups, in their order."""
+        return cls(
+            np.concatenate([group.orders for group in groups]),
+            np.concatenate([group.graphs for group in groups]),
+            np.concatenate([group.alpha for group in groups]),
+            np.concatenate([group.local for group in groups]),
+            np.concatenate([group.penalty for group in groups]),
         )
 
 

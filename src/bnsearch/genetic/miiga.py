@@ -12,6 +12,7 @@ from numpy.typing import NDArray
 from bnsearch.errors import InputError, require
 from bnsearch.genetic.binding import bound, renovated
 from bnsearch.genetic.families import Families, Halted
+from bnsearch.genetic.first_population import batch_sizes
 from bnsearch.genetic.graphs import (
     Generator,
     Reals,
@@ -135,12 +136,22 @@ class MIIGA:
 
     def first(self, information: Reals, space: Space, families: Families, rng: Generator) -> Individuals:
         """Return the initial population."""
+        batches = []
+        for number in batch_sizes(self.population, len(information), families):
+            batches.append(self.first_batch(number, information, space, families, rng))
+            families.offer(batches[-1].graphs, batches[-1].local)
+        return Individuals.concatenated(batches)
+
+    def first_batch(
+        self, number: int, information: Reals, space: Space, families: Families, rng: Generator
+    ) -> Individuals:
+        """Return some individuals of the initial population."""
         n = len(information)
-        alpha = np.full(self.population, FIXED_ALPHA) if self.binding == "fixed" else rng.random(self.population)
+        alpha = np.full(number, FIXED_ALPHA) if self.binding == "fixed" else rng.random(number)
         if self.start == "random":
-            orders = space.ordered(random_orders(self.population, n, rng))
+            orders = space.ordered(random_orders(number, n, rng))
             return Individuals.priced(orders, space.random_graphs(orders, rng), alpha, families)
-        orders = space.ordered(informed_orders(information, self.population, rng))
+        orders = space.ordered(informed_orders(information, number, rng))
         graphs = informed_graphs(orders, alpha, information, space)
         return Individuals.priced(orders, graphs, alpha, families)
 

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
+from itertools import islice
 from math import ceil, fsum, inf
 from typing import ClassVar
 
@@ -22,6 +23,8 @@ from bnsearch.run import Run
 from bnsearch.scores.score import improves
 
 Population = list[Placed]
+
+BATCH = 64  # climbs handed out at a time
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -96,21 +99,27 @@ class MINOBS:
                 population = kept + self.optima(index, fresh, run)  # lines 16-18
                 means = [mean_score(population)]
 
-    def starts(self, start: Start, number: int, run: Run) -> list[Ordering]:
-        """Return orderings to begin with."""
-        return [start(run.rng) for _ in range(number)]
+    def starts(self, start: Start, number: int, run: Run) -> Iterator[Ordering]:
+        """Yield the orderings that new members climb from."""
+        for _ in range(number):
+            yield start(run.rng)
 
-    def offspring(self, population: Population, run: Run) -> list[Ordering]:
-        """Return the orderings of a generation: children of random pairs, and mutants of random members."""
+    def offspring(self, population: Population, run: Run) -> Iterator[Ordering]:
+        """Yield the orderings of a generation: children of random pairs, and mutants of random members."""
         cross = CROSSOVERS[self.crossover]
-        pairs = [run.rng.choice(len(population), size=2, replace=len(population) < 2) for _ in range(self.crossovers)]
-        children = [cross(population[a].order, population[b].order, run.rng) for a, b in pairs]
+        for _ in range(self.crossovers):
+            a, b = run.rng.choice(len(population), size=2, replace=len(population) < 2)
+            yield cross(population[a].order, population[b].order, run.rng)
         swaps = ceil(self.mutation * len(population[0].order))
-        members = run.rng.integers(len(population), size=self.mutations)
-        return children + [swap_random(population[m].order, swaps, run.rng) for m in members]
+        for _ in range(self.mutations):
+            yield swap_random(population[run.rng.integers(len(population))].order, swaps, run.rng)
 
-    def optima(self, index: Index, orders: list[Ordering], run: Run) -> Population:
-        """Return the local optima that climbs from some orderings end in; fewer if the run is to stop."""
+    def optima(self, index: Index, orders: Iterator[Ordering], run: Run) -> Population:
+        """
+        Return the local optima that climbs from some orderings end in; fewer if the run is to stop.
+
+        The orderings are drawn in batches: a stop ends the work soon, whatever their number.
+        """
 
         def climb(piece: tuple[Ordering, np.random.Generator]) -> Placed | None:
             if run.halted():
@@ -119,8 +128,11 @@ class MINOBS:
             climber = Climber(index)
             return offer(climber, climber.climb(order, rng, run.halted), run)
 
-        climbed = run.map(climb, zip(orders, run.spawn(len(orders)), strict=True))
-        return [optimum for optimum in climbed if optimum is not None]
+        optima: Population = []
+        while not run.halted() and (batch := list(islice(orders, BATCH))):
+            climbed = run.map(climb, zip(batch, run.spawn(len(batch)), strict=True))
+            optima += [optimum for optimum in climbed if optimum is not None]
+        return optima
 
     def is_stagnant(self, means: list[float]) -> bool:
         """Tell whether the average score has not changed for long."""

@@ -93,8 +93,8 @@ class RINOBS:
             if len(chains) > self.islands:
                 chains = chains[: max(self.islands, len(chains) // 2)]
             elif len(chains) < self.islands:
-                new = self.islands - len(chains)
-                chains += [Chain(index, best.best_order, random_word(run.rng)) for _ in range(new)]
+                while len(chains) < self.islands and not run.halted():
+                    chains.append(Chain(index, best.best_order, random_word(run.rng)))
             elif improves(best.best, worst.best):
                 worst.restart(best.best_order)
             else:  # all agree: perhaps for want of better, perhaps of luck
