@@ -14,7 +14,7 @@ from bnsearch.knowledge.constraints import Constraints
 from bnsearch.parent_sets.extender import Extender
 from bnsearch.parent_sets.frontier import FoundSets
 from bnsearch.parent_sets.lattice import Lattice
-from bnsearch.parent_sets.legal import with_penalties
+from bnsearch.parent_sets.legal import score_below, with_penalties
 from bnsearch.parent_sets.searches import Begin, Searches, most_sudden
 from bnsearch.parent_sets.selection import Selection
 from bnsearch.parent_sets.table import ParentSets
@@ -134,7 +134,7 @@ def _own_table(job: Job, searches: Searches, children: NDArray[np.int64]) -> Par
         if v in found:
             rows.append((v, found[v]))
         if v not in found or required[v]:
-            lowest = float(found[v].scores.min()) - 1.0 if v in found else 0.0
+            lowest = score_below(found[v].scores) if v in found else 0.0
             rows.append((v, FoundSets(np.array([lowest]), *empty)))
     sizes = np.concatenate([sets.sizes for _, sets in rows])
     return ParentSets.build(
