@@ -1,5 +1,11 @@
 """
-The values of sets in a walk over all subsets.
+The values of sets at the bottom of a walk over all subsets.
+
+The last few variables are the *bottom*: all of their subsets are valued together, at the node that has decided all
+other variables. Small cells are not looked at for each of these sets. A cell of two entries stays whole in a set that
+holds none of the variables in which the entries differ; else it is two cells. So, in a count of cells by weight, it adds
+its two weights always, and a correction for all sets that avoid those variables. Three entries need a correction for
+each pair and one for all three. Sums of the corrections over subsets then serve all sets at once.
 
 `functions` is a tuple of what is summed over the cells:
     kinds : int64[m]              the form of each f (see kernels_terms)
@@ -8,8 +14,23 @@ The values of sets in a walk over all subsets.
     row_of : int32[indices]       the row of a set with this index; -1 where its number of cells is not tabulated
     constants : float64[indices]  the constant of a set with this index; not a number until it is first needed
     rule : (float64, bool, int64) the slope and whether there is a regret, of which constants are made; the rows
-    series : float64[TERMS, n]    what log rising(n, a) is a power series of, for small a
-    rows : float64[2, FEW]        scratch: f of small counts for one set
+    series : float64[counts, TERMS]   the coefficients of log rising(n, a) as a power series, for small a
+
+`bottom` is a tuple of what is known of the last q variables, whose subsets have masks of q bits:
+    code_of : int64[suffixes]     the joint state of each suffix
+    kind_of : int64[suffixes]     the same, or 0 where there is one variable with many states
+    differ : int64[kinds, kinds]  the mask of the variables in which two joint states differ
+    first : int64[2^q + 1]        where the marginal cells of each subset begin; those of all q variables stand first,
+                                  so subsets come by complement
+    source, stride, terms : int64[...]   each marginal cell is the sum of so many others, from this one on
+    sizes, shifts, factors : int64[2^q], int64[2^q], float64[2^q]   variables, index and cells of each subset
+
+`room` is the scratch memory of one thread:
+    corrections : int32[2^q, FEW]      changes of the numbers of cells with each weight
+    counts : int64[...]                marginal counts of one cell
+    rows : float64[m, 2^q, FEW]        f of small counts for each set
+    sums : float64[m, 2^q]
+    places, weights : int64[m, 2^q], float64[m, 2^q, 2]   each set's row of the table, or -1; its a, and log a
 """
 
 # Numba infers the types of kernels.
@@ -21,151 +42,224 @@ import math
 import numpy as np
 
 from bnsearch.counting.kernels_terms import RISING_SPREAD, cell_term, log_rising, set_constant
-from bnsearch.kernel import inner_kernel, kernel
+from bnsearch.kernel import borrowing_kernel, inlined_kernel, kernel
 
-FEW = 32  # weights of dropped cells that are tallied, and counts that have a row for each set
-TERMS = 7
-SMALL = 0.01  # up to this a the series has an error below a^7 / 7 < 2e-15
+FEW = 32  # counts and weights below this are tallied and have a row of f for each set
+TERMS = 8
+SMALL = 0.01  # up to this a the series has an error below a^8 / 8 < 2e-17
+WEIGHT = (1 << 32) - 1
 
 
 @kernel
 def fill_series(series):
     """
-    Fill the coefficients of log rising(n, a) = log a + series[0, n] + series[1, n] a + series[2, n] a^2 + ...
+    Fill the coefficients of log rising(n, a) = log a + series[n, 0] + series[n, 1] a + series[n, 2] a^2 + ...
 
     log rising(n, a) = log a + sum over 0 < i < n of log(i + a), and log(i + a) = log i + a / i - a^2 / (2 i^2) + ...
 
-    series : float64[TERMS, n]   written
+    series : float64[counts, TERMS]   written
     """
-    for t in range(series.shape[0]):
+    for t in range(TERMS):
         total = 0.0
         sign = 1.0 if t & 1 else -1.0
-        for n in range(series.shape[1]):
+        for n in range(series.shape[0]):
             if n > 1:
                 total += math.log(n - 1.0) if t == 0 else sign / (t * (n - 1.0) ** t)
-            series[t, n] = total
+            series[n, t] = total
 
 
-@inner_kernel
-def series_term(n, a, log_a, series):
-    """Return log rising(n, a) for a small a."""
-    if n >= series.shape[1]:
-        return log_rising(n, a)
-    total = series[TERMS - 1, n]
-    for t in range(TERMS - 2, -1, -1):
-        total = total * a + series[t, n]
-    return log_a + total
-
-
-@inner_kernel
-def fill_row(a, log_a, series, row):
-    """Write log rising(n, a) for every small n."""
-    if a > SMALL:
-        for n in range(1, row.size):
-            row[n] = log_rising(n, a)
-        return
-    last = min(row.size, series.shape[1])
-    for n in range(last):
-        row[n] = series[TERMS - 1, n]
-    for t in range(TERMS - 2, -1, -1):
+@borrowing_kernel
+def fill_row(product, f, t, index, functions, room):
+    """Write what f of any count in a set with this number of cells is made of: a row of small counts, and parameters."""
+    kinds, parameters, tables, row_of, _, _, series = functions
+    rows, places, weights = room[2], room[4], room[5]
+    spread = kinds[f] == RISING_SPREAD
+    places[f, t] = row_of[index] if spread else 0
+    a = parameters[f] / product if spread else parameters[f]
+    weights[f, t, 0] = a
+    weights[f, t, 1] = math.log(a) if spread else 0.0
+    last = min(FEW, tables.shape[2])
+    if places[f, t] >= 0:
         for n in range(last):
-            row[n] = row[n] * a + series[t, n]
-    for n in range(last):
-        row[n] += log_a
+            rows[f, t, n] = tables[f, places[f, t], n]
+    elif a > SMALL:
+        for n in range(1, last):
+            rows[f, t, n] = log_rising(n, a)
+    else:
+        for n in range(last):
+            total = series[n, TERMS - 1]
+            for k in range(TERMS - 2, -1, -1):
+                total = total * a + series[n, k]
+            rows[f, t, n] = total + weights[f, t, 1]
+    rows[f, t, 0] = 0.0
 
 
-@inner_kernel
-def far_term(n, kind, a, log_a, series):
-    """Return f(n) for a count that has no place in the row."""
-    if kind == RISING_SPREAD and a <= SMALL:
-        return series_term(n, a, log_a, series)
-    return cell_term(n, kind, a)
+@inlined_kernel
+def large_term(n, f, t, kind, tables, series, places, weights):
+    """Return f(n) in a set for a count that has no place in its row."""
+    if places[f, t] >= 0 and n < tables.shape[2]:
+        return tables[f, places[f, t], n]
+    a = weights[f, t, 0]
+    if kind != RISING_SPREAD or a > SMALL or n >= series.shape[0]:
+        return cell_term(n, kind, a)
+    total = series[n, TERMS - 1]
+    for k in range(TERMS - 2, -1, -1):
+        total = total * a + series[n, k]
+    return weights[f, t, 1] + total
 
 
-@inner_kernel
-def sum_dropped(tally, large, stacked, row, kind, a, log_a, series):
-    """Return the sum of f over the dropped cells."""
-    total = 0.0
-    for w in range(min(row.size, tally.size)):
-        total += tally[w] * row[w]
-    for w in range(row.size, tally.size):
-        if tally[w] > 0:
-            total += tally[w] * far_term(w, kind, a, log_a, series)
-    for i in range(stacked):
-        n = large[i]
-        total += row[n] if n < row.size else far_term(n, kind, a, log_a, series)
+@inlined_kernel
+def correct_pair(a, b, differ, corrections):
+    """Note that two cells are one in all sets that avoid some variables."""
+    corrections[differ, a + b] += 1
+    corrections[differ, a] -= 1
+    corrections[differ, b] -= 1
+
+
+@borrowing_kernel
+def correct_small_cell(entries, low, size, kind_of, differ, tally, corrections):
+    """Note a cell of two or three entries, of small weights."""
+    a, b = entries[low], entries[low + 1]
+    i, j = kind_of[a >> 32], kind_of[b >> 32]
+    a &= WEIGHT
+    b &= WEIGHT
+    tally[a] += 1
+    tally[b] += 1
+    ab = differ[i, j]
+    correct_pair(a, b, ab, corrections)
+    if size == 3:
+        c = entries[low + 2]
+        k = kind_of[c >> 32]
+        c &= WEIGHT
+        tally[c] += 1
+        ac, bc = differ[i, k], differ[j, k]
+        correct_pair(a, c, ac, corrections)
+        correct_pair(b, c, bc, corrections)
+        every = ab | ac
+        corrections[every, a + b + c] += 1
+        corrections[every, a + b] -= 1
+        corrections[every, a + c] -= 1
+        corrections[every, b + c] -= 1
+        corrections[every, a] += 1
+        corrections[every, b] += 1
+        corrections[every, c] += 1
+
+
+@borrowing_kernel
+def count_margins(entries, low, high, code_of, states, source, stride, terms, counts):
+    """Count a cell in every subset of the bottom; return its weight."""
+    for i in range(states):
+        counts[i] = 0
+    total = np.int64(0)
+    for j in range(low, high):
+        weight = entries[j] & WEIGHT
+        counts[code_of[entries[j] >> 32]] += weight
+        total += weight
+    for i in range(states, source.size):
+        count, at = np.int64(0), source[i]
+        for _ in range(terms[i]):
+            count += counts[at]
+            at += stride[i]
+        counts[i] = count
     return total
 
 
-@inner_kernel
-def sum_cells(entries, begin, cells, row, kind, a, log_a, series):
-    """Return the sum of f over the cells of a leaf."""
-    total = 0.0
+@borrowing_kernel
+def sum_small_counts(counts, first, rows, sums):
+    """Add f of a cell's small counts to the sums of all sets."""
+    for f in range(sums.shape[0]):
+        for t in range(first.size - 1):
+            total = 0.0
+            for i in range(first[t], first[t + 1]):
+                total += rows[f, t, counts[i]]
+            sums[f, t] += total
+
+
+@borrowing_kernel
+def sum_counts_of_any_size(first, functions, room):
+    """Do as sum_small_counts where some counts are large."""
+    kinds, _, tables, _, _, _, series = functions
+    _, counts, rows, sums, places, weights = room
+    for f in range(sums.shape[0]):
+        for t in range(first.size - 1):
+            total = 0.0
+            for i in range(first[t], first[t + 1]):
+                n = counts[i]
+                if n < FEW:
+                    total += rows[f, t, n]
+                else:
+                    total += large_term(n, f, t, kinds[f], tables, series, places, weights)
+            sums[f, t] += total
+
+
+@borrowing_kernel
+def add_over_subsets(corrections):
+    """Give each mask of variables the sum of the corrections of all of its subsets."""
+    bit = 1
+    while bit < corrections.shape[0]:
+        for mask in range(corrections.shape[0]):
+            if mask & bit:
+                for w in range(FEW):
+                    corrections[mask, w] += corrections[mask ^ bit, w]
+        bit <<= 1
+
+
+@borrowing_kernel
+def value_bottom(
+    entries, begin, cells, tally, large, stacked, size, index, mask, product, limits, bottom, functions, room, values
+):  # fmt: skip
+    """
+    Value the set of a node together with every subset of the bottom.
+
+    entries, begin, tally : those of the node; the tally is changed
+    The rest as in kernels_subsets and above. Subset t of the bottom is the complement of t.
+    """
+    code_of, kind_of, differ, first, source, stride, terms, sizes, shifts, factors = bottom
+    corrections, counts, rows, sums, places, weights = room
+    kinds, tables, series = functions[0], functions[2], functions[6]
+    subsets = sizes.size
+    for f in range(sums.shape[0]):
+        for t in range(subsets):
+            fill_row(product * factors[t], f, t, index + shifts[t], functions, room)
+            sums[f, t] = 0.0
+    for t in range(subsets):
+        for w in range(FEW):
+            corrections[t, w] = 0
     for c in range(cells):
-        n = np.int64(0)
-        for j in range(begin[c], begin[c + 1]):
-            n += entries[j] & 0xFFFFFFFF
-        total += row[n] if n < row.size else far_term(n, kind, a, log_a, series)
-    return total
+        low, high = np.int64(begin[c]), np.int64(begin[c + 1])
+        if high - low <= 3:
+            weight = np.int64(0)
+            for j in range(low, high):
+                weight += entries[j] & WEIGHT
+            if weight < FEW:
+                correct_small_cell(entries, low, high - low, kind_of, differ, tally, corrections)
+                continue
+        total = count_margins(entries, low, high, code_of, first[1], source, stride, terms, counts)
+        if total < FEW:
+            sum_small_counts(counts, first, rows, sums)
+        else:
+            sum_counts_of_any_size(first, functions, room)
+    add_over_subsets(corrections)
+    most_size, most_cells, _ = limits
+    for t in range(subsets):
+        cells_of_set = product * factors[t]
+        if size + sizes[t] > most_size or cells_of_set > most_cells:
+            continue
+        constant = constant_of(index + shifts[t], cells_of_set, functions)
+        for f in range(sums.shape[0]):
+            value = sums[f, t] + constant
+            for w in range(FEW):
+                value += (tally[w] + corrections[t, w]) * rows[f, t, w]
+            for i in range(stacked):
+                value += large_term(large[i], f, t, kinds[f], tables, series, places, weights)
+            values[f, mask | (subsets - 1 - t)] = value
 
 
-@inner_kernel
-def sum_entries(entries, number, row, kind, a, log_a, series):
-    """Return the sum of f over the entries of a leaf: the cells of its set and the last variable."""
-    total = 0.0
-    for j in range(number):
-        n = entries[j] & 0xFFFFFFFF
-        total += row[n] if n < row.size else far_term(n, kind, a, log_a, series)
-    return total
-
-
-@inner_kernel
-def constant_of(index, product, constants, rule):
+@borrowing_kernel
+def constant_of(index, product, functions):
     """Return the constant of a set, which is computed once for each number of cells."""
+    constants, rule = functions[4], functions[5]
     slope, regret, rows = rule
     if np.isnan(constants[index]):
         constants[index] = set_constant(product, slope, regret, rows)
     return constants[index]
-
-
-@inner_kernel
-def value_leaf(
-    entries, begin, cells, tally, large, stacked, size, index, mask, product, table, limits, functions, values
-):  # fmt: skip
-    """
-    Value the set of a leaf, and that set with the last variable.
-
-    entries, begin, tally : those of the leaf
-    The rest as in kernels_subsets.
-    """
-    kinds, parameters, tables, row_of, constants, rule, series, rows = functions
-    _, arities, strides = table
-    most_size, most_cells, most_occupied = limits
-    last = arities.size - 1
-    number = np.int64(begin[cells])
-    occupied = number + stacked
-    for w in range(tally.size):
-        occupied += tally[w]
-    both = size < most_size and product * arities[last] <= most_cells and occupied <= most_occupied
-    for f in range(kinds.size):
-        kind = kinds[f]
-        for more in range(2 if both else 1):
-            its_index = index + strides[last] * more
-            its_product = product * arities[last] if more else product
-            a, log_a = parameters[f], 0.0
-            row = rows[more]
-            if kind != RISING_SPREAD:
-                row = tables[f, 0]
-            else:
-                a /= its_product
-                log_a = math.log(a)
-                if row_of[its_index] >= 0:
-                    row = tables[f, row_of[its_index]]
-                else:
-                    fill_row(a, log_a, series, row)
-            value = sum_dropped(tally, large, stacked, row, kind, a, log_a, series)
-            if more:
-                value += sum_entries(entries, number, row, kind, a, log_a, series)
-            else:
-                value += sum_cells(entries, begin, cells, row, kind, a, log_a, series)
-            values[f, mask + more] = value + constant_of(its_index, its_product, constants, rule)

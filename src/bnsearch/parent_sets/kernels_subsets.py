@@ -23,8 +23,8 @@ from __future__ import annotations
 
 import numpy as np
 
-from bnsearch.kernel import inlined_kernel, inner_kernel, kernel
-from bnsearch.parent_sets.kernels_subset_values import FEW, value_leaf
+from bnsearch.kernel import borrowing_kernel, inlined_kernel, kernel
+from bnsearch.parent_sets.kernels_subset_values import FEW, value_bottom
 
 WEIGHT = (1 << 32) - 1
 NODE_WORK = 64  # what a node costs besides its entries, in entries
@@ -68,7 +68,7 @@ def drop(weight, tally, large, stacked):
     return stacked
 
 
-@inner_kernel
+@inlined_kernel
 def split_pair(left, right, link, entries, o, tally, large, stacked):
     """Split a cell of two entries; return whether it remains a cell, and the height of the stack."""
     a, b = link[left >> 32], link[right >> 32]
@@ -80,7 +80,7 @@ def split_pair(left, right, link, entries, o, tally, large, stacked):
     return np.int64(2), stacked
 
 
-@inner_kernel
+@inlined_kernel
 def split_in_two(source, low, high, link, entries, o, begin, cells, tally, large, stacked):
     """Split a cell by a variable of two states; return the next free entry, the number of cells, and the stack."""
     left, right = o, o + high - low - 1
@@ -108,38 +108,37 @@ def split_in_two(source, low, high, link, entries, o, begin, cells, tally, large
     return o, cells, stacked
 
 
-@inner_kernel
+@borrowing_kernel
 def split_by_state(source, low, high, link, entries, o, begin, cells, tally, large, stacked, groups):
     """Do as split_in_two, for a variable of any number of states."""
-    size, place, found = groups[0], groups[1], groups[2]
     different = 0
     for j in range(low, high):
         state = link[source[j] >> 32] & 0xFFFF
-        if size[state] == 0:
-            found[different] = state
+        if groups[0, state] == 0:
+            groups[2, different] = state
             different += 1
-        size[state] += 1
+        groups[0, state] += 1
     for i in range(different):
-        place[found[i]] = o
-        if size[found[i]] > 1:
-            o += size[found[i]]
+        groups[1, groups[2, i]] = o
+        if groups[0, groups[2, i]] > 1:
+            o += groups[0, groups[2, i]]
             cells += 1
             begin[cells] = o
     for j in range(low, high):
         e = source[j]
         to = link[e >> 32]
         state = to & 0xFFFF
-        if size[state] == 1:
+        if groups[0, state] == 1:
             stacked = drop(e & WEIGHT, tally, large, stacked)
         else:
-            entries[place[state]] = ((to >> 16) << 32) | (e & WEIGHT)
-            place[state] += 1
+            entries[groups[1, state]] = ((to >> 16) << 32) | (e & WEIGHT)
+            groups[1, state] += 1
     for i in range(different):
-        size[found[i]] = 0
+        groups[0, groups[2, i]] = 0
     return o, cells, stacked
 
 
-@inner_kernel
+@borrowing_kernel
 def include(source, bounds, cells, link, arity, entries, begin, tally, large, stacked, groups):
     """
     Split all cells of a node by its variable; return the number of cells that remain and the height of the stack.
@@ -167,7 +166,7 @@ def include(source, bounds, cells, link, arity, entries, begin, tally, large, st
     return kept, stacked
 
 
-@inner_kernel
+@borrowing_kernel
 def skip(source, bounds, cells, link, entries, begin, tally, large, stacked, slot):
     """Merge the entries of each cell that agree on all variables behind the node's; arguments as for include."""
     o, kept = np.int64(0), np.int64(0)
@@ -194,7 +193,7 @@ def skip(source, bounds, cells, link, entries, begin, tally, large, stacked, slo
     return kept, stacked
 
 
-@inner_kernel
+@borrowing_kernel
 def descend(d, having, table, limits, path, products, scratch):
     """
     Make the node below one at depth d, with or without its variable; return whether it is worth visiting.
@@ -238,22 +237,22 @@ def descend(d, having, table, limits, path, products, scratch):
     return True
 
 
-@kernel
-def descend_path(decisions, table, limits, path, products, scratch):
+@borrowing_kernel
+def descend_path(decisions, start, table, limits, path, products, scratch):
     """
-    Make the nodes of a path from the root; return whether its last node is worth visiting.
+    Make the nodes of a path below depth `start`; return whether its last node is worth visiting.
 
     decisions : int64[d]   for each of the first variables whether the sets hold it
     The rest as in walk_subsets.
     """
-    for d in range(decisions.size):
+    for d in range(start, decisions.size):
         if not descend(d, decisions[d], table, limits, path, products, scratch):
             return False
     return True
 
 
-@kernel
-def walk_subsets(state, top, work, table, limits, path, products, scratch, functions, values):
+@borrowing_kernel
+def walk_subsets(state, top, work, table, limits, path, products, scratch, bottom, functions, room, values):
     """
     Value the sets below the node at depth `top`, which `descend_path` has made; return whether all are done.
 
@@ -265,20 +264,20 @@ def walk_subsets(state, top, work, table, limits, path, products, scratch, funct
     path : int64[depths, 7]  see above
     products : float64[depths]   the number of cells of the set at each node
     scratch : (entries, begin, tally, large, slot, groups)
-    functions : see kernels_subset_values
+    bottom, functions, room : see kernels_subset_values
     values : float64[functions, 2^n]   written, at the set's mask, in which variable d has bit n - 1 - d
     """
     entries, begin, tally, large, slot, groups = scratch
-    leaf = table[1].size - 1
+    last = path.shape[0] - 1
     one, none = np.int64(1), np.int64(0)
     d = state[0]
     while d >= top and work > 0:
         now = path[d]
         work -= now[ENTRIES] + NODE_WORK
-        if d == leaf:
-            value_leaf(
+        if d == last:
+            value_bottom(
                 entries[d], begin[d], now[CELLS], tally[d], large, now[LARGE], now[SIZE], now[INDEX], now[MASK],
-                products[d], table, limits, functions, values,
+                products[d], limits, bottom, functions, room, values,
             )  # fmt: skip
             d -= 1
         elif now[STAGE] == 2:

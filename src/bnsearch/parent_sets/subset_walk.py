@@ -5,7 +5,7 @@ from __future__ import annotations
 import time
 from collections.abc import Callable
 from queue import SimpleQueue
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -13,10 +13,8 @@ from numpy.typing import NDArray
 from bnsearch.counting.cell_sums import CellSum, products_of_sets
 from bnsearch.data import Dataset
 from bnsearch.parallel import parallel_take
+from bnsearch.parent_sets.subset_bottom import bottom_of
 from bnsearch.scores.score import Score
-
-if TYPE_CHECKING:
-    from bnsearch.parent_sets.kernels_subset_values import FEW
 
 PREFIX = 7  # variables decided before the walk is split over threads: 2^7 pieces
 WORK = 1 << 21  # entries between two looks at the clock, a few milliseconds
@@ -70,6 +68,8 @@ class SubsetWalk:
         self.n_functions = len(sums)
         self._link_rows()
         self._tabulate(sums, states, classes)
+        self._bottom = bottom_of(*self._table)
+        self.depth = n - (len(self._bottom[-1]).bit_length() - 1)  # where the bottom begins
 
     @property
     def n(self) -> int:
@@ -108,7 +108,7 @@ class SubsetWalk:
         terms = [each.terms(rows, products) for each in sums]
         length = min(each[-1].shape[1] for each in terms)
         place = np.minimum(np.searchsorted(products, cells), len(products) - 1)
-        series = np.empty((TERMS, min(rows + 1, SERIES)))
+        series = np.empty((min(rows + 1, SERIES), TERMS))
         fill_series(series)
         self._table = self._links, self.data.arities[self.order].astype(np.int64), strides[classes[self.order]]
         self._functions = (
@@ -125,7 +125,7 @@ class SubsetWalk:
         """Return what one thread works with, standing at the root."""
         from bnsearch.parent_sets.kernels_subset_values import FEW
 
-        rows, depths = self.rows, self.n + 1
+        rows, depths = self.rows, self.depth + 1
         entries = np.empty((depths, rows), dtype=np.int64)
         begin = np.zeros((depths, rows + 1), dtype=np.int32)
         tally = np.zeros((depths, FEW), dtype=np.int32)
@@ -144,7 +144,22 @@ class SubsetWalk:
             else:
                 large[0], path[0, 5] = weight, 1
         scratch = entries, begin, tally, large, np.zeros(rows, dtype=np.int32), groups
-        return Tools(path, products, scratch, (*self._functions, np.zeros((2, FEW))))
+        return Tools(path, products, scratch, self._new_room())
+
+    def _new_room(self) -> tuple[Any, ...]:
+        """Return the scratch memory in which one thread values sets."""
+        from bnsearch.parent_sets.kernels_subset_values import FEW
+
+        first = self._bottom[3]
+        subsets = len(first) - 1
+        return (
+            np.zeros((subsets, FEW), dtype=np.int32),
+            np.zeros(int(first[-1]), dtype=np.int64),
+            np.zeros((self.n_functions, subsets, FEW)),
+            np.zeros((self.n_functions, subsets)),
+            np.zeros((self.n_functions, subsets), dtype=np.int64),
+            np.zeros((self.n_functions, subsets, 2)),
+        )
 
     def bytes_needed(self, threads: int) -> int:
         """Return the memory of the values and of the walk itself."""
@@ -159,7 +174,7 @@ class SubsetWalk:
         free: SimpleQueue[Tools] = SimpleQueue()
         for _ in range(threads):
             free.put(self._new_tools())
-        depth = min(PREFIX, self.n - 1)
+        depth = min(PREFIX, self.depth)
         done: list[int] = []
 
         def visit(prefix: int) -> bool:
@@ -177,18 +192,24 @@ class SubsetWalk:
         return values if len(finished) == 1 << depth and all(finished) else None
 
     def _visit(
-        self, prefix: int, depth: int, tools: Tools, values: NDArray[np.float64], late: Callable[[], bool]
+        self,
+        prefix: int,
+        depth: int,
+        tools: Tools,
+        values: NDArray[np.float64],
+        late: Callable[[], bool],
+        start: int = 0,
     ) -> bool:
-        """Value the sets with a prefix; return whether all of them were."""
+        """Value the sets with a prefix, whose path is known down to a depth; return whether all of them were."""
         from bnsearch.parent_sets.kernels_subsets import descend_path, walk_subsets
 
-        path, products, scratch, functions = tools
-        decisions = prefix >> np.arange(depth) & 1
-        if not descend_path(decisions, self._table, tuple(self.limits), path, products, scratch):
+        path, products, scratch, room = tools
+        limits, decisions = tuple(self.limits), prefix >> np.arange(depth) & 1
+        if not descend_path(decisions, start, self._table, limits, path, products, scratch):
             return True
         state = np.array([depth])
         while not walk_subsets(
-            state, depth, WORK, self._table, tuple(self.limits), path, products, scratch, functions, values
+            state, depth, WORK, self._table, limits, path, products, scratch, self._bottom, self._functions, room, values
         ):
             if late():
                 return False
@@ -196,7 +217,9 @@ class SubsetWalk:
 
     def sampled_seconds(self, seconds: float, seed: int = 0) -> float:
         """Return how long `values` takes on one thread, by the mean time of random subtrees."""
-        depth = max(0, self.n - SAMPLE_DEPTH)
+        from bnsearch.parent_sets.kernels_subsets import descend_path
+
+        depth = max(0, min(self.depth, self.n - SAMPLE_DEPTH))
         random = np.random.default_rng(seed)
         tools, values = self._new_tools(), np.empty((self.n_functions, 1 << self.n))
         spent: list[float] = []
@@ -204,9 +227,13 @@ class SubsetWalk:
         while len(spent) < 4 or (time.thread_time() - begun < seconds and len(spent) < 1 << depth):
             prefix = int(random.integers(1 << depth))
             for chosen in (prefix, prefix ^ ((1 << depth) - 1)):  # complements: one has many variables, one has few
+                path, decisions = tools[:3], chosen >> np.arange(depth - 1) & 1
+                spent.append(0.0)
+                if depth and not descend_path(decisions, 0, self._table, tuple(self.limits), *path):
+                    continue
                 started = time.thread_time()
-                self._visit(chosen, depth, tools, values, lambda: False)
-                spent.append(time.thread_time() - started)
+                self._visit(chosen, depth, tools, values, lambda: False, max(0, depth - 1))
+                spent[-1] = time.thread_time() - started
         return float(np.mean(spent)) * 2.0**depth
 
 
@@ -216,7 +243,7 @@ class Tools(NamedTuple):
     path: NDArray[np.int64]
     products: NDArray[np.float64]
     scratch: tuple[Any, ...]
-    functions: tuple[Any, ...]
+    room: tuple[Any, ...]
 
 
 def sums_of(data: Dataset, score: Score) -> list[CellSum]:
