@@ -36,7 +36,7 @@ def build_legally(builder: Builder, job: Job) -> Selection:
     """
     known = job.constraints
     assert known is not None
-    most = _most(builder, job, known)
+    most = largest_sets(builder, job, known)
     own = np.flatnonzero(known.has_required | _have_few_sets(known, most))
     others = np.setdiff1d(np.arange(job.n), own)
     searches = _search(builder, job, own, most)
@@ -68,7 +68,7 @@ def build_legally(builder: Builder, job: Job) -> Selection:
     )
 
 
-def _most(builder: Builder, job: Job, known: Constraints) -> NDArray[np.int64]:
+def largest_sets(builder: Builder, job: Job, known: Constraints) -> NDArray[np.int64]:
     """Return each variable's largest parent set; where some are required, no bound on what can pay is known."""
     needed = np.array([len(required) for required in known.required_parents])
     asked = job.n if builder.max_parents is None else builder.max_parents

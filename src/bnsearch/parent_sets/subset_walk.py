@@ -221,18 +221,20 @@ class SubsetWalk:
 
         depth = max(0, min(self.depth, self.n - SAMPLE_DEPTH))
         random = np.random.default_rng(seed)
-        tools, values = self._new_tools(), np.empty((self.n_functions, 1 << self.n))
+        above = max(0, depth - 1)  # the last step of a path counts: the nodes above cost less than these together
+        tools, values = self._new_tools(), np.zeros((self.n_functions, 1 << (self.n - above)))
         spent: list[float] = []
         begun = time.thread_time()
         while len(spent) < 4 or (time.thread_time() - begun < seconds and len(spent) < 1 << depth):
             prefix = int(random.integers(1 << depth))
             for chosen in (prefix, prefix ^ ((1 << depth) - 1)):  # complements: one has many variables, one has few
-                path, decisions = tools[:3], chosen >> np.arange(depth - 1) & 1
+                decisions = chosen >> np.arange(above) & 1
                 spent.append(0.0)
-                if depth and not descend_path(decisions, 0, self._table, tuple(self.limits), *path):
+                if not descend_path(decisions, 0, self._table, tuple(self.limits), *tools[:3]):
                     continue
+                tools.path[above, 1] = 0  # masks within the subtree, for which there is room
                 started = time.thread_time()
-                self._visit(chosen, depth, tools, values, lambda: False, max(0, depth - 1))
+                self._visit(chosen, depth, tools, values, lambda: False, above)
                 spent[-1] = time.thread_time() - started
         return float(np.mean(spent)) * 2.0**depth
 
