@@ -45,7 +45,9 @@ def spread_bits(bits, masks, sizes):
 
 
 @kernel
-def keep_sets(joint, parents, child, required, most, lows, highs, first, tolerance, best, kept_mask, kept_score, counts):
+def keep_sets(
+    joint, parents, child, required, most, lows, highs, first, tolerance, best, kept_mask, kept_score, counts
+):
     """
     Keep a child's parent sets that improve on all of their legal subsets, block after block.
 

@@ -3,9 +3,9 @@ The values of sets at the bottom of a walk over all subsets.
 
 The last few variables are the *bottom*: all of their subsets are valued together, at the node that has decided all
 other variables. Small cells are not looked at for each of these sets. A cell of two entries stays whole in a set that
-holds none of the variables in which the entries differ; else it is two cells. So, in a count of cells by weight, it adds
-its two weights always, and a correction for all sets that avoid those variables. Three entries need a correction for
-each pair and one for all three. Sums of the corrections over subsets then serve all sets at once.
+holds none of the variables in which the entries differ; else it is two cells. So, in a count of cells by weight, it
+adds its two weights always, and a correction for all sets that avoid those variables. Three entries need a correction
+for each pair and one for all three. Sums of the corrections over subsets then serve all sets at once.
 
 `functions` is a tuple of what is summed over the cells:
     kinds : int64[m]              the form of each f (see kernels_terms)
@@ -70,7 +70,7 @@ def fill_series(series):
 
 @borrowing_kernel
 def fill_row(product, f, t, index, functions, room):
-    """Write what f of any count in a set with this number of cells is made of: a row of small counts, and parameters."""
+    """Write f of small counts in a set with this number of cells, and the parameters for larger counts."""
     kinds, parameters, tables, row_of, _, _, series = functions
     rows, places, weights = room[2], room[4], room[5]
     spread = kinds[f] == RISING_SPREAD
@@ -111,38 +111,39 @@ def large_term(n, f, t, kind, tables, series, places, weights):
 @inlined_kernel
 def correct_pair(a, b, differ, corrections):
     """Note that two cells are one in all sets that avoid some variables."""
-    corrections[differ, a + b] += 1
-    corrections[differ, a] -= 1
-    corrections[differ, b] -= 1
+    row = np.uint64(differ)
+    corrections[row, np.uint64(a + b)] += 1
+    corrections[row, np.uint64(a)] -= 1
+    corrections[row, np.uint64(b)] -= 1
 
 
 @borrowing_kernel
 def correct_small_cell(entries, low, size, kind_of, differ, tally, corrections):
     """Note a cell of two or three entries, of small weights."""
     a, b = entries[low], entries[low + 1]
-    i, j = kind_of[a >> 32], kind_of[b >> 32]
+    i, j = kind_of[np.uint64(a >> 32)], kind_of[np.uint64(b >> 32)]
     a &= WEIGHT
     b &= WEIGHT
-    tally[a] += 1
-    tally[b] += 1
-    ab = differ[i, j]
+    tally[np.uint64(a)] += 1
+    tally[np.uint64(b)] += 1
+    ab = differ[np.uint64(i), np.uint64(j)]
     correct_pair(a, b, ab, corrections)
     if size == 3:
         c = entries[low + 2]
-        k = kind_of[c >> 32]
+        k = kind_of[np.uint64(c >> 32)]
         c &= WEIGHT
-        tally[c] += 1
-        ac, bc = differ[i, k], differ[j, k]
+        tally[np.uint64(c)] += 1
+        ac, bc = differ[np.uint64(i), np.uint64(k)], differ[np.uint64(j), np.uint64(k)]
         correct_pair(a, c, ac, corrections)
         correct_pair(b, c, bc, corrections)
-        every = ab | ac
-        corrections[every, a + b + c] += 1
-        corrections[every, a + b] -= 1
-        corrections[every, a + c] -= 1
-        corrections[every, b + c] -= 1
-        corrections[every, a] += 1
-        corrections[every, b] += 1
-        corrections[every, c] += 1
+        every = np.uint64(ab | ac)
+        corrections[every, np.uint64(a + b + c)] += 1
+        corrections[every, np.uint64(a + b)] -= 1
+        corrections[every, np.uint64(a + c)] -= 1
+        corrections[every, np.uint64(b + c)] -= 1
+        corrections[every, np.uint64(a)] += 1
+        corrections[every, np.uint64(b)] += 1
+        corrections[every, np.uint64(c)] += 1
 
 
 @borrowing_kernel
@@ -153,13 +154,13 @@ def count_margins(entries, low, high, code_of, states, source, stride, terms, co
     total = np.int64(0)
     for j in range(low, high):
         weight = entries[j] & WEIGHT
-        counts[code_of[entries[j] >> 32]] += weight
+        counts[np.uint64(code_of[np.uint64(entries[j] >> 32)])] += weight
         total += weight
     for i in range(states, source.size):
-        count, at = np.int64(0), source[i]
-        for _ in range(terms[i]):
-            count += counts[at]
-            at += stride[i]
+        at, step = source[i], stride[i]
+        count = counts[np.uint64(at)] if terms[i] < 2 else counts[np.uint64(at)] + counts[np.uint64(at + step)]
+        for k in range(2, terms[i]):
+            count += counts[np.uint64(at + k * step)]
         counts[i] = count
     return total
 
@@ -171,7 +172,7 @@ def sum_small_counts(counts, first, rows, sums):
         for t in range(first.size - 1):
             total = 0.0
             for i in range(first[t], first[t + 1]):
-                total += rows[f, t, counts[i]]
+                total += rows[f, t, np.uint64(counts[i])]
             sums[f, t] += total
 
 
@@ -186,7 +187,7 @@ def sum_counts_of_any_size(first, functions, room):
             for i in range(first[t], first[t + 1]):
                 n = counts[i]
                 if n < FEW:
-                    total += rows[f, t, n]
+                    total += rows[f, t, np.uint64(n)]
                 else:
                     total += large_term(n, f, t, kinds[f], tables, series, places, weights)
             sums[f, t] += total

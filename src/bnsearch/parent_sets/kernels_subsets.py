@@ -36,7 +36,7 @@ STAGE, MASK, SIZE, INDEX, CELLS, LARGE, ENTRIES = range(7)
 @kernel
 def link_suffixes(states, arity, suffix, seen, link):
     """
-    Number the suffixes that begin one variable earlier; return how many there are.
+    Give numbers to the suffixes that begin one variable earlier; return how many there are.
 
     states : uint8|uint16[rows]   the variable
     suffix : int32[rows]          the number of each row's suffix behind it; changed: with the variable
@@ -61,7 +61,7 @@ def link_suffixes(states, arity, suffix, seen, link):
 def drop(weight, tally, large, stacked):
     """Note the weight of a dropped cell; return the height of the stack of large weights."""
     if weight < FEW:
-        tally[weight] += 1
+        tally[np.uint64(weight)] += 1
     else:
         large[stacked] = weight
         stacked += 1
@@ -71,7 +71,7 @@ def drop(weight, tally, large, stacked):
 @inlined_kernel
 def split_pair(left, right, link, entries, o, tally, large, stacked):
     """Split a cell of two entries; return whether it remains a cell, and the height of the stack."""
-    a, b = link[left >> 32], link[right >> 32]
+    a, b = link[np.uint64(left >> 32)], link[np.uint64(right >> 32)]
     if (a ^ b) & 0xFFFF:
         stacked = drop(left & WEIGHT, tally, large, stacked)
         return np.int64(0), drop(right & WEIGHT, tally, large, stacked)
@@ -86,9 +86,9 @@ def split_in_two(source, low, high, link, entries, o, begin, cells, tally, large
     left, right = o, o + high - low - 1
     for j in range(low, high):
         e = source[j]
-        to = link[e >> 32]
+        to = link[np.uint64(e >> 32)]
         second = to & 1
-        entries[right if second else left] = ((to >> 16) << 32) | (e & WEIGHT)
+        entries[np.uint64(right if second else left)] = ((to >> 16) << 32) | (e & WEIGHT)
         left += 1 - second
         right -= second
     first, second = left - o, high - low - (left - o)
@@ -113,7 +113,7 @@ def split_by_state(source, low, high, link, entries, o, begin, cells, tally, lar
     """Do as split_in_two, for a variable of any number of states."""
     different = 0
     for j in range(low, high):
-        state = link[source[j] >> 32] & 0xFFFF
+        state = link[np.uint64(source[j] >> 32)] & 0xFFFF
         if groups[0, state] == 0:
             groups[2, different] = state
             different += 1
@@ -126,7 +126,7 @@ def split_by_state(source, low, high, link, entries, o, begin, cells, tally, lar
             begin[cells] = o
     for j in range(low, high):
         e = source[j]
-        to = link[e >> 32]
+        to = link[np.uint64(e >> 32)]
         state = to & 0xFFFF
         if groups[0, state] == 1:
             stacked = drop(e & WEIGHT, tally, large, stacked)
@@ -156,9 +156,7 @@ def include(source, bounds, cells, link, arity, entries, begin, tally, large, st
             kept += more >> 1
             begin[kept] = o
         elif arity == 2:
-            o, kept, stacked = split_in_two(
-                source, low, high, link, entries, o, begin, kept, tally, large, stacked
-            )
+            o, kept, stacked = split_in_two(source, low, high, link, entries, o, begin, kept, tally, large, stacked)
         else:
             o, kept, stacked = split_by_state(
                 source, low, high, link, entries, o, begin, kept, tally, large, stacked, groups
@@ -176,13 +174,13 @@ def skip(source, bounds, cells, link, entries, begin, tally, large, stacked, slo
         start = o
         for j in range(low, high):
             e = source[j]
-            suffix = link[e >> 32] >> 16
-            p = np.int64(slot[suffix])
-            if p >= start and p < o and entries[p] >> 32 == suffix:
-                entries[p] += e & WEIGHT
+            suffix = link[np.uint64(e >> 32)] >> 16
+            p = np.int64(slot[np.uint64(suffix)])
+            if p >= start and p < o and entries[np.uint64(p)] >> 32 == suffix:
+                entries[np.uint64(p)] += e & WEIGHT
             else:
-                slot[suffix] = o
-                entries[o] = (suffix << 32) | (e & WEIGHT)
+                slot[np.uint64(suffix)] = o
+                entries[np.uint64(o)] = (suffix << 32) | (e & WEIGHT)
                 o += 1
         if o - start == 1:
             stacked = drop(entries[start] & WEIGHT, tally, large, stacked)
@@ -267,7 +265,7 @@ def walk_subsets(state, top, work, table, limits, path, products, scratch, botto
     bottom, functions, room : see kernels_subset_values
     values : float64[functions, 2^n]   written, at the set's mask, in which variable d has bit n - 1 - d
     """
-    entries, begin, tally, large, slot, groups = scratch
+    entries, begin, tally, large, _, _ = scratch
     last = path.shape[0] - 1
     one, none = np.int64(1), np.int64(0)
     d = state[0]

@@ -51,7 +51,7 @@ def _members(count: int) -> NDArray[np.bool_]:
 
 def _differences(arities: NDArray[np.int64], steps: NDArray[np.int64]) -> NDArray[np.int64]:
     """Return the mask of the variables in which each two joint states differ."""
-    codes = np.arange(min(np.prod(arities), MOST_STATES))
+    codes = np.arange(min(int(np.prod(arities)), MOST_STATES))
     states = codes[:, np.newaxis] // steps % arities
     bits = 1 << np.arange(len(arities) - 1, -1, -1)
     differ: NDArray[np.int64] = (states[:, np.newaxis] != states) @ bits

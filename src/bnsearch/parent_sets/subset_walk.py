@@ -77,7 +77,7 @@ class SubsetWalk:
         return len(self.order)
 
     def _link_rows(self) -> None:
-        """Number the suffixes of the rows from every depth on, and merge equal rows."""
+        """Give numbers to the suffixes of the rows from every depth on, and merge equal rows."""
         from bnsearch.parent_sets.kernels_subsets import link_suffixes
 
         data = self.data
@@ -164,7 +164,7 @@ class SubsetWalk:
     def bytes_needed(self, threads: int) -> int:
         """Return the memory of the values and of the walk itself."""
         own = (self.n + 1) * (12 * self.rows + 200) + 12 * self.rows
-        return 8 * self.n_functions * 2**self.n + threads * own + self._links.nbytes
+        return 8 * self.n_functions * (1 << self.n) + threads * own + int(self._links.nbytes)
 
     def values(
         self, threads: int, late: Callable[[], bool], progress: Callable[[int, int], None]
@@ -209,7 +209,18 @@ class SubsetWalk:
             return True
         state = np.array([depth])
         while not walk_subsets(
-            state, depth, WORK, self._table, limits, path, products, scratch, self._bottom, self._functions, room, values
+            state,
+            depth,
+            WORK,
+            self._table,
+            limits,
+            path,
+            products,
+            scratch,
+            self._bottom,
+            self._functions,
+            room,
+            values,
         ):
             if late():
                 return False
