@@ -117,7 +117,7 @@ def correct_pair(a, b, differ, corrections):
     corrections[row, np.uint64(b)] -= 1
 
 
-@borrowing_kernel
+@inlined_kernel
 def correct_small_cell(entries, low, size, kind_of, differ, tally, corrections):
     """Note a cell of two or three entries, of small weights."""
     a, b = entries[low], entries[low + 1]
@@ -146,7 +146,7 @@ def correct_small_cell(entries, low, size, kind_of, differ, tally, corrections):
         corrections[every, np.uint64(c)] += 1
 
 
-@borrowing_kernel
+@inlined_kernel
 def count_margins(entries, low, high, code_of, states, source, stride, terms, counts):
     """Count a cell in every subset of the bottom; return its weight."""
     for i in range(states):
@@ -165,7 +165,7 @@ def count_margins(entries, low, high, code_of, states, source, stride, terms, co
     return total
 
 
-@borrowing_kernel
+@inlined_kernel
 def sum_small_counts(counts, first, rows, sums):
     """Add f of a cell's small counts to the sums of all sets."""
     for f in range(sums.shape[0]):
@@ -229,10 +229,8 @@ def value_bottom(
     for c in range(cells):
         low, high = np.int64(begin[c]), np.int64(begin[c + 1])
         if high - low <= 3:
-            weight = np.int64(0)
-            for j in range(low, high):
-                weight += entries[j] & WEIGHT
-            if weight < FEW:
+            weight = (entries[low] & WEIGHT) + (entries[low + 1] & WEIGHT) + (entries[high - 1] & WEIGHT)
+            if weight < FEW:  # of two entries the second counts twice here, which is only more careful
                 correct_small_cell(entries, low, high - low, kind_of, differ, tally, corrections)
                 continue
         total = count_margins(entries, low, high, code_of, first[1], source, stride, terms, counts)
