@@ -11,7 +11,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from bnsearch import Knowledge
+from bnsearch.data import Dataset
 from bnsearch.parent_sets import Auto, Sequential, make_selection, relaxed
+from bnsearch.parent_sets.legal import legal_table
 from bnsearch.scores import BIC, K2, BDeu, Scorer
 from knowledge_cases import best_legal_score, is_legal, knowledge, legal_sets, random_knowledge
 from strategies import examples
@@ -150,3 +152,23 @@ def rows_of(table):
     for v in range(table.n_variables):
         for _, parents in table.sets(v):
             yield v, parents
+
+
+def test_huge_scores_keep_the_required_set():
+    """
+    Ten required parents of eight states: BIC charges 7 * 8^10 parameters, so the score is near -2e10.
+
+    The tolerance of `improves` is then about 2. The row of the empty set must lie further below the required set than
+    that, or it would prune the only legal set.
+    """
+    names = [str(v) for v in range(11)]
+    codes = np.random.default_rng(0).integers(0, 8, (500, 11))
+    data = Dataset.from_codes(codes, arities=[8] * 11)
+    constraints = Knowledge(required=tuple((v, "10") for v in names[:10])).constraints(names)
+    whole = Auto(seconds=math.inf).select(data, BIC(), threads=1, constraints=constraints).table
+    restored = legal_table(
+        names, whole.child, whole.scores, whole.first, whole.members, constraints, scorer=Scorer(data, BIC())
+    )
+    for table in (whole, restored):
+        assert list(legal_part(table, constraints, 10)) == [tuple(range(10))]
+        assert table.scores[table.begin[10]] < -2e10

@@ -12,6 +12,7 @@ from bnsearch.parent_sets.relaxed import Relaxed, relaxed
 from bnsearch.parent_sets.scoring import Scoring
 from bnsearch.parent_sets.selection import Selection, VariableReport
 from bnsearch.parent_sets.sequential import Sequential
+from bnsearch.parent_sets.subsets import Subsets
 from bnsearch.parent_sets.table import ParentSets
 
 __all__ = [
@@ -25,6 +26,7 @@ __all__ = [
     "Scoring",
     "Selection",
     "Sequential",
+    "Subsets",
     "VariableReport",
     "make_selection",
     "read_scores",

@@ -5,10 +5,10 @@ from __future__ import annotations
 import math
 import time
 from abc import ABC, abstractmethod
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, fields, replace
 from functools import cache
-from typing import ClassVar
+from typing import Any, ClassVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -98,6 +98,9 @@ class Builder(ABC):
 
     default_seconds: ClassVar[float] = math.inf  # where no limit is given
     default_seconds_per_variable: ClassVar[float] = math.inf
+    builds_legally: ClassVar[bool] = False  # whether `build` heeds constraints by itself, required parents included
+    # for auto enough for a second size on the tiny table of `load_kernels`, not for all of it
+    warm_up: ClassVar[Mapping[str, int]] = {"evaluations": 110, "max_parents": 4}
 
     def __post_init__(self) -> None:
         for name, least in (("evaluations", 1), ("max_parents", 0), ("max_sets", 1)):
@@ -165,7 +168,7 @@ class Builder(ABC):
 
     def _build(self, job: Job) -> Selection:
         """Build the table, of legal sets alone, of each variable's best where it has too many."""
-        if job.constraints is None:
+        if job.constraints is None or self.builds_legally:
             found = self.build(job)
         else:
             from bnsearch.parent_sets.legal_selection import build_legally
@@ -208,7 +211,8 @@ def load_kernels(kind: type[Builder], bytes_per_code: int, in_threads: bool, con
     codes = np.random.default_rng(0).integers(0, 2, (40, 7))
     codes[:, 6] = codes[:, 0] & codes[:, 1]  # sets grow and are merged
     tiny = Dataset.from_codes(codes, arities=[2, 2, 2, 2, 2, 2, 2 if bytes_per_code == 1 else 300])
-    builder = kind(evaluations=110, max_parents=4)  # for auto enough for a second size, not for all of it
+    parameters: dict[str, Any] = dict(kind.warm_up)
+    builder = kind(**parameters)
     known = Knowledge(required=(("0", "6"),), forbidden=(("1", "2"),)).constraints(tiny.names) if constrained else None
     found = builder._build(builder._job(tiny, BIC(), 2 if in_threads else 1, no_progress, known))
     if found.stop == "interrupted":  # which this table is too small to be worth: the interrupt is the caller's

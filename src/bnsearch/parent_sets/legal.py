@@ -64,9 +64,20 @@ def legal_table(
         if not own.any():
             missing = ", ".join(repr(names[u]) for u in required.tolist())
             raise InputError(f"no candidate set of {names[v]!r} holds its required parents {missing}")
-        scores[(child == v) & (sizes == 0)] = scores[own].min() - 1.0  # not to prune legal sets
+        scores[(child == v) & (sizes == 0)] = score_below(scores[own])
     table = ParentSets.build(names, child, scores, np.concatenate([[0], np.cumsum(sizes)]), members, threads=threads)
     return with_penalties(table, constraints)
+
+
+def score_below(scores: NDArray[np.float64]) -> float:
+    """
+    Return a provisional score for the empty set of a variable with required parents.
+
+    Every given score improves on it by more than the tolerance of `improves`, which grows with the scores: so the empty
+    set prunes no legal set.
+    """
+    lowest = float(scores.min())
+    return lowest - max(1.0, MARGIN * abs(lowest))
 
 
 def is_wanted(

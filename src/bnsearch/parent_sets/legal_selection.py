@@ -14,7 +14,7 @@ from bnsearch.knowledge.constraints import Constraints
 from bnsearch.parent_sets.extender import Extender
 from bnsearch.parent_sets.frontier import FoundSets
 from bnsearch.parent_sets.lattice import Lattice
-from bnsearch.parent_sets.legal import with_penalties
+from bnsearch.parent_sets.legal import score_below, with_penalties
 from bnsearch.parent_sets.searches import Begin, Searches, most_sudden
 from bnsearch.parent_sets.selection import Selection
 from bnsearch.parent_sets.table import ParentSets
@@ -36,7 +36,7 @@ def build_legally(builder: Builder, job: Job) -> Selection:
     """
     known = job.constraints
     assert known is not None
-    most = _most(builder, job, known)
+    most = largest_sets(builder, job, known)
     own = np.flatnonzero(known.has_required | _have_few_sets(known, most))
     others = np.setdiff1d(np.arange(job.n), own)
     searches = _search(builder, job, own, most)
@@ -68,7 +68,7 @@ def build_legally(builder: Builder, job: Job) -> Selection:
     )
 
 
-def _most(builder: Builder, job: Job, known: Constraints) -> NDArray[np.int64]:
+def largest_sets(builder: Builder, job: Job, known: Constraints) -> NDArray[np.int64]:
     """Return each variable's largest parent set; where some are required, no bound on what can pay is known."""
     needed = np.array([len(required) for required in known.required_parents])
     asked = job.n if builder.max_parents is None else builder.max_parents
@@ -134,7 +134,7 @@ def _own_table(job: Job, searches: Searches, children: NDArray[np.int64]) -> Par
         if v in found:
             rows.append((v, found[v]))
         if v not in found or required[v]:
-            lowest = float(found[v].scores.min()) - 1.0 if v in found else 0.0
+            lowest = score_below(found[v].scores) if v in found else 0.0
             rows.append((v, FoundSets(np.array([lowest]), *empty)))
     sizes = np.concatenate([sets.sizes for _, sets in rows])
     return ParentSets.build(
