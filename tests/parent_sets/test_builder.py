@@ -304,7 +304,7 @@ def test_a_halt_from_outside_leaves_what_there_is(name, threads, constrained):
 
 def test_who_waits_gets_the_best_sets(monkeypatch):
     """Interrupted with more than 90 rows in hand, each of thirty variables keeps its best three and the empty set."""
-    monkeypatch.setattr(walk_module, "ROWS_AT_ONCE", 90)
+    monkeypatch.setattr("bnsearch.parent_sets.assembly.ROWS_AT_ONCE", 90)
     monkeypatch.setattr("bnsearch.parent_sets.growing.ROWS_AT_ONCE", 90)
     for at in ("sets of 2", "growing"):
         selection = interrupted(Auto(evaluations=30_000), wide_data(), 1, at, 20)

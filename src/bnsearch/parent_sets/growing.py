@@ -14,7 +14,7 @@ from bnsearch.parent_sets.extender import Extender
 from bnsearch.parent_sets.growth import Growth
 from bnsearch.parent_sets.scoring import Scoring
 from bnsearch.parent_sets.table import ParentSets
-from bnsearch.parent_sets.walk import ROWS_AT_ONCE
+from bnsearch.parent_sets.assembly import ROWS_AT_ONCE
 
 FAMILIES_PER_CALL = 4000  # between two looks at the clock
 UNLIMITED = 1 << 62
