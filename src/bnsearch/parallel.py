@@ -4,9 +4,8 @@ from __future__ import annotations
 
 import os
 import threading
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor, wait
-from itertools import chain, islice
 from typing import Any, TypeVar, cast
 
 import numpy as np
@@ -95,10 +94,9 @@ def parallel_take(
     depend on how many are left.
     """
     workers = thread_count(threads)
-    rest = iter(items)
-    first = list(islice(rest, workers))
-    waiting = enumerate(chain(first, rest))
-    workers = min(workers, max(1, len(first)))
+    if isinstance(items, Sequence):
+        workers = min(workers, max(1, len(items)))
+    waiting = enumerate(items)
     results: list[tuple[int, R]] = []
     lock, halted = threading.Lock(), False
 

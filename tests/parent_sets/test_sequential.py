@@ -78,6 +78,7 @@ def test_threads_change_no_bit(monkeypatch, rows):
     one = Sequential(max_parents=3).select(data, BIC(), threads=1).table
     monkeypatch.setattr("bnsearch.counting.sweep.LEAST_ROWS_PER_CALL", 1)
     monkeypatch.setattr("bnsearch.parent_sets.rows.WORTH_THREADS", 0)
+    monkeypatch.setattr("bnsearch.parent_sets.rows.FEW_ROWS", 0)
     monkeypatch.setattr("bnsearch.parent_sets.assembly.ROWS_PER_CHUNK", 5)
     for threads in (1, 2, 16):
         other = Sequential(max_parents=3).select(data, BIC(), threads=threads).table

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from bisect import bisect_left, bisect_right
 from collections.abc import Callable, Iterator, Sequence
 from math import comb
 from typing import TYPE_CHECKING, NamedTuple, TypeVar
@@ -20,7 +21,7 @@ if TYPE_CHECKING:
 
 PROJECTION_GAIN = 4.7  # bitmaps projected on the top place are shorter: they pay for larger sets (measured)
 MOST_SETS_PER_CALL, MOST_ROWS_PER_CALL = 1 << 17, 1 << 28  # sets, and sets times rows: bounds the time of a kernel call
-LEAST_ROWS_PER_CALL = 1 << 23  # sets times rows: with fewer, to hand a piece out takes a part of the time of its work
+LEAST_ROWS_PER_CALL = 1 << 25  # sets times rows: with fewer, to hand a piece out takes a part of the time of its work
 SHARES = 2  # a piece holds at most this part of a thread's share of the sets that are left
 INT64_MAX = np.iinfo(np.int64).max
 
@@ -149,14 +150,15 @@ class Sweep:
         store = size < self.max_size and size > self._counted
 
         blocks = ThreadArrays(np.float64)
+        bitmaps_alone = self._are_bitmaps_enough(size)
 
         def run(piece: Piece) -> R:
             first, stop = self.ranks(size, piece)
             block = blocks.take(stop - first)[0] if into is None else into[first:stop]
-            self._value(size, terms, piece, capacity, store, block)
+            self._value(size, terms, piece, capacity, store, bitmaps_alone, block)
             return visit(piece, block)
 
-        results = parallel_take(run, self.pieces(size), self.threads, going)
+        results = parallel_take(run, list(self.pieces(size)), self.threads, going)
         if going():
             self._counted = max(self._counted, size)
         return results
@@ -183,8 +185,21 @@ class Sweep:
         counts[columns.modes[place]] = columns.total - columns.sizes[items].sum()
         return counts
 
+    def _are_bitmaps_enough(self, size: int) -> bool:
+        """Tell whether bitmaps serve all sets of a size."""
+        columns = self._columns
+        served = bool((np.diff(columns.start) == columns.arities - 1).all())
+        return served and float(np.prod(columns.arities[-size:], dtype=np.float64)) <= columns.most_cells
+
     def _value(
-        self, size: int, terms: Terms, piece: Piece, capacity: int, store: bool, block: NDArray[np.float64]
+        self,
+        size: int,
+        terms: Terms,
+        piece: Piece,
+        capacity: int,
+        store: bool,
+        bitmaps_alone: bool,
+        block: NDArray[np.float64],
     ) -> None:
         """Value the sets of one piece, all smaller ones having left their counts."""
         from bnsearch.counting.kernels_histogram import count_piece
@@ -195,6 +210,8 @@ class Sweep:
             columns.arities, columns.start, columns.words, columns.sizes, columns.total, columns.most_cells,
             self.binomial, self._ones, self._at, terms, size, *piece, capacity, store, block,
         )  # fmt: skip
+        if bitmaps_alone:
+            return
         count_piece(
             columns.codes, columns.weights, columns.total, columns.arities, columns.start, columns.most_cells,
             columns.dense, self.binomial, terms, size, *piece, block,
@@ -216,19 +233,19 @@ class Sweep:
         """
         rows = len(self._columns.weights)
         bound = min(MOST_SETS_PER_CALL, MOST_ROWS_PER_CALL // rows + 1)
-        least = LEAST_ROWS_PER_CALL // rows + 1
-        below = self.binomial[:, size]  # sets whose top is below each place
-        upto = self.binomial[:, size - 1]  # sets under a top whose second place is below each place
+        least = (LEAST_ROWS_PER_CALL if self._are_bitmaps_enough(size) else LEAST_ROWS_PER_CALL // 16) // rows + 1
+        below = self.binomial[:, size].tolist()  # sets whose top is below each place
+        upto = self.binomial[:, size - 1].tolist()  # sets under a top whose second place is below each place
         top, lowest = len(self.order) - 1, 0
         while top > size - 2:
-            left = int(below[top + 1] - (upto[lowest] if size > 2 else 0))
+            left = below[top + 1] - (upto[lowest] if size > 2 else 0)
             most = min(bound, max(least, -(-left // (SHARES * self.threads))))
             if lowest == 0 and (size == 2 or upto[top] <= most):
-                bottom = max(size - 1, min(top, int(np.searchsorted(below, below[top + 1] - most))))
+                bottom = max(size - 1, min(top, bisect_left(below, below[top + 1] - most)))
                 yield Piece(bottom, top, 0, top)
                 top = bottom - 1
                 continue
-            highest = max(int(np.searchsorted(upto[:top], upto[lowest] + most, side="right")), lowest + 1)
+            highest = max(bisect_right(upto, upto[lowest] + most, 0, top), lowest + 1)
             yield Piece(top, top, lowest, highest)
             top, lowest = (top - 1, 0) if highest == top else (top, highest)
 

@@ -12,9 +12,9 @@ from bnsearch.errors import InputError
 from bnsearch.parallel import parallel_map, parallel_take, thread_count
 from bnsearch.scores.score import TOLERANCE
 
-WORTH_THREADS = 100_000  # rows; below, starting threads costs more than they save
-FEW_ROWS = 1000  # a stable sort of fewer is fast in any case
-ROWS_PER_CHUNK = 20_000  # the fewest that one thread counts or copies at a time
+WORTH_THREADS = 40_000  # rows for each thread; with fewer, to start it costs more than it saves
+FEW_ROWS = 1000  # of a variable: their work is shorter than what it takes a thread to get the interpreter for it
+ROWS_PER_CHUNK = 100_000  # the fewest that one thread counts or copies at a time
 
 
 class TableArrays(NamedTuple):
@@ -122,7 +122,9 @@ def cut_rows(rows: int, threads: int | None) -> list[slice]:
 def for_variables(function: Callable[[int], None], counts: NDArray[np.int64], threads: int | None) -> None:
     """Call a function with every variable, those with most rows first; in threads where there are many rows."""
     work = np.argsort(-counts, kind="stable").tolist()
-    parallel_take(function, work, threads if counts.sum() > WORTH_THREADS else 1)
+    rows = int(counts.sum())
+    most = rows // max(1, WORTH_THREADS) if rows >= FEW_ROWS * len(counts) else 1
+    parallel_take(function, work, max(1, min(thread_count(threads), most)))
 
 
 def best_first(scores: NDArray[np.float64], sizes: NDArray[np.int64] | None = None) -> NDArray[np.int64]:
