@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 
 PROJECTION_GAIN = 4.7  # bitmaps projected on the top place are shorter: they pay for larger sets (measured)
 MOST_SETS_PER_CALL, MOST_ROWS_PER_CALL = 1 << 17, 1 << 28  # sets, and sets times rows: bounds the time of a kernel call
-LEAST_ROWS_PER_CALL = 1 << 25  # sets times rows: with fewer, to hand a piece out takes a part of the time of its work
+LEAST_ROWS_PER_CALL, LEAST_SETS_PER_CALL = 1 << 25, 1 << 13  # with less, handing out a piece takes as long as its work
 SHARES = 2  # a piece holds at most this part of a thread's share of the sets that are left
 INT64_MAX = np.iinfo(np.int64).max
 
@@ -232,8 +232,10 @@ class Sweep:
         piece of many sets is a part of a top's sets; small tops share one.
         """
         rows = len(self._columns.weights)
-        bound = min(MOST_SETS_PER_CALL, MOST_ROWS_PER_CALL // rows + 1)
-        least = (LEAST_ROWS_PER_CALL if self._are_bitmaps_enough(size) else LEAST_ROWS_PER_CALL // 16) // rows + 1
+        fast = self._are_bitmaps_enough(size)
+        bound = min(MOST_SETS_PER_CALL, (2 * MOST_ROWS_PER_CALL if fast else MOST_ROWS_PER_CALL) // rows + 1)
+        least = LEAST_ROWS_PER_CALL // rows + 1
+        least = max(least, min(LEAST_SETS_PER_CALL, LEAST_ROWS_PER_CALL)) if fast else least // 16 + 1
         below = self.binomial[:, size].tolist()  # sets whose top is below each place
         upto = self.binomial[:, size - 1].tolist()  # sets under a top whose second place is below each place
         top, lowest = len(self.order) - 1, 0
