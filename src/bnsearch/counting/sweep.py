@@ -29,7 +29,7 @@ R = TypeVar("R")
 
 
 class Piece(NamedTuple):
-    """The sets of one size whose largest place is in bottom:top + 1 and whose second, below it, is in lowest:highest."""
+    """The sets of a size whose largest place is in bottom:top + 1 and whose second, below it, is in lowest:highest."""
 
     bottom: int
     top: int

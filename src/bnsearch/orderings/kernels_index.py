@@ -29,15 +29,15 @@ def count_candidates(members, begin, end, seen, stamp):
 @borrowing_kernel
 def number_members(first, members, begin, end, where, cand, rows, numbers, bits):
     """
-    Number a child's candidates in the order of their appearance in its rows.
+    Give a child's candidates numbers in the order in which they appear in its rows.
 
     begin, end : the child's rows
     where : int32[n]              scratch, nowhere negative; changed
     cand : int32[candidates]      written: the candidates by number
     rows : int32[candidates]      written: the first row that has each
     numbers : int32[members]      written at the child's rows: the number of each member
-    bits : uint64[...]            zeroed; written: for every 64 rows a word for each candidate by number, the bits of the
-                                  rows that have it
+    bits : uint64[...]            zeroed; written: for every 64 rows a word for each candidate by number, with the
+                                  bits of the rows that have it
     """
     known = 0
     for row in range(begin, end):

@@ -12,12 +12,12 @@ import numpy as np
 from numpy.typing import NDArray
 
 from bnsearch.parallel import parallel_map
+from bnsearch.parent_sets.assembly import ROWS_AT_ONCE
 from bnsearch.parent_sets.builder import Job
 from bnsearch.parent_sets.extender import Extender
 from bnsearch.parent_sets.growth import Growth
 from bnsearch.parent_sets.scoring import Scoring
 from bnsearch.parent_sets.table import ParentSets
-from bnsearch.parent_sets.assembly import ROWS_AT_ONCE
 
 FAMILIES_PER_CALL, ROWS_PER_CALL = 4000, 1 << 26  # families, or families times rows, between two looks at the clock
 UNLIMITED = 1 << 62

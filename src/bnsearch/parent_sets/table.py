@@ -141,4 +141,3 @@ class ParentSets:
 
     def __repr__(self) -> str:
         return f"ParentSets({self.n_variables} variables, {self.n_sets:,} sets, up to {self.max_parents} parents)"
-
