@@ -12,8 +12,6 @@ from bnsearch.errors import require
 from bnsearch.problem import Problem
 from bnsearch.run import Run
 
-CLIMBS_PER_THREAD = 4  # handed out at a time: a thread whose climbs are short does not wait for the others
-
 
 @dataclass(frozen=True, kw_only=True)
 class GRESP(ClassSearch):
@@ -56,7 +54,6 @@ class GRESP(ClassSearch):
         tell(crew.climb_in_stages(), run)
         seeds = run.rng.integers(2**63, size=self.iterations).tolist()
         while seeds and run.going():
-            number = run.allowed(CLIMBS_PER_THREAD * run.threads)
-            batch, seeds = seeds[:number], seeds[number:]
+            batch, seeds = seeds[: run.allowed(run.threads)], seeds[run.threads :]
             for optimum in run.map(lambda seed: crew.build_and_climb(self.maxk, seed), batch):
                 tell(optimum, run, iterations=1)
