@@ -4,9 +4,12 @@ from __future__ import annotations
 
 import os
 import threading
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor, wait
-from typing import TypeVar, cast
+from typing import Any, TypeVar, cast
+
+import numpy as np
+from numpy.typing import DTypeLike, NDArray
 
 from bnsearch.errors import require
 
@@ -90,6 +93,9 @@ def parallel_take(
     No item is taken once `going()` says no, or one has failed. To take one costs next to nothing, and to stop does not
     depend on how many are left.
     """
+    workers = thread_count(threads)
+    if isinstance(items, Sequence):
+        workers = min(workers, max(1, len(items)))
     waiting = enumerate(items)
     results: list[tuple[int, R]] = []
     lock, halted = threading.Lock(), False
@@ -110,6 +116,29 @@ def parallel_take(
                 halt()
                 raise
 
-    workers = thread_count(threads)
     parallel_map(work, range(workers), workers, halt)
     return [result for _, result in sorted(results, key=lambda found: found[0])]
+
+
+class ThreadArrays:
+    """
+    Scratch arrays that each thread has for itself and uses again: new memory is slow at its first touch.
+
+    Parameters
+    ----------
+    dtypes : the type of each array
+    fill : what a new array holds; None leaves it undefined
+    """
+
+    def __init__(self, *dtypes: DTypeLike, fill: int | None = None) -> None:
+        self._dtypes, self._fill = dtypes, fill
+        self._own = threading.local()
+
+    def take(self, length: int) -> list[NDArray[Any]]:
+        """Return this thread's arrays with a length; they hold what was left in them."""
+        arrays: list[NDArray[Any]] = getattr(self._own, "arrays", [])
+        if not arrays or len(arrays[0]) < length:
+            arrays = self._own.arrays = [np.empty(length, dtype) for dtype in self._dtypes]
+            for array in arrays if self._fill is not None else []:
+                array.fill(self._fill)
+        return [array[:length] for array in arrays]

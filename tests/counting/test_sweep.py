@@ -116,8 +116,9 @@ def test_sizes_in_any_order():
         assert made.values(size, XLOGX).tolist() == expected[size]
 
 
-def test_threads_change_no_bit():
-    """One, two and five threads give the same numbers."""
+def test_threads_change_no_bit(monkeypatch):
+    """One, two and five threads give the same numbers, in pieces of any size."""
+    monkeypatch.setattr(sweep, "LEAST_ROWS_PER_CALL", 1000)
     data = Table(129, (("uniform", 2), ("skewed", 3), ("gaps", 5), ("uniform", 40)) * 3, seed=48).dataset
     one, *others = [
         [Sweep(data, 4, threads=threads).values(size, BIC().joint(129)).tolist() for size in (2, 3, 4)]
@@ -126,10 +127,12 @@ def test_threads_change_no_bit():
     assert all(other == one for other in others)
 
 
+@pytest.mark.parametrize("least", [1, 40, 1 << 23])
 @pytest.mark.parametrize("most", [1, 5, 1 << 20])
-def test_pieces_cover_every_set_once(monkeypatch, most):
+def test_pieces_cover_every_set_once(monkeypatch, most, least):
     """The ranks of the pieces of a size are all ranks, each once, and no piece without need is larger than asked."""
     monkeypatch.setattr(sweep, "MOST_SETS_PER_CALL", most)
+    monkeypatch.setattr(sweep, "LEAST_ROWS_PER_CALL", least)
     for n in (2, 3, 4, 7, 11):
         for threads in (1, 2, 16):
             made = Sweep(binary(n), n, threads=threads)
@@ -137,25 +140,28 @@ def test_pieces_cover_every_set_once(monkeypatch, most):
                 pieces = list(made.pieces(size))
                 ranks = [rank for piece in pieces for rank in range(*made.ranks(size, piece))]
                 assert sorted(ranks) == list(range(comb(n, size)))
+                assert all(p.bottom == p.top or np.diff(made.ranks(size, p))[0] <= most for p in pieces)
                 wide = [p for p in pieces if np.diff(made.ranks(size, p))[0] > most and p.highest - p.lowest > 1]
                 assert size == 2 or not any(
                     comb(p.highest - 1, size - 1) - comb(p.lowest, size - 1) > most for p in wide
                 )
 
 
-def test_pieces_are_visited_with_their_values():
-    """Each piece is visited once with its values in a block that begins at the top's first rank; answers in order."""
+@pytest.mark.parametrize("least", [1, 300, 1 << 23])
+def test_pieces_are_visited_with_their_values(monkeypatch, least):
+    """Each piece is visited once with its values by rank; answers in order. Kept, they are the values by rank."""
+    monkeypatch.setattr(sweep, "LEAST_ROWS_PER_CALL", least)
     made = Sweep(Table(60, WIDTHS, seed=49).dataset, 3, threads=2)
-    expected = made.values(3, XLOGX)
+    expected, kept = made.values(3, XLOGX), np.empty(35)
 
     def visit(piece, block):
-        first, stop = made.ranks(3, piece)
-        offset = comb(piece.top, 3)
-        return first, block[first - offset : stop - offset].tolist()
+        return made.ranks(3, piece)[0], block.tolist()
 
     answers = made.for_each_piece(3, XLOGX, visit)
     assert [a for a, _ in answers] == [made.ranks(3, piece)[0] for piece in made.pieces(3)]
     assert [v for _, values in sorted(answers) for v in values] == expected.tolist()
+    assert made.for_each_piece(3, XLOGX, visit, into=kept) == answers
+    assert kept.tolist() == expected.tolist()
 
 
 def test_bad_requests_are_refused():

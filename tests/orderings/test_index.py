@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import numpy as np
+import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -44,6 +45,16 @@ def check(table: ParentSets) -> None:
 def test_pairs_of_small_tables(table):
     """Candidates, slots, numbers and bits are as described."""
     check(table)
+
+
+@given(candidate_tables())
+def test_threads_change_nothing(table):
+    """One thread and three make the same index."""
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr("bnsearch.parent_sets.rows.WORTH_THREADS", 0)
+        patch.setattr("bnsearch.parent_sets.rows.FEW_ROWS", 0)
+        for one, other in zip(Index(table).arrays, Index(table, threads=3).arrays, strict=True):
+            assert np.array_equal(one, other)
 
 
 @examples(10)

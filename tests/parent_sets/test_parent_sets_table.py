@@ -10,7 +10,6 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from bnsearch.errors import InputError
-from bnsearch.parent_sets import table as table_module
 from bnsearch.parent_sets.table import ParentSets
 from bnsearch.scores.score import TOLERANCE
 
@@ -142,10 +141,12 @@ def test_large_sets(sizes: tuple[int, int]) -> None:
     assert 1 < table.n_sets - n < len({frozenset(s) for _, _, s in rows}) - 1
 
 
-@pytest.mark.parametrize("threads", [1, 2])
+@pytest.mark.parametrize("threads", [1, 2, 7])
 def test_long_lists(threads: int, monkeypatch: pytest.MonkeyPatch) -> None:
-    """Thousands of sets of up to five parents, with many subsets among them, in one thread and in two."""
-    monkeypatch.setattr(table_module, "WORTH_THREADS", 0)
+    """Thousands of sets of up to five parents, with many subsets among them, in one thread and in several."""
+    monkeypatch.setattr("bnsearch.parent_sets.rows.WORTH_THREADS", 0)
+    monkeypatch.setattr("bnsearch.parent_sets.rows.FEW_ROWS", 0)
+    monkeypatch.setattr("bnsearch.parent_sets.rows.ROWS_PER_CHUNK", 100)
     rng = np.random.default_rng(5)
     n = 14
     rows: list[Row] = [(v, -100.0, ()) for v in range(n)]

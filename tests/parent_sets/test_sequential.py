@@ -71,17 +71,25 @@ def test_the_penalty_bound_changes_nothing():
     assert [{p for _, p in bounded.table.sets(v)} for v in range(6)] == [set(e) for e in expected]
 
 
-def test_threads_change_no_bit():
-    """One thread and two give the same table."""
-    data = random_table(9, 500, 5)
-    one, two = (Sequential(max_parents=3).select(data, BIC(), threads=t).table for t in (1, 2))
-    assert np.array_equal(one.scores, two.scores)
-    assert np.array_equal(one.members, two.members)
+@pytest.mark.parametrize("rows", [30, 500])
+def test_threads_change_no_bit(monkeypatch, rows):
+    """One thread, two and sixteen give the same table, sets that score the same among it, in pieces of any size."""
+    data = random_table(14, rows, 5)
+    one = Sequential(max_parents=3).select(data, BIC(), threads=1).table
+    monkeypatch.setattr("bnsearch.counting.sweep.LEAST_ROWS_PER_CALL", 1)
+    monkeypatch.setattr("bnsearch.parent_sets.rows.WORTH_THREADS", 0)
+    monkeypatch.setattr("bnsearch.parent_sets.rows.FEW_ROWS", 0)
+    monkeypatch.setattr("bnsearch.parent_sets.assembly.ROWS_PER_CHUNK", 5)
+    for threads in (1, 2, 16):
+        other = Sequential(max_parents=3).select(data, BIC(), threads=threads).table
+        for name in ("begin", "scores", "first", "members"):
+            assert np.array_equal(getattr(one, name), getattr(other, name))
 
 
 @pytest.mark.parametrize("threads", [1, 2])
-def test_interrupted_keeps_what_is_there(threads):
+def test_interrupted_keeps_what_is_there(monkeypatch, threads):
     """Ctrl-C while triples are scored leaves the pairs and the first triples, and says why it stopped."""
+    monkeypatch.setattr("bnsearch.counting.sweep.LEAST_ROWS_PER_CALL", 1)
     data = random_table(12, 200, 6)
 
     def interrupt(now: Scoring) -> None:
@@ -111,13 +119,16 @@ def test_memory_that_does_not_suffice_stops_early():
 def test_families_of_pieces_are_counted():
     """Of five places the sets of three under top 4 with second place 2 or 3 are 420 421 430 431 432: by hand."""
     binomial = Sweep(random_table(5, 30, 1), 3).binomial
-    assert _sets_with_each(5, 3, Piece(4, 2, 4), binomial).tolist() == [2, 2, 3, 3, 5]
-    assert _sets_with_each(5, 2, Piece(3, 0, 3), binomial).tolist() == [1, 1, 1, 3, 0]
+    assert _sets_with_each(5, 3, Piece(4, 4, 2, 4), binomial).tolist() == [2, 2, 3, 3, 5]
+    assert _sets_with_each(5, 2, Piece(3, 3, 0, 3), binomial).tolist() == [1, 1, 1, 3, 0]
+    assert _sets_with_each(5, 2, Piece(1, 3, 0, 3), binomial).tolist() == [3, 3, 3, 3, 0]  # 10 20 21 30 31 32
 
 
+@pytest.mark.parametrize("least", [1, 200, 1 << 23])
 @pytest.mark.parametrize("size", [2, 3, 4, 5])
-def test_pieces_make_up_all_families(size):
+def test_pieces_make_up_all_families(monkeypatch, size, least):
     """Over all pieces every variable is in as many sets of a size as there are sets of the others one smaller."""
+    monkeypatch.setattr("bnsearch.counting.sweep.LEAST_ROWS_PER_CALL", least)
     sweep = Sweep(random_table(9, 30, 1), 5, threads=2)
     counts = sum(_sets_with_each(9, size, piece, sweep.binomial) for piece in sweep.pieces(size))
     assert counts.tolist() == [comb(8, size - 1)] * 9

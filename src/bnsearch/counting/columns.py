@@ -13,6 +13,7 @@ from bnsearch.errors import InputError
 
 REPRESENTATIONS = ("auto", "bitmap", "dense", "sparse")
 BITMAP_STATES = 256  # a variable with more states has no bitmaps
+FEW_STATES = 8  # the bitmaps of a variable with at most so many are made state by state
 SWEEPS_PER_PASS = 170  # AND-popcount sweeps over all rows that cost as much as one histogram pass (measured)
 MOST_ROWS = 2**31 - 1  # rows are numbered and counted in 32 bits
 
@@ -137,12 +138,20 @@ def _bitmaps(
         if not has[place]:
             continue
         column = codes[place]
-        modes[place] = mode = int(np.bincount(column, minlength=arity).argmax())
+        few = arity <= FEW_STATES and np.little_endian  # then a pass for each state, in vectors, is faster
+        has_state = [column == state for state in range(arity)] if few else []
+        counts = [np.count_nonzero(rows) for rows in has_state] if few else np.bincount(column, minlength=arity)
+        modes[place] = mode = int(np.argmax(counts))
         item_of_state = np.arange(start[place], start[place] + arity, dtype=np.int64)
         item_of_state[mode + 1 :] -= 1
         item_of_state[mode] = -1
-        states[start[place] : start[place + 1]] = [s for s in range(arity) if s != mode]
-        pack_states(column, item_of_state, words)
+        states[start[place] : start[place + 1]] = own = [s for s in range(arity) if s != mode]
+        if few:
+            for state in own:
+                packed = np.packbits(has_state[state], bitorder="little")
+                words[item_of_state[state]].view(np.uint8)[: len(packed)] = packed
+        else:
+            pack_states(column, item_of_state, words)
     return start, words, states, modes
 
 

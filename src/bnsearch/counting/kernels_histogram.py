@@ -13,6 +13,7 @@ from __future__ import annotations
 
 import numpy as np
 
+from bnsearch.counting.kernels_prefix import first_rank
 from bnsearch.counting.kernels_terms import cell_term, terms_of
 from bnsearch.kernel import inner_kernel, kernel
 
@@ -162,18 +163,17 @@ def any_beyond_bitmaps(arities, start, most_cells, bitmapped, cells, below, more
     return not bitmapped or cells > most_cells
 
 
-@kernel
+@inner_kernel
 def count_top(
     codes, weights, total, arities, start, most_cells, dense, binomial, terms,
-    size, top, lowest, highest, values,
+    size, top, lowest, highest, offset, values,
 ):  # fmt: skip
     """
     Value all sets of one size whose largest place is `top`, second in lowest:highest, that bitmaps do not serve.
 
-    codes ... dense : fields of Columns
-    binomial : int64[places + 1, size + 1]
-    terms : see kernels_terms
-    values : float64[binomial(top, size - 1)]   written, at the set's rank less binomial(top, size)
+    offset : added to a set's rank among those of this top, gives its place in `values`
+
+    All else is as in count_piece.
     """
     function = terms[0]
     unit = weights.size == total
@@ -212,7 +212,7 @@ def count_top(
             depth += 1
             place[depth - 1] = lowest - 1 if depth == 2 else -1
             continue
-        rank = 0
+        rank = offset
         for t in range(1, d):
             rank += binomial[place[t], size - t]
         in_order = False
@@ -229,3 +229,24 @@ def count_top(
                     in_order = True
                 value = sum_sparse(order, begin, number[d], codes[x], arities[x], weights, counts, table, function, a)
             values[rank + x] = value + constant
+
+
+@kernel
+def count_piece(
+    codes, weights, total, arities, start, most_cells, dense, binomial, terms,
+    size, bottom, top, lowest, highest, values,
+):  # fmt: skip
+    """
+    Value the sets of one size with largest place t in bottom:top + 1, second in lowest:highest, not served by bitmaps.
+
+    codes ... dense : fields of Columns
+    binomial : int64[places + 1, size + 1]
+    terms : see kernels_terms
+    values : float64[...]   written, at the set's rank less that of the piece's first set
+    """
+    first = first_rank(size, bottom, lowest, binomial)
+    for t in range(bottom, top + 1):
+        count_top(
+            codes, weights, total, arities, start, most_cells, dense, binomial, terms,
+            size, t, lowest, min(highest, t), binomial[t, size] - first, values,
+        )  # fmt: skip

@@ -29,6 +29,7 @@ from bnsearch.counting.kernels_prefix import (
     and_item,
     extend_bitmaps,
     extend_combinations,
+    first_rank,
     project_on_top,
 )
 from bnsearch.counting.kernels_terms import RISING_SPREAD, cell_term, find_product
@@ -215,31 +216,26 @@ def new_prefix(arities, start, total, top, d, capacity, binomial, ones, at):
     return place, width, combination, full, fulls
 
 
-@kernel
+@inner_kernel
 def sweep_top(
     arities, start, words, sizes, total, most_cells, binomial, ones, at, terms,
-    size, top, lowest, highest, capacity, store, values,
+    size, top, lowest, highest, capacity, store, offset, values,
 ):  # fmt: skip
     """
     Value all sets of one size whose largest place is `top` and whose second is in lowest:highest.
 
-    Only those are visited that bitmaps serve (most_cells); the rest of `values` is left alone.
+    offset : added to a set's rank among those of this top, gives its place in `values`
 
-    arities ... most_cells : fields of Columns
-    binomial : int64[items + 1, size + 2]   binomial coefficients
-    ones : int32[...]      how many rows have all the items of a set, by size and rank
-    at : int64[size + 1]   where the sets of each size begin in `ones`
-    terms : see kernels_terms
-    capacity : the most combinations that a prefix of size - 1 places may have
-    store : whether to leave the items' counts in `ones` for the next size
-    values : float64[binomial(top, size - 1)]   written, at the set's rank less binomial(top, size)
+    All else is as in sweep_piece.
     """
     d = size - 1
     states = arities[top] - 1
     if start[top + 1] - start[top] != states or arities[top] > most_cells:
         return
     segment = np.zeros(states + 1, np.int64)
-    projected = project_on_top(words, sizes, start[top], start[top + 1], segment) if d > 1 else words
+    projected = words
+    if d > 1:
+        projected = project_on_top(words, sizes, start[top], start[top + 1], start[highest], segment)
     place, width, combination, full, fulls = new_prefix(arities, start, total, top, d, capacity, binomial, ones, at)
     stack = np.empty((d + 1, max(1, capacity // arities[top]) * max(segment[states], 1)), np.uint64)
     block = np.empty((capacity, max(min(LANES, (1 << 21) // capacity), arities[top])), np.int32)
@@ -265,7 +261,7 @@ def sweep_top(
                 depth += 1
                 place[depth - 1] = -1
                 continue
-        rank = 0
+        rank = offset
         for t in range(1, d):
             rank += binomial[place[t], size - t]
         finish_prefix(
@@ -275,3 +271,30 @@ def sweep_top(
         )  # fmt: skip
         if d == 1:
             return
+
+
+@kernel
+def sweep_piece(
+    arities, start, words, sizes, total, most_cells, binomial, ones, at, terms,
+    size, bottom, top, lowest, highest, capacity, store, values,
+):  # fmt: skip
+    """
+    Value all sets of one size whose largest place, t, is in bottom:top + 1 and whose second is in lowest:highest.
+
+    Only those are visited that bitmaps serve (most_cells); the rest of `values` is left alone.
+
+    arities ... most_cells : fields of Columns
+    binomial : int64[items + 1, size + 2]   binomial coefficients
+    ones : int32[...]      how many rows have all the items of a set, by size and rank
+    at : int64[size + 1]   where the sets of each size begin in `ones`
+    terms : see kernels_terms
+    capacity : the most combinations that a prefix of size - 1 places may have
+    store : whether to leave the items' counts in `ones` for the next size
+    values : float64[...]  written, at the set's rank less that of the piece's first set
+    """
+    first = first_rank(size, bottom, lowest, binomial)
+    for t in range(bottom, top + 1):
+        sweep_top(
+            arities, start, words, sizes, total, most_cells, binomial, ones, at, terms,
+            size, t, lowest, min(highest, t), capacity, store, binomial[t, size] - first, values,
+        )  # fmt: skip

@@ -17,26 +17,36 @@ INDEX, STATE, BITMAP = 0, 1, 2
 
 
 @inner_kernel
-def project_on_top(words, sizes, first, stop, segment):
+def first_rank(size, bottom, lowest, binomial):
+    """Return the rank of the first set of a piece: `bottom` is its least top, `lowest` its least second place."""
+    rank = binomial[bottom, size]
+    if size > 2:
+        rank += binomial[lowest, size - 1]
+    return rank
+
+
+@inner_kernel
+def project_on_top(words, sizes, first, stop, below, segment):
     """
-    Squeeze the bitmaps of all items before `first` to the rows of each item of the top place, first:stop.
+    Squeeze the bitmaps of all items before `below` to the rows of each item of the top place, first:stop.
 
     words : uint64[items, W]
     sizes : int64[items]                   numbers of ones
+    below : at most `first`; sets with a larger item are not wanted
     segment : int64[stop - first + 1]      written: the words of the top's s-th item are segment[s]:segment[s + 1]
 
-    Returns uint64[first, words].
+    Returns uint64[below, words].
     """
     segment[0] = 0
     for s in range(stop - first):
         segment[s + 1] = segment[s] + (sizes[first + s] + 63) // 64
-    projected = np.zeros((first, segment[stop - first]), np.uint64)
+    projected = np.zeros((below, segment[stop - first]), np.uint64)
     moves = np.empty((6, words.shape[1]), np.uint64)
     scratch = np.empty(words.shape[1], np.uint64)
     for s in range(stop - first):
         mask = words[first + s]
         plan_projection(mask, moves)
-        for item in range(first):
+        for item in range(below):
             project(words[item], mask, moves, scratch, projected[item, segment[s] : segment[s + 1]])
     return projected
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from bisect import bisect_left, bisect_right
 from collections.abc import Callable, Iterator, Sequence
 from math import comb
 from typing import TYPE_CHECKING, NamedTuple, TypeVar
@@ -13,21 +14,24 @@ from bnsearch.counting.cell_sums import CellSum, products_of_sets
 from bnsearch.counting.columns import BITMAP_STATES, Layout, known_variables
 from bnsearch.data import Dataset
 from bnsearch.errors import InputError, require
-from bnsearch.parallel import parallel_take, thread_count
+from bnsearch.parallel import ThreadArrays, parallel_take, thread_count
 
 if TYPE_CHECKING:
     from bnsearch.counting.kernels_terms import Terms
 
 PROJECTION_GAIN = 4.7  # bitmaps projected on the top place are shorter: they pay for larger sets (measured)
 MOST_SETS_PER_CALL, MOST_ROWS_PER_CALL = 1 << 17, 1 << 28  # sets, and sets times rows: bounds the time of a kernel call
+LEAST_ROWS_PER_CALL, LEAST_SETS_PER_CALL = 1 << 25, 1 << 13  # with less, handing out a piece takes as long as its work
+SHARES = 2  # a piece holds at most this part of a thread's share of the sets that are left
 INT64_MAX = np.iinfo(np.int64).max
 
 R = TypeVar("R")
 
 
 class Piece(NamedTuple):
-    """The sets of one size whose largest place is `top` and whose second is in lowest:highest."""
+    """The sets of a size whose largest place is in bottom:top + 1 and whose second, below it, is in lowest:highest."""
 
+    bottom: int
     top: int
     lowest: int
     highest: int
@@ -107,21 +111,16 @@ class Sweep:
         if size < 2:
             return self._small(size, terms)
         values = np.empty(self.number(size), dtype=np.float64)
-
-        def keep(piece: Piece, block: NDArray[np.float64]) -> None:
-            first, stop = self.ranks(size, piece)
-            offset = int(self.binomial[piece.top, size])
-            values[first:stop] = block[first - offset : stop - offset]
-
-        self.for_each_piece(size, cell_sum, keep, going)
+        self.for_each_piece(size, cell_sum, lambda piece, block: None, going, into=values)
         return values
 
     def ranks(self, size: int, piece: Piece) -> tuple[int, int]:
         """Return the first rank of a piece, and that behind its last."""
-        first = int(self.binomial[piece.top, size])
+        first, last = self.binomial[piece.bottom, size], self.binomial[piece.top, size]
         if size == 2:
-            return first, first + piece.top
-        return first + int(self.binomial[piece.lowest, size - 1]), first + int(self.binomial[piece.highest, size - 1])
+            return int(first), int(last) + piece.top
+        second = self.binomial[:, size - 1]
+        return int(first + second[piece.lowest]), int(last + second[piece.highest])
 
     def for_each_piece(
         self,
@@ -129,12 +128,19 @@ class Sweep:
         cell_sum: CellSum,
         visit: Callable[[Piece, NDArray[np.float64]], R],
         going: Callable[[], bool] = lambda: True,
+        into: NDArray[np.float64] | None = None,
     ) -> list[R]:
         """
-        Value the sets of a size (2 or more) piece by piece, keeping none of the values.
+        Value the sets of a size (2 or more) piece by piece.
 
-        `visit(piece, block)` is called in the worker threads; block[rank - binomial(top, size)] is the value of a set
-        of the piece, the rest of the block is undefined. No piece is begun once `going()` says no.
+        Parameters
+        ----------
+        size : of the sets
+        cell_sum : gives their values
+        visit : called in the worker threads with a piece and the values of its sets, in the order of their ranks; the
+            array is used again for the next piece, unless `into` is given
+        going : no piece is begun once it says no
+        into : float64[sets of this size], keeps the values by rank; None keeps none of them
         """
         require("size", size, at_least=2, at_most=self.max_size, whole=True)
         for smaller in range(self._counted + 1, size):
@@ -143,12 +149,16 @@ class Sweep:
         capacity = self._capacity(size)
         store = size < self.max_size and size > self._counted
 
+        blocks = ThreadArrays(np.float64)
+        bitmaps_alone = self._are_bitmaps_enough(size)
+
         def run(piece: Piece) -> R:
-            block = np.empty(int(self.binomial[piece.top, size - 1]), dtype=np.float64)
-            self._value(size, terms, piece, capacity, store, block)
+            first, stop = self.ranks(size, piece)
+            block = blocks.take(stop - first)[0] if into is None else into[first:stop]
+            self._value(size, terms, piece, capacity, store, bitmaps_alone, block)
             return visit(piece, block)
 
-        results = parallel_take(run, self.pieces(size), self.threads, going)
+        results = parallel_take(run, list(self.pieces(size)), self.threads, going)
         if going():
             self._counted = max(self._counted, size)
         return results
@@ -160,23 +170,49 @@ class Sweep:
         if size == 0:
             counts = [np.array([self._columns.total])]
         else:
-            counts = [np.bincount(codes, self._columns.weights).astype(np.int64) for codes in self._columns.codes]
+            counts = [self._counts(place) for place in range(len(self.order))]
         cells = self._columns.arities.astype(np.float64).tolist() if size else [1.0]
         return np.array([sum_counts(n, len(n), terms, c) for n, c in zip(counts, cells, strict=True)])
 
+    def _counts(self, place: int) -> NDArray[np.int64]:
+        """Return how many rows have each state of a place."""
+        columns = self._columns
+        items = slice(columns.start[place], columns.start[place + 1])
+        if items.stop - items.start != columns.arities[place] - 1:
+            return np.bincount(columns.codes[place], columns.weights).astype(np.int64)
+        counts = np.empty(columns.arities[place], dtype=np.int64)
+        counts[columns.states[items]] = columns.sizes[items]
+        counts[columns.modes[place]] = columns.total - columns.sizes[items].sum()
+        return counts
+
+    def _are_bitmaps_enough(self, size: int) -> bool:
+        """Tell whether bitmaps serve all sets of a size."""
+        columns = self._columns
+        served = bool((np.diff(columns.start) == columns.arities - 1).all())
+        return served and float(np.prod(columns.arities[-size:], dtype=np.float64)) <= columns.most_cells
+
     def _value(
-        self, size: int, terms: Terms, piece: Piece, capacity: int, store: bool, block: NDArray[np.float64]
+        self,
+        size: int,
+        terms: Terms,
+        piece: Piece,
+        capacity: int,
+        store: bool,
+        bitmaps_alone: bool,
+        block: NDArray[np.float64],
     ) -> None:
         """Value the sets of one piece, all smaller ones having left their counts."""
-        from bnsearch.counting.kernels_histogram import count_top
-        from bnsearch.counting.kernels_lattice import sweep_top
+        from bnsearch.counting.kernels_histogram import count_piece
+        from bnsearch.counting.kernels_lattice import sweep_piece
 
         columns = self._columns
-        sweep_top(
+        sweep_piece(
             columns.arities, columns.start, columns.words, columns.sizes, columns.total, columns.most_cells,
             self.binomial, self._ones, self._at, terms, size, *piece, capacity, store, block,
         )  # fmt: skip
-        count_top(
+        if bitmaps_alone:
+            return
+        count_piece(
             columns.codes, columns.weights, columns.total, columns.arities, columns.start, columns.most_cells,
             columns.dense, self.binomial, terms, size, *piece, block,
         )  # fmt: skip
@@ -189,16 +225,31 @@ class Sweep:
         return max(1, int(min(widest, columns.most_cells)))
 
     def pieces(self, size: int) -> Iterator[Piece]:
-        """Cut the sets of a size into pieces of bounded, similar work, the largest tops first."""
+        """
+        Cut the sets of a size into pieces of bounded work, the largest tops first.
+
+        Each piece takes a share of the sets that are left, so the last pieces are small and threads end together. A
+        piece of many sets is a part of a top's sets; small tops share one.
+        """
         rows = len(self._columns.weights)
-        most = min(MOST_SETS_PER_CALL, MOST_ROWS_PER_CALL // rows + 1, -(-self.number(size) // (8 * self.threads)))
-        upto = self.binomial[:, size - 1]  # sets under a top whose second place is below each place
-        for top in range(len(self.order) - 1, size - 2, -1):
-            lowest = 0
-            while lowest < top:
-                highest = int(np.searchsorted(upto[:top], upto[lowest] + most, side="right")) if size > 2 else top
-                yield Piece(top, lowest, highest := max(highest, lowest + 1))
-                lowest = highest
+        fast = self._are_bitmaps_enough(size)
+        bound = min(MOST_SETS_PER_CALL, (2 * MOST_ROWS_PER_CALL if fast else MOST_ROWS_PER_CALL) // rows + 1)
+        least = LEAST_ROWS_PER_CALL // rows + 1
+        least = max(least, min(LEAST_SETS_PER_CALL, LEAST_ROWS_PER_CALL)) if fast else least // 16 + 1
+        below = self.binomial[:, size].tolist()  # sets whose top is below each place
+        upto = self.binomial[:, size - 1].tolist()  # sets under a top whose second place is below each place
+        top, lowest = len(self.order) - 1, 0
+        while top > size - 2:
+            left = below[top + 1] - (upto[lowest] if size > 2 else 0)
+            most = min(bound, max(least, -(-left // (SHARES * self.threads))))
+            if lowest == 0 and (size == 2 or upto[top] <= most):
+                bottom = max(size - 1, min(top, bisect_left(below, below[top + 1] - most)))
+                yield Piece(bottom, top, 0, top)
+                top = bottom - 1
+                continue
+            highest = max(bisect_right(upto, upto[lowest] + most, 0, top), lowest + 1)
+            yield Piece(top, top, lowest, highest)
+            top, lowest = (top - 1, 0) if highest == top else (top, highest)
 
 
 def _affordable_states(arities: NDArray[np.int64], max_size: int, memory: int) -> int:

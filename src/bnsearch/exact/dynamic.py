@@ -20,7 +20,8 @@ from bnsearch.problem import Problem
 from bnsearch.run import Run
 
 LOW = 12  # variables whose subsets make one block: their arrays stay in a core's cache
-PIECES = 8  # pieces of a layer for each thread
+PIECES = 4  # pieces of a layer for each thread
+BLOCKS_PER_CALL = 8  # between two looks at the clock: some milliseconds, for which no thread waits for another
 MOST = 50  # variables, on whatever machine: they would take 8 PiB
 ADVICE = "use the method auto, or have fewer of them: fewer columns, max_parents, knowledge"
 
@@ -112,7 +113,7 @@ def solve(group: Group, run: Run) -> NDArray[np.int64] | None:
 
 def best_totals(group: Group, run: Run) -> NDArray[np.float64] | None:
     """Return float64[2^n], the score of the best network of each subset of a group; None if told to stop."""
-    from bnsearch.exact.kernels_dynamic import FEW, solve_block
+    from bnsearch.exact.kernels_dynamic import FEW, solve_blocks
 
     begin = np.pad(group.begin, (0, max(0, FEW - len(group.variables))), mode="edge")  # variables without any set
     n = len(begin) - 1
@@ -126,12 +127,12 @@ def best_totals(group: Group, run: Run) -> NDArray[np.float64] | None:
             f"than there is: {ADVICE}"
         ) from None
 
-    def solve_blocks(blocks: NDArray[np.int64]) -> bool:
+    def solve_piece(blocks: NDArray[np.int64]) -> bool:
         best = np.empty((low + 1, 1 << low))
-        for high in blocks.tolist():
+        for start in range(0, len(blocks), BLOCKS_PER_CALL):
             if run.halted():
                 return False
-            solve_block(begin, sets, high, total, best)
+            solve_blocks(begin, sets, blocks[start : start + BLOCKS_PER_CALL], total, best)
         return True
 
     high_masks = np.arange(1 << (n - low))
@@ -141,14 +142,14 @@ def best_totals(group: Group, run: Run) -> NDArray[np.float64] | None:
             return None
         layer = high_masks[layer_of == others]
         pieces = np.array_split(layer, min(len(layer), PIECES * run.threads))
-        if not all(list(run.map(solve_blocks, pieces))):
+        if not all(list(run.map(solve_piece, pieces))):
             return None
         run.count(evaluations=len(group.variables) * len(layer) << min(low, len(group.variables)))
     return total.reshape(-1)[: 1 << len(group.variables)]
 
 
 def _by_high_part(group: Group, low: int) -> tuple[NDArray[np.float64], *tuple[NDArray[np.int64], ...]]:
-    """Return what `solve_block` wants to know of each candidate set, those of a variable by their high parts."""
+    """Return what `solve_blocks` wants to know of each candidate set, those of a variable by their high parts."""
     highs = group.masks >> low
     child = np.repeat(np.arange(len(group.variables)), np.diff(group.begin))
     order = np.lexsort((highs, child))

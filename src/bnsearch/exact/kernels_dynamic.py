@@ -76,7 +76,7 @@ def end_with_low(best, own):
                     own[low] = max(own[low], own[rest] + best[v, rest])
 
 
-@kernel
+@inner_kernel
 def solve_block(begin, sets, high, total, best):
     """
     Find the scores of the best networks of all sets of variables whose high part is `high`.
@@ -105,3 +105,10 @@ def solve_block(begin, sets, high, total, best):
     for v in range(low_variables):
         find_best(sets, begin[v], begin[v + 1], high, best[v])
     end_with_low(best, own)
+
+
+@kernel
+def solve_blocks(begin, sets, highs, total, best):
+    """Do as solve_block for several high parts, none a subset of another; highs : int64[...]."""
+    for i in range(highs.size):
+        solve_block(begin, sets, highs[i], total, best)

@@ -28,9 +28,9 @@ HASH = np.uint64(0x9E3779B97F4A7C15)
 
 
 @borrowing_kernel
-def sort_numbers(first, numbers):
-    """Sort the numbers of each row's members; first : where each row's begin."""
-    for row in range(first.size - 1):
+def sort_numbers(first, numbers, begin, end):
+    """Sort the numbers of the members of each of the rows begin:end; first : where each row's begin."""
+    for row in range(begin, end):
         for i in range(first[row] + 1, first[row + 1]):
             number = numbers[i]
             j = i
@@ -85,15 +85,14 @@ def plant(first, numbers, begin, end, table, made):
 
 
 @borrowing_kernel
-def arrange(made, nodes, cand, offset, ends, by_parent, order, tree):
+def arrange(made, nodes, cand, ends, by_parent, order, tree):
     """
     Copy a tree, the children of a node side by side.
 
     made, nodes : as `plant` makes them
     cand : int32[...]   the variable's candidates by number
-    offset : nodes of the trees before it
     ends, by_parent, order : int32[nodes]   scratch
-    tree : int32[nodes + 1, 4]   written
+    tree : int32[nodes + 1, 4]   written; children are counted from its root
     """
     for node in range(nodes):
         ends[node] = 0
@@ -115,10 +114,24 @@ def arrange(made, nodes, cand, offset, ends, by_parent, order, tree):
         tree[at, MEMBER] = cand[made[1, node]] if at > 0 else -1
         tree[at, ROW] = made[2, node]
         tree[at, BEST] = made[3, node]
-        tree[at, KIDS] = offset + done
+        tree[at, KIDS] = done
         for i in range(ends[node - 1] if node > 0 else 0, ends[node]):
             order[done] = by_parent[i]
             done += 1
+    for i in range(4):  # this one only ends the list before it
+        tree[nodes, i] = nodes
+
+
+@borrowing_kernel
+def place_tree(own, offset, tree):
+    """Copy a tree behind those with `offset` nodes; own, tree : int32[nodes + 1, 4], the latter written."""
+    last = own.shape[0] - 1
+    for at in range(last):
+        for i in range(3):
+            tree[at, i] = own[at, i]
+        tree[at, KIDS] = own[at, KIDS] + offset
+    for i in range(4):
+        tree[last, i] = own[last, i] + offset
 
 
 @inlined_kernel

@@ -22,7 +22,7 @@ CLIMBS, BATCH = 8, 16  # climbs a piece of work, and pieces handed out at a time
 
 def prepare(problem: Problem, run: Run) -> Index:
     """Return the index of a problem's table, ready for threads; tell the run the upper bound."""
-    index = Index(run.parent_sets(problem), precedence_of(problem))
+    index = Index(run.parent_sets(problem), precedence_of(problem), threads=run.threads)
     run.bound = relaxed(index.table).score
     _ = index.arrays  # made now, once
     return index

@@ -4,19 +4,22 @@ from __future__ import annotations
 
 import threading
 import time
+from collections import deque
+from functools import partial
+from math import ceil
 
 import numpy as np
 from numpy.typing import NDArray
 
 from bnsearch.parallel import parallel_map
+from bnsearch.parent_sets.assembly import ROWS_AT_ONCE
 from bnsearch.parent_sets.builder import Job
 from bnsearch.parent_sets.extender import Extender
 from bnsearch.parent_sets.growth import Growth
 from bnsearch.parent_sets.scoring import Scoring
 from bnsearch.parent_sets.table import ParentSets
-from bnsearch.parent_sets.walk import ROWS_AT_ONCE
 
-FAMILIES_PER_CALL = 4000  # between two looks at the clock
+FAMILIES_PER_CALL, ROWS_PER_CALL = 4000, 1 << 26  # families, or families times rows, between two looks at the clock
 UNLIMITED = 1 << 62
 SECONDS_PER_ROW = 1.5e-6  # what a new row costs when the table is assembled, generously
 
@@ -57,6 +60,7 @@ class Growing:
         self._lock = threading.Lock()
         self._new = self._turns = 0
         self._halted = False
+        self._families_per_call = max(FAMILIES_PER_CALL, ROWS_PER_CALL // job.data.n_rows)
         self.seconds_of = np.zeros(job.n)
 
     def go(self) -> str:
@@ -70,8 +74,9 @@ class Growing:
                 return "interrupted"
             if time.perf_counter() >= self._deadline():
                 return "seconds"
-            turns = [(worker, growing[worker :: self.workers], share) for worker in range(self.workers)]
-            parallel_map(lambda turn: self._turn(*turn), turns, self.workers, self._halt)
+            waiting = deque(growing)
+            workers = range(min(self.workers, len(growing)))
+            parallel_map(partial(self._take_turns, waiting, share), workers, self.workers, self._halt)
             growing = [v for v in growing if v not in self._growths or self._growths[v].growing]
             full = {v for v in growing if v in self._growths and self._is_full(self._growths[v])}
             out_of_memory = out_of_memory or bool(full)
@@ -97,12 +102,16 @@ class Growing:
     def _is_full(self, growth: Growth) -> bool:
         return growth.nbytes > max(1 << 16, self.memory // self.job.n)
 
-    def _turn(self, worker: int, children: list[int], share: int) -> None:
-        """Grow each of some variables for its share of families, and of the time that is left."""
-        for i, child in enumerate(children):
+    def _take_turns(self, waiting: deque[int], share: int, worker: int) -> None:
+        """Grow one waiting variable after the other for its share of families, and of the time that is left."""
+        while waiting:
             begun = time.perf_counter()
-            until = begun + (self._deadline() - begun) / (len(children) - i)
+            until = begun + (self._deadline() - begun) / ceil(len(waiting) / self.workers or 1)
             if self._is_halted() or begun >= until:
+                return
+            try:
+                child = waiting.popleft()
+            except IndexError:  # another thread was faster
                 return
             if child not in self._growths:
                 self._growths[child] = self._seeded(child)
@@ -122,7 +131,7 @@ class Growing:
         while growth.growing and not self._is_halted() and not self._is_full(growth) and growth.scored < stop:
             if timed and time.perf_counter() >= until:
                 break
-            growth.grow(extender, min(FAMILIES_PER_CALL, stop - growth.scored))
+            growth.grow(extender, min(self._families_per_call, stop - growth.scored))
         with self._lock:
             self._new += growth.new - found
 

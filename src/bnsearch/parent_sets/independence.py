@@ -22,7 +22,7 @@ from bnsearch.scores.bic import BIC
 from bnsearch.scores.score import TOLERANCE, Score
 
 TABULATED_SIZE = 8
-POPS = 64  # open sets that one call of the kernel takes
+POPS = 512  # open sets that one call of the kernel takes: some milliseconds, for which a thread does not wait
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -10,57 +10,6 @@ from bnsearch.counting.kernels_bits import popcount
 from bnsearch.kernel import inner_kernel, kernel
 
 
-@kernel
-def sort_members(child, first, members, n):
-    """
-    Sort the members of every row's set in place; return the first row that is no parent set of its child, or -1.
-
-    A parent set holds other variables of the n, none twice.
-    """
-    for row in range(child.size):
-        for i in range(first[row], first[row + 1]):
-            member = members[i]
-            j = i
-            while j > first[row] and members[j - 1] > member:
-                members[j] = members[j - 1]
-                j -= 1
-            members[j] = member
-            twice = j > first[row] and members[j - 1] == member
-            if twice or member == child[row] or member < 0 or member >= n:
-                return row
-    return -1
-
-
-@kernel
-def sort_by_child(child, begin, rows):
-    """
-    Sort rows by their child, those of one child staying in order.
-
-    begin : int64[n + 1]   zero; written: where the rows of each child begin
-    rows : int64[...]      written
-    """
-    for i in range(child.size):
-        begin[child[i] + 1] += 1
-    for v in range(1, begin.size):
-        begin[v] += begin[v - 1]
-    to = begin.copy()
-    for i in range(child.size):
-        rows[to[child[i]]] = i
-        to[child[i]] += 1
-
-
-@kernel
-def take_rows(first, members, rows, new_first, new_members):
-    """Copy the sets of some rows; new_first : int64[rows + 1], new_members : int32[...], both written."""
-    to = 0
-    new_first[0] = 0
-    for i in range(rows.size):
-        for j in range(first[rows[i]], first[rows[i] + 1]):
-            new_members[to] = members[j]
-            to += 1
-        new_first[i + 1] = to
-
-
 @inner_kernel
 def is_subset(first, members, inner, outer):
     """Tell whether one row's set is a subset of another's; both sorted."""

@@ -8,7 +8,8 @@ import math
 
 import numpy as np
 
-from bnsearch.kernel import kernel
+from bnsearch.counting.kernels_prefix import first_rank
+from bnsearch.kernel import inner_kernel, kernel
 from bnsearch.parent_sets.kernels_select import first_prefix, improves_on, next_prefix, rank_without
 
 
@@ -24,24 +25,15 @@ def ceiling(slope, level, states, cells, occupied):
     return slope * (states - 1.0) * cells - level * math.log(states) * occupied
 
 
-@kernel
-def any_open(
-    size, top, lowest, highest, binomial, arities, block, best, slope, level, smallest, rows, tolerance
+@inner_kernel
+def any_open_of_top(
+    size, top, lowest, highest, offset, binomial, arities, block, best, slope, level, smallest, rows, tolerance
 ):  # fmt: skip
-    """
-    Tell whether some family over a set of one piece could be beaten by one with more parents, as far as bounds say.
-
-    block : float64[...]     how many cells of each set occur, at its rank less binomial(top, size); or empty, and as
-        many as there can be are taken to occur
-    best : float64[places, sets of size - 1]   each child's best score over all subsets of a parent set
-    smallest : the fewest states that one more parent can have
-    rows : the number of rows
-    """
+    """Do as any_open for the sets of one top; offset : rank of the first set of the block."""
     d = size - 1
     place = np.empty(d, np.int64)
     if not first_prefix(place, top, lowest, highest):
         return False
-    offset = binomial[top, size]
     while True:
         whole = rank_without(place, binomial, d, d, np.int64(1)) - offset
         cells = 1.0
@@ -58,3 +50,27 @@ def any_open(
                     return True
         if not next_prefix(place, highest):
             return False
+
+
+@kernel
+def any_open(
+    size, bottom, top, lowest, highest, binomial, arities, block, best, slope, level, smallest, rows, tolerance
+):  # fmt: skip
+    """
+    Tell whether some family over a set of one piece could be beaten by one with more parents, as far as bounds say.
+
+    bottom, top, lowest, highest : the largest place, t, is in bottom:top + 1; the second in lowest:highest, below t
+    block : float64[...]     how many cells of each set occur, at its rank less that of the piece's first set; or
+        empty, and as many as there can be are taken to occur
+    best : float64[places, sets of size - 1]   each child's best score over all subsets of a parent set
+    smallest : the fewest states that one more parent can have
+    rows : the number of rows
+    """
+    first = first_rank(size, bottom, lowest, binomial)
+    for t in range(bottom, top + 1):
+        if any_open_of_top(
+            size, t, lowest, min(highest, t), first, binomial, arities, block, best, slope, level, smallest, rows,
+            tolerance,
+        ):  # fmt: skip
+            return True
+    return False

@@ -4,10 +4,9 @@
 # mypy: allow-untyped-defs, no-check-untyped-defs
 from __future__ import annotations
 
-import math
-
 import numpy as np
 
+from bnsearch.counting.kernels_prefix import first_rank
 from bnsearch.kernel import inner_kernel, kernel
 
 
@@ -119,35 +118,26 @@ def keep_child_of_prefix(
     return kept
 
 
-@kernel
-def keep_families(
-    size, top, lowest, highest, binomial, block, parents, class_of, before, now, tolerance,
-    kept_child, kept_rank, kept_score,
+@inner_kernel
+def keep_families_of_top(
+    size, top, lowest, highest, first, binomial, block, parents, class_of, before, now, tolerance,
+    kept, kept_child, kept_rank, kept_score,
 ):  # fmt: skip
     """
-    Score the families over the sets of one piece; keep those that no subset of the parents matches or beats.
+    Do as keep_families for the sets of one top; return how many families are kept then.
 
-    Sets are visited as a prefix of descending places and every smaller place x, so all ranks run on with x.
-
-    block : float64[...]                        values of the sets, at their rank less binomial(top, size)
-    parents : float64[classes, sets of size - 1]
-    class_of : int64[places]                    the class of each child
-    before : float64[places, sets of size - 2]  each child's best score over all subsets of a parent set
-    now : float64[places, sets of size - 1]     the same for the next size; written, unless it has no columns
-    kept_child, kept_rank, kept_score : int32, int64, float64[capacity]   written: families that are kept
-
-    Returns how many are kept; more than the capacity means that the last ones were not written.
+    first : rank of the first set of the block
+    kept : how many families of other tops are kept
     """
     d = size - 1
     none, one = np.int64(0), np.int64(1)
-    kept = none
     place = np.empty(d, np.int64)
     without = np.empty(d, np.int64)  # ranks of the prefix without one of its places
     base = np.empty(d - 1, np.int64)  # ranks of the prefix without the child and one more place, x to follow
     going = first_prefix(place, top, lowest, highest)
     while going:
         last = place[d - 1]
-        values = block[rank_without(place, binomial, d, d, one) - binomial[top, size] :]
+        values = block[rank_without(place, binomial, d, d, one) - first :]
         for i in range(d):
             without[i] = rank_without(place, binomial, i, d, none)
         kept = keep_smaller_children(
@@ -168,46 +158,31 @@ def keep_families(
     return kept
 
 
-@inner_kernel
-def unrank(rank, size, binomial, order, members):
-    """
-    Write the set of a size with a rank.
-
-    order : int64[places]   the variable at each place
-    members : int32[size]   written: variables, ascending
-    """
-    high = order.size
-    for k in range(size, 0, -1):
-        low = k - 1 if k > 1 else rank
-        if k == 2:  # rank is at least low (low - 1) / 2
-            low = np.int64((1.0 + math.sqrt(1.0 + 8.0 * rank)) * 0.5)
-        while k > 2 and high - low > 1:  # binomial[low, k] <= rank < binomial[high, k]
-            middle = (low + high) >> 1
-            if binomial[middle, k] <= rank:
-                low = middle
-            else:
-                high = middle
-        rank -= binomial[low, k]
-        j = size - k
-        while j > 0 and members[j - 1] > order[low]:
-            members[j] = members[j - 1]
-            j -= 1
-        members[j] = order[low]
-        high = low
-
-
 @kernel
-def unrank_rows(rows, sizes, ranks, binomial, order, first, members):
+def keep_families(
+    size, bottom, top, lowest, highest, binomial, block, parents, class_of, before, now, tolerance,
+    kept_child, kept_rank, kept_score,
+):  # fmt: skip
     """
-    Write the sets of some families, one after the other.
+    Score the families over the sets of one piece; keep those that no subset of the parents matches or beats.
 
-    rows : int64[m]           which of the families
-    sizes, ranks : int64[...]
-    first : int64[m + 1]      written: where the members of each begin
-    members : int32[...]      written
+    Sets are visited as a prefix of descending places and every smaller place x, so all ranks run on with x.
+
+    bottom, top, lowest, highest : the largest place, t, is in bottom:top + 1; the second in lowest:highest, below t
+    block : float64[...]                        values of the sets, at their rank less that of the piece's first set
+    parents : float64[classes, sets of size - 1]
+    class_of : int64[places]                    the class of each child
+    before : float64[places, sets of size - 2]  each child's best score over all subsets of a parent set
+    now : float64[places, sets of size - 1]     the same for the next size; written, unless it has no columns
+    kept_child, kept_rank, kept_score : int32, int64, float64[capacity]   written: families that are kept
+
+    Returns how many are kept; more than the capacity means that the last ones were not written.
     """
-    first[0] = 0
-    for i in range(rows.size):
-        to = first[i] + sizes[rows[i]]
-        first[i + 1] = to
-        unrank(ranks[rows[i]], sizes[rows[i]], binomial, order, members[first[i] : to])
+    first = first_rank(size, bottom, lowest, binomial)
+    kept = np.int64(0)
+    for t in range(bottom, top + 1):
+        kept = keep_families_of_top(
+            size, t, lowest, min(highest, t), first, binomial, block, parents, class_of, before, now, tolerance,
+            kept, kept_child, kept_rank, kept_score,
+        )  # fmt: skip
+    return kept

@@ -12,20 +12,20 @@ from numpy.typing import NDArray
 
 from bnsearch.counting.cell_sums import CellFunction, CellSum
 from bnsearch.counting.sweep import Piece, Sweep
+from bnsearch.parallel import ThreadArrays
+from bnsearch.parent_sets.assembly import Families, assemble
 from bnsearch.parent_sets.builder import Job
 from bnsearch.parent_sets.legal import is_wanted
 from bnsearch.parent_sets.scoring import Scoring
-from bnsearch.parent_sets.table import ParentSets, best_rows, sort_rows
+from bnsearch.parent_sets.table import ParentSets
 from bnsearch.scores.score import TOLERANCE
-
-Kept = tuple[NDArray[np.int32], NDArray[np.int64], NDArray[np.float64]]
 
 PATIENCE = 0.2  # seconds after which the pace of an enumeration is judged
 MANY_SETS = 100_000  # of fewer, the time says little about the pace of more
 SECONDS_PER_ROW, SECONDS_PER_VARIABLE = 5e-7, 2e-5  # what they cost when the table is assembled, generously
 SECONDS_PER_VALUE, PREPARATION = 1e-8, 0.1  # of a larger size: what room for one takes, the most part of the time
 FASTEST = 1e-8  # seconds a set: what cannot fit at this pace is not tried
-ROWS_AT_ONCE = 100_000  # as many as are assembled in no time, for somebody who waits
+MOST_KEPT = 1 << 20  # families of a piece for which there is room at first
 
 
 class _Pace:
@@ -78,7 +78,7 @@ class Walk:
         self.empty = whole - nothing
         self.best = self.empty[:, np.newaxis].copy()
         self.values = whole[np.newaxis]  # of the sets of the size before, where these serve as parents
-        self.kept: dict[int, dict[Piece, Kept]] = {}  # by size of the whole set
+        self.kept: dict[int, dict[Piece, Families]] = {}  # by size of the whole set
         self.rows = len(arities)
         self.complete = 0
         self.seconds_per_set = 0.0  # of the last large size that was completed
@@ -200,20 +200,19 @@ class Walk:
         pieces = self.kept.setdefault(size, {})
         pace = _Pace(total, worth, self.job.late)
 
+        scratch = ThreadArrays(np.int32, np.int64, np.float64)
+
         def visit(piece: Piece, block: NDArray[np.float64]) -> None:
-            kept = self._keep(size, piece, block, parents, now)
-            first, stop = self.sweep.ranks(size, piece)
-            if not last:
-                offset = int(self.sweep.binomial[piece.top, size])
-                values[0, first:stop] = block[first - offset : stop - offset]
+            kept = self._keep(size, piece, block, parents, now, scratch)
             with self._lock:
                 pieces[piece] = kept
-                self.rows += len(kept[0])
-                pace.advance(stop - first, self._reserve)
+                self.rows += len(kept.places)
+                pace.advance(len(block), self._reserve)
                 told = self._told(size, pace.done, total)
             self.job.progress(told)
 
-        self.sweep.for_each_piece(size, self.job.score.joint(self.job.data.n_rows), visit, lambda: pace.going)
+        joint = self.job.score.joint(self.job.data.n_rows)
+        self.sweep.for_each_piece(size, joint, visit, lambda: pace.going, into=None if last else values[0])
         if pace.done < total:
             return False
         self.best, self.values, self.complete = now, values, size - 1
@@ -234,41 +233,27 @@ class Walk:
         block: NDArray[np.float64],
         parents: NDArray[np.float64],
         now: NDArray[np.float64],
-    ) -> Kept:
+        scratch: ThreadArrays,
+    ) -> Families:
         from bnsearch.parent_sets.kernels_select import keep_families
 
-        capacity = 1 << 14
+        room = min(size * len(block), MOST_KEPT)
         while True:
-            kept = (np.empty(capacity, np.int32), np.empty(capacity, np.int64), np.empty(capacity, np.float64))
+            kept = scratch.take(room)
             number = keep_families(
                 size, *piece, self.sweep.binomial, block, parents, self.class_of, self.best, now, TOLERANCE, *kept
             )
-            if number <= capacity:
-                return kept[0][:number].copy(), kept[1][:number].copy(), kept[2][:number].copy()
-            capacity = number
+            if number <= room:
+                return Families(*(array[:number].copy() for array in kept))
+            room = number
 
     def table(self, *, soon: bool = False) -> ParentSets:
         """Return the candidate table of what was kept; `soon`, of each variable's best sets where there are many."""
-        from bnsearch.parent_sets.kernels_select import unrank_rows
-
-        order = self.sweep.order
-        parts = [(size, kept) for size in sorted(self.kept) for _, kept in sorted(self.kept[size].items())]
-        lengths = [len(order), *(len(kept[0]) for _, kept in parts)]
-        sizes = np.repeat(np.array([0, *(size - 1 for size, _ in parts)], dtype=np.int32), lengths)
-        places, ranks, scores = (
-            np.concatenate([start, *(kept[i] for _, kept in parts)])
-            for i, start in enumerate(
-                (np.arange(len(order), dtype=np.int32), np.zeros(len(order), dtype=np.int64), self.empty)
-            )
+        parts = [(size - 1, kept) for size in sorted(self.kept) for _, kept in sorted(self.kept[size].items())]
+        order, binomial = self.sweep.order, self.sweep.binomial
+        return self._wanted(
+            assemble(self.job.data.names, order, binomial, self.empty, parts, self.job.threads, soon=soon)
         )
-        if soon and len(scores) > ROWS_AT_ONCE:
-            best = best_rows(len(order), places, scores, sizes, -(-ROWS_AT_ONCE // len(order)))
-            places, ranks, scores, sizes = places[best], ranks[best], scores[best], sizes[best]
-        rows, begin = sort_rows(len(order), order.astype(np.int32)[places], scores, sizes, self.job.threads)
-        first = np.empty(len(rows) + 1, dtype=np.int64)
-        members = np.empty(int(sizes.sum()), dtype=np.int32)
-        unrank_rows(rows, sizes, ranks, self.sweep.binomial, order, first, members)
-        return self._wanted(ParentSets(self.job.data.names, begin, scores[rows], first, members))
 
     def _wanted(self, table: ParentSets) -> ParentSets:
         """Return the table without illegal sets, and without all but the empty one of variables not selected for."""
@@ -283,11 +268,13 @@ class Walk:
 def _sets_with_each(n: int, size: int, piece: Piece, binomial: NDArray[np.int64]) -> NDArray[np.int64]:
     """Return how many sets of a piece hold each place."""
     counts = np.zeros(n, dtype=np.int64)
-    top, lowest, highest = piece
+    bottom, top, lowest, highest = piece
     if size == 2:
-        counts[:top] = 1
-        counts[top] = top
+        counts[bottom : top + 1] = np.arange(bottom, top + 1)
+        counts[:top] += top - np.maximum(bottom - 1, np.arange(top))
         return counts
+    if bottom < top:  # whole tops, each by itself
+        return sum((_sets_with_each(n, size, Piece(t, t, 0, t), binomial) for t in range(bottom, top + 1)), counts)
     counts[top] = binomial[highest, size - 1] - binomial[lowest, size - 1]
     places = np.arange(highest)  # as the second place, or below it
     counts[:highest] = binomial[highest - 1, size - 2] - binomial[np.maximum(lowest - 1, places), size - 2]

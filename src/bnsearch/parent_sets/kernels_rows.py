@@ -1,0 +1,148 @@
+"""Kernels that gather the rows of a candidate table by variable and copy them into it."""
+
+# Numba infers the types of kernels.
+# mypy: allow-untyped-defs, no-check-untyped-defs
+from __future__ import annotations
+
+import math
+
+import numpy as np
+
+from bnsearch.kernel import borrowing_kernel, inlined_kernel
+
+
+@borrowing_kernel
+def count_children(child, counts):
+    """
+    Add up how many rows each child has.
+
+    child : int32[rows]
+    counts : int64[n]   changed
+    """
+    for i in range(child.size):
+        counts[child[i]] += 1
+
+
+@borrowing_kernel
+def scatter_rows(child, start, to, rows):
+    """
+    Write the numbers of some rows, those of each child one behind the other.
+
+    child : int32[m]     of the rows start:start + m
+    to : int64[n]        where the next row of each child goes; changed
+    rows : int64[...]    written
+    """
+    for i in range(child.size):
+        rows[to[child[i]]] = start + i
+        to[child[i]] += 1
+
+
+@borrowing_kernel
+def scatter_families(place, rank, score, to, ranks, scores):
+    """
+    Copy the ranks and scores of some families, those of each child one behind the other.
+
+    place, rank, score : int32, int64, float64[m]
+    to : int64[n]                              where the next family of each child goes; changed
+    ranks, scores : int64, float64[...]        written
+    """
+    for i in range(place.size):
+        at = to[place[i]]
+        ranks[at] = rank[i]
+        scores[at] = score[i]
+        to[place[i]] = at + 1
+
+
+@inlined_kernel
+def unrank(rank, size, binomial, order, begin, members):
+    """
+    Write the set of a size with a rank.
+
+    order : int64[places]   the variable at each place
+    members : int32[...]    written from `begin` on: variables, ascending
+    """
+    high = order.size
+    for k in range(size, 0, -1):
+        low = k - 1 if k > 1 else rank
+        if k == 2:  # rank is at least low (low - 1) / 2
+            low = np.int64((1.0 + math.sqrt(1.0 + 8.0 * rank)) * 0.5)
+        while k > 2 and high - low > 1:  # binomial[low, k] <= rank < binomial[high, k]
+            middle = (low + high) >> 1
+            if binomial[middle, k] <= rank:
+                low = middle
+            else:
+                high = middle
+        rank -= binomial[low, k]
+        j = begin + size - k
+        while j > begin and members[j - 1] > order[low]:
+            members[j] = members[j - 1]
+            j -= 1
+        members[j] = order[low]
+        high = low
+
+
+@borrowing_kernel
+def write_families(rows, scores, ranks, ends, binomial, order, base, new_scores, first, members):
+    """
+    Write the sets of one variable into the table.
+
+    rows : int64[m]                  the variable's families in the table's order
+    scores, ranks : float64, int64[...]   of its families, those with fewer parents first
+    ends : int64[sizes]              how many have no parent, at most one, at most two, ...
+    binomial : int64[..., ...]       binomial coefficients
+    order : int64[places]            the variable at each place
+    base : where its members begin in the table
+    new_scores : float64[m]          written
+    first : int64[m]                 written: where the members of each set begin in the table
+    members : int32[...]             written: from its first member on
+    """
+    to = np.int64(0)
+    for i in range(rows.size):
+        row = rows[i]
+        size = np.int64(0)
+        while row >= ends[size]:
+            size += 1
+        new_scores[i] = scores[row]
+        first[i] = base + to
+        unrank(ranks[row], size, binomial, order, to, members)
+        to += size
+
+
+@borrowing_kernel
+def take_rows(first, members, rows, base, new_first, new_members):
+    """
+    Copy the sets of some rows.
+
+    base : where their members begin in the new table
+    new_first : int64[rows]      written
+    new_members : int32[...]     written: from the first of their members on
+    """
+    to = 0
+    for i in range(rows.size):
+        new_first[i] = base + to
+        for j in range(first[rows[i]], first[rows[i] + 1]):
+            new_members[to] = members[j]
+            to += 1
+
+
+@borrowing_kernel
+def sort_members(child, first, members, n, start, stop):
+    """
+    Sort the members of the sets of rows start:stop; return the first row that is no parent set of its child, or -1.
+
+    A parent set holds other variables of the n, none twice.
+
+    members : int32[...]   changed
+    """
+    for row in range(start, stop):
+        for i in range(first[row], first[row + 1]):
+            member = members[i]
+            j = i
+            while j > first[row] and members[j - 1] > member:
+                members[j] = members[j - 1]
+                j -= 1
+            members[j] = member
+            twice = j > first[row] and members[j - 1] == member
+            if twice or member == child[row] or member < 0 or member >= n:
+                return row
+    return -1

@@ -1,0 +1,193 @@
+"""Rows of a candidate table in any order: gathered by variable, sorted, repeated and dominated sets dropped."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from bnsearch.errors import InputError
+from bnsearch.parallel import parallel_map, parallel_take, thread_count
+from bnsearch.scores.score import TOLERANCE
+
+WORTH_THREADS = 40_000  # rows for each thread; with fewer, to start it costs more than it saves
+FEW_ROWS = 1000  # of a variable: their work is shorter than what it takes a thread to get the interpreter for it
+ROWS_PER_CHUNK = 100_000  # the fewest that one thread counts or copies at a time
+
+
+class TableArrays(NamedTuple):
+    """The arrays of a `ParentSets`."""
+
+    begin: NDArray[np.int64]
+    scores: NDArray[np.float64]
+    first: NDArray[np.int64]
+    members: NDArray[np.int32]
+
+
+def arrange_rows(
+    names: Sequence[str],
+    child: NDArray[np.int32],
+    scores: NDArray[np.float64],
+    first: NDArray[np.int64],
+    members: NDArray[np.int32],
+    pruned: int,
+    threads: int | None,
+) -> TableArrays:
+    """Return a table's arrays; the parameters are those of `ParentSets.build`."""
+    members = _sorted_members(names, child, scores, first, members, threads)
+    rows, begin = group_by_child(len(names), child, threads)
+    own = [rows[begin[v] : begin[v + 1]] for v in range(len(names))]
+    lengths = np.zeros(len(names), dtype=np.int64)  # members of each variable's sets
+    ends_empty = np.zeros(len(names), dtype=bool)
+    random = np.random.default_rng(0).integers(1, 2**64, len(names), dtype=np.uint64)
+
+    def select(v: int) -> None:
+        mine = own[v]
+        sizes = first[mine + 1] - first[mine]
+        order = best_first(scores[mine], sizes)
+        mine, sizes = mine[order], sizes[order]
+        if sizes.max(initial=0) > pruned:
+            keep = _undominated(scores, first, members, mine, pruned, random)
+            mine, sizes = mine[keep], sizes[keep]
+        own[v], lengths[v], ends_empty[v] = mine, sizes.sum(), len(sizes) > 0 and sizes[-1] == 0
+
+    for_variables(select, np.diff(begin), threads)
+    for v in np.flatnonzero(~ends_empty).tolist():
+        raise InputError(f"variable {names[v]!r} lacks the score of its empty parent set")
+    return _taken(scores, first, members, own, lengths, threads)
+
+
+def _taken(
+    scores: NDArray[np.float64],
+    first: NDArray[np.int64],
+    members: NDArray[np.int32],
+    own: list[NDArray[np.int64]],
+    lengths: NDArray[np.int64],
+    threads: int | None,
+) -> TableArrays:
+    """Return the arrays of a table with each variable's own rows, whose sets have `lengths` members in all."""
+    from bnsearch.parent_sets.kernels_rows import take_rows
+
+    counts = np.array([len(rows) for rows in own], dtype=np.int64)
+    table, base = new_table(counts, lengths)
+    begin, starts = table.begin.tolist(), base.tolist()
+
+    def take(v: int) -> None:
+        to = slice(begin[v], begin[v + 1])
+        table.scores[to] = scores[own[v]]
+        take_rows(first, members, own[v], starts[v], table.first[to], table.members[starts[v] : starts[v + 1]])
+
+    for_variables(take, counts, threads)
+    return table
+
+
+def new_table(counts: NDArray[np.int64], lengths: NDArray[np.int64]) -> tuple[TableArrays, NDArray[np.int64]]:
+    """Return a table's arrays to be filled, and where each variable's members begin, given sets and members of each."""
+    begin, base = (np.concatenate(([0], np.cumsum(numbers))).astype(np.int64) for numbers in (counts, lengths))
+    first = np.empty(begin[-1] + 1, dtype=np.int64)
+    first[-1] = base[-1]
+    return TableArrays(begin, np.empty(begin[-1]), first, np.empty(base[-1], dtype=np.int32)), base
+
+
+def group_by_child(
+    n: int, child: NDArray[np.int32], threads: int | None
+) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+    """Return the rows by child, those of one child in their order; and where each child's rows begin."""
+    from bnsearch.parent_sets.kernels_rows import count_children, scatter_rows
+
+    chunks = cut_rows(len(child), threads)
+    counts = np.zeros((len(chunks), n), dtype=np.int64)
+    parallel_map(lambda i: count_children(child[chunks[i]], counts[i]), range(len(chunks)), threads)
+    begin = np.concatenate(([0], np.cumsum(counts.sum(axis=0))))
+    to = places_of_chunks(counts, begin[:-1])
+    rows = np.empty(len(child), dtype=np.int64)
+    parallel_map(lambda i: scatter_rows(child[chunks[i]], chunks[i].start, to[i], rows), range(len(chunks)), threads)
+    return rows, begin
+
+
+def places_of_chunks(counts: NDArray[np.int64], begin: NDArray[np.int64]) -> NDArray[np.int64]:
+    """Return where each chunk's rows of each child begin; counts : int64[chunks, n], begin : int64[n]."""
+    places: NDArray[np.int64] = np.cumsum(counts, axis=0) - counts + begin
+    return places
+
+
+def cut_rows(rows: int, threads: int | None) -> list[slice]:
+    """Return slices of about equal length, one for each thread, or fewer where there are few rows."""
+    number = max(1, min(thread_count(threads), rows // ROWS_PER_CHUNK))
+    return [slice(rows * i // number, rows * (i + 1) // number) for i in range(number)]
+
+
+def for_variables(function: Callable[[int], None], counts: NDArray[np.int64], threads: int | None) -> None:
+    """Call a function with every variable, those with most rows first; in threads where there are many rows."""
+    work = np.argsort(-counts, kind="stable").tolist()
+    rows = int(counts.sum())
+    most = rows // max(1, WORTH_THREADS) if rows >= FEW_ROWS * len(counts) else 1
+    parallel_take(function, work, max(1, min(thread_count(threads), most)))
+
+
+def best_first(scores: NDArray[np.float64], sizes: NDArray[np.int64] | None = None) -> NDArray[np.int64]:
+    """
+    Return the order of one variable's rows: the best score first, among equals smaller sets, then in order.
+
+    Without sizes, smaller sets are known to come before larger ones.
+    """
+    values = -scores
+    if sizes is None and len(values) < FEW_ROWS:
+        return np.argsort(values, kind="stable")
+    order = np.argsort(values)
+    ordered = values[order]
+    if np.any(ordered[1:] == ordered[:-1]):  # only then need the order be a stable one, which takes longer
+        order = np.argsort(values, kind="stable") if sizes is None else np.lexsort((sizes, values))
+    return order
+
+
+def _sorted_members(
+    names: Sequence[str],
+    child: NDArray[np.int32],
+    scores: NDArray[np.float64],
+    first: NDArray[np.int64],
+    members: NDArray[np.int32],
+    threads: int | None,
+) -> NDArray[np.int32]:
+    """Return the members with those of each set ascending; refuse what is no parent set or has no score."""
+    from bnsearch.parent_sets.kernels_rows import sort_members
+
+    if len(child) and not (child.min() >= 0 and child.max() < len(names)):
+        raise InputError(f"the rows' variables must be 0 to {len(names) - 1}")
+    ordered = np.empty(len(members), dtype=np.int32)
+
+    def sort(chunk: slice) -> tuple[int, bool]:
+        own = slice(first[chunk.start], first[chunk.stop])
+        ordered[own] = members[own]
+        wrong = int(sort_members(child, first, ordered, len(names), chunk.start, chunk.stop))
+        return wrong, bool(np.isfinite(scores[chunk]).all())
+
+    answers = parallel_map(sort, cut_rows(len(child), threads), threads)
+    for row, _ in answers:
+        if row >= 0:
+            raise InputError(f"a parent set of {names[child[row]]!r} holds a variable twice, itself, or no variable")
+    if not all(finite for _, finite in answers):
+        row = int(np.argmin(np.isfinite(scores)))
+        raise InputError(f"a score of {names[child[row]]!r} is {scores[row]}, not a finite number")
+    return ordered
+
+
+def _undominated(
+    scores: NDArray[np.float64],
+    first: NDArray[np.int64],
+    members: NDArray[np.int32],
+    rows: NDArray[np.int64],
+    pruned: int,
+    random: NDArray[np.uint64],
+) -> NDArray[np.bool_]:
+    """Tell of each row of one variable, best first, whether no subset matches or beats it."""
+    from bnsearch.parent_sets.kernels import mark_undominated
+
+    keys, folds = np.empty((2, len(rows)), dtype=np.uint64)
+    slots = np.full(1 << (2 * len(rows) + 1).bit_length(), -1, dtype=np.int32)
+    words = np.zeros(1 << (len(rows) // 8).bit_length(), dtype=np.uint64)
+    keep = np.ones(len(rows), dtype=bool)
+    mark_undominated(scores, first, members, rows, pruned, random, TOLERANCE, keys, folds, slots, words, keep)
+    return keep
