@@ -1,87 +1,199 @@
-"""The method that chooses: a proof where one fits, our search over orderings where not."""
+"""The method that chooses: a proof where one fits into the time, else families on demand and tables in turns."""
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+import math
+from dataclasses import dataclass, replace
 from typing import ClassVar
 
-from bnsearch.dags.hillclimb import Tabu
 from bnsearch.exact.dynamic import Exact
 from bnsearch.exact.groups import groups_of
+from bnsearch.ondemand.ginobs import GINOBS
+from bnsearch.ondemand.islands import Islands
 from bnsearch.orderings.rinobs import RINOBS
+from bnsearch.parent_sets.builder import load_kernels as load_selection
+from bnsearch.parent_sets.scoring import no_progress
+from bnsearch.parent_sets.selection import Selection
+from bnsearch.parent_sets.subsets import Subsets
 from bnsearch.parent_sets.table import ParentSets
-from bnsearch.polishing import search_and_polish
 from bnsearch.problem import Problem
 from bnsearch.run import Run
 from bnsearch.searching import load_kernels
+from bnsearch.selecting import Selecting, describe
 from bnsearch.stop import Iterations, Seconds
 
 MOST = 27  # variables that depend on each other: exact search then takes 1 GiB
 SECONDS_OF_20 = 0.3  # what it takes for 20 of them on one thread, generously; it doubles with each, and a little more
-SHARE = 0.5  # of the time that is left, the most that exact search may be expected to take
-MOST_VARIABLES, MOST_SETS = 600, 500_000  # up to which tabu search takes turns: pricing all moves, indexing anew
+SHARE = 0.5  # of the time that is left, the most that exact search over a table may be expected to take
 FIRST_STEPS = 50  # for each variable, before exact search: something good to have, should it not end in time
+ISLANDS = 2  # where the result must not depend on the number of threads
+FIRST_SELECTION, LONGER = 0.15, 3.0  # seconds of the first selection; each is so many times as long as the one before
+SELECTING = 0.33  # of the time so far, the most that candidate sets are selected in
+AT_ONCE, SURE = 0.1, 1.5  # of the time left, in which all subsets are counted at once; the margin of the estimate
+MOST_FAMILIES = 20_000_000  # of all subsets, where no time is given
 
 
 @dataclass(frozen=True, kw_only=True)
 class AutoSearch:
     """
-    The method of choice: exact search where a proof fits into the time that is left, else RINOBS.
+    The method of choice: a proof where one fits into the time that is left, else islands.
 
     Notes
     -----
-    What decides is how many variables depend on each other in the candidate table: exact search solves each strongly
-    connected component of the graph of all candidate parents by itself, in time and memory that double with each
-    variable. Up to 27 may take half of the time that is left. Else, if the table is neither complete nor too large,
-    RINOBS and tabu search over DAGs take turns (see `polishing.py`).
+    Few variables: the values of all subsets are counted (`Subsets`), and exact search proves the optimum over all
+    networks. Where a selected candidate table is complete, exact search solves each strongly connected component of the
+    graph of all candidate parents by itself, in time and memory that double with each variable.
+
+    Else islands search in turns with families on demand (GINOBS) and over the table of all families met (RINOBS).
+    Candidate sets that are selected meanwhile, in a third of the time, join that table. Each selection takes three times
+    as long as the one before, and there is no further one once its sets are of no use to the networks found.
     """
 
     name: ClassVar[str] = "auto"
-    needs: ClassVar[type[RINOBS]] = RINOBS  # the kernels of others are loaded when they are chosen
+    needs: ClassVar[tuple[type, ...]] = (GINOBS, RINOBS)  # the kernels of others are loaded when they are chosen
 
     def search(self, problem: Problem, run: Run) -> None:
         """Choose, and search."""
-        table = run.parent_sets(problem)
-        with run.proving():  # the time that the table took is no sign of convergence
-            over = run.halted()
-        if over:
-            RINOBS().search(problem, run)  # states the bound: nothing else is worth loading any more
-            return
-        largest = max(len(group.variables) for group in groups_of(table))
-        expected = seconds_of_exact(largest, run.threads)
-        polishes = run.partial and self.polishes(problem, table)
-        group = f"{largest} of {problem.size} variables can form cycles with each other"
-        if largest > MOST:
-            why = f"{group}, too many for exact search"
-        elif expected > SHARE * run.seconds_left:
-            why = f"{group}, exact search would take about {expected:,.0f} s"
+        if problem.data is None or problem.table is not None:
+            search_table(problem, run)
         else:
-            run.remark(f"chose exact search: at most {group}")
-            self._prove(problem, run)
-            return
-        how = "orderings (rinobs) and, in turns, over DAGs (tabu)" if polishes else "orderings (rinobs)"
-        run.remark(f"chose search over {how}: {why}")
-        if polishes:
-            with run.aside():
-                load_kernels(problem, Tabu())
-            search_and_polish(problem, run)
-        else:
-            RINOBS().search(problem, run)
+            _Search(problem, run).search()
 
-    def _prove(self, problem: Problem, run: Run) -> None:
-        """Search exactly, with something good in hand before, should that not end in time."""
+
+class _Search:
+    """One search with data: the islands, the selections so far, and when the next one is due."""
+
+    def __init__(self, problem: Problem, run: Run) -> None:
+        self.problem, self.run = problem, run
+        self.timed = math.isfinite(run.seconds_left)
+        self.select = run.selecting or Selecting(None, no_progress)
+        self.spent, self.next = 0.0, FIRST_SELECTION  # seconds of all selections so far, and of the next one
+        self.useful = True
+        run.partial = True  # until a table is complete
+
+    def search(self) -> None:
+        """Search until the run is told to stop, or the optimum is proven."""
+        problem, run = self.problem, self.run
+        run.offer(problem.base_score, lambda: problem.base)
+        expected = self._seconds_of_subsets()
+        if expected <= (AT_ONCE * run.seconds_left if self.timed else math.inf) and self._solve_subsets():
+            return
+        islands = Islands(problem, run, run.threads if self.timed else ISLANDS, problem.memory)
+        islands.begin()
+        if not self.timed and self._select_more(islands):
+            return
+        while run.going() and islands.ready:
+            islands.round()
+            if SURE * expected <= run.seconds_left and run.going():
+                if self._solve_subsets():
+                    return
+                expected = math.inf
+            if self._is_selection_due(islands) and self._select_more(islands):
+                return
+        run.bound = islands.bound
+
+    def _seconds_of_subsets(self) -> float:
+        """Return how long it takes to count all subsets and to search them, about; infinity where that is too much."""
+        problem, run = self.problem, self.run
+        n = problem.size
+        if n > MOST or (8 << n) > problem.memory // 2:
+            return math.inf
+        if not self.timed:
+            return 0.0 if n << (n - 1) <= MOST_FAMILIES else math.inf
         with run.aside():
             load_kernels(problem, Exact())
-        steps = Iterations(run.progress.iterations + FIRST_STEPS * problem.size)
-        with run.stage(steps | Seconds(run.seconds + max(0.0, 0.1 * run.seconds_left))):
-            RINOBS().search(problem, run)
-        Exact().search(problem, run)
+            for constrained in (False, True)[: 1 + (problem.constraints is not None)]:
+                load_selection(Subsets, problem.needed_data.codes.dtype.itemsize, run.threads > 1, constrained)
+        builder = Subsets(memory=problem.memory // 2)
+        counting = builder.expected_seconds(
+            problem.needed_data, problem.needed_score, threads=run.threads, constraints=problem.constraints
+        )
+        return counting + seconds_of_exact(n, run.threads)
 
-    def polishes(self, problem: Problem, table: ParentSets) -> bool:
-        """Tell whether tabu search can take turns: with data, where that is not too much to do."""
-        known = problem.constraints
-        free = known is None or not known.has_required.any()
-        return problem.data is not None and free and problem.size <= MOST_VARIABLES and table.n_sets <= MOST_SETS
+    def _solve_subsets(self) -> bool:
+        """Count all subsets and search them exactly; tell whether there is nothing left to do."""
+        problem, run = self.problem, self.run
+        seconds = run.seconds_left if self.timed else None
+        builder = Subsets(seconds=seconds, memory=problem.memory // 2)
+        with run.proving():
+            found = builder.select(
+                problem.needed_data,
+                problem.needed_score,
+                threads=run.threads,
+                progress=self.select.progress,
+                constraints=problem.constraints,
+                halt=run.halted,
+            )
+        if not found.complete:
+            return False
+        run.remark(describe(found))
+        run.remark(f"chose exact search: all subsets of {problem.size} variables were counted")
+        self._use_complete(found)
+        prove(replace(problem, table=found.table), run)
+        return True
+
+    def _use_complete(self, found: Selection) -> None:
+        """Take note that a table holds every set that can matter."""
+        self.run.partial = not found.complete
+
+    def _is_selection_due(self, islands: Islands) -> bool:
+        """Tell whether to select more candidate sets now."""
+        self.useful = self.useful and (self.spent == 0.0 or islands.imported > 0)
+        on_time = (
+            self.next + self.spent <= SELECTING * self.run.seconds and self.next <= SELECTING * self.run.seconds_left
+        )
+        return self.timed and self.useful and on_time and self.run.partial and self.run.going()
+
+    def _select_more(self, islands: Islands) -> bool:
+        """Select candidate sets for the islands' table; tell whether the optimum over a complete one is proven."""
+        problem, run = self.problem, self.run
+        with run.proving():
+            found = self.select.select(problem, run, self.next if self.timed else math.inf)
+        self.spent += self.next
+        self.next *= LONGER
+        run.remark(describe(found))
+        islands.more, islands.imported = found.table, 0
+        self._use_complete(found)
+        if found.complete and run.going():
+            fits, why = exact_fits(found.table, problem, run)
+            if fits:
+                run.remark(f"chose exact search: {why}")
+                prove(replace(problem, table=found.table), run)
+                return run.optimal
+        return False
+
+
+def search_table(problem: Problem, run: Run) -> None:
+    """Search over the networks of a given candidate table."""
+    table = run.parent_sets(problem)
+    fits, why = exact_fits(table, problem, run)
+    run.remark(f"chose {'exact search' if fits else 'search over orderings (rinobs)'}: {why}")
+    if fits:
+        prove(problem, run)
+    else:
+        RINOBS().search(problem, run)
+
+
+def exact_fits(table: ParentSets, problem: Problem, run: Run) -> tuple[bool, str]:
+    """Tell whether exact search over a table fits into the time that is left, and why."""
+    largest = max(len(group.variables) for group in groups_of(table))
+    expected = seconds_of_exact(largest, run.threads)
+    group = f"{largest} of {problem.size} variables can form cycles with each other"
+    if largest > MOST:
+        return False, f"{group}, too many for exact search"
+    if expected > SHARE * run.seconds_left:
+        return False, f"{group}, exact search would take about {expected:,.0f} s"
+    return True, f"at most {group}"
+
+
+def prove(problem: Problem, run: Run) -> None:
+    """Search a table exactly, with something good in hand before, should that not end in time."""
+    with run.aside():
+        load_kernels(problem, Exact())
+    steps = Iterations(run.progress.iterations + FIRST_STEPS * problem.size)
+    with run.stage(steps | Seconds(run.seconds + max(0.0, 0.1 * run.seconds_left))):
+        RINOBS().search(problem, run)
+    Exact().search(problem, run)
 
 
 def seconds_of_exact(variables: int, threads: int) -> float:

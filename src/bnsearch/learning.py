@@ -13,6 +13,7 @@ from bnsearch.data import Dataset
 from bnsearch.data.oddities import oddities
 from bnsearch.errors import InputError, require
 from bnsearch.knowledge import Knowledge
+from bnsearch.memory import memory_of
 from bnsearch.methods import make_method, uses_table
 from bnsearch.parent_sets.scoring import Listener, no_progress
 from bnsearch.problem import Problem
@@ -37,6 +38,7 @@ def learn(
     max_parents: int | None = None,
     knowledge: Knowledge | str | os.PathLike[str] | None = None,
     threads: int | None = None,
+    memory: int | float | str | None = None,
     parameters: Mapping[str, Any] | None = None,
     stop: Stop | None = None,
     observers: Sequence[Observer] = (),
@@ -57,6 +59,8 @@ def learn(
     max_parents : the most parents of any variable
     knowledge : what every network must respect, or the file that says it
     threads : how many; None means all cores
+    memory : for candidate tables, caches and islands together, in bytes or as text such as "2GB"; None means a quarter
+        of the machine's memory, at most 4 GiB
     parameters : of the method, where it is given by name
     stop : a further rule: Iterations(100), Target(-1000), ...
     observers : called with a `Progress` at every improvement and now and then in between
@@ -75,6 +79,7 @@ def learn(
         score=_score(score),
         knowledge=_limited(knowledge, max_parents, table.names),
         threads=threads,
+        memory=memory_of(memory),
     )
     if problem.size < 2:
         raise InputError(

@@ -27,6 +27,7 @@ def methods() -> dict[str, type[Method]]:
     from bnsearch.independence.bnpc import BNPC
     from bnsearch.independence.ik2vmb import IK2vMB
     from bnsearch.independence.mmhc import MMHC
+    from bnsearch.ondemand.ginobs import GINOBS
     from bnsearch.orderings.asobs import ASOBS
     from bnsearch.orderings.iinobs import IINOBS
     from bnsearch.orderings.inobs import INOBS
@@ -34,7 +35,7 @@ def methods() -> dict[str, type[Method]]:
     from bnsearch.orderings.obs import OBS
     from bnsearch.orderings.rinobs import RINOBS
 
-    orderings = (RINOBS, MINOBS, IINOBS, INOBS, ASOBS, OBS, Exact)
+    orderings = (GINOBS, RINOBS, MINOBS, IINOBS, INOBS, ASOBS, OBS, Exact)
     classes = (GES, IGES, ILGES, VNGES, GRESP)
     dags = (HillClimb, Tabu, K2)
     populations = (MIIGA, CGA, DGA, BNCPSO)

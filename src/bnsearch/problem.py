@@ -8,6 +8,7 @@ from functools import cached_property
 from typing import TYPE_CHECKING
 
 from bnsearch.errors import InputError
+from bnsearch.memory import default_memory
 
 if TYPE_CHECKING:
     from bnsearch.data import Dataset
@@ -33,6 +34,7 @@ class Problem:
     selection : how to select them; None means `Auto()`
     threads : how many to use for that; None means all cores
     knowledge : what every network must respect
+    memory : bytes for tables and caches; by default a quarter of the machine's memory, at most 4 GiB
     """
 
     data: Dataset | None = None
@@ -41,6 +43,7 @@ class Problem:
     selection: Builder | None = field(default=None, repr=False)
     threads: int | None = None
     knowledge: Knowledge | None = None
+    memory: int = field(default_factory=default_memory)
 
     def __post_init__(self) -> None:
         if (self.data is None) != (self.score is None):

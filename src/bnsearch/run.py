@@ -24,6 +24,7 @@ from bnsearch.trace import Trace
 if TYPE_CHECKING:
     from bnsearch.parent_sets.table import ParentSets
     from bnsearch.problem import Problem
+    from bnsearch.selecting import Selecting
 
 T = TypeVar("T")
 R = TypeVar("R")
@@ -59,7 +60,7 @@ class Run:
         threads: int | None = 1,
         observers: Sequence[Observer] = (),
         permits: Callable[[DAG], bool] | None = None,
-        select: Callable[[Problem, Run], ParentSets] | None = None,
+        select: Selecting | None = None,
         clock: Callable[[], float] = time.perf_counter,
     ) -> None:
         if seed is not None:
@@ -79,7 +80,7 @@ class Run:
         self._interrupted = False
         self._proving = False
         self._permits = permits
-        self._select = select
+        self.selecting = select
         self._observers = tuple(observers)
         self._clock = clock
         self._began = clock()
@@ -143,8 +144,8 @@ class Run:
 
         Over a table that was selected and is not complete, nothing is proven to be optimal.
         """
-        if self._select is not None and problem.table is None:
-            return self._select(problem, self)
+        if self.selecting is not None and problem.table is None:
+            return self.selecting(problem, self)
         with self.aside():
             table = problem.parent_sets
         self.partial = self.partial or (problem.table is None and not problem.selected.complete)

@@ -72,28 +72,31 @@ def load_kernels(problem: Problem, method: Method) -> None:
     """
     Have the kernels compiled, or loaded, that a method needs, so that this does not count as time of its run.
 
-    A method of the library, with its default parameters, solves a problem of three variables; once in a process for
-    each kind of method, problem and score. One that chooses among others names the one that it needs in any case.
+    A method of the library, with its default parameters, solves a problem of few variables; once in a process for
+    each kind of method, problem and score. One that chooses among others names those that it needs in any case.
     """
     from bnsearch.methods import methods
 
-    loaded = getattr(type(method), "needs", type(method))
-    kind = (loaded, problem.data is None, type(problem.score))
-    if kind not in _loaded and loaded in methods().values():
-        loaded().search(tiny_problem(problem), Run(Iterations(3), seed=0))
-        _loaded.add(kind)
+    for loaded in getattr(type(method), "needs", (type(method),)):
+        kind = (loaded, None if problem.data is None else problem.data.codes.dtype, type(problem.score))
+        if kind not in _loaded and loaded in methods().values():
+            tiny = tiny_problem(problem)
+            loaded().search(tiny, Run(Iterations(3), seed=0))
+            _ = tiny.base_score
+            _loaded.add(kind)
 
 
 _loaded: set[tuple[object, ...]] = set()
 
 
 def tiny_problem(problem: Problem) -> Problem:
-    """Return a problem of the same kind with three variables."""
+    """Return a problem of the same kind with few variables, some of so many states that all ways of counting serve."""
     if problem.data is not None:
         from bnsearch.data import Dataset
 
-        rows = np.array([[0, 0, 0], [1, 1, 0], [0, 0, 1], [1, 1, 1]] * 4, dtype=np.uint8)
-        return Problem(data=Dataset.from_codes(rows), score=problem.score)
+        rows = np.array([[0, 0, 0, 0, 0], [1, 1, 0, 1, 1], [0, 0, 1, 0, 0], [1, 1, 1, 1, 1]] * 4)
+        wide = 200 if problem.data.codes.dtype.itemsize == 1 else 300
+        return Problem(data=Dataset.from_codes(rows, arities=[2, 2, 2, wide, wide]), score=problem.score)
     return Problem(table=tiny_table())
 
 

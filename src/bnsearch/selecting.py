@@ -52,9 +52,9 @@ class Selecting:
     def __call__(self, problem: Problem, run: Run) -> ParentSets:
         """Return the table; selected now, if this is the first call."""
         if self._selection is None:
-            self._selection = self._first(problem, run) or self._select(problem, run, SHARE * run.seconds_left)
+            self._selection = self._first(problem, run) or self.select(problem, run, SHARE * run.seconds_left)
             run.partial = not self._selection.complete
-            run.remark(_told(self._selection))
+            run.remark(describe(self._selection))
             for note in self._selection.notes:
                 run.remark(note)
             offer_first(self._selection.table, problem, run)
@@ -65,19 +65,21 @@ class Selecting:
         moment = min(MOMENT, SHARE_OF_MOMENT * run.seconds_left)
         if math.isinf(run.seconds_left):
             return None
-        selection = self._select(problem, run, moment)
+        selection = self.select(problem, run, moment)
         if selection.complete:
             return selection
         offer_first(selection.table, problem, run)
         return None
 
-    def _select(self, problem: Problem, run: Run, seconds: float) -> Selection:
+    def select(self, problem: Problem, run: Run, seconds: float) -> Selection:
+        """Select candidate sets now, for some seconds; for a fixed number of evaluations where these are infinite."""
         limited = math.isfinite(seconds)
         builder = Auto(
             seconds=max(0.01, seconds) if limited else None,
             evaluations=None if limited else EVALUATIONS,
             max_parents=self.max_parents,
             growth=GROWTH,
+            memory=max(1 << 20, problem.memory // 2),
         )
         return builder.select(
             problem.needed_data,
@@ -95,8 +97,8 @@ def offer_first(table: ParentSets, problem: Problem, run: Run) -> None:
     run.offer(math.fsum(table.scores[rows]), partial(table.network, rows))
 
 
-def _told(selection: Selection) -> str:
-    """Say what was selected."""
+def describe(selection: Selection) -> str:
+    """Return what was selected, in words."""
     kept = f"kept {selection.kept:,} candidate parent sets of {selection.scored:,} scored in {selection.seconds:.1f} s"
     if selection.complete:
         return f"{kept}: all that can matter"

@@ -1,0 +1,1 @@
+"""Search over orderings with families scored on demand: no candidate table."""

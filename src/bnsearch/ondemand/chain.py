@@ -1,0 +1,242 @@
+"""A chain of insertions with parents grown on demand: the arrays that its kernels work in."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Iterable, Sequence
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from bnsearch.ondemand.source import Source, packed
+from bnsearch.orderings.starts import Ordering
+
+ENTRY_BYTES, SLOT_BYTES, ENTRIES_PER_SLOT = 12, 32, 16  # of the cache of rows
+STORE_SHARE = 0.25  # of the memory, for the families met
+MOST_STORED, STORED_PARENTS = 4096, 32  # families of a variable, and parents of one, that the store holds
+SEEN = 1 << 18  # sets of predecessors that are remembered
+LOOKS, EVALUATIONS = 200_000, 100_000  # between two looks at the clock: some milliseconds
+
+Halted = Callable[[], bool]
+Families = tuple[NDArray[np.int32], NDArray[np.float64], NDArray[np.int64], NDArray[np.int32]]
+
+
+class GrowingChain:
+    """
+    Iterated local search from one ordering, step by step; for one thread at a time.
+
+    A step inserts a random variable beside a relative. Those that lose a parent by it, or can gain one, get new parents.
+    A step that ends in a loss above a threshold is undone.
+
+    Parameters
+    ----------
+    source : the table and the score
+    random : the seed of the chain's own generator
+    memory : bytes for its cache of rows and its store of families
+    """
+
+    def __init__(self, source: Source, random: np.uint64, memory: int) -> None:
+        n = source.size
+        self.source = source
+        self._source = source.arrays()
+        most = int(source.limits.max(initial=0)) + 1
+        self._rows = _new_rows(int((1 - STORE_SHARE) * memory), n)
+        self._store = _new_store(int(STORE_SHARE * memory), n, min(most, STORED_PARENTS))
+        self._counted = 0
+        self._totals = np.array([0.0, -np.inf, 0.0])
+        self._counts = np.array([0, 0, source.required.any()], dtype=np.int64)
+        self._looked = np.zeros(1, dtype=np.int64)
+        self._order, self._position, self._best_order, log = np.zeros((4, n), dtype=np.int32)
+        self._member, saved_member, self._best_member = np.zeros((3, n, most), dtype=np.int32)
+        self._size, saved_size, self._best_size = np.zeros((3, n), dtype=np.int64)
+        self._score, saved_score, self._best_score = np.zeros((3, n))
+        self._prefix = np.zeros(n + 1, dtype=np.uint64)
+        related = source.related
+        self._chain = (
+            self._order, self._position, self._member, self._size, self._score, saved_member, saved_size, saved_score,
+            self._best_order, self._best_member, self._best_size, log, np.full(n, -1, dtype=np.int64), self._counts,
+            self._totals, np.array([random], dtype=np.uint64), self._looked, *np.zeros((2, most), dtype=np.int32),
+            packed(source.required), source.limits, self._prefix, np.zeros(SEEN, dtype=np.uint64),
+            np.nonzero(related)[1].astype(np.int32), np.concatenate([[0], np.cumsum(related.sum(axis=1))]),
+            self._best_score,
+        )  # fmt: skip
+
+    @property
+    def _arrays(self) -> tuple[Any, ...]:
+        return self._source, self._rows, self._store, self._chain
+
+    @property
+    def best(self) -> float:
+        """The best score so far, but for rounding."""
+        return float(self._totals[1])
+
+    def new_evaluations(self) -> int:
+        """Return how many local scores were computed since this was last asked."""
+        new = int(self._rows[6][2]) - self._counted
+        self._counted += new
+        return new
+
+    def grow_freely(self, most: int, halted: Halted, places: Iterable[int] | None = None) -> None:
+        """Put up to `most` parents that places would choose of all others into the store, until halted."""
+        n = self.source.size
+        self._stand_at(np.arange(n, dtype=np.int32))
+        self._grow_all([(int(child), n) for child in (range(n) if places is None else places)], most, halted)
+
+    def begin_at(self, order: Ordering, most: int, halted: Halted) -> bool:
+        """
+        Go on from an ordering of the variables, in which required parents come first; False if halted before.
+
+        Variables get up to `most` parents at first, so that there soon is a network; see `improve`.
+        """
+        from bnsearch.ondemand.kernels_chain import keep_network
+
+        self._stand_at(self.source.place[order].astype(np.int32))
+        if not self._grow_all([*enumerate(self._position.tolist())], most, halted):
+            return False
+        keep_network(self._chain)
+        return True
+
+    def improve(self, halted: Halted) -> None:
+        """Give one variable after the other all parents that it wants, until halted."""
+        from bnsearch.ondemand.kernels_chain import improve_parents
+
+        for child in self._order.tolist():
+            if halted():
+                return
+            improve_parents(*self._arrays, child)
+
+    def _grow_all(self, limits: list[tuple[int, int]], most: int, halted: Halted) -> bool:
+        """Grow the parents of variables, each before a position of its own; False if halted before the last."""
+        from bnsearch.ondemand.kernels_chain import grow_first
+
+        for child, limit in limits:
+            if most > 1 and halted():
+                return False
+            grow_first(*self._arrays, child, limit, most)
+        return True
+
+    def stand_at(self, order: Ordering, parents: Sequence[Sequence[int]], scores: NDArray[np.float64]) -> int:
+        """Go on from a network that is consistent with an ordering; return how many of its families are new."""
+        from bnsearch.ondemand.kernels_chain import keep_network
+
+        place = self.source.place
+        self._stand_at(place[order].astype(np.int32))
+        sets = [np.sort(place[list(its_parents)]) for its_parents in parents]
+        new = self.keep(
+            (
+                np.arange(len(order), dtype=np.int32),
+                scores,
+                np.array([len(members) for members in sets]),
+                self.source.order[np.concatenate([*sets, np.empty(0, dtype=np.int64)]).astype(np.int64)].astype(
+                    np.int32
+                ),
+            )
+        )
+        for variable, members in enumerate(sets):
+            self._member[place[variable], : len(members)] = members
+            self._size[place[variable]] = len(members)
+            self._score[place[variable]] = scores[variable]
+        self._totals[0] = math.fsum(scores)
+        keep_network(self._chain)
+        return new
+
+    def take(self, other: GrowingChain) -> None:
+        """Go on from the best network of another chain."""
+        place = self.source.place
+        self.forget_best()
+        self.stand_at(other.best_order(), other.best_parents(), other._best_score[place])
+
+    def _stand_at(self, places: NDArray[np.int32]) -> None:
+        """Take an ordering of places; every variable has its required parents alone, and a score of zero."""
+        required = self.source.required
+        self._order[:] = places
+        self._position[places] = np.arange(len(places))
+        self._prefix[1:] = np.bitwise_xor.accumulate(self.source.words[places])
+        self._size[:] = required.sum(axis=1)
+        for child in np.flatnonzero(self._size).tolist():
+            self._member[child, : self._size[child]] = np.flatnonzero(required[child])
+        self._score[:] = 0.0
+        self._totals[0] = 0.0
+
+    def forget_best(self) -> None:
+        """Let the next network be the best so far, whatever its score."""
+        self._totals[1] = -np.inf
+
+    def step(self, steps: int, rate: float, slope: float) -> int:
+        """Take steps, up to some milliseconds; return how many."""
+        from bnsearch.ondemand.kernels_chain import search_on_demand
+
+        return int(search_on_demand(*self._arrays, steps, rate, slope, LOOKS, EVALUATIONS))
+
+    def score_of_best(self) -> float:
+        """Return the score of the best network so far, to the last digit whatever path led to it."""
+        return math.fsum(self._best_score)
+
+    def best_order(self) -> Ordering:
+        """Return the best ordering so far."""
+        return self.source.order[self._best_order].astype(np.int32)
+
+    def best_parents(self) -> list[list[int]]:
+        """Return the parents of each variable in the best network so far."""
+        order = self.source.order
+        parents: list[list[int]] = [[] for _ in range(self.source.size)]
+        for child, (members, size) in enumerate(zip(self._best_member, self._best_size.tolist(), strict=True)):
+            parents[order[child]] = sorted(order[members[:size]].tolist())
+        return parents
+
+    def scores_without_parents(self) -> NDArray[np.float64]:
+        """Return the local score of each variable without parents."""
+        from bnsearch.ondemand.kernels_rows import FIRST_OWN
+
+        scores = np.empty(self.source.size)
+        scores[self.source.order] = self._source[FIRST_OWN]
+        return scores
+
+    def families(self) -> Families:
+        """Return the families in the store: child, score and size of each, and the parents of all."""
+        scores, _, sizes, members, _, number = self._store
+        there = np.arange(scores.shape[1]) < number[:, np.newaxis]
+        size = sizes[there].astype(np.int64)
+        inside = np.arange(members.shape[2]) < size[:, np.newaxis]
+        child = np.repeat(self.source.order, number).astype(np.int32)
+        return child, scores[there], size, self.source.order[members[there][inside]].astype(np.int32)
+
+    def keep(self, families: Families) -> int:
+        """Put families into the store; return how many are new to it."""
+        from bnsearch.ondemand.kernels_chain import keep_families
+
+        child, scores, sizes, members = families
+        place = self.source.place
+        first = np.concatenate([[0], np.cumsum(sizes)]).astype(np.int64)
+        return int(
+            keep_families(self._source, self._store, place[child], first, place[members].astype(np.int32), scores)
+        )
+
+
+def _new_rows(memory: int, n: int) -> tuple[NDArray[Any], ...]:
+    """Return an empty cache of rows, as `kernels_rows` describes it."""
+    slots = 1 << max(4, (memory // (SLOT_BYTES + ENTRIES_PER_SLOT * ENTRY_BYTES)).bit_length() - 1)
+    ring = max(4 * n, (memory - slots * SLOT_BYTES) // ENTRY_BYTES)
+    return (
+        np.zeros(slots, dtype=np.uint64),
+        np.full(slots, np.iinfo(np.int64).min // 2, dtype=np.int64),
+        np.zeros(slots, dtype=np.int64),
+        np.zeros(slots),
+        np.zeros(ring, dtype=np.int32),
+        np.zeros(ring),
+        np.zeros(3, dtype=np.int64),
+    )
+
+
+def _new_store(memory: int, n: int, parents: int) -> tuple[NDArray[Any], ...]:
+    """Return an empty store of families, as `kernels_store` describes it."""
+    capacity = max(8, min(MOST_STORED, memory // (n * (24 + 4 * parents))))
+    return (
+        np.zeros((n, capacity)),
+        np.zeros((n, capacity), dtype=np.uint64),
+        np.zeros((n, capacity), dtype=np.int32),
+        np.zeros((n, capacity, parents), dtype=np.int32),
+        np.zeros((n, capacity), dtype=np.int32),
+        np.zeros(n, dtype=np.int64),
+    )

@@ -1,0 +1,261 @@
+"""Islands: search with families on demand and search over their candidate table, in turns."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from functools import partial
+from math import inf, isfinite
+from typing import Protocol
+
+import numpy as np
+
+from bnsearch.graphs.dag import DAG
+from bnsearch.ondemand.chain import GrowingChain
+from bnsearch.ondemand.source import Source
+from bnsearch.ondemand.starts import informed_start, table_of
+from bnsearch.orderings.climber import random_word
+from bnsearch.orderings.index import Index
+from bnsearch.orderings.repair import Chain
+from bnsearch.orderings.restarts import offer, precedence_of
+from bnsearch.parent_sets.relaxed import relaxed
+from bnsearch.parent_sets.table import ParentSets
+from bnsearch.problem import Problem
+from bnsearch.run import Run
+from bnsearch.scores.score import improves
+
+RATE = 0.25  # the share of losing steps that is accepted when a turn begins
+GROWING = 0.6  # of a round, the part for families on demand; the rest searches over their table
+FIRST_STEPS, FIRST_SECONDS = 4, 0.1  # of the first round: for each variable, or of wall-clock time
+LONGER = 1.3  # each round is so many times as long as the one before
+BUILDING = 4.0  # a round takes at least so many times as long as to build its table and index
+FIRST_PARENTS = 3  # of a variable, when parents are grown for the first time
+FIRST_SHARE = 0.2  # of the time that is left, the most for that
+ROW_BYTES = 200  # of memory for a row of the table and its index, about
+STALE_ROUNDS = 5  # without improvement, after which an island begins anew
+
+
+class Annealed(Protocol):
+    """A chain that takes steps, accepting a share of the losses."""
+
+    @property
+    def best(self) -> float:
+        """The best score so far."""
+        ...
+
+    def step(self, steps: int, rate: float, slope: float) -> int:
+        """Take steps, up to some milliseconds; return how many."""
+        ...
+
+
+@dataclass(frozen=True)
+class Turn:
+    """How long a chain searches: a number of steps, or some seconds."""
+
+    steps: float = inf
+    seconds: float = inf
+
+    def left(self, steps: int, seconds: float) -> float:
+        """Return the share that is left after some steps and seconds."""
+        return 1.0 - max(steps / self.steps, seconds / self.seconds)
+
+
+def anneal(chain: Annealed, turn: Turn, run: Run, report: Callable[[int], None]) -> None:
+    """Take steps, accepting fewer and fewer losses; call `report` with the number of steps every few milliseconds."""
+    done, began = 0, run.seconds
+    while (left := turn.left(done, run.seconds - began)) > 0.0 and not run.halted(chain.best):
+        if isfinite(turn.steps):
+            slope = RATE / turn.steps
+            taken = chain.step(int(turn.steps) - done, RATE - slope * done, slope)
+        else:
+            taken = chain.step(10**6, RATE * left, 0.0)
+        done += taken
+        report(taken)
+
+
+class Island:
+    """
+    One chain of each kind, which search in turns from each other's best network; for one thread at a time.
+
+    Parameters
+    ----------
+    source, problem : what to search
+    rng : the island's own generator
+    memory : bytes for its caches
+    """
+
+    def __init__(self, source: Source, problem: Problem, rng: np.random.Generator, memory: int) -> None:
+        self.problem, self.rng = problem, rng
+        self.chain = GrowingChain(source, random_word(rng), memory)
+        self.best = -inf
+        self.stale = 0
+        self.imported = 0  # families that the last search over a table has brought
+
+    def grow(self, turn: Turn, run: Run) -> None:
+        """Search with families on demand."""
+        chain = self.chain
+
+        def report(taken: int) -> None:
+            run.count(iterations=taken, evaluations=chain.new_evaluations())
+            self.offer(run)
+
+        anneal(chain, turn, run, report)
+
+    def offer(self, run: Run) -> None:
+        """Offer the best network of families on demand, if it may be the best of all."""
+        if improves(self.chain.best, run.progress.score):
+            run.offer(self.chain.score_of_best(), partial(DAG, self.problem.names, self.chain.best_parents()))
+
+    def search_table(self, index: Index, turn: Turn, run: Run) -> None:
+        """Search over a candidate table from the best ordering, and go on from what is found."""
+        if not isfinite(self.chain.best):
+            return
+        chain = Chain(index, self.chain.best_order(), random_word(self.rng))
+
+        def report(taken: int) -> None:
+            run.count(iterations=taken, evaluations=chain.evaluations())
+            if improves(chain.best, run.progress.score):
+                offer(chain, chain.best_placed(), run)
+
+        anneal(chain, turn, run, report)
+        found = chain.best_placed()
+        scores = index.table.scores[found.rows]
+        self.imported = self.chain.stand_at(
+            found.order, [index.table.parents(row) for row in found.rows.tolist()], scores
+        )
+        self.chain.improve(run.halted)
+        self.offer(run)
+
+    def take_stock(self) -> None:
+        """Take note of whether the last round has found anything better."""
+        self.stale = 0 if improves(self.chain.best, self.best) else self.stale + 1
+        self.best = max(self.best, self.chain.best)
+
+    def begin(self, order: np.ndarray, most: int, run: Run) -> bool:
+        """Begin at an ordering; False if the run was halted before there was a network."""
+        self.best, self.stale = -inf, 0
+        self.chain.forget_best()
+        if not self.chain.begin_at(order, most, run.halted):
+            return False
+        self.offer(run)
+        return True
+
+
+class Islands:
+    """
+    A number of islands, which share a candidate table and exchange networks after each round.
+
+    Parameters
+    ----------
+    problem, run : what to search, and as part of which run
+    number : of islands
+    memory : bytes for their caches, their table and its index together
+    tables : whether they search over the table of all families met, too
+    """
+
+    def __init__(self, problem: Problem, run: Run, number: int, memory: int, *, tables: bool = True) -> None:
+        self.problem, self.run, self.memory, self.tables = problem, run, memory, tables
+        self.source = Source(problem, lambda: not run.halted(), run.threads)
+        share = memory // 2 // number
+        rngs = run.spawn(number)
+        self.islands = [Island(self.source, problem, rng, share) for rng in rngs] if self.source.complete else []
+        self.more: ParentSets | None = None
+        self.imported = 0  # families that networks have taken from that table
+        self.bound: float | None = None
+        self._timed = isfinite(run.seconds_left) and run.allowed(10**9) == 10**9
+        self._length = FIRST_SECONDS if self._timed else FIRST_STEPS * problem.size
+        self._building = 0.0
+
+    @property
+    def ready(self) -> bool:
+        """Whether there is anything to search from: False if the run was halted before."""
+        return bool(self.islands) and all(isfinite(island.chain.best) for island in self.islands)
+
+    def begin(self) -> None:
+        """
+        Find a first network for every island.
+
+        With one parent for each variable there is a network at once. Then the parents that variables would choose of
+        all others inform the orderings that the islands begin with.
+        """
+        if not self.islands:
+            return
+        run, first = self.run, self.islands[0]
+        first.chain.grow_freely(1, run.halted)
+        first.begin(informed_start(first.chain, self.problem, first.rng), 1, run)
+        enough = run.seconds + FIRST_SHARE * run.seconds_left
+        each = [np.arange(i, self.problem.size, len(self.islands)) for i in range(len(self.islands))]
+
+        def grow_freely(piece: tuple[Island, np.ndarray]) -> None:
+            island, variables = piece
+            island.chain.grow_freely(FIRST_PARENTS, lambda: run.halted() or run.seconds > enough, variables)
+
+        self._map(grow_freely, list(zip(self.islands, each, strict=True)))
+        self._share_families()
+        self._map(self._begin_informed, self.islands)
+
+    def _begin_informed(self, island: Island) -> None:
+        start = informed_start(island.chain, self.problem, island.rng)
+        if island.begin(start, FIRST_PARENTS, self.run):
+            island.chain.improve(self.run.halted)
+            island.offer(self.run)
+
+    def _share_families(self) -> None:
+        """Let every island know the families of all."""
+        families = [island.chain.families() for island in self.islands]
+        for i, island in enumerate(self.islands):
+            for j, theirs in enumerate(families):
+                if i != j:
+                    island.chain.keep(theirs)
+
+    def round(self) -> None:
+        """Let every island search, with families on demand and then over the table of all families met."""
+        run = self.run
+        grow, search = self._turns()
+        self._map(lambda island: island.grow(grow, run), self.islands)
+        if self.tables and not run.halted():
+            index = self._index()
+            self._map(lambda island: island.search_table(index, search, run), self.islands)
+            self.imported += sum(island.imported for island in self.islands)
+        if not run.halted():
+            self._exchange()
+        self._length *= LONGER
+
+    def _index(self) -> Index:
+        """Return the index of the table of all families met; take note of the time and of the upper bound."""
+        began = self.run.seconds
+        index = Index(self.table(), precedence_of(self.problem))
+        _ = index.arrays  # made now, once
+        self.bound = relaxed(index.table).score
+        self._building = self.run.seconds - began
+        return index
+
+    def table(self) -> ParentSets:
+        """Return the table of all families that the islands have met, and of those selected before."""
+        rows = int(self.memory // 4 // ROW_BYTES)
+        return table_of([island.chain for island in self.islands], self.problem, self.more, rows, self.run.threads)
+
+    def _turns(self) -> tuple[Turn, Turn]:
+        """Return the turns of a round."""
+        if not self._timed:
+            steps = self.run.allowed(2 * int(self._length) * len(self.islands)) // (2 * len(self.islands))
+            return Turn(steps=max(1, steps)), Turn(steps=max(1, steps))
+        self._length = min(max(self._length, BUILDING * self._building), max(0.01, self.run.seconds_left))
+        return Turn(seconds=GROWING * self._length), Turn(seconds=(1.0 - GROWING) * self._length)
+
+    def _exchange(self) -> None:
+        """Let the worst island go on from the best network, or one that has found nothing for long begin anew."""
+        for island in self.islands:
+            island.take_stock()
+        ranked = sorted(self.islands, key=lambda island: -island.chain.best)
+        best, worst = ranked[0], ranked[-1]
+        if improves(best.chain.best, worst.chain.best):
+            worst.chain.take(best.chain)
+            worst.best, worst.stale = best.best, best.stale
+        elif worst.stale >= STALE_ROUNDS:
+            worst.begin(informed_start(worst.chain, self.problem, worst.rng), FIRST_PARENTS, self.run)
+            worst.chain.improve(self.run.halted)
+
+    def _map(self, function: Callable[..., None], items: Sequence[object]) -> None:
+        for _ in self.run.map(function, items):
+            pass

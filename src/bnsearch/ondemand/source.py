@@ -1,0 +1,173 @@
+"""A table, a score and the knowledge about it, as the kernels of families on demand take them."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from bnsearch.counting.cell_sums import products_of_sets
+from bnsearch.counting.columns import Layout
+from bnsearch.counting.sweep import Sweep
+from bnsearch.data import Dataset
+from bnsearch.parent_sets.bounds import RULES, bound_of, most_parents
+from bnsearch.problem import Problem
+from bnsearch.scores.score import TOLERANCE, Score
+
+TABULATED_SIZE = 8
+MOST_PARENTS = 62  # the cells of more binary parents cannot be numbered
+
+
+class Source:
+    """
+    What extension rows are computed from; variables are *places*, in ascending order of arity.
+
+    Parameters
+    ----------
+    problem : the table, the score and the knowledge
+    going : asked while the pairs of variables are counted whether to go on; if it says no, `complete` is False
+    threads : how many to use for that
+
+    Attributes
+    ----------
+    order, place : int64[n], the variables by place, and the place of each variable
+    limits : int64[n], the most parents of each place
+    required : bool[n, n], [child, parent] by place
+    related : bool[n, n], which places depend on each other by themselves
+    required_scores : float64[n], the score of each variable with its required parents alone, where it has any
+    complete : whether all pairs were counted
+    """
+
+    def __init__(self, problem: Problem, going: Callable[[], bool] = lambda: True, threads: int | None = 1) -> None:
+        data, score = problem.needed_data, problem.needed_score
+        self.layout = Layout(data)
+        self.order, self.place = self.layout.order, self.layout.place
+        self.size = len(self.order)
+        self._read_knowledge(problem, most_parents(data, score, None, RULES))
+        self.required_scores = np.array(
+            [0.0 if not p else problem.scorer.family(v, p) for v, p in enumerate(problem.base.parents)]
+        )
+        gains, self._own, self.complete = _pair_gains(data, score, going, threads)
+        gains[~self._allowed] = 0.0
+        self.related = gains > 0.0
+        self.related |= self.related.T
+        self._make_arrays(data, score, gains)
+
+    def _read_knowledge(self, problem: Problem, most: int) -> None:
+        n, known = self.size, problem.constraints
+        at = np.ix_(self.order, self.order)
+        self._allowed = ~np.eye(n, dtype=bool) if known is None else known.allowed[at] & ~np.eye(n, dtype=bool)
+        self.required = np.zeros((n, n), dtype=bool) if known is None else known.required[at]
+        limits = np.full(n, n - 1) if known is None else known.limits[self.order]
+        needed = self.required.sum(axis=1)
+        self.limits = np.maximum(needed, np.minimum(limits, min(most, MOST_PARENTS))).astype(np.int64)
+
+    def _make_arrays(self, data: Dataset, score: Score, gains: NDArray[np.float64]) -> None:
+        rows, columns = data.n_rows, self.layout.columns
+        products = products_of_sets(columns.arities, TABULATED_SIZE)
+        bound = bound_of(data, score)
+        random = np.random.default_rng(0xFA)
+        kept = [np.flatnonzero(row > 0.0) for row in gains]
+        ranked = [found[np.lexsort((found, -gains[x, found]))] for x, found in enumerate(kept)]
+        classes, others = _stacked_terms(score, columns.arities, rows, products)
+        self._shared = (
+            tuple(columns),
+            score.joint(rows).terms(rows, products),
+            others,
+            classes,
+            packed(self.related),
+            packed(self._allowed),
+            random.integers(1, 2**64, (2, self.size), dtype=np.uint64),
+            _entropies(data)[self.order],
+            np.array([-bound.slope if bound.level == 0.0 else 0.0]),
+            np.cumsum([0, *(len(found) for found in ranked)]),
+            np.concatenate(ranked).astype(np.int32),
+            np.concatenate([gains[x, found] for x, found in enumerate(ranked)]),
+            self._own,
+        )
+
+    @property
+    def words(self) -> NDArray[np.uint64]:
+        """The random word of each place as a parent."""
+        words: NDArray[np.uint64] = self._shared[6][0]
+        return words
+
+    def arrays(self) -> tuple[Any, ...]:
+        """Return what kernels take, a plain tuple, with scratch memory for one thread."""
+        from bnsearch.counting.kernels_expand import new_scratch
+
+        n = self.size
+        scratch = np.empty(n, dtype=np.int64), np.empty(n), np.empty(n, dtype=np.int64)
+        return (*self._shared, *scratch, np.empty(words_of(n), dtype=np.uint64), new_scratch(self.layout.columns))
+
+
+def words_of(n: int) -> int:
+    """Return how many words of 64 bits hold n bits."""
+    return -(-n // 64)
+
+
+def packed(flags: NDArray[np.bool_]) -> NDArray[np.uint64]:
+    """Return uint64[n, W], each row of flags as bits."""
+    n, width = flags.shape
+    padded = np.zeros((n, 64 * words_of(width)), dtype=bool)
+    padded[:, :width] = flags
+    return np.packbits(padded, axis=1, bitorder="little").view(np.uint64)
+
+
+def _pair_gains(
+    data: Dataset, score: Score, going: Callable[[], bool], threads: int | None
+) -> tuple[NDArray[np.float64], NDArray[np.float64], bool]:
+    """
+    Return what each variable gains by each other one as its only parent, above zero where it improves the score.
+
+    float64[child, parent] by place; float64[n], the scores without parents; whether all pairs were counted.
+    """
+    rows, n = data.n_rows, data.n_variables
+    sweep = Sweep(data, 2, threads=threads)
+    arities = sweep.layout.columns.arities
+    single = sweep.values(1, score.joint(rows))
+    pairs = sweep.values(2, score.joint(rows), going) if n > 1 else np.empty(0)
+    complete = going()
+    gains = np.zeros((n, n))
+    gains[np.tril_indices(n, -1)] = pairs if complete else -np.inf
+    gains += gains.T
+    own = np.empty(n)
+    for arity in np.unique(arities).tolist():
+        chosen = np.flatnonzero(arities == arity)
+        others = score.parents(rows, arity)
+        own[chosen] = single[chosen] - sweep.values(0, others)[0]
+        gains[chosen] -= own[chosen, np.newaxis] + sweep.values(1, others)
+    gains[gains <= TOLERANCE * np.maximum(1.0, np.abs(own[:, np.newaxis]))] = 0.0
+    np.fill_diagonal(gains, 0.0)
+    return gains, own, complete
+
+
+def _entropies(data: Dataset) -> NDArray[np.float64]:
+    """Return the entropy of each variable times the number of rows."""
+    counts = [np.bincount(codes).astype(np.float64) for codes in data.codes]
+    return np.array([-np.sum(c[c > 0] * np.log(c[c > 0] / data.n_rows)) for c in counts])
+
+
+def _stacked_terms(
+    score: Score, arities: NDArray[np.int64], rows: int, products: NDArray[np.float64]
+) -> tuple[NDArray[np.int64], tuple[Any, ...]]:
+    """Return the class of each place as a child, and the terms of parents for all classes, as kernels_rows has them."""
+    if score.equivalent:
+        different, classes = np.ones(1, dtype=np.int64), np.zeros(len(arities), dtype=np.int64)
+    else:
+        different, classes = np.unique(arities, return_inverse=True)
+    terms = [score.parents(rows, arity).terms(rows, products) for arity in different.tolist()]
+    function, _, _, regret, _, _, _, _ = terms[0]
+    entries = min(each[7].shape[1] for each in terms)
+    return classes.astype(np.int64), (
+        function,
+        np.array([each[1] for each in terms]),
+        np.array([each[2] for each in terms]),
+        regret,
+        rows,
+        products,
+        np.stack([each[6] for each in terms]),
+        np.stack([each[7][:, :entries] for each in terms]),
+    )
