@@ -67,18 +67,19 @@ class Climber:
     ----------
     scorer, extender : the data and the score
     rules : what is allowed
+    memory : bytes for the prices of families met before
 
     Attributes
     ----------
     computed : local scores computed so far
     """
 
-    def __init__(self, scorer: Scorer, extender: Extender, rules: Rules) -> None:
-        self.scorer, self.extender, self.rules = scorer, extender, rules
+    def __init__(self, scorer: Scorer, extender: Extender, rules: Rules, *, memory: int = MEMORY_BYTES) -> None:
+        self.scorer, self.extender, self.rules, self.memory = scorer, extender, rules, memory
         self.computed = 0
         n = scorer.data.n_variables
         words = -(-n // 64)
-        slots = 1 << max(6, (MEMORY_BYTES // (8 * (n + words + 2))).bit_length() - 1)
+        slots = 1 << max(6, (memory // (8 * (n + words + 2))).bit_length() - 1)
         self._graph = (
             np.zeros((n, words), dtype=np.uint64),
             np.zeros((n, words), dtype=np.uint64),
@@ -101,7 +102,18 @@ class Climber:
 
     def fork(self) -> Climber:
         """Return a climber of the same data, score and rules for another thread."""
-        return Climber(self.scorer.fork(), self.extender.fork(), self.rules)
+        return Climber(self.scorer.fork(), self.extender.fork(), self.rules, memory=self.memory)
+
+    def remember(self, child: int, gains: NDArray[np.float64], own: float) -> None:
+        """
+        Take the prices of a child without parents as known.
+
+        gains : float64[n], what each single parent adds; minus infinity where it is not allowed, or of no interest
+        """
+        from bnsearch.dags.kernels_climb import keep_row
+
+        empty = tuple(np.zeros_like(array) for array in self._graph)
+        keep_row(self._memory, empty, child, np.append(gains, own))
 
     @property
     def asked(self) -> int:

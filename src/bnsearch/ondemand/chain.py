@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Iterable, Sequence
+import time
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
 from typing import Any
 
 import numpy as np
@@ -13,10 +15,13 @@ from bnsearch.ondemand.source import Source, packed
 from bnsearch.orderings.starts import Ordering
 
 ENTRY_BYTES, SLOT_BYTES, ENTRIES_PER_SLOT = 12, 32, 16  # of the cache of rows
+FIRST_BYTES, NEARLY_FULL = 1 << 24, 0.7  # its size at first, and when it is doubled
 STORE_SHARE = 0.25  # of the memory, for the families met
 MOST_STORED, STORED_PARENTS = 4096, 32  # families of a variable, and parents of one, that the store holds
+FIRST_PARENTS = 3  # of a variable, when parents are grown along a new ordering
 SEEN = 1 << 18  # sets of predecessors that are remembered
-LOOKS, EVALUATIONS = 200_000, 100_000  # between two looks at the clock: some milliseconds
+LOOKS = 200_000  # between two looks at the clock: some milliseconds
+FIRST_EVALUATIONS, CALL_SECONDS, CUT_SECONDS = 1000, 0.005, 0.05  # local scores at first; a call; the longest growth
 
 Halted = Callable[[], bool]
 Families = tuple[NDArray[np.int32], NDArray[np.float64], NDArray[np.int64], NDArray[np.int32]]
@@ -34,16 +39,20 @@ class GrowingChain:
     source : the table and the score
     random : the seed of the chain's own generator
     memory : bytes for its cache of rows and its store of families
+    timed : whether growth may be cut short that takes long; the result then depends on the machine
     """
 
-    def __init__(self, source: Source, random: np.uint64, memory: int) -> None:
+    def __init__(self, source: Source, random: np.uint64, memory: int, *, timed: bool = True) -> None:
         n = source.size
         self.source = source
         self._source = source.arrays()
         most = int(source.limits.max(initial=0)) + 1
-        self._rows = _new_rows(int((1 - STORE_SHARE) * memory), n)
+        self._most_rows = int((1 - STORE_SHARE) * memory)
+        self._rows = _new_rows(min(self._most_rows, FIRST_BYTES), n)
         self._store = _new_store(int(STORE_SHARE * memory), n, min(most, STORED_PARENTS))
         self._counted = 0
+        self._timed = timed
+        self._seconds_each = CALL_SECONDS / FIRST_EVALUATIONS  # of a local score, measured
         self._totals = np.array([0.0, -np.inf, 0.0])
         self._counts = np.array([0, 0, source.required.any()], dtype=np.int64)
         self._looked = np.zeros(1, dtype=np.int64)
@@ -77,24 +86,18 @@ class GrowingChain:
         self._counted += new
         return new
 
-    def grow_freely(self, most: int, halted: Halted, places: Iterable[int] | None = None) -> None:
-        """Put up to `most` parents that places would choose of all others into the store, until halted."""
-        n = self.source.size
-        self._stand_at(np.arange(n, dtype=np.int32))
-        self._grow_all([(int(child), n) for child in (range(n) if places is None else places)], most, halted)
-
-    def begin_at(self, order: Ordering, most: int, halted: Halted) -> bool:
-        """
-        Go on from an ordering of the variables, in which required parents come first; False if halted before.
-
-        Variables get up to `most` parents at first, so that there soon is a network; see `improve`.
-        """
-        from bnsearch.ondemand.kernels_chain import keep_network
+    def begin_at(self, order: Ordering, halted: Halted) -> bool:
+        """Go on from an ordering of the variables, in which required parents come first; False if halted before."""
+        from bnsearch.ondemand.kernels_chain import grow_first, keep_network
 
         self._stand_at(self.source.place[order].astype(np.int32))
-        if not self._grow_all([*enumerate(self._position.tolist())], most, halted):
-            return False
+        for child in range(len(order)):
+            if halted():
+                return False
+            with self._bounded():
+                grow_first(*self._arrays, child, FIRST_PARENTS)
         keep_network(self._chain)
+        self.improve(halted)
         return True
 
     def improve(self, halted: Halted) -> None:
@@ -104,17 +107,8 @@ class GrowingChain:
         for child in self._order.tolist():
             if halted():
                 return
-            improve_parents(*self._arrays, child)
-
-    def _grow_all(self, limits: list[tuple[int, int]], most: int, halted: Halted) -> bool:
-        """Grow the parents of variables, each before a position of its own; False if halted before the last."""
-        from bnsearch.ondemand.kernels_chain import grow_first
-
-        for child, limit in limits:
-            if most > 1 and halted():
-                return False
-            grow_first(*self._arrays, child, limit, most)
-        return True
+            with self._bounded():
+                improve_parents(*self._arrays, child)
 
     def stand_at(self, order: Ordering, parents: Sequence[Sequence[int]], scores: NDArray[np.float64]) -> int:
         """Go on from a network that is consistent with an ordering; return how many of its families are new."""
@@ -167,7 +161,35 @@ class GrowingChain:
         """Take steps, up to some milliseconds; return how many."""
         from bnsearch.ondemand.kernels_chain import search_on_demand
 
-        return int(search_on_demand(*self._arrays, steps, rate, slope, LOOKS, EVALUATIONS))
+        with self._bounded() as evaluations:
+            return int(search_on_demand(*self._arrays, steps, rate, slope, LOOKS, evaluations))
+
+    @contextmanager
+    def _bounded(self) -> Iterator[int]:
+        """Within the block call a kernel that computes so many local scores; measure how long they take."""
+        from bnsearch.ondemand.kernels_rows import EVALUATIONS, HEAD, LIMIT
+
+        head = self._rows[HEAD]
+        evaluations = max(1, int(CALL_SECONDS / self._seconds_each))
+        cut = max(FIRST_EVALUATIONS, int(CUT_SECONDS / self._seconds_each))
+        head[LIMIT] = head[EVALUATIONS] + cut if self._timed else np.iinfo(np.int64).max
+        before, began = int(head[EVALUATIONS]), time.perf_counter()
+        yield evaluations
+        if head[EVALUATIONS] - before >= evaluations // 2:  # enough to tell
+            self._seconds_each = (time.perf_counter() - began) / max(1, int(head[EVALUATIONS]) - before)
+        self._enlarge()
+
+    def _enlarge(self) -> None:
+        """Double the cache of rows where it is nearly full and the memory allows."""
+        from bnsearch.ondemand.kernels_rows import CANDIDATE, COMPUTED, ENTRIES, HEAD, KEY, copy_rows
+
+        slots, ring, head = len(self._rows[KEY]), len(self._rows[CANDIDATE]), self._rows[HEAD]
+        full = max(head[COMPUTED] / slots, head[ENTRIES] / ring) > NEARLY_FULL
+        twice = 2 * (slots * SLOT_BYTES + ring * ENTRY_BYTES)
+        if full and twice <= self._most_rows:
+            larger = _new_rows(twice, self.source.size)
+            copy_rows(self._rows, larger)
+            self._rows = larger
 
     def score_of_best(self) -> float:
         """Return the score of the best network so far, to the last digit whatever path led to it."""
@@ -225,7 +247,7 @@ def _new_rows(memory: int, n: int) -> tuple[NDArray[Any], ...]:
         np.zeros(slots),
         np.zeros(ring, dtype=np.int32),
         np.zeros(ring),
-        np.zeros(3, dtype=np.int64),
+        np.zeros(4, dtype=np.int64),
     )
 
 

@@ -9,9 +9,12 @@ from math import inf, isfinite
 from typing import Protocol
 
 import numpy as np
+from numpy.typing import NDArray
 
+from bnsearch.dags.climber import MEMORY_BYTES
 from bnsearch.graphs.dag import DAG
 from bnsearch.ondemand.chain import GrowingChain
+from bnsearch.ondemand.climbing import ClassStart, DAGStart, race
 from bnsearch.ondemand.source import Source
 from bnsearch.ondemand.starts import informed_start, table_of
 from bnsearch.orderings.climber import random_word
@@ -29,8 +32,7 @@ GROWING = 0.6  # of a round, the part for families on demand; the rest searches 
 FIRST_STEPS, FIRST_SECONDS = 4, 0.1  # of the first round: for each variable, or of wall-clock time
 LONGER = 1.3  # each round is so many times as long as the one before
 BUILDING = 4.0  # a round takes at least so many times as long as to build its table and index
-FIRST_PARENTS = 3  # of a variable, when parents are grown for the first time
-FIRST_SHARE = 0.2  # of the time that is left, the most for that
+CLIMBING = 0.4  # of the time that is left, the most for hill climbing to first networks
 ROW_BYTES = 200  # of memory for a row of the table and its index, about
 STALE_ROUNDS = 5  # without improvement, after which an island begins anew
 
@@ -82,11 +84,12 @@ class Island:
     source, problem : what to search
     rng : the island's own generator
     memory : bytes for its caches
+    timed : whether the result may depend on the machine
     """
 
-    def __init__(self, source: Source, problem: Problem, rng: np.random.Generator, memory: int) -> None:
+    def __init__(self, source: Source, problem: Problem, rng: np.random.Generator, memory: int, *, timed: bool) -> None:
         self.problem, self.rng = problem, rng
-        self.chain = GrowingChain(source, random_word(rng), memory)
+        self.chain = GrowingChain(source, random_word(rng), memory, timed=timed)
         self.best = -inf
         self.stale = 0
         self.imported = 0  # families that the last search over a table has brought
@@ -131,14 +134,20 @@ class Island:
         self.stale = 0 if improves(self.chain.best, self.best) else self.stale + 1
         self.best = max(self.best, self.chain.best)
 
-    def begin(self, order: np.ndarray, most: int, run: Run) -> bool:
-        """Begin at an ordering; False if the run was halted before there was a network."""
+    def begin_at(self, dag: DAG, scores: NDArray[np.float64], run: Run) -> None:
+        """Begin at a network, given the local scores of its variables."""
         self.best, self.stale = -inf, 0
         self.chain.forget_best()
-        if not self.chain.begin_at(order, most, run.halted):
-            return False
+        self.chain.stand_at(np.array(dag.order, dtype=np.int32), dag.parents, scores)
+        self.chain.improve(run.halted)
         self.offer(run)
-        return True
+
+    def begin_anew(self, run: Run) -> None:
+        """Begin at an ordering informed by the families met so far."""
+        self.best, self.stale = -inf, 0
+        self.chain.forget_best()
+        self.chain.begin_at(informed_start(self.chain, self.problem, self.rng), run.halted)
+        self.offer(run)
 
 
 class Islands:
@@ -157,12 +166,12 @@ class Islands:
         self.problem, self.run, self.memory, self.tables = problem, run, memory, tables
         self.source = Source(problem, lambda: not run.halted(), run.threads)
         share = memory // 2 // number
-        rngs = run.spawn(number)
-        self.islands = [Island(self.source, problem, rng, share) for rng in rngs] if self.source.complete else []
+        rngs = run.spawn(number if self.source.complete else 0)
+        self._timed = isfinite(run.seconds_left) and run.allowed(10**9) == 10**9
+        self.islands = [Island(self.source, problem, rng, share, timed=self._timed) for rng in rngs]
         self.more: ParentSets | None = None
         self.imported = 0  # families that networks have taken from that table
         self.bound: float | None = None
-        self._timed = isfinite(run.seconds_left) and run.allowed(10**9) == 10**9
         self._length = FIRST_SECONDS if self._timed else FIRST_STEPS * problem.size
         self._building = 0.0
 
@@ -173,40 +182,36 @@ class Islands:
 
     def begin(self) -> None:
         """
-        Find a first network for every island.
+        Find a first network for every island by greedy climbs over DAGs and over equivalence classes.
 
-        With one parent for each variable there is a network at once. Then the parents that variables would choose of
-        all others inform the orderings that the islands begin with.
+        Networks are offered from the beginning. The first island begins at the best of them, each further one at
+        what it leads to without half of its edges, climbed again.
         """
         if not self.islands:
             return
-        run, first = self.run, self.islands[0]
-        first.chain.grow_freely(1, run.halted)
-        first.begin(informed_start(first.chain, self.problem, first.rng), 1, run)
-        enough = run.seconds + FIRST_SHARE * run.seconds_left
-        each = [np.arange(i, self.problem.size, len(self.islands)) for i in range(len(self.islands))]
+        problem, run, first = self.problem, self.run, self.islands[0]
+        seconds = CLIMBING * run.seconds_left
+        start = DAGStart(problem, self.source, min(MEMORY_BYTES, self.memory // 4 // len(self.islands)))
+        climbs = [start.steps()]
+        if problem.needed_score.equivalent:
+            climbs.append(ClassStart(problem, run.halted).steps())
+        found = race(climbs, run, seconds)
+        if found is None:
+            return
+        first.begin_at(found, self._scores(found), run)
+        left = max(0.0, seconds - run.seconds)
 
-        def grow_freely(piece: tuple[Island, np.ndarray]) -> None:
-            island, variables = piece
-            island.chain.grow_freely(FIRST_PARENTS, lambda: run.halted() or run.seconds > enough, variables)
+        def begin(island: Island) -> DAG:
+            return race([start.steps_again(found, island.rng)], run, left) or found
 
-        self._map(grow_freely, list(zip(self.islands, each, strict=True)))
-        self._share_families()
-        self._map(self._begin_informed, self.islands)
+        others = self.islands[1:]
+        again = list(run.map(begin, others))
+        scores = [self._scores(dag) for dag in again]
+        self._map(lambda piece: piece[0].begin_at(*piece[1:], run), list(zip(others, again, scores, strict=True)))
 
-    def _begin_informed(self, island: Island) -> None:
-        start = informed_start(island.chain, self.problem, island.rng)
-        if island.begin(start, FIRST_PARENTS, self.run):
-            island.chain.improve(self.run.halted)
-            island.offer(self.run)
-
-    def _share_families(self) -> None:
-        """Let every island know the families of all."""
-        families = [island.chain.families() for island in self.islands]
-        for i, island in enumerate(self.islands):
-            for j, theirs in enumerate(families):
-                if i != j:
-                    island.chain.keep(theirs)
+    def _scores(self, dag: DAG) -> NDArray[np.float64]:
+        """Return the local scores of a network; in one thread alone."""
+        return self.problem.scorer.families(range(self.problem.size), dag.parents)
 
     def round(self) -> None:
         """Let every island search, with families on demand and then over the table of all families met."""
@@ -253,8 +258,7 @@ class Islands:
             worst.chain.take(best.chain)
             worst.best, worst.stale = best.best, best.stale
         elif worst.stale >= STALE_ROUNDS:
-            worst.begin(informed_start(worst.chain, self.problem, worst.rng), FIRST_PARENTS, self.run)
-            worst.chain.improve(self.run.halted)
+            worst.begin_anew(self.run)
 
     def _map(self, function: Callable[..., None], items: Sequence[object]) -> None:
         for _ in self.run.map(function, items):

@@ -36,6 +36,7 @@ from bnsearch.ondemand.kernels_rows import (
     COUNT,
     EVALUATIONS,
     HEAD,
+    LIMIT,
     RELATED,
     WORDS,
     find_row,
@@ -132,6 +133,14 @@ def is_new_to(source, chain, child, limit):
     return not known
 
 
+@inlined_kernel
+def forget_set(source, chain, child, limit):
+    """Take note that growth among those before a position was cut short."""
+    seen = chain[SEEN]
+    word = chain[PREFIX][limit] ^ source[WORDS][1, child]
+    seen[np.int64((word >> np.uint64(16)) & np.uint64(seen.size - 1))] = np.uint64(0)
+
+
 @borrowing_kernel
 def regrow(source, rows, store, chain, child):
     """
@@ -154,6 +163,8 @@ def regrow(source, rows, store, chain, child):
             if score > best:
                 best = score
                 change += adopt(chain, child, work, size, best)
+        if rows[HEAD][EVALUATIONS] > rows[HEAD][LIMIT]:
+            forget_set(source, chain, child, limit)
     slot = best_stored(store, child, position, limit, best, chain[LOOKED])
     if slot >= 0:
         size = np.int64(store[STORED_SIZE][child, slot])
@@ -329,14 +340,11 @@ def search_on_demand(source, rows, store, chain, steps, rate, slope, looks, eval
 
 
 @kernel
-def grow_first(source, rows, store, chain, child, limit, most):
-    """
-    Give a variable up to `most` parents that stand before a position, grown from the required ones.
-
-    Behind the last position all variables stand before it; this serves the store alone.
-    """
+def grow_first(source, rows, store, chain, child, most):
+    """Give a variable up to `most` parents among the variables before it, grown from the required ones."""
     size = copy_feasible(chain, child, True)
     most = max(size, min(most, chain[LIMITS][child]))
+    limit = np.int64(chain[POSITION][child])
     size, score = grow_and_keep(source, rows, store, chain, child, size, limit, most)
     chain[COUNTS][STEPS] += 1  # nothing is undone
     chain[COUNTS][LOGGED] = 0

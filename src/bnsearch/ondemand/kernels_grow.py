@@ -11,7 +11,7 @@ from __future__ import annotations
 import numpy as np
 
 from bnsearch.kernel import borrowing_kernel, inlined_kernel
-from bnsearch.ondemand.kernels_rows import BEGIN, CANDIDATE, COUNT, GAIN, OWN, find_row
+from bnsearch.ondemand.kernels_rows import BEGIN, CANDIDATE, COUNT, EVALUATIONS, GAIN, HEAD, LIMIT, OWN, find_row
 from bnsearch.scores.score import TOLERANCE
 
 
@@ -55,14 +55,18 @@ def grow(source, rows, child, members, size, limit, position, required, most, sp
     most : the most parents
     spare : int32[P]        scratch
 
-    Returns the number of parents and the score.
+    Returns the number of parents and the score. Growth is cut short once more local scores were computed than `rows`
+    allows.
     """
     own = np.nan
+    head = rows[HEAD]
     while True:
         if size < most or np.isnan(own):
             slot = find_row(source, rows, child, members, size)
             own = rows[OWN][slot]
             looked[0] += 4
+        if head[EVALUATIONS] > head[LIMIT]:
+            return size, own
         if size < most:
             entry = best_addition(rows, slot, position, limit, np.int64(-1), looked)
             if entry >= 0:
@@ -75,7 +79,7 @@ def grow(source, rows, child, members, size, limit, position, required, most, sp
         added = np.int64(-1)
         for i in range(size):
             gone = np.int64(members[i])
-            if required[gone >> 6] >> np.uint64(gone & 63) & np.uint64(1):
+            if required[gone >> 6] >> np.uint64(gone & 63) & np.uint64(1) or head[EVALUATIONS] > head[LIMIT]:
                 continue
             for j in range(size):
                 spare[j] = members[j]

@@ -24,7 +24,8 @@ begin : int64[slots]        where the row begins, counted over all entries ever 
 count : int64[slots]        how many entries it has
 own : float64[slots]        the score of x with S
 candidate, gain : int32[ring], float64[ring]   the variables that improve the score, best first, and by how much
-head : int64[3]             entries written, rows computed, local scores computed so far
+head : int64[4]             entries written, rows computed, local scores computed so far; and how many of these last
+    may be computed before growth is cut short
 """
 
 # Numba infers the types of kernels.
@@ -34,7 +35,7 @@ from __future__ import annotations
 import numpy as np
 
 from bnsearch.counting.kernels_expand import score_extensions
-from bnsearch.kernel import borrowing_kernel, inlined_kernel, inner_kernel
+from bnsearch.kernel import borrowing_kernel, inlined_kernel, inner_kernel, kernel
 from bnsearch.scores.score import TOLERANCE
 
 (
@@ -42,7 +43,7 @@ from bnsearch.scores.score import TOLERANCE
     FIRST_OWN, POOL, SCORES, PARENTS, BITS, SCRATCH,
 ) = range(18)  # fmt: skip
 KEY, BEGIN, COUNT, OWN, CANDIDATE, GAIN, HEAD = range(7)
-ENTRIES, COMPUTED, EVALUATIONS = range(3)
+ENTRIES, COMPUTED, EVALUATIONS, LIMIT = range(4)
 WAYS = 4
 
 
@@ -225,3 +226,20 @@ def find_row(source, rows, child, members, size):
     if slot < 0:
         slot = fill_row(source, rows, child, members, size, word)
     return slot
+
+
+@kernel
+def copy_rows(rows, larger):
+    """Copy a cache into a larger, empty one, as long as no row of it was overwritten."""
+    for i in range(rows[HEAD][ENTRIES]):
+        larger[CANDIDATE][i] = rows[CANDIDATE][i]
+        larger[GAIN][i] = rows[GAIN][i]
+    for i in range(rows[HEAD].size):
+        larger[HEAD][i] = rows[HEAD][i]
+    for old in range(rows[KEY].size):
+        if rows[KEY][old] and rows[BEGIN][old] >= 0:
+            new = choose_slot(larger, rows[KEY][old])
+            larger[KEY][new] = rows[KEY][old]
+            larger[BEGIN][new] = rows[BEGIN][old]
+            larger[COUNT][new] = rows[COUNT][old]
+            larger[OWN][new] = rows[OWN][old]

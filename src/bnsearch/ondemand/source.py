@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from typing import Any
 
 import numpy as np
@@ -49,7 +49,7 @@ class Source:
         self.required_scores = np.array(
             [0.0 if not p else problem.scorer.family(v, p) for v, p in enumerate(problem.base.parents)]
         )
-        gains, self._own, self.complete = _pair_gains(data, score, going, threads)
+        gains, self._own, self.complete = _pair_gains(problem, going, threads)
         gains[~self._allowed] = 0.0
         self.related = gains > 0.0
         self.related |= self.related.T
@@ -88,6 +88,15 @@ class Source:
             self._own,
         )
 
+    def first_rows(self) -> Iterator[tuple[int, NDArray[np.float64], float]]:
+        """Yield each variable, what every single parent that improves its score adds, and its score without any."""
+        begin, candidate, gain = self._shared[9:12]
+        for child, variable in enumerate(self.order.tolist()):
+            row = np.full(self.size, -np.inf)
+            own = slice(begin[child], begin[child + 1])
+            row[self.order[candidate[own]]] = gain[own]
+            yield variable, row, float(self._own[child])
+
     @property
     def words(self) -> NDArray[np.uint64]:
         """The random word of each place as a parent."""
@@ -117,19 +126,23 @@ def packed(flags: NDArray[np.bool_]) -> NDArray[np.uint64]:
 
 
 def _pair_gains(
-    data: Dataset, score: Score, going: Callable[[], bool], threads: int | None
+    problem: Problem, going: Callable[[], bool], threads: int | None
 ) -> tuple[NDArray[np.float64], NDArray[np.float64], bool]:
     """
     Return what each variable gains by each other one as its only parent, above zero where it improves the score.
 
     float64[child, parent] by place; float64[n], the scores without parents; whether all pairs were counted.
     """
+    data, score = problem.needed_data, problem.needed_score
     rows, n = data.n_rows, data.n_variables
     sweep = Sweep(data, 2, threads=threads)
     arities = sweep.layout.columns.arities
     single = sweep.values(1, score.joint(rows))
     pairs = sweep.values(2, score.joint(rows), going) if n > 1 else np.empty(0)
     complete = going()
+    if complete and score.equivalent and len(pairs) <= problem.scorer.capacity // 2:
+        high, low = np.tril_indices(n, -1)
+        problem.scorer.remember_at(np.arange(0, 2 * len(pairs) + 1, 2), np.stack([low, high], axis=1).ravel(), pairs)
     gains = np.zeros((n, n))
     gains[np.tril_indices(n, -1)] = pairs if complete else -np.inf
     gains += gains.T

@@ -78,6 +78,11 @@ class Scorer:
         """Set values that were counted and summed, not found in the cache."""
         return int(self._cache[3][0])
 
+    @property
+    def capacity(self) -> int:
+        """How many set values are remembered at most."""
+        return len(self._cache[2])
+
     def family(self, child: int, parents: Iterable[int]) -> float:
         """Return the local score of a child with these parents."""
         return float(self.families([child], [list(parents)])[0])
