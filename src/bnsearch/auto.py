@@ -26,7 +26,7 @@ MOST = 27  # variables that depend on each other: exact search then takes 1 GiB
 SECONDS_OF_20 = 0.3  # what it takes for 20 of them on one thread, generously; it doubles with each, and a little more
 SHARE = 0.5  # of the time that is left, the most that exact search over a table may be expected to take
 FIRST_STEPS = 50  # for each variable, before exact search: something good to have, should it not end in time
-ISLANDS = 2  # where the result must not depend on the number of threads
+ISLANDS = 2  # at least, and just as many where the result must not depend on the number of threads
 FIRST_SELECTION, LONGER = 0.15, 3.0  # seconds of the first selection; each is so many times as long as the one before
 SELECTING = 0.33  # of the time so far, the most that candidate sets are selected in
 AT_ONCE, SURE = 0.1, 1.5  # of the time left, in which all subsets are counted at once; the margin of the estimate
@@ -78,7 +78,7 @@ class _Search:
         expected = self._seconds_of_subsets()
         if expected <= (AT_ONCE * run.seconds_left if self.timed else math.inf) and self._solve_subsets():
             return
-        islands = Islands(problem, run, run.threads if self.timed else ISLANDS, problem.memory)
+        islands = Islands(problem, run, max(ISLANDS, run.threads) if self.timed else ISLANDS, problem.memory)
         islands.begin()
         if not self.timed and self._select_more(islands):
             return

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import logging
+import math
 import signal
 import threading
 import time
@@ -30,6 +31,7 @@ T = TypeVar("T")
 R = TypeVar("R")
 Observer = Callable[[Progress], None]
 
+MANY = 10**9  # iterations, more than any run takes
 BETWEEN_NOTES = 0.1  # seconds from one word to the observers to the next, improvements aside
 
 
@@ -285,6 +287,11 @@ class Run:
         self._noted = self.progress.seconds
         for observer in self._observers:
             observer(replace(self.progress, bound=self.bound, partial=self.partial))
+
+
+def is_timed(run: Run) -> bool:
+    """Tell whether wall-clock time limits a run, and not iterations: its result may then depend on the machine."""
+    return math.isfinite(run.seconds_left) and run.allowed(MANY) == MANY
 
 
 @contextmanager

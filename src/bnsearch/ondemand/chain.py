@@ -20,7 +20,7 @@ STORE_SHARE = 0.25  # of the memory, for the families met
 MOST_STORED, STORED_PARENTS = 4096, 32  # families of a variable, and parents of one, that the store holds
 FIRST_PARENTS = 3  # of a variable, when parents are grown along a new ordering
 SEEN = 1 << 18  # sets of predecessors that are remembered
-LOOKS = 200_000  # between two looks at the clock: some milliseconds
+LOOKS = 1_000_000  # between two looks at the clock: some milliseconds
 FIRST_EVALUATIONS, CALL_SECONDS, CUT_SECONDS = 1000, 0.005, 0.05  # local scores at first; a call; the longest growth
 
 Halted = Callable[[], bool]
@@ -80,24 +80,43 @@ class GrowingChain:
         """The best score so far, but for rounding."""
         return float(self._totals[1])
 
+    @property
+    def current(self) -> float:
+        """The score of the network where the chain stands, but for rounding."""
+        return float(self._totals[0])
+
     def new_evaluations(self) -> int:
         """Return how many local scores were computed since this was last asked."""
         new = int(self._rows[6][2]) - self._counted
         self._counted += new
         return new
 
+    def grow_freely(self, halted: Halted) -> None:
+        """Put the parents that each variable would choose of all others into the store, until halted."""
+        n = self.source.size
+        self._stand_at(np.arange(n, dtype=np.int32))
+        self._grow_all([n] * n, halted)
+
     def begin_at(self, order: Ordering, halted: Halted) -> bool:
         """Go on from an ordering of the variables, in which required parents come first; False if halted before."""
-        from bnsearch.ondemand.kernels_chain import grow_first, keep_network
+        from bnsearch.ondemand.kernels_chain import keep_network
 
         self._stand_at(self.source.place[order].astype(np.int32))
-        for child in range(len(order)):
+        if not self._grow_all(self._position.tolist(), halted):
+            return False
+        keep_network(self._chain)
+        self.improve(halted)
+        return True
+
+    def _grow_all(self, limits: list[int], halted: Halted) -> bool:
+        """Give every variable a few parents before a position of its own; False if halted before the last."""
+        from bnsearch.ondemand.kernels_chain import grow_first
+
+        for child, limit in enumerate(limits):
             if halted():
                 return False
             with self._bounded():
-                grow_first(*self._arrays, child, FIRST_PARENTS)
-        keep_network(self._chain)
-        self.improve(halted)
+                grow_first(*self._arrays, child, limit, FIRST_PARENTS)
         return True
 
     def improve(self, halted: Halted) -> None:
@@ -247,7 +266,7 @@ def _new_rows(memory: int, n: int) -> tuple[NDArray[Any], ...]:
         np.zeros(slots),
         np.zeros(ring, dtype=np.int32),
         np.zeros(ring),
-        np.zeros(4, dtype=np.int64),
+        np.zeros(6, dtype=np.int64),
     )
 
 

@@ -1,8 +1,9 @@
-"""Where islands begin: greedy climbs over DAGs and over equivalence classes, of which the better one goes on."""
+"""Where islands begin: greedy climbs over DAGs and over equivalence classes."""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
+from dataclasses import replace
 from functools import partial
 from itertools import chain
 
@@ -20,7 +21,6 @@ from bnsearch.run import Run
 from bnsearch.scores.score import improves
 
 PERTURBATION = 0.5  # the share of edges that is taken away before another climb
-SLICE, TRIAL = 0.02, 0.1  # of the time of a race: one turn of a climb, and what each climb has in any case
 MAX_SUBSET = 3  # of T in Insert(X, Y, T), as GES has it
 
 Make = Callable[[], DAG]
@@ -41,7 +41,10 @@ class DAGStart:
         self.climber = Climber(
             problem.scorer,
             Extender(problem.needed_data, problem.needed_score),
-            HillClimb().rules(allowed_edges(problem), problem.constraints),
+            replace(
+                HillClimb().rules(allowed_edges(problem), problem.constraints),
+                related=source.related[np.ix_(source.place, source.place)],
+            ),
             memory=memory,
         )
         if not source.required.any():
@@ -84,35 +87,15 @@ class ClassStart:
             yield self.here.score, self.here.maker()
 
 
-def race(climbs: Sequence[Iterator[tuple[float, Make]]], run: Run, seconds: float) -> DAG | None:
-    """
-    Climb in turns until all climbs have ended or the time is over; offer every improvement; return the best network.
-
-    After a trial in which all of them climb, only the best one goes on.
-    """
-    began, ended = run.seconds, False
-    best: list[tuple[float, Make] | None] = [None] * len(climbs)
-    used = [0.0] * len(climbs)
-    going = list(range(len(climbs)))
-    while going and not ended:
-        for i in list(going):
-            start = run.seconds
-            for found in climbs[i]:
-                best[i] = found
-                _offer(found, run)
-                ended = run.halted() or run.seconds - began > seconds
-                if ended or run.seconds - start > SLICE * seconds:
-                    break
-            else:
-                going.remove(i)
-            used[i] += run.seconds - start
-            if ended:
-                break
-        if all(used[i] > TRIAL * seconds for i in going):
-            leader = max(range(len(climbs)), key=lambda i: -np.inf if best[i] is None else best[i][0])
-            going = [i for i in going if i == leader]
-    found = max((each for each in best if each is not None), key=lambda each: each[0], default=None)
-    return None if found is None else found[1]()
+def follow(steps: Iterator[tuple[float, Make]], run: Run, seconds: float) -> tuple[DAG | None, bool]:
+    """Climb to the end or for some seconds, offering improvements; return the last network, and whether it ended."""
+    until, last = run.seconds + seconds, None
+    for found in steps:
+        last = found
+        _offer(found, run)
+        if run.halted() or run.seconds > until:
+            return last[1](), False
+    return None if last is None else last[1](), True
 
 
 def _offer(found: tuple[float, Make], run: Run) -> None:

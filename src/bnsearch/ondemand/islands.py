@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 from bnsearch.dags.climber import MEMORY_BYTES
 from bnsearch.graphs.dag import DAG
 from bnsearch.ondemand.chain import GrowingChain
-from bnsearch.ondemand.climbing import ClassStart, DAGStart, race
+from bnsearch.ondemand.climbing import ClassStart, DAGStart, follow
 from bnsearch.ondemand.source import Source
 from bnsearch.ondemand.starts import informed_start, table_of
 from bnsearch.orderings.climber import random_word
@@ -24,7 +24,7 @@ from bnsearch.orderings.restarts import offer, precedence_of
 from bnsearch.parent_sets.relaxed import relaxed
 from bnsearch.parent_sets.table import ParentSets
 from bnsearch.problem import Problem
-from bnsearch.run import Run
+from bnsearch.run import Run, is_timed
 from bnsearch.scores.score import improves
 
 RATE = 0.25  # the share of losing steps that is accepted when a turn begins
@@ -32,7 +32,10 @@ GROWING = 0.6  # of a round, the part for families on demand; the rest searches 
 FIRST_STEPS, FIRST_SECONDS = 4, 0.1  # of the first round: for each variable, or of wall-clock time
 LONGER = 1.3  # each round is so many times as long as the one before
 BUILDING = 4.0  # a round takes at least so many times as long as to build its table and index
-CLIMBING = 0.4  # of the time that is left, the most for hill climbing to first networks
+CLIMBING = 0.7  # of the time that is left, the most for hill climbing to the first network
+QUICK, SECOND_CLIMB = 0.4, 0.35  # where that took less, a climb over equivalence classes follows, with this share
+INFORMED = 0.2  # of the time that is left, the most for growing the parents that inform an ordering
+TRIAL = 0.25  # of the time that is left after the start, the part in which islands do not learn from each other
 ROW_BYTES = 200  # of memory for a row of the table and its index, about
 STALE_ROUNDS = 5  # without improvement, after which an island begins anew
 
@@ -90,7 +93,7 @@ class Island:
     def __init__(self, source: Source, problem: Problem, rng: np.random.Generator, memory: int, *, timed: bool) -> None:
         self.problem, self.rng = problem, rng
         self.chain = GrowingChain(source, random_word(rng), memory, timed=timed)
-        self.best = -inf
+        self.best = self.offered = -inf
         self.stale = 0
         self.imported = 0  # families that the last search over a table has brought
 
@@ -106,7 +109,8 @@ class Island:
 
     def offer(self, run: Run) -> None:
         """Offer the best network of families on demand, if it may be the best of all."""
-        if improves(self.chain.best, run.progress.score):
+        if not improves(run.progress.score, self.chain.best) and self.chain.best > self.offered:
+            self.offered = self.chain.best
             run.offer(self.chain.score_of_best(), partial(DAG, self.problem.names, self.chain.best_parents()))
 
     def search_table(self, index: Index, turn: Turn, run: Run) -> None:
@@ -117,7 +121,8 @@ class Island:
 
         def report(taken: int) -> None:
             run.count(iterations=taken, evaluations=chain.evaluations())
-            if improves(chain.best, run.progress.score):
+            if not improves(run.progress.score, chain.best) and chain.best > self.offered:
+                self.offered = chain.best
                 offer(chain, chain.best_placed(), run)
 
         anneal(chain, turn, run, report)
@@ -136,7 +141,7 @@ class Island:
 
     def begin_at(self, dag: DAG, scores: NDArray[np.float64], run: Run) -> None:
         """Begin at a network, given the local scores of its variables."""
-        self.best, self.stale = -inf, 0
+        self.best, self.stale, self.offered = -inf, 0, -inf
         self.chain.forget_best()
         self.chain.stand_at(np.array(dag.order, dtype=np.int32), dag.parents, scores)
         self.chain.improve(run.halted)
@@ -144,10 +149,16 @@ class Island:
 
     def begin_anew(self, run: Run) -> None:
         """Begin at an ordering informed by the families met so far."""
-        self.best, self.stale = -inf, 0
+        self.best, self.stale, self.offered = -inf, 0, -inf
         self.chain.forget_best()
         self.chain.begin_at(informed_start(self.chain, self.problem, self.rng), run.halted)
         self.offer(run)
+
+    def begin_informed(self, run: Run, seconds: float) -> None:
+        """Begin at an ordering informed by the parents that variables would choose of all others."""
+        until = run.seconds + seconds
+        self.chain.grow_freely(lambda: run.halted() or run.seconds > until)
+        self.begin_anew(run)
 
 
 class Islands:
@@ -167,13 +178,13 @@ class Islands:
         self.source = Source(problem, lambda: not run.halted(), run.threads)
         share = memory // 2 // number
         rngs = run.spawn(number if self.source.complete else 0)
-        self._timed = isfinite(run.seconds_left) and run.allowed(10**9) == 10**9
+        self._timed = is_timed(run)
         self.islands = [Island(self.source, problem, rng, share, timed=self._timed) for rng in rngs]
         self.more: ParentSets | None = None
         self.imported = 0  # families that networks have taken from that table
         self.bound: float | None = None
         self._length = FIRST_SECONDS if self._timed else FIRST_STEPS * problem.size
-        self._building = 0.0
+        self._building = self._trial_ends = 0.0
 
     @property
     def ready(self) -> bool:
@@ -184,30 +195,32 @@ class Islands:
         """
         Find a first network for every island by greedy climbs over DAGs and over equivalence classes.
 
-        Networks are offered from the beginning. The first island begins at the best of them, each further one at
-        what it leads to without half of its edges, climbed again.
+        Networks are offered from the beginning. The first island begins at the best of them. Of the others every second
+        one begins at an informed ordering, the rest at what hill climbing makes of that network without half of its
+        edges. Where the first climb takes long, there is no time for informed orderings.
         """
         if not self.islands:
             return
-        problem, run, first = self.problem, self.run, self.islands[0]
-        seconds = CLIMBING * run.seconds_left
+        problem, run = self.problem, self.run
         start = DAGStart(problem, self.source, min(MEMORY_BYTES, self.memory // 4 // len(self.islands)))
-        climbs = [start.steps()]
-        if problem.needed_score.equivalent:
-            climbs.append(ClassStart(problem, run.halted).steps())
-        found = race(climbs, run, seconds)
+        began = run.seconds
+        found, ended = follow(start.steps(), run, CLIMBING * run.seconds_left)
         if found is None:
             return
-        first.begin_at(found, self._scores(found), run)
-        left = max(0.0, seconds - run.seconds)
-
-        def begin(island: Island) -> DAG:
-            return race([start.steps_again(found, island.rng)], run, left) or found
-
-        others = self.islands[1:]
-        again = list(run.map(begin, others))
+        seconds = run.seconds - began
+        quick = ended and seconds <= QUICK * run.seconds_left
+        if quick and problem.needed_score.equivalent:
+            other, _ = follow(ClassStart(problem, run.halted).steps(), run, SECOND_CLIMB * run.seconds_left)
+            found = max(found, other or found, key=problem.scorer.network)
+        self.islands[0].begin_at(found, self._scores(found), run)
+        informed = self.islands[1::2] if quick else []
+        share = INFORMED * run.seconds_left
+        self._map(lambda island: island.begin_informed(run, share), informed)
+        others = [island for island in self.islands[1:] if island not in informed]
+        again = [*run.map(lambda each: follow(start.steps_again(found, each.rng), run, seconds)[0] or found, others)]
         scores = [self._scores(dag) for dag in again]
         self._map(lambda piece: piece[0].begin_at(*piece[1:], run), list(zip(others, again, scores, strict=True)))
+        self._trial_ends = run.seconds + TRIAL * run.seconds_left if isfinite(run.seconds_left) else 0.0
 
     def _scores(self, dag: DAG) -> NDArray[np.float64]:
         """Return the local scores of a network; in one thread alone."""
@@ -252,6 +265,10 @@ class Islands:
         """Let the worst island go on from the best network, or one that has found nothing for long begin anew."""
         for island in self.islands:
             island.take_stock()
+        if self.run.seconds < self._trial_ends:
+            return
+        if self._timed and len(self.islands) > self.run.threads:  # more than can search at a time
+            self.islands = sorted(self.islands, key=lambda island: -island.chain.best)[: self.run.threads]
         ranked = sorted(self.islands, key=lambda island: -island.chain.best)
         best, worst = ranked[0], ranked[-1]
         if improves(best.chain.best, worst.chain.best):

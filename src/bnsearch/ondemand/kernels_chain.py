@@ -340,11 +340,14 @@ def search_on_demand(source, rows, store, chain, steps, rate, slope, looks, eval
 
 
 @kernel
-def grow_first(source, rows, store, chain, child, most):
-    """Give a variable up to `most` parents among the variables before it, grown from the required ones."""
+def grow_first(source, rows, store, chain, child, limit, most):
+    """
+    Give a variable up to `most` parents before a position, grown from the required ones.
+
+    Behind the last position all variables are before it; this serves the store alone.
+    """
     size = copy_feasible(chain, child, True)
     most = max(size, min(most, chain[LIMITS][child]))
-    limit = np.int64(chain[POSITION][child])
     size, score = grow_and_keep(source, rows, store, chain, child, size, limit, most)
     chain[COUNTS][STEPS] += 1  # nothing is undone
     chain[COUNTS][LOGGED] = 0

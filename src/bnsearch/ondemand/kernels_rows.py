@@ -24,8 +24,9 @@ begin : int64[slots]        where the row begins, counted over all entries ever 
 count : int64[slots]        how many entries it has
 own : float64[slots]        the score of x with S
 candidate, gain : int32[ring], float64[ring]   the variables that improve the score, best first, and by how much
-head : int64[4]             entries written, rows computed, local scores computed so far; and how many of these last
-    may be computed before growth is cut short
+head : int64[6]             entries written, rows computed, local scores computed so far; how many of these last may be
+    computed before growth is cut short; of rows that covered all variables, improving entries that are related to the
+    family, and that are not
 """
 
 # Numba infers the types of kernels.
@@ -43,7 +44,9 @@ from bnsearch.scores.score import TOLERANCE
     FIRST_OWN, POOL, SCORES, PARENTS, BITS, SCRATCH,
 ) = range(18)  # fmt: skip
 KEY, BEGIN, COUNT, OWN, CANDIDATE, GAIN, HEAD = range(7)
-ENTRIES, COMPUTED, EVALUATIONS, LIMIT = range(4)
+ENTRIES, COMPUTED, EVALUATIONS, LIMIT, RELATED_ONES, UNRELATED_ONES = range(6)
+AUDIT = 16  # one row in so many covers all variables
+FEW_UNRELATED = 0.02  # if no more than this share of improving variables are unrelated, the others cover related ones
 WAYS = 4
 
 
@@ -88,30 +91,46 @@ def choose_slot(rows, word):
 
 
 @inner_kernel
-def list_candidates(source, child, members, size, own):
-    """
-    Write the variables that may improve a family into the pool; return how many.
-
-    These depend on the child or on one of its parents by themselves. Under BIC and AIC a variable z adds at most its
-    entropy to the fit, and no more than what the fit lacks, and costs a known penalty: hopeless ones are left out.
-    """
-    arities, entropy, price = source[COLUMNS][3], source[ENTROPY], source[PRICE][0]
-    related, allowed, pool, bits = source[RELATED], source[ALLOWED], source[POOL], source[BITS]
-    parameters = arities[child] - 1.0
-    for i in range(size):
-        parameters *= arities[members[i]]
-    lacking = -(own + price * parameters)
+def mark_related(source, child, members, size):
+    """Set the bits of the variables that depend on a child, or on one of its parents, by themselves."""
+    related, bits = source[RELATED], source[BITS]
     for w in range(bits.size):
         bits[w] = related[child, w]
         for i in range(size):
             bits[w] |= related[members[i], w]
-        bits[w] &= allowed[child, w]
+
+
+@inner_kernel
+def covers_all(head):
+    """Tell whether the next row covers all variables: now and then, and where unrelated ones improve scores, too."""
+    return head[COMPUTED] % AUDIT == 0 or head[UNRELATED_ONES] > FEW_UNRELATED * head[RELATED_ONES]
+
+
+@inner_kernel
+def list_candidates(source, child, members, size, own, complete):
+    """
+    Write the variables that may improve a family into the pool; return how many.
+
+    These are related to the child or to one of its parents, or all variables. Under BIC and AIC a variable z adds at
+    most its entropy to the fit, and no more than what the fit lacks, and costs a known penalty: hopeless ones are left
+    out.
+    """
+    arities, entropy, price = source[COLUMNS][3], source[ENTROPY], source[PRICE][0]
+    allowed, pool, bits = source[ALLOWED], source[POOL], source[BITS]
+    parameters = arities[child] - 1.0
     for i in range(size):
-        bits[members[i] >> 6] &= ~(np.uint64(1) << np.uint64(members[i] & 63))
+        parameters *= arities[members[i]]
+    lacking = -(own + price * parameters)
+    mark_related(source, child, members, size)
     number = 0
     for w in range(bits.size):
+        left = allowed[child, w]
+        if not complete:
+            left &= bits[w]
+        for i in range(size):
+            if members[i] >> 6 == w:
+                left &= ~(np.uint64(1) << np.uint64(members[i] & 63))
         z = w * 64
-        left = bits[w]
         while left:
             if left & np.uint64(1):
                 penalty = price * parameters * (arities[z] - 1.0)
@@ -121,6 +140,17 @@ def list_candidates(source, child, members, size, own):
             left >>= np.uint64(1)
             z += 1
     return number
+
+
+@inner_kernel
+def audit(source, kept, head):
+    """Count the improving variables in the pool that are related to the family, and those that are not."""
+    pool, bits = source[POOL], source[BITS]
+    for i in range(kept):
+        if (bits[pool[i] >> 6] >> np.uint64(pool[i] & 63)) & np.uint64(1):
+            head[RELATED_ONES] += 1
+        else:
+            head[UNRELATED_ONES] += 1
 
 
 @inner_kernel
@@ -150,7 +180,7 @@ def terms_of_parents(others, chosen):
 
 
 @inner_kernel
-def score_candidates(source, child, members, size):
+def score_candidates(source, child, members, size, head):
     """
     Score a family and its extensions by the variables that may improve it.
 
@@ -163,7 +193,8 @@ def score_candidates(source, child, members, size):
     own = score_extensions(
         source[COLUMNS], child, parents[:size], pool[:0], source[JOINT], others, source[SCRATCH], scores[:0]
     )
-    number = list_candidates(source, child, members, size, own)
+    complete = covers_all(head)
+    number = list_candidates(source, child, members, size, own, complete)
     if number > 0:
         score_extensions(
             source[COLUMNS], child, parents[:size], pool[:number], source[JOINT], others, source[SCRATCH],
@@ -175,6 +206,8 @@ def score_candidates(source, child, members, size):
             scores[kept] = scores[i]
             pool[kept] = pool[i]
             kept += 1
+    if complete:
+        audit(source, kept, head)
     sort_gains(pool, scores, kept)
     return own, number, kept
 
@@ -196,7 +229,7 @@ def fill_row(source, rows, child, members, size, word):
     pool, scores = source[POOL], source[SCORES]
     key, begin, count, own, candidate, gain, head = rows
     if size > 0:
-        score, number, kept = score_candidates(source, child, members, size)
+        score, number, kept = score_candidates(source, child, members, size, head)
         head[COMPUTED] += 1
         head[EVALUATIONS] += number + 1
     else:

@@ -4,10 +4,12 @@ from __future__ import annotations
 
 import numpy as np
 
-from bnsearch.orderings.climber import BUDGET, Placed, State
+from bnsearch.orderings.climber import Placed, State
 from bnsearch.orderings.index import Index
 from bnsearch.orderings.starts import Ordering
 from bnsearch.scores.score import TOLERANCE
+
+BUDGET = 600_000  # looks between two looks at the clock: some milliseconds, so that many threads rarely wait for Python
 
 
 class Chain(State):
@@ -52,6 +54,11 @@ class Chain(State):
     def best(self) -> float:
         """The best score so far, but for rounding."""
         return float(self._totals[1])
+
+    @property
+    def current(self) -> float:
+        """The score of the network where the chain stands, but for rounding."""
+        return float(self._totals[0])
 
     def step(self, steps: int, rate: float, slope: float) -> int:
         """Take steps, up to about BUDGET rows looked at; return how many."""

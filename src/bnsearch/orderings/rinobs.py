@@ -17,8 +17,10 @@ from bnsearch.orderings.restarts import offer, prepare
 from bnsearch.orderings.starts import Ordering, make_starts, require_start
 from bnsearch.parent_sets.table import ParentSets
 from bnsearch.problem import Problem
-from bnsearch.run import Run
+from bnsearch.run import Run, is_timed
 from bnsearch.scores.score import improves
+
+FEWEST = 2  # islands
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -34,7 +36,8 @@ class RINOBS:
     Parameters
     ----------
     orderings : how many are searched in the first round; the worse half of them goes after each, down to the islands
-    islands : orderings that are searched side by side then; after each round the worst takes over the best one's
+    islands : orderings that are searched side by side then; None means one for each thread, and at least two, or just
+        two under a budget of iterations, where the number of threads must not matter; after each round the worst takes over the best one's
         ordering, or, where all are equally good, a new start, and rounds begin anew
     rate : the share of losing steps that is accepted when a round begins
     length : steps of the first round for each variable
@@ -53,14 +56,15 @@ class RINOBS:
 
     name: ClassVar[str] = "rinobs"
     orderings: int = 8
-    islands: int = 2
+    islands: int | None = None
     rate: float = 0.25
     length: int = 1
     start: str = "fas"
 
     def __post_init__(self) -> None:
         require("orderings", self.orderings, at_least=1, whole=True)
-        require("islands", self.islands, at_least=1, whole=True)
+        if self.islands is not None:
+            require("islands", self.islands, at_least=1, whole=True)
         require("rate", self.rate, at_least=0, at_most=1)
         require("length", self.length, at_least=1, whole=True)
         require_start(self.start)
@@ -79,6 +83,7 @@ class RINOBS:
     def search_from(self, index: Index, orders: Iterable[Ordering], run: Run) -> None:
         """Search from some orderings until the run is told to stop."""
         start = make_starts(self.start, index.table)
+        islands = self.islands or (max(FEWEST, run.threads) if is_timed(run) else FEWEST)
         chains: list[Chain] = []
         for order in orders:
             chains.append(Chain(index, order, random_word(run.rng)))
@@ -90,14 +95,14 @@ class RINOBS:
             length *= 2
             chains.sort(key=lambda chain: -chain.best)
             best, worst = chains[0], chains[-1]
-            if len(chains) > self.islands:
-                chains = chains[: max(self.islands, len(chains) // 2)]
-            elif len(chains) < self.islands:
-                while len(chains) < self.islands and not run.halted():
+            if len(chains) > islands:
+                chains = chains[: max(islands, len(chains) // 2)]
+            elif len(chains) < islands:
+                while len(chains) < islands and not run.halted():
                     chains.append(Chain(index, best.best_order, random_word(run.rng)))
             elif improves(best.best, worst.best):
                 worst.restart(best.best_order)
-            else:  # all agree: perhaps for want of better, perhaps of luck
+            else:  # all chains have the same score: restart the worst one
                 worst.restart(start(run.rng))
                 length = first_length
 
@@ -118,4 +123,5 @@ class RINOBS:
             done += taken
             if chain.best > best:
                 best = chain.best
-                offer(chain, chain.best_placed(), run)
+                if not improves(run.progress.score, best):
+                    offer(chain, chain.best_placed(), run)
