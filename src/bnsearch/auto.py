@@ -45,8 +45,8 @@ class AutoSearch:
     graph of all candidate parents by itself, in time and memory that double with each variable.
 
     Else islands search in turns with families on demand (GINOBS) and over the table of all families met (RINOBS).
-    Candidate sets that are selected meanwhile, in a third of the time, join that table. Each selection takes three times
-    as long as the one before, and there is no further one once its sets are of no use to the networks found.
+    Candidate sets that are selected meanwhile, in a third of the time, join that table. Each selection takes three
+    times as long as the one before, and there is no further one once its sets are of no use to the networks found.
     """
 
     name: ClassVar[str] = "auto"

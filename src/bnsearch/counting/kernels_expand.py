@@ -274,7 +274,7 @@ def extend_by_histograms(columns, child, parents, candidates, served, joint, oth
 
 @inner_kernel
 def value_labels(labels, number, weights, counts, cells, terms):
-    """Return the value of the set whose cells are labelled; counts : int32[...] scratch, at least as long as `number`."""
+    """Return the value of the set whose cells are labelled; counts : int32[...] scratch, one for each label."""
     value, table, a = terms_of(terms, cells)
     clear(counts, number)
     for row in range(labels.size):

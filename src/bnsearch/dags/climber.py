@@ -201,7 +201,8 @@ class Climber:
         self._priced += 1
         if related is None or self._priced % AUDIT == 0 or outside > FEW_UNRELATED * inside:
             return None
-        return np.logical_or.reduce(related[[child, *parents]])
+        covered: NDArray[np.bool_] = np.logical_or.reduce(related[[child, *parents]])
+        return covered
 
     def _audit(self, child: int, parents: Sequence[int], improves: NDArray[np.bool_], added: NDArray[np.int64]) -> None:
         """Count the variables that improve a family, those related to it and the others."""

@@ -31,8 +31,8 @@ class GrowingChain:
     """
     Iterated local search from one ordering, step by step; for one thread at a time.
 
-    A step inserts a random variable beside a relative. Those that lose a parent by it, or can gain one, get new parents.
-    A step that ends in a loss above a threshold is undone.
+    A step inserts a random variable beside a relative. Variables that lose a parent by it, or can gain one, get new
+    parents. A step that ends in a loss above a threshold is undone.
 
     Parameters
     ----------

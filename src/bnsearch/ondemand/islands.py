@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from functools import partial
@@ -31,11 +32,12 @@ RATE = 0.25  # the share of losing steps that is accepted when a turn begins
 GROWING = 0.6  # of a round, the part for families on demand; the rest searches over their table
 FIRST_STEPS, FIRST_SECONDS = 4, 0.1  # of the first round: for each variable, or of wall-clock time
 LONGER = 1.3  # each round is so many times as long as the one before
-BUILDING = 4.0  # a round takes at least so many times as long as to build its table and index
+BUILDING = 0.2  # of a round, the most for building its table and index: as many selected sets are taken
 CLIMBING = 0.7  # of the time that is left, the most for hill climbing to the first network
 QUICK, SECOND_CLIMB = 0.4, 0.35  # where that took less, a climb over equivalence classes follows, with this share
 INFORMED = 0.2  # of the time that is left, the most for growing the parents that inform an ordering
-TRIAL = 0.25  # of the time that is left after the start, the part in which islands do not learn from each other
+TRIAL = 0.15  # of the time that is left after the start, the part in which islands do not learn from each other
+ROWS_A_SECOND = 500_000  # of a table built, before that is measured
 ROW_BYTES = 200  # of memory for a row of the table and its index, about
 STALE_ROUNDS = 5  # without improvement, after which an island begins anew
 
@@ -71,7 +73,7 @@ def anneal(chain: Annealed, turn: Turn, run: Run, report: Callable[[int], None])
     while (left := turn.left(done, run.seconds - began)) > 0.0 and not run.halted(chain.best):
         if isfinite(turn.steps):
             slope = RATE / turn.steps
-            taken = chain.step(int(turn.steps) - done, RATE - slope * done, slope)
+            taken = chain.step(math.ceil(turn.steps) - done, RATE - slope * done, slope)
         else:
             taken = chain.step(10**6, RATE * left, 0.0)
         done += taken
@@ -127,10 +129,8 @@ class Island:
 
         anneal(chain, turn, run, report)
         found = chain.best_placed()
-        scores = index.table.scores[found.rows]
-        self.imported = self.chain.stand_at(
-            found.order, [index.table.parents(row) for row in found.rows.tolist()], scores
-        )
+        parents = [index.table.parents(row) for row in found.rows.tolist()]
+        self.imported = self.chain.stand_at(found.order, parents, index.table.scores[found.rows])
         self.chain.improve(run.halted)
         self.offer(run)
 
@@ -184,7 +184,8 @@ class Islands:
         self.imported = 0  # families that networks have taken from that table
         self.bound: float | None = None
         self._length = FIRST_SECONDS if self._timed else FIRST_STEPS * problem.size
-        self._building = self._trial_ends = 0.0
+        self._trial_ends = 0.0
+        self._rows_a_second = float(ROWS_A_SECOND)
 
     @property
     def ready(self) -> bool:
@@ -245,20 +246,25 @@ class Islands:
         index = Index(self.table(), precedence_of(self.problem))
         _ = index.arrays  # made now, once
         self.bound = relaxed(index.table).score
-        self._building = self.run.seconds - began
+        if self._timed:
+            self._rows_a_second = index.table.n_sets / max(1e-3, self.run.seconds - began)
         return index
 
     def table(self) -> ParentSets:
-        """Return the table of all families that the islands have met, and of those selected before."""
-        rows = int(self.memory // 4 // ROW_BYTES)
-        return table_of([island.chain for island in self.islands], self.problem, self.more, rows, self.run.threads)
+        """Return the table of all families that the islands have met, and of selected ones while there is time."""
+        most = int(self.memory // 4 // ROW_BYTES)
+        more, known = self.more, self.problem.constraints
+        if more is not None and self._timed:
+            some = int(self._rows_a_second * BUILDING * self._length)
+            more = more if more.n_sets <= some else more.best(max(1, some // self.problem.size), known)
+        return table_of([island.chain for island in self.islands], self.problem, more, most, self.run.threads)
 
     def _turns(self) -> tuple[Turn, Turn]:
         """Return the turns of a round."""
         if not self._timed:
             steps = self.run.allowed(2 * int(self._length) * len(self.islands)) // (2 * len(self.islands))
             return Turn(steps=max(1, steps)), Turn(steps=max(1, steps))
-        self._length = min(max(self._length, BUILDING * self._building), max(0.01, self.run.seconds_left))
+        self._length = min(self._length, max(0.01, self.run.seconds_left))
         return Turn(seconds=GROWING * self._length), Turn(seconds=(1.0 - GROWING) * self._length)
 
     def _exchange(self) -> None:

@@ -37,8 +37,8 @@ class RINOBS:
     ----------
     orderings : how many are searched in the first round; the worse half of them goes after each, down to the islands
     islands : orderings that are searched side by side then; None means one for each thread, and at least two, or just
-        two under a budget of iterations, where the number of threads must not matter; after each round the worst takes over the best one's
-        ordering, or, where all are equally good, a new start, and rounds begin anew
+        two under a budget of iterations, where the number of threads must not matter. After each round the worst takes
+        over the best one's ordering, or, where all are equally good, a new start, and rounds begin anew
     rate : the share of losing steps that is accepted when a round begins
     length : steps of the first round for each variable
     start : where orderings come from: random, dfs or fas
