@@ -38,7 +38,7 @@ suite: $(READY)
 checked: $(READY)
 	NUMBA_BOUNDSCHECK=1 NUMBA_CACHE_DIR=.numba_cache_checked HYPOTHESIS_PROFILE=checked \
 		$(PYTEST) tests/counting tests/scores tests/parent_sets \
-		tests/orderings tests/exact tests/dags tests/independence tests/equivalence tests/genetic
+		tests/orderings tests/ondemand tests/exact tests/dags tests/independence tests/equivalence tests/genetic
 
 bench: $(READY)
 	$(BIN)/python -m pip install --quiet --disable-pip-version-check --constraint constraints.txt --editable ".[peers]"

@@ -6,9 +6,11 @@ import logging
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 import pytest
 
 import bnsearch
+from bnsearch.auto import _Search
 from bnsearch.dags.hillclimb import HillClimb
 from bnsearch.data import Dataset
 from bnsearch.errors import InputError
@@ -16,7 +18,10 @@ from bnsearch.knowledge import Knowledge
 from bnsearch.learning import learn
 from bnsearch.networks import load_network, random_network
 from bnsearch.parent_sets.scoring import Scoring
+from bnsearch.parent_sets.selection import Selection
+from bnsearch.problem import Problem
 from bnsearch.scores import BDeu, Scorer, make_score
+from bnsearch.searching import search
 from bnsearch.stop import Evaluations, Iterations, NoImprovement, Progress, Seconds, Stop, Target
 from clocks import Clock
 
@@ -53,7 +58,10 @@ def test_the_score_is_that_of_the_network() -> None:
 @pytest.mark.parametrize(
     ("given", "message"),
     [
-        ({"method": "rinob"}, r"there is no method 'rinob' \(did you mean 'rinobs'\?\): choose from auto, rinobs"),
+        (
+            {"method": "rinob"},
+            r"there is no method 'rinob' \(did you mean 'rinobs'\?\): choose from auto, ginobs, rinobs",
+        ),
         ({"score": "bdue"}, r"there is no score 'bdue' \(did you mean 'bdeu'\?\)"),
         (
             {"method": "minobs", "parameters": {"populaton": 3}},
@@ -207,37 +215,90 @@ def test_a_proof_is_waited_for(method: str) -> None:
     assert (result.stop, result.optimal) == ("complete", True)
 
 
-@pytest.mark.parametrize("method", ["auto", "exact"])
-def test_nothing_is_optimal_over_part_of_the_candidates(method: str, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_nothing_is_optimal_over_part_of_the_candidates(monkeypatch: pytest.MonkeyPatch) -> None:
     """With room for 20 families many are not even looked at."""
     monkeypatch.setattr("bnsearch.selecting.EVALUATIONS", 20)
-    part = learn(ASIA, method=method, seconds=None, seed=0)
+    part = learn(ASIA, method="exact", seconds=None, seed=0)
     assert (part.optimal, part.partial, part.gap) == (False, True, 0.0)
     assert "best of the sets kept" in repr(part)
     monkeypatch.undo()
-    whole = learn(ASIA, method=method, seconds=None, seed=0)
+    whole = learn(ASIA, method="exact", seconds=None, seed=0)
     assert (whole.optimal, whole.partial) == (True, False)
     assert part.score < whole.score
 
 
+def test_auto_proves_nothing_over_part_of_the_candidates(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Where not all subsets may be counted, and 20 families are selected: islands, whose best is not called optimal."""
+    monkeypatch.setattr("bnsearch.selecting.EVALUATIONS", 20)
+    monkeypatch.setattr("bnsearch.auto.MOST_FAMILIES", 0)
+    part = learn(ASIA, seconds=None, stop=Iterations(300), seed=0)
+    assert (part.optimal, part.partial, part.stop) == (False, True, "iterations")
+    monkeypatch.undo()
+    whole = learn(ASIA, seconds=None, seed=0)
+    assert (whole.optimal, whole.partial) == (True, False)
+    assert part.score <= whole.score + 1e-9 * abs(whole.score)
+
+
 def test_auto_says_what_it_chose(monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture) -> None:
-    """Exact search where it fits, by the number of variables and by the time that is left; else rinobs, and why."""
-    quick: dict[str, Any] = {"seed": 0, "stop": Iterations(50)}
+    """Exact search over all subsets of few variables; over a complete table where these are too many; and why."""
     with caplog.at_level(logging.INFO, logger="bnsearch"):
-        notes = learn(ASIA, seconds=3600, **quick).notes
+        notes = learn(ASIA, seconds=3600, seed=0).notes
     assert notes[0].endswith(": all that can matter")
-    assert notes[1].startswith("chose exact search: at most ")
-    assert notes[1].endswith(" of 8 variables can form cycles with each other")
+    assert notes[1] == "chose exact search: all subsets of 8 variables were counted"
     assert notes[1] in caplog.messages
+    monkeypatch.setattr("bnsearch.auto.MOST_FAMILIES", 0)
+    result = learn(ASIA, seconds=None, seed=0)
+    assert result.optimal
+    assert result.notes[0].endswith(": all that can matter")
+    assert result.notes[1].startswith("chose exact search: at most ")
+    assert result.notes[1].endswith(" of 8 variables can form cycles with each other")
+
+
+def test_auto_says_why_not_exact_search(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Over a given table: too many variables that can form cycles, or too little time."""
+    problem = Problem(data=ASIA, score=make_score("bic"))
+    problem = Problem(data=ASIA, score=problem.score, table=problem.parent_sets)
+    stop = Iterations(50) | Seconds(3600)
+    result = search(problem, bnsearch.make_method("auto"), stop=Seconds(3600), seed=0)
+    assert result.optimal
+    assert result.notes[0].startswith("chose exact search: at most ")
     with monkeypatch.context() as patch:
         patch.setattr("bnsearch.auto.MOST", 3)
-        result = learn(ASIA, seconds=3600, **quick)
-    assert "chose search over orderings (rinobs)" in result.notes[1]
-    assert "too many for exact search" in result.notes[1]
-    assert not result.optimal or result.gap == 0
+        result = search(problem, bnsearch.make_method("auto"), stop=stop, seed=0)
+    assert "chose search over orderings (rinobs)" in result.notes[0]
+    assert "too many for exact search" in result.notes[0]
     with monkeypatch.context() as patch:
         patch.setattr("bnsearch.auto.SECONDS_OF_20", 1e10)
-        assert "exact search would take about" in learn(ASIA, seconds=3600, **quick).notes[1]
+        result = search(problem, bnsearch.make_method("auto"), stop=stop, seed=0)
+    assert "exact search would take about" in result.notes[0]
+
+
+def test_a_bound_over_families_met_is_none_over_all(monkeypatch: pytest.MonkeyPatch) -> None:
+    """
+    A run that ends just after a complete selection reports no upper bound below the best network.
+
+    Twice a third variable is the exclusive or of two others: no pair of them is dependent, so that the families met
+    before the selection are all but empty sets.
+    """
+    rng = np.random.default_rng(0)
+    pairs = np.array([[0, 0], [0, 1], [1, 0], [1, 1]] * 100)
+    columns = [column for _ in range(2) for x, y in [rng.permutation(pairs).T] for column in (x, y, x ^ y)]
+    twice = rng.integers(2, size=400)
+    data = Dataset.from_codes(np.column_stack([*columns, twice, twice]))
+    best = learn(data, method="exact", seconds=None, seed=0)
+    usual = _Search._use_complete
+
+    def note_and_end(self: _Search, found: Selection) -> None:
+        usual(self, found)
+        if found.complete:
+            self.run.interrupt()
+
+    monkeypatch.setattr("bnsearch.auto.MOST", 2)
+    monkeypatch.setattr(_Search, "_use_complete", note_and_end)
+    result = learn(data, seconds=3600, seed=1, threads=1, clock=Clock(tick=0.02))
+    assert result.stop == "interrupted"
+    assert result.partial or result.bound is None or result.bound >= best.score - 1e-9 * abs(best.score)
+    assert not result.optimal or result.score == pytest.approx(best.score)
 
 
 def test_max_parents_reaches_the_candidates() -> None:
@@ -255,6 +316,10 @@ def test_observers_and_progress_are_told() -> None:
     result = learn(ASIA, seconds=3600, seed=0, observers=[seen.append], progress=told.append, threads=1)
     assert [p.score for p in seen] == sorted(p.score for p in seen)
     assert seen[-1].score == result.score
+    assert told
+    assert all(0 < now.done <= now.total for now in told)
+    told.clear()
+    result = learn(ASIA, method="exact", seconds=3600, seed=0, progress=told.append, threads=1)
     assert all(0 < now.done <= now.total for now in told)
     assert f"kept {told[-1].found:,} candidate parent sets" in result.notes[0]
 

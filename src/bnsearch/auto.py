@@ -17,7 +17,7 @@ from bnsearch.parent_sets.selection import Selection
 from bnsearch.parent_sets.subsets import Subsets
 from bnsearch.parent_sets.table import ParentSets
 from bnsearch.problem import Problem
-from bnsearch.run import Run
+from bnsearch.run import Run, is_timed
 from bnsearch.searching import load_kernels
 from bnsearch.selecting import Selecting, describe
 from bnsearch.stop import Iterations, Seconds
@@ -65,7 +65,7 @@ class _Search:
 
     def __init__(self, problem: Problem, run: Run) -> None:
         self.problem, self.run = problem, run
-        self.timed = math.isfinite(run.seconds_left)
+        self.timed = is_timed(run)
         self.select = run.selecting or Selecting(None, no_progress)
         self.spent, self.next = 0.0, FIRST_SELECTION  # seconds of all selections so far, and of the next one
         self.useful = True
@@ -76,7 +76,8 @@ class _Search:
         problem, run = self.problem, self.run
         run.offer(problem.base_score, lambda: problem.base)
         expected = self._seconds_of_subsets()
-        if expected <= (AT_ONCE * run.seconds_left if self.timed else math.inf) and self._solve_subsets():
+        at_once = math.isfinite(expected) and (not self.timed or expected <= AT_ONCE * run.seconds_left)
+        if at_once and self._solve_subsets():
             return
         islands = Islands(problem, run, max(ISLANDS, run.threads) if self.timed else ISLANDS, problem.memory)
         islands.begin()
@@ -84,7 +85,7 @@ class _Search:
             return
         while run.going() and islands.ready:
             islands.round()
-            if SURE * expected <= run.seconds_left and run.going():
+            if math.isfinite(expected) and SURE * expected <= run.seconds_left and run.going():
                 if self._solve_subsets():
                     return
                 expected = math.inf
@@ -152,7 +153,7 @@ class _Search:
         self.spent += self.next
         self.next *= LONGER
         run.remark(describe(found))
-        islands.more, islands.imported = found.table, 0
+        islands.take_table(found.table)
         self._use_complete(found)
         if found.complete and run.going():
             fits, why = exact_fits(found.table, problem, run)

@@ -8,7 +8,7 @@ import re
 from bnsearch.errors import InputError
 
 SHARE, MOST = 4, 4 << 30  # a quarter of the machine's memory, at most this
-LEAST = 64 << 20  # bytes, with which anything can be learned
+LEAST = 64 * 10**6  # bytes
 UNITS = {"": 1, "k": 10**3, "m": 10**6, "g": 10**9, "t": 10**12, "ki": 2**10, "mi": 2**20, "gi": 2**30, "ti": 2**40}
 
 
@@ -27,7 +27,7 @@ def memory_of(asked: int | float | str | None) -> int:
         return default_memory()
     number = float(asked) if isinstance(asked, int | float) and not isinstance(asked, bool) else _parsed(asked)
     if not LEAST <= number <= 2**60:
-        raise InputError(f"memory must be at least {LEAST >> 20} MiB, such as '2GB', not {asked!r}")
+        raise InputError(f"memory must be at least 64MB, such as '2GB', not {asked!r}")
     return int(number)
 
 

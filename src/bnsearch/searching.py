@@ -75,9 +75,11 @@ def load_kernels(problem: Problem, method: Method) -> None:
     A method of the library, with its default parameters, solves a problem of few variables; once in a process for
     each kind of method, problem and score. One that chooses among others names those that it needs in any case.
     """
-    from bnsearch.methods import methods
+    from bnsearch.methods import TABLE_METHODS, methods
 
     for loaded in getattr(type(method), "needs", (type(method),)):
+        if problem.data is None and loaded.name not in TABLE_METHODS and loaded is not type(method):
+            continue  # it works with data alone
         kind = (loaded, None if problem.data is None else problem.data.codes.dtype, type(problem.score))
         if kind not in _loaded and loaded in methods().values():
             tiny = tiny_problem(problem)

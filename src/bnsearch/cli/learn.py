@@ -49,6 +49,12 @@ def learn(
     ] = None,
     trace: TraceFile = None,
     threads: Threads = None,
+    memory: Annotated[
+        str | None,
+        typer.Option(
+            "--memory", metavar="SIZE", help="For tables and caches: 2GB; a quarter of the machine by default."
+        ),
+    ] = None,
     no_header: NoHeader = False,
     discretize: Discretize = None,
     quiet: Annotated[bool, typer.Option("--quiet", "-q", help="Print nothing for people but errors.")] = False,
@@ -90,6 +96,7 @@ def learn(
             max_parents=max_parents,
             knowledge=knowledge,
             threads=threads,
+            memory=memory,
             stop=AnyOf(tuple(rules)) if rules else None,
             observers=observers,
             progress=progress,

@@ -207,7 +207,11 @@ class GrowingChain:
         twice = 2 * (slots * SLOT_BYTES + ring * ENTRY_BYTES)
         if full and twice <= self._most_rows:
             larger = _new_rows(twice, self.source.size)
-            copy_rows(self._rows, larger)
+            if head[ENTRIES] <= ring:
+                copy_rows(self._rows, larger)
+            else:  # rows were overwritten: begin with none
+                larger[HEAD][:] = head
+                larger[HEAD][ENTRIES] = 0
             self._rows = larger
 
     def score_of_best(self) -> float:

@@ -208,8 +208,8 @@ class Islands:
         found, ended = follow(start.steps(), run, CLIMBING * run.seconds_left)
         if found is None:
             return
-        seconds = run.seconds - began
-        quick = ended and seconds <= QUICK * run.seconds_left
+        seconds = run.seconds - began if self._timed else inf
+        quick = ended and (not self._timed or seconds <= QUICK * run.seconds_left)
         if quick and problem.needed_score.equivalent:
             other, _ = follow(ClassStart(problem, run.halted).steps(), run, SECOND_CLIMB * run.seconds_left)
             found = max(found, other or found, key=problem.scorer.network)
@@ -226,6 +226,10 @@ class Islands:
     def _scores(self, dag: DAG) -> NDArray[np.float64]:
         """Return the local scores of a network; in one thread alone."""
         return self.problem.scorer.families(range(self.problem.size), dag.parents)
+
+    def take_table(self, more: ParentSets) -> None:
+        """Let selected sets join the table from the next round on; what is known of the table before says nothing."""
+        self.more, self.imported, self.bound = more, 0, None
 
     def round(self) -> None:
         """Let every island search, with families on demand and then over the table of all families met."""

@@ -264,11 +264,11 @@ def find_row(source, rows, child, members, size):
 @kernel
 def copy_rows(rows, larger):
     """Copy a cache into a larger, empty one, as long as no row of it was overwritten."""
+    for i in range(rows[HEAD].size):
+        larger[HEAD][i] = rows[HEAD][i]
     for i in range(rows[HEAD][ENTRIES]):
         larger[CANDIDATE][i] = rows[CANDIDATE][i]
         larger[GAIN][i] = rows[GAIN][i]
-    for i in range(rows[HEAD].size):
-        larger[HEAD][i] = rows[HEAD][i]
     for old in range(rows[KEY].size):
         if rows[KEY][old] and rows[BEGIN][old] >= 0:
             new = choose_slot(larger, rows[KEY][old])

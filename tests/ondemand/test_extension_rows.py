@@ -1,0 +1,175 @@
+"""Extension rows: what they hold, and what the cache of them must not change."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from bnsearch.networks import random_network
+from bnsearch.ondemand import chain as chain_module
+from bnsearch.ondemand.chain import GrowingChain, _new_rows
+from bnsearch.ondemand.kernels_rows import BEGIN, CANDIDATE, COUNT, ENTRIES, GAIN, HEAD, OWN, copy_rows, find_row
+from bnsearch.ondemand.source import Source
+from knowledge_cases import random_knowledge
+from reference_ondemand import SCORES, Definition, Dependent, chain_of, problem_of, step_by_step
+from strategies import Table, examples, tables
+
+every_score = pytest.mark.parametrize("score", SCORES, ids=lambda score: score.name)
+LARGE = 1 << 20
+
+
+def row_of(arrays, rows, child: int, parents: tuple[int, ...]) -> tuple[float, list[int], list[float]]:
+    """Return a family's own score, the candidates of its row, and what they add."""
+    members = np.zeros(len(arrays[13]) + 1, dtype=np.int32)
+    members[: len(parents)] = parents
+    slot = find_row(arrays, rows, child, members, len(parents))
+    begin = rows[BEGIN][slot] % len(rows[CANDIDATE])
+    inside = slice(begin, begin + rows[COUNT][slot])
+    return float(rows[OWN][slot]), rows[CANDIDATE][inside].tolist(), rows[GAIN][inside].tolist()
+
+
+def random_families(definition: Definition, seed: int, number: int, most: int = 4) -> Iterator[tuple[int, tuple]]:
+    """Yield children and legal parents in ascending order."""
+    rng = np.random.default_rng(seed)
+    for _ in range(number):
+        child = int(rng.integers(definition.size))
+        legal = np.flatnonzero(definition.allowed[child])
+        chosen = rng.permutation(legal)[: rng.integers(0, most + 1)]
+        yield child, tuple(sorted(chosen.tolist()))
+
+
+def check_row(definition: Definition, found, child: int, parents: tuple[int, ...]) -> None:
+    """Compare a row with the differences of all local scores."""
+    own, candidates, gains = found
+    expected = definition.row(child, parents)
+    margin = 1e-9 * max(1.0, abs(own))
+    assert own == pytest.approx(definition.score(child, parents), rel=1e-11, abs=1e-9)
+    assert len(set(candidates)) == len(candidates)
+    assert gains == sorted(gains, reverse=True)
+    assert all(gain > 0.0 for gain in gains)
+    for z, gain in zip(candidates, gains, strict=True):
+        assert gain == pytest.approx(expected.get(z, 0.0), abs=2 * margin)
+    for z, gain in expected.items():
+        assert z in candidates or gain <= margin or not definition.is_related(z, child, parents)
+
+
+@every_score
+@examples(20)
+@given(table=tables(min_variables=2, max_variables=7, max_rows=200), seed=st.integers(0, 1000), informed=st.booleans())
+def test_rows_are_score_differences(score, table: Table, seed, informed):
+    """
+    A row holds every related legal variable that improves the score, with what it adds, best first, and no other.
+
+    So a variable that is left out because its entropy is below its penalty would not have improved the score.
+    """
+    data = table.dataset
+    problem = problem_of(data, score, random_knowledge(data.names, seed) if informed else None)
+    source = Source(problem)
+    definition, arrays, rows = Definition(problem, source), source.arrays(), _new_rows(LARGE, source.size)
+    for child, parents in random_families(definition, seed, 12):
+        check_row(definition, row_of(arrays, rows, child, parents), child, parents)
+
+
+@pytest.mark.parametrize("score", [SCORES[0], SCORES[3]], ids=lambda score: score.name)
+@pytest.mark.parametrize("n", [63, 64, 65, 70])
+def test_rows_across_words_of_bits(score, n):
+    """Bits of related and of legal variables come in words of 64: the same at the ends of the first word."""
+    data = random_network(n, 2.5, 3, n).sample(200, seed=n)
+    problem = problem_of(data, score, random_knowledge(data.names, n))
+    source = Source(problem)
+    definition, arrays, rows = Definition(problem, source), source.arrays(), _new_rows(LARGE, n)
+    assert (source.related == definition.related).all()
+    for child, parents in [*random_families(definition, n, 12), (0, (n - 1,)), (n - 1, (0,)), (n - 1, (n - 2,))]:
+        if all(definition.allowed[child, p] for p in parents):
+            check_row(definition, row_of(arrays, rows, child, parents), child, parents)
+
+
+def test_many_states():
+    """Columns of 2 to 8 states, all of which depend on each other: the row covers all variables."""
+    problem = problem_of(Dependent(300, (8, 7, 6, 5, 4, 3, 2), 0.3, 1).dataset, SCORES[2])
+    source = Source(problem)
+    definition, arrays, rows = Definition(problem, source), source.arrays(), _new_rows(LARGE, 7)
+    for child, parents in random_families(definition, 1, 40, most=3):
+        found = row_of(arrays, rows, child, parents)
+        check_row(definition, found, child, parents)
+        assert set(found[1]) == set(definition.row(child, parents))
+
+
+def dense_source(n: int = 12) -> tuple[Definition, Source]:
+    """Return a source whose variables all depend on each other: its rows are functions of the family alone."""
+    problem = problem_of(Dependent(250, (2, 3, 4) * (n // 3), 0.5, 7).dataset, SCORES[1])
+    source = Source(problem)
+    assert (source.related | np.eye(n, dtype=bool)).all()
+    return Definition(problem, source), source
+
+
+def test_overwritten_rows_are_computed_again():
+    """A ring of 48 entries, overwritten many times, gives the same rows as a cache that holds all of them."""
+    definition, source = dense_source()
+    arrays, small, large = source.arrays(), _new_rows(0, source.size), _new_rows(LARGE, source.size)
+    families = list(random_families(definition, 3, 40))
+    for child, parents in families + families[::-1]:
+        assert row_of(arrays, small, child, parents) == row_of(arrays, large, child, parents)
+    assert small[HEAD][ENTRIES] > 3 * len(small[CANDIDATE])
+    assert large[HEAD][ENTRIES] < len(large[CANDIDATE])
+
+
+def test_copied_rows_are_found_again():
+    """After a copy into a larger cache every row is there, the same, and none is computed again."""
+    definition, source = dense_source()
+    arrays, rows, larger = source.arrays(), _new_rows(1 << 16, source.size), _new_rows(1 << 17, source.size)
+    families = list(random_families(definition, 4, 60))
+    before = [row_of(arrays, rows, *family) for family in families]
+    assert rows[HEAD][ENTRIES] < len(rows[CANDIDATE])
+    copy_rows(rows, larger)
+    assert larger[HEAD].tolist() == rows[HEAD].tolist()
+    assert [row_of(arrays, larger, *family) for family in families] == before
+    assert larger[HEAD].tolist() == rows[HEAD].tolist()
+
+
+def test_enlarging_an_overwritten_cache(monkeypatch):
+    """A cache that was overwritten within one call, and is doubled afterwards, still gives the right rows."""
+    monkeypatch.setattr(chain_module, "FIRST_BYTES", 0)
+    definition, source = dense_source()
+    chain = GrowingChain(source, np.uint64(1), 1 << 20, timed=False)
+    ring, families, met = len(chain._rows[CANDIDATE]), random_families(definition, 5, 400), []
+    while chain._rows[HEAD][ENTRIES] < 1.3 * ring:
+        met.append(next(families))
+        row_of(chain._source, chain._rows, *met[-1])
+    chain._enlarge()
+    assert len(chain._rows[CANDIDATE]) > ring
+    for family in met:
+        check_row(definition, row_of(chain._source, chain._rows, *family), *family)
+
+
+@pytest.mark.parametrize(("first", "most"), [(0, 0), (1 << 12, 0), (1 << 17, 1 << 24)], ids=["few", "more", "enlarged"])
+def test_the_size_of_the_cache_changes_no_search(monkeypatch, first, most):
+    """With a cache of a few rows, overwritten again and again, and with one that is enlarged: the same networks."""
+    _, source = dense_source()
+    order = np.random.default_rng(2).permutation(source.size).tolist()
+    large = chain_of(source, order, 9, 1 << 24)
+    step_by_step(large, 600, 0.3)
+    monkeypatch.setattr(chain_module, "FIRST_BYTES", first)
+    monkeypatch.setattr(GrowingChain, "_enlarge", enlarge_up_to(most))
+    small = chain_of(source, order, 9, 1 << 24)
+    ring = len(small._rows[CANDIDATE])
+    step_by_step(small, 600, 0.3)
+    assert (len(small._rows[CANDIDATE]) > ring) == (most > 0)
+    assert (small.current, small.best) == (large.current, large.best)
+    assert small._order.tolist() == large._order.tolist()
+    assert small.best_parents() == large.best_parents()
+
+
+def enlarge_up_to(most: int):
+    """Return `GrowingChain._enlarge` under a limit on the memory for rows."""
+    usual = GrowingChain._enlarge
+
+    def enlarge(chain: GrowingChain) -> None:
+        chain._most_rows = most
+        usual(chain)
+
+    return enlarge

@@ -1,0 +1,103 @@
+"""The store of families: best first, each once, the worst given up when it is full."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from bnsearch.ondemand.chain import _new_store
+from bnsearch.ondemand.kernels_store import MEMBER, NUMBER, RANK, SCORE, SIZE, best_stored, keep_family
+from reference_ondemand import best_first
+from strategies import examples
+
+PARENTS, CAPACITY, CHILDREN = 4, 8, 3
+WORDS = np.random.default_rng(5).integers(1, 2**64, (2, 16), dtype=np.uint64)
+
+sets = st.frozensets(st.integers(0, 9), max_size=PARENTS).map(lambda found: tuple(sorted(found)))
+arrivals = st.lists(st.tuples(st.integers(0, CHILDREN - 1), sets), max_size=60)
+
+
+def score_of(child: int, members: tuple[int, ...]) -> float:
+    """Return a score: always the same of one family, and no two the same."""
+    return -float(np.random.default_rng([child, *members]).integers(1000)) - len(members) / 8
+
+
+def filled(families) -> tuple:
+    """Return a store to which families were given one after the other; `keep_family` tells rightly which are new."""
+    store = _new_store(0, CHILDREN, PARENTS)
+    assert store[SCORE].shape == (CHILDREN, CAPACITY)
+    for child, members in families:
+        there = stored(store, child)
+        new = keep(store, child, members)
+        assert new == (stored(store, child) != there)
+    return store
+
+
+def keep(store, child: int, members: tuple[int, ...]) -> bool:
+    """Put a family into a store; return whether it is new."""
+    word = np.bitwise_xor.reduce(np.array([WORDS[1, child], *WORDS[0, list(members)]], dtype=np.uint64))
+    padded = np.array([*members, *[0] * 6], dtype=np.int32)
+    return bool(keep_family(store, child, padded, len(members), score_of(child, members), word))
+
+
+def stored(store, child: int) -> list[tuple[float, tuple[int, ...]]]:
+    """Return the scores and the parents of a child's families, in the order of their ranks."""
+    slots = store[RANK][child, : store[NUMBER][child]].tolist()
+    members = [tuple(store[MEMBER][child, slot, : store[SIZE][child, slot]].tolist()) for slot in slots]
+    return [(float(store[SCORE][child, slot]), own) for slot, own in zip(slots, members, strict=True)]
+
+
+@examples(60)
+@given(arrivals)
+def test_each_child_keeps_its_best_families(families):
+    """Best first, no family twice, at most as many as fit: the best of all that came."""
+    store = filled(families)
+    for child in range(CHILDREN):
+        own = [(score_of(child, members), members) for c, members in families if c == child]
+        kept = stored(store, child)
+        assert [score for score, _ in kept] == best_first(own, CAPACITY)
+        assert len({members for _, members in kept}) == len(kept)
+        assert set(kept) <= set(own)
+        assert sorted(store[RANK][child, : len(kept)].tolist()) == list(range(len(kept)))
+
+
+def test_families_of_equal_score():
+    """Families that score the same are told apart by their parents, and found again among each other."""
+    store = _new_store(0, 1, PARENTS)
+    for _ in range(2):
+        new = [bool(keep_family(store, 0, np.array([v], dtype=np.int32), 1, -1.0, WORDS[0, v])) for v in range(5)]
+    assert new == [False] * 5
+    assert store[NUMBER].tolist() == [5]
+
+
+def test_too_many_parents():
+    """A family with more parents than the store has room for is left out."""
+    store = _new_store(0, CHILDREN, PARENTS)
+    assert not keep(store, 0, (0, 1, 2, 3, 4))
+    assert keep(store, 0, (0, 1, 2, 3))
+    assert store[NUMBER].tolist() == [1, 0, 0]
+
+
+@examples(60)
+@given(arrivals, st.permutations(range(10)), st.integers(0, 10), st.sampled_from([-np.inf, -900.0, -500.0, -100.0]))
+def test_best_stored(families, order, limit, floor):
+    """The best family above a score all of whose parents stand before a position; -1 where there is none."""
+    store = filled(families)
+    position = np.empty(10, dtype=np.int32)
+    position[list(order)] = np.arange(10)
+    looked = np.zeros(1, dtype=np.int64)
+    for child in range(CHILDREN):
+        fitting = [
+            (score, members)
+            for score, members in stored(store, child)
+            if score > floor and all(position[p] < limit for p in members)
+        ]
+        slot = best_stored(store, child, position, limit, floor, looked)
+        if fitting:
+            assert store[SCORE][child, slot] == pytest.approx(max(fitting)[0])
+            assert tuple(store[MEMBER][child, slot, : store[SIZE][child, slot]].tolist()) == max(fitting)[1]
+        else:
+            assert slot == -1
+    assert 0 <= looked[0] <= store[NUMBER].sum()

@@ -1,0 +1,163 @@
+"""Islands: where they begin, what they exchange, the table they share, and that threads change nothing."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+from bnsearch.graphs import DAG
+from bnsearch.knowledge import Knowledge
+from bnsearch.networks import random_network
+from bnsearch.ondemand.islands import Islands, Turn
+from bnsearch.ondemand.starts import informed_start, table_of
+from bnsearch.problem import Problem
+from bnsearch.run import Run
+from bnsearch.scores import make_score
+from bnsearch.stop import Evaluations, Iterations, Seconds
+from clocks import Clock
+from knowledge_cases import random_knowledge
+from reference_ondemand import SCORES, problem_of
+
+MEMORY = 1 << 24
+
+
+def problem_with(score: str, known: bool, n: int = 20) -> Problem:
+    """Return a problem of so many variables, with required and forbidden edges if anything is known."""
+    data = random_network(n, 2.0, 3, 4).sample(250, seed=4)
+    return problem_of(data, make_score(score), random_knowledge(data.names, 4) if known else None)
+
+
+def searched(problem: Problem, threads: int, rounds: int = 3, number: int = 3) -> tuple[Islands, Run]:
+    """Return islands after some rounds, and their run."""
+    run = Run(Iterations(10**6), seed=3, threads=threads)
+    islands = Islands(problem, run, number, MEMORY)
+    islands.begin()
+    assert islands.ready
+    for _ in range(rounds):
+        islands.round()
+    return islands, run
+
+
+@pytest.mark.parametrize("known", [False, True], ids=["free", "known"])
+@pytest.mark.parametrize("score", ["bic", "k2"])
+def test_islands_after_some_rounds(score, known):
+    """Every island's best network is legal and has the score that it says; the best of all was offered."""
+    problem = problem_with(score, known)
+    islands, run = searched(problem, 1)
+    for island in islands.islands:
+        dag = DAG(problem.names, island.chain.best_parents())
+        assert island.chain.score_of_best() == pytest.approx(problem.scorer.network(dag), rel=1e-11)
+        assert problem.constraints is None or problem.constraints.permits(dag)
+    best = max(island.chain.score_of_best() for island in islands.islands)
+    assert run.progress.score >= best - 1e-9 * abs(best)
+    assert problem.scorer.network(run.best()) == pytest.approx(run.progress.score, rel=1e-11)
+    assert islands.bound is not None
+
+
+@pytest.mark.parametrize("known", [False, True], ids=["free", "known"])
+def test_the_table_of_all_families_met(known):
+    """Rows are families of the data with their scores; each island's best network is among the table's networks."""
+    problem = problem_with("bdeu", known)
+    islands, _ = searched(problem, 1)
+    table = islands.table()
+    base = problem.base.parents
+    legal = [row for row in range(table.n_sets) if set(base[table.child[row]]) <= set(table.parents(row))]
+    expected = problem.scorer.families(table.child[legal].tolist(), [list(table.parents(row)) for row in legal])
+    assert table.scores[legal] == pytest.approx(expected, rel=1e-11, abs=1e-9)
+    assert table.n_sets - len(legal) == sum(1 for parents in base if parents)  # empty sets, at a prohibitive score
+    for island in islands.islands:
+        dag = DAG(problem.names, island.chain.best_parents())
+        assert table.score_of(dag) >= island.chain.score_of_best() - 1e-6
+    few = table_of([islands.islands[0].chain], problem, most=3 * problem.size)
+    assert few.n_sets <= 3 * problem.size + problem.size
+
+
+def test_orderings_to_begin_anew_at():
+    """Informed by the families met so far: a permutation in which required parents come first."""
+    problem = problem_with("bic", True)
+    islands, _ = searched(problem, 1, number=1)
+    for seed in range(5):
+        order = informed_start(islands.islands[0].chain, problem, np.random.default_rng(seed)).tolist()
+        assert sorted(order) == list(range(problem.size))
+        base = problem.base.parents
+        assert all(order.index(p) < order.index(v) for v in range(problem.size) for p in base[v])
+
+
+@pytest.mark.parametrize("known", [False, True], ids=["free", "known"])
+@pytest.mark.parametrize("score", ["bic", "k2"])
+def test_threads_change_nothing(score, known):
+    """Three islands in 1, 2 and 3 threads: the same orderings, networks and scores to the last digit."""
+    states = []
+    for threads in (1, 2, 3):
+        islands, run = searched(problem_with(score, known), threads)
+        chains = [island.chain for island in islands.islands]
+        states.append(
+            (
+                run.progress.score,
+                run.best(),
+                run.progress.iterations,
+                [chain.best for chain in chains],
+                [chain.best_parents() for chain in chains],
+                [chain._order.tolist() for chain in chains],
+                islands.table().n_sets,
+            )
+        )
+    assert states[0] == states[1] == states[2]
+
+
+def test_the_worst_goes_on_from_the_best():
+    """After an exchange the worst island stands at the best one's network."""
+    problem = problem_with("bic", False)
+    islands, _ = searched(problem, 1, rounds=0)
+    worst, best = islands.islands[1].chain, islands.islands[2].chain
+    empty = [[]] * problem.size
+    worst.forget_best()
+    worst.stand_at(np.arange(problem.size, dtype=np.int32), empty, problem.scorer.families(range(problem.size), empty))
+    best.step(200, 0.0, 0.0)
+    islands._exchange()
+    leading = max(island.chain.best for island in islands.islands)
+    assert worst.best == pytest.approx(leading, rel=1e-12)
+    assert problem.scorer.network(DAG(problem.names, worst.best_parents())) == pytest.approx(leading, rel=1e-11)
+
+
+def test_islands_that_have_no_time():
+    """A run that is over before the pairs are counted has no islands, and nothing to search from."""
+    clock = Clock()
+    run = Run(Seconds(1), seed=1, clock=clock)
+    clock.now += 5.0
+    islands = Islands(problem_with("bic", False), run, 2, MEMORY)
+    islands.begin()
+    assert not islands.ready
+
+
+def test_evaluations_as_a_budget():
+    """A rule about local scores ends the islands, too, and there is a network."""
+    problem = problem_with("bic", False)
+    run = Run(Evaluations(500), seed=1)
+    islands = Islands(problem, run, 2, MEMORY)
+    islands.begin()
+    while run.going() and islands.ready:
+        islands.round()
+    assert run.reason == "evaluations"
+    assert problem.scorer.network(run.best()) == pytest.approx(run.progress.score, rel=1e-11)
+
+
+@pytest.mark.parametrize(
+    ("turn", "left"), [(Turn(steps=100), 0.75), (Turn(seconds=2.0), 0.5), (Turn(steps=50, seconds=2.0), 0.5)], ids=str
+)
+def test_what_is_left_of_a_turn(turn, left):
+    """After 25 steps and one second: 1 - 25 / 100, 1 - 1 / 2, and the smaller of 1 - 25 / 50 and 1 - 1 / 2."""
+    assert turn.left(25, 1.0) == left
+
+
+def test_tiny_memory():
+    """With 1 MiB for four islands they search still, and respect a limit on parents."""
+    data = random_network(30, 2.0, 3, 6).sample(200, seed=6)
+    problem = problem_of(data, SCORES[2], Knowledge(max_parents=2))
+    run = Run(Iterations(2000), seed=1)
+    islands = Islands(problem, run, 4, 1 << 20)
+    islands.begin()
+    while run.going():
+        islands.round()
+    assert problem.scorer.network(run.best()) == pytest.approx(run.progress.score, rel=1e-11)
+    assert max(map(len, run.best().parents)) <= 2

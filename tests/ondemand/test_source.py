@@ -1,0 +1,87 @@
+"""What rows are computed from: pairs, knowledge and limits by place."""
+
+from __future__ import annotations
+
+import math
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from bnsearch.networks import random_network
+from bnsearch.ondemand.source import Source, packed, words_of
+from knowledge_cases import random_knowledge
+from reference_ondemand import SCORES, Definition, problem_of
+from strategies import Table, examples, tables
+
+every_score = pytest.mark.parametrize("score", SCORES, ids=lambda score: score.name)
+
+
+@every_score
+@examples(20)
+@given(table=tables(min_variables=2, max_variables=7, max_rows=200), seed=st.integers(0, 1000), informed=st.booleans())
+def test_pairs_knowledge_and_limits(score, table: Table, seed, informed):
+    """
+    Related are those of which one improves the other's score; first rows hold what single parents add.
+
+    Limits leave room for required parents, and are those of the knowledge at most.
+    """
+    data = table.dataset
+    problem = problem_of(data, score, random_knowledge(data.names, seed) if informed else None)
+    source = Source(problem)
+    definition = Definition(problem, source)
+    assert source.complete
+    assert source.order[source.place].tolist() == list(range(problem.size))
+    assert (np.diff(data.arities[source.order]) >= 0).all()
+    assert (source.related == definition.related).all()
+    assert (source.required == definition.required).all()
+    for variable, gains, own in source.first_rows():
+        child = int(source.place[variable])
+        expected = definition.row(child, [])
+        assert own == pytest.approx(definition.score(child, []), rel=1e-11, abs=1e-9)
+        found = {int(source.place[v]): gains[v] for v in np.flatnonzero(np.isfinite(gains)).tolist()}
+        assert found == pytest.approx(expected, rel=1e-9, abs=1e-9 * max(1.0, abs(own)))
+    needed = source.required.sum(axis=1)
+    given_limits = np.full(problem.size, problem.size - 1)
+    if problem.constraints is not None:
+        given_limits = problem.constraints.limits[source.order]
+    assert (needed <= source.limits).all()
+    assert (source.limits <= np.maximum(given_limits, needed)).all()
+    for variable, parents in enumerate(problem.base.parents):
+        if parents:
+            expected_score = problem.scorer.family(variable, parents)
+            assert source.required_scores[variable] == pytest.approx(expected_score, rel=1e-11)
+
+
+def test_limits_that_follow_from_the_score():
+    """Under BIC no variable of 100 rows pays for as many parents as there are variables; a wider family never wins."""
+    data = random_network(40, 2.0, 2, 5).sample(100, seed=5)
+    source = Source(problem_of(data, SCORES[0]))
+    assert source.limits.max() <= math.log2(2 * 100 / math.log(100)) + 1
+
+
+def test_threads_change_nothing():
+    """Pairs counted in two threads give the same arrays."""
+    problem = problem_of(random_network(70, 2.0, 3, 2).sample(300, seed=2), SCORES[3])
+    one, two = Source(problem, threads=1), Source(problem, threads=2)
+    assert (one.related == two.related).all()
+    for (v, gains, own), (w, other_gains, other_own) in zip(one.first_rows(), two.first_rows(), strict=True):
+        assert (v, own, gains.tolist()) == (w, other_own, other_gains.tolist())
+
+
+def test_a_source_that_is_halted():
+    """Without time to count the pairs it is not complete, and nothing is related."""
+    source = Source(problem_of(random_network(30, 2.0, 2, 1).sample(50, seed=1), SCORES[0]), lambda: False)
+    assert not source.complete
+    assert not source.related.any()
+
+
+@pytest.mark.parametrize("width", [1, 63, 64, 65, 128, 130])
+def test_packed_bits(width):
+    """Bit z of a row is bit z % 64 of its word z // 64."""
+    flags = np.random.default_rng(width).random((3, width)) < 0.5
+    words = packed(flags)
+    assert words.shape == (3, words_of(width))
+    bits = [[(int(row[z // 64]) >> (z % 64)) & 1 for z in range(width)] for row in words]
+    assert bits == flags.astype(int).tolist()

@@ -1,0 +1,185 @@
+"""Rows of extensions, growth and stores of families by definition, and problems on which to compare them."""
+
+from __future__ import annotations
+
+import itertools
+import math
+from collections.abc import Collection, Iterable, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+from hypothesis import strategies as st
+
+from bnsearch.data import Dataset
+from bnsearch.knowledge import Knowledge
+from bnsearch.ondemand.chain import GrowingChain
+from bnsearch.ondemand.source import Source
+from bnsearch.problem import Problem
+from bnsearch.scores import AIC, BIC, K2, QNML, BDeu, Score, Scorer
+from bnsearch.scores.score import improves
+
+SCORES = (BIC(), AIC(), BDeu(ess=2.0), K2(), QNML())
+MEMORY = 1 << 22  # bytes, of a chain in a test
+
+Members = tuple[int, ...]
+Row = dict[int, float]  # what each further parent adds to the score
+
+
+@dataclass(frozen=True)
+class Dependent:
+    """
+    A recipe for a table in which all variables depend on each other, so that it prints as one short line.
+
+    Every column is one hidden number, in as many steps as the column has states, except in a share of the rows.
+
+    Parameters
+    ----------
+    n_rows, arities, noise, seed : the rows, the states of each column, the share, and the seed of all that is random
+    """
+
+    n_rows: int
+    arities: tuple[int, ...]
+    noise: float
+    seed: int
+
+    @property
+    def dataset(self) -> Dataset:
+        """The table as the library sees it."""
+        rng = np.random.default_rng(self.seed)
+        hidden = rng.random(self.n_rows)
+        columns = []
+        for arity in self.arities:
+            noisy = rng.random(self.n_rows) < self.noise
+            columns.append(np.where(noisy, rng.integers(arity, size=self.n_rows), (hidden * arity).astype(int)))
+        return Dataset.from_codes(np.column_stack(columns), arities=self.arities)
+
+
+@st.composite
+def dependent_tables(draw: st.DrawFn, *, most: int = 7) -> Dependent:
+    """Draw a table of three to `most` variables of 2 to 8 states that depend on each other."""
+    arities = draw(st.lists(st.sampled_from([2, 2, 3, 3, 4, 8]), min_size=3, max_size=most))
+    return Dependent(
+        draw(st.sampled_from([150, 300])),
+        tuple(arities),
+        draw(st.sampled_from([0.3, 0.6])),
+        draw(st.integers(0, 10**6)),
+    )
+
+
+class Definition:
+    """
+    Rows and growth of a problem, one local score at a time; variables are places, as the source numbers them.
+
+    Parameters
+    ----------
+    problem : the table, the score and the knowledge
+    source : of the problem, for the numbering alone
+    """
+
+    def __init__(self, problem: Problem, source: Source) -> None:
+        self.size = problem.size
+        self._order = source.order.tolist()
+        self._scorer = Scorer(problem.needed_data, problem.needed_score)
+        known, at = problem.constraints, np.ix_(source.order, source.order)
+        free = ~np.eye(self.size, dtype=bool)
+        self.allowed = free if known is None else known.allowed[at] & free
+        self.required = np.zeros_like(free) if known is None else known.required[at]
+        self.related = np.zeros_like(free)
+        for child, parent in zip(*np.nonzero(self.allowed), strict=True):
+            self.related[child, parent] = improves(self.score(child, [parent]), self.score(child, []))
+        self.related |= self.related.T
+
+    def score(self, child: int, parents: Iterable[int]) -> float:
+        """Return the local score of a place with other places as its parents."""
+        return self._scorer.family(self._order[child], [self._order[p] for p in parents])
+
+    def row(self, child: int, parents: Collection[int]) -> Row:
+        """Return what every legal further parent adds that improves the score."""
+        own = self.score(child, parents)
+        return {
+            z: new - own
+            for z in np.flatnonzero(self.allowed[child]).tolist()
+            if z not in parents and improves(new := self.score(child, [*parents, z]), own)
+        }
+
+    def is_related(self, z: int, child: int, parents: Iterable[int]) -> bool:
+        """Tell whether a place depends on a child or on one of its parents by itself."""
+        return any(self.related[z, v] for v in (child, *parents))
+
+    def grown(self, child: int, parents: Iterable[int], before: Collection[int], most: int) -> tuple[Members, float]:
+        """
+        Return the parents that a child ends with, and their score, one change after another.
+
+        The best addition is made while one improves the score; then the best deletion or exchange.
+        """
+        now, must = tuple(sorted(parents)), set(np.flatnonzero(self.required[child]).tolist())
+        while True:
+            row = self.row(child, now) if len(now) < most else {}
+            added = [z for z in row if z in before]
+            if added:
+                now = tuple(sorted((*now, max(added, key=lambda z: (row[z], -z)))))
+                continue
+            changed = self._changed(child, now, before, must)
+            if changed is None:
+                return now, self.score(child, now)
+            now = changed
+
+    def _changed(self, child: int, now: Members, before: Collection[int], must: Collection[int]) -> Members | None:
+        """Return the best deletion or exchange if it improves the score."""
+        least, found = self.score(child, now), None
+        best = least
+        for gone in now:
+            if gone in must:
+                continue
+            rest = tuple(p for p in now if p != gone)
+            row = self.row(child, rest)
+            exchanges = [tuple(sorted((*rest, z))) for z in row if z in before and z != gone]
+            for other in [rest, *exchanges]:
+                score = self.score(child, other)
+                if improves(score, least) and score > best + 1e-9:
+                    best, found = score, other
+        return found
+
+    def neighbours(self, child: int, parents: Members, before: Collection[int], most: int) -> list[Members]:
+        """Return all parent sets that differ by one legal addition, deletion or exchange of related variables."""
+        must = set(np.flatnonzero(self.required[child]).tolist())
+        free = [p for p in parents if p not in must]
+        others = [z for z in before if self.allowed[child, z] and z not in parents]
+        rests = [tuple(p for p in parents if p != gone) for gone in free]
+        bases = [parents, *rests] if len(parents) < most else rests
+        larger = [(*base, z) for base, z in itertools.product(bases, others) if self.is_related(z, child, base)]
+        return [tuple(sorted(found)) for found in [*rests, *larger]]
+
+
+def problem_of(data: Dataset, score: Score, knowledge: Knowledge | None = None) -> Problem:
+    """Return a problem with little memory."""
+    return Problem(data=data, score=score, knowledge=knowledge, threads=1, memory=1 << 26)
+
+
+def chain_of(source: Source, order: Sequence[int], seed: int, memory: int = MEMORY) -> GrowingChain:
+    """Return a chain that has begun at an ordering, and whose results do not depend on the machine."""
+    chain = GrowingChain(source, np.uint64(seed), memory, timed=False)
+    assert chain.begin_at(np.array(order, dtype=np.int32), lambda: False)
+    return chain
+
+
+def step_by_step(chain: GrowingChain, steps: int, rate: float) -> None:
+    """Take so many steps, in as many calls as that takes."""
+    done = 0
+    while done < steps:
+        done += chain.step(steps - done, rate, 0.0)
+
+
+def best_first(families: Iterable[tuple[float, Members]], most: int) -> list[float]:
+    """Return the scores of the best different families of one child, given in order of arrival, best first."""
+    kept: dict[Members, float] = {}
+    for score, members in families:
+        kept.setdefault(members, score)
+        if len(kept) > most:
+            del kept[min(kept, key=lambda each: kept[each])]
+    return sorted(kept.values(), reverse=True)
+
+
+def sum_of(scores: Iterable[float]) -> float:
+    """Return a sum, exact but for its last rounding."""
+    return math.fsum(scores)
