@@ -131,8 +131,8 @@ def test_killed_at_any_moment(process, wide_csv, tmp_path, name, moment):
     time.sleep(moment)
     started.send_signal(signal.Signals[name])
     _, err = started.communicate(timeout=60)
-    if moment > 0.5:  # before, Python itself may be starting
-        assert started.returncode in ((-signal.SIGTERM,) if name == "SIGTERM" else (0, 130, -signal.SIGINT))
+    if moment > 0.5:  # before, Python itself may be starting; a fast machine may have ended
+        assert started.returncode in ((0, -signal.SIGTERM) if name == "SIGTERM" else (0, 130, -signal.SIGINT))
         assert "Traceback" not in err
     assert output.exists() == (started.returncode == 0)
     if output.exists():

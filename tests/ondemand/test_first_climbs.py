@@ -44,7 +44,7 @@ def check_climb(problem: Problem, steps) -> float:
 def test_climbs_over_dags(score, known):
     """From the required edges to a network that is better; again from half of it, with ties broken by a seed."""
     problem = problem_with(score, known)
-    start = DAGStart(problem, Source(problem), MEMORY)
+    start = DAGStart(problem, Source(problem), problem.scorer, MEMORY)
     first = check_climb(problem, start.steps())
     assert first > problem.base_score
     for _, make in start.steps():
@@ -58,9 +58,9 @@ def test_the_climb_is_hill_climbing():
     """Where nothing is known it ends where the method of that name ends after one climb, or above."""
     problem = problem_with("bic", False)
     usual = search(problem, HillClimb(restarts=0), stop=Iterations(10**6), seed=1, threads=1)
-    assert check_climb(problem, DAGStart(problem, Source(problem), MEMORY).steps()) >= usual.score - 1e-6 * abs(
-        usual.score
-    )
+    assert check_climb(
+        problem, DAGStart(problem, Source(problem), problem.scorer, MEMORY).steps()
+    ) >= usual.score - 1e-6 * abs(usual.score)
 
 
 @with_knowledge

@@ -19,6 +19,7 @@ from bnsearch.parent_sets.extender import Extender
 from bnsearch.problem import Problem
 from bnsearch.run import Run
 from bnsearch.scores.score import improves
+from bnsearch.scores.scorer import Scorer
 
 PERTURBATION = 0.5  # the share of edges that is taken away before another climb
 MAX_SUBSET = 3  # of T in Insert(X, Y, T), as GES has it
@@ -33,13 +34,14 @@ class DAGStart:
     Parameters
     ----------
     problem, source : what to climb on; what single parents add is known already
+    scorer : of the problem, for this climb alone
     memory : bytes for its prices
     """
 
-    def __init__(self, problem: Problem, source: Source, memory: int) -> None:
+    def __init__(self, problem: Problem, source: Source, scorer: Scorer, memory: int) -> None:
         self.problem = problem
         self.climber = Climber(
-            problem.scorer,
+            scorer,
             Extender(problem.needed_data, problem.needed_score),
             replace(
                 HillClimb().rules(allowed_edges(problem), problem.constraints),

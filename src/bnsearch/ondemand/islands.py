@@ -202,26 +202,47 @@ class Islands:
         """
         if not self.islands:
             return
-        problem, run = self.problem, self.run
-        start = DAGStart(problem, self.source, min(MEMORY_BYTES, self.memory // 4 // len(self.islands)))
-        began = run.seconds
-        found, ended = follow(start.steps(), run, CLIMBING * run.seconds_left)
+        run, began = self.run, self.run.seconds
+        share = min(MEMORY_BYTES, self.memory // 4 // len(self.islands))
+        start = DAGStart(self.problem, self.source, self.problem.scorer.fork(), share)
+        found, quick = self._climb(start)
         if found is None:
             return
-        seconds = run.seconds - began if self._timed else inf
-        quick = ended and (not self._timed or seconds <= QUICK * run.seconds_left)
-        if quick and problem.needed_score.equivalent:
-            other, _ = follow(ClassStart(problem, run.halted).steps(), run, SECOND_CLIMB * run.seconds_left)
-            found = max(found, other or found, key=problem.scorer.network)
         self.islands[0].begin_at(found, self._scores(found), run)
         informed = self.islands[1::2] if quick else []
-        share = INFORMED * run.seconds_left
-        self._map(lambda island: island.begin_informed(run, share), informed)
+        left = INFORMED * run.seconds_left
+        self._map(lambda island: island.begin_informed(run, left), informed)
         others = [island for island in self.islands[1:] if island not in informed]
-        again = [*run.map(lambda each: follow(start.steps_again(found, each.rng), run, seconds)[0] or found, others)]
-        scores = [self._scores(dag) for dag in again]
-        self._map(lambda piece: piece[0].begin_at(*piece[1:], run), list(zip(others, again, scores, strict=True)))
+        seconds = run.seconds - began if self._timed else inf
+
+        def climb_again(island: Island) -> DAG:
+            return follow(start.steps_again(found, island.rng), run, seconds)[0] or found
+
+        again = [*run.map(climb_again, others)] if quick else [found] * len(others)
+        starts = [(island, dag, self._scores(dag)) for island, dag in zip(others, again, strict=True)]
+        self._map(lambda piece: piece[0].begin_at(piece[1], piece[2], run), starts)
         self._trial_ends = run.seconds + TRIAL * run.seconds_left if isfinite(run.seconds_left) else 0.0
+
+    def _climb(self, start: DAGStart) -> tuple[DAG | None, bool]:
+        """
+        Return the better network of two greedy climbs, and whether that took little of the time.
+
+        With one thread, the climb over equivalence classes follows where the one over DAGs was quick.
+        """
+        problem, run, began = self.problem, self.run, self.run.seconds
+        first, second = CLIMBING * run.seconds_left, SECOND_CLIMB * run.seconds_left
+
+        def climb_classes() -> tuple[DAG | None, bool]:
+            return follow(ClassStart(problem, run.halted).steps(), run, second)
+
+        climbs = [lambda: follow(start.steps(), run, first)]
+        together = self._timed and run.threads > 1 and problem.needed_score.equivalent
+        found = [*run.map(lambda climb: climb(), [*climbs, climb_classes] if together else climbs)]
+        quick = found[0][1] and (not self._timed or run.seconds - began <= QUICK * run.seconds_left)
+        if quick and not together and problem.needed_score.equivalent:
+            found.append(climb_classes())
+        networks = [dag for dag, _ in found if dag is not None]
+        return max(networks, key=problem.scorer.network, default=None), quick
 
     def _scores(self, dag: DAG) -> NDArray[np.float64]:
         """Return the local scores of a network; in one thread alone."""
