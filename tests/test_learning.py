@@ -254,6 +254,17 @@ def test_auto_says_what_it_chose(monkeypatch: pytest.MonkeyPatch, caplog: pytest
     assert result.notes[1].endswith(" of 8 variables can form cycles with each other")
 
 
+def test_auto_says_that_it_searches(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Where neither all subsets nor a complete table fit, the islands search; the note says how and why."""
+    monkeypatch.setattr("bnsearch.auto.MOST", 2)
+    result = learn(ASIA, seconds=None, stop=Iterations(50), seed=0)
+    assert not result.optimal
+    assert result.notes[-1] == (
+        "chose search over orderings, with families on demand (ginobs) and over their table (rinobs): "
+        "to count all subsets of 8 variables takes too long"
+    )
+
+
 def test_auto_says_why_not_exact_search(monkeypatch: pytest.MonkeyPatch) -> None:
     """Over a given table: too many variables that can form cycles, or too little time."""
     problem = Problem(data=ASIA, score=make_score("bic"))

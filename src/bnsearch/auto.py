@@ -79,6 +79,7 @@ class _Search:
         at_once = math.isfinite(expected) and (not self.timed or expected <= AT_ONCE * run.seconds_left)
         if at_once and self._solve_subsets():
             return
+        why = f"to count all subsets of {problem.size} variables takes too long"
         islands = Islands(problem, run, max(ISLANDS, run.threads) if self.timed else ISLANDS, problem.memory)
         islands.begin()
         if not self.timed and self._select_more(islands):
@@ -92,6 +93,9 @@ class _Search:
             if self._is_selection_due(islands) and self._select_more(islands):
                 return
         run.bound = islands.bound
+        run.remark(
+            f"chose search over orderings, with families on demand (ginobs) and over their table (rinobs): {why}"
+        )
 
     def _seconds_of_subsets(self) -> float:
         """Return how long it takes to count all subsets and to search them, about; infinity where that is too much."""
