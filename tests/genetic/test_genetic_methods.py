@@ -17,7 +17,7 @@ from bnsearch.genetic.families import Families
 from bnsearch.genetic.miiga import MIIGA
 from bnsearch.problem import Problem
 from bnsearch.scores import BIC, K2, BDeu
-from bnsearch.searching import search
+from bnsearch.searching import load_kernels, search
 from bnsearch.stop import Iterations, Seconds
 from candidate_tables import random_candidates
 from strategies import Table, examples, tables
@@ -57,6 +57,7 @@ def test_no_graph_is_ever_cyclic(method, table: Table, seed):
     """On any data, every graph that any generation prices is acyclic, and the result is worth what it says."""
     problem = Problem(data=table.dataset, score=BIC())
     module = __import__(type(method).__module__, fromlist=["Families"])
+    load_kernels(problem, method)  # its own small problem has no limit of two parents
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(module, "Families", Watched)
         before = Watched.seen
