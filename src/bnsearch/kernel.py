@@ -14,7 +14,7 @@ import numba
 
 def kernel(function: Callable[..., Any]) -> Any:
     """Compile a top-level function over arrays and scalars; cached on disk where one may write, run without the GIL."""
-    return _compiled(function, no_cfunc_wrapper=True, _nrt=True)  # said so, or a borrowing caller's setting holds
+    return _compiled(function, no_cfunc_wrapper=True, _nrt=True)  # else a borrowing caller's setting is inherited
 
 
 def inner_kernel(function: Callable[..., Any]) -> Any:

@@ -114,10 +114,8 @@ def test_interrupted_writes_what_is_there(run, asia_csv, monkeypatch):
 def wide_csv(tmp_path: Path) -> Path:
     """Return a table that keeps auto busy for as long as it is let."""
     random = np.random.default_rng(2)
-    codes = random.integers(0, 2, (4000, 60))
-    for v in range(1, 60):
-        mixed = codes[:, v] ^ codes[:, v // 2] ^ codes[:, v // 3]
-        codes[:, v] = np.where(random.random(4000) < 0.8, mixed, codes[:, v])
+    shares = random.random((8, 60))[random.integers(0, 8, 4000)]  # of eight hidden groups: everything depends on all
+    codes = (random.random((4000, 60)) < shares).astype(np.uint8)
     Dataset.from_codes(codes).write(tmp_path / "wide.csv")
     return tmp_path / "wide.csv"
 
@@ -131,8 +129,8 @@ def test_killed_at_any_moment(process, wide_csv, tmp_path, name, moment):
     time.sleep(moment)
     started.send_signal(signal.Signals[name])
     _, err = started.communicate(timeout=60)
-    if moment > 0.5:  # before, Python itself may be starting; a fast machine may have ended
-        assert started.returncode in ((0, -signal.SIGTERM) if name == "SIGTERM" else (0, 130, -signal.SIGINT))
+    if moment > 0.5:  # before, Python itself may be starting
+        assert started.returncode in ((-signal.SIGTERM,) if name == "SIGTERM" else (0, 130, -signal.SIGINT))
         assert "Traceback" not in err
     assert output.exists() == (started.returncode == 0)
     if output.exists():

@@ -55,11 +55,6 @@ class Chain(State):
         """The best score so far, but for rounding."""
         return float(self._totals[1])
 
-    @property
-    def current(self) -> float:
-        """The score of the network where the chain stands, but for rounding."""
-        return float(self._totals[0])
-
     def step(self, steps: int, rate: float, slope: float) -> int:
         """Take steps, up to about BUDGET rows looked at; return how many."""
         from bnsearch.orderings.kernels_repair import search_by_repair
