@@ -26,9 +26,12 @@ MOST = 27  # variables that depend on each other: exact search then takes 1 GiB
 SECONDS_OF_20 = 0.3  # what it takes for 20 of them on one thread, generously; it doubles with each, and a little more
 SHARE = 0.5  # of the time that is left, the most that exact search over a table may be expected to take
 FIRST_STEPS = 50  # for each variable, before exact search: something good to have, should it not end in time
-ISLANDS = 2  # at least, and just as many where the result must not depend on the number of threads
+ISLANDS = 2  # where the result must not depend on the number of threads; else one for each of them
 FIRST_SELECTION, LONGER = 0.15, 3.0  # seconds of the first selection; each is so many times as long as the one before
-SELECTING = 0.33  # of the time so far, the most that candidate sets are selected in
+FIRST_SHARE = 0.1  # of the time so far, a selection at least
+SELECTING, RARELY = 0.4, 0.1  # of the time so far, the most that candidate sets are selected in, and the least
+WORTH = 4.0  # in between: so many times the share of variables that have got selected parents
+STALE = 0.2  # of the time so far without improvement, after which sets are selected in any case
 AT_ONCE, SURE = 0.1, 1.5  # of the time left, in which all subsets are counted at once; the margin of the estimate
 MOST_FAMILIES = 20_000_000  # of all subsets, where no time is given
 
@@ -68,7 +71,6 @@ class _Search:
         self.timed = is_timed(run)
         self.select = run.selecting or Selecting(None, no_progress)
         self.spent, self.next = 0.0, FIRST_SELECTION  # seconds of all selections so far, and of the next one
-        self.useful = True
         run.partial = True  # until a table is complete
 
     def search(self) -> None:
@@ -80,18 +82,18 @@ class _Search:
         if at_once and self._solve_subsets():
             return
         why = f"to count all subsets of {problem.size} variables takes too long"
-        islands = Islands(problem, run, max(ISLANDS, run.threads) if self.timed else ISLANDS, problem.memory)
+        islands = Islands(problem, run, run.threads if self.timed else ISLANDS, problem.memory)
         islands.begin()
         if not self.timed and self._select_more(islands):
             return
         while run.going() and islands.ready:
+            if self._is_selection_due(islands) and self._select_more(islands):
+                return
             islands.round()
             if math.isfinite(expected) and SURE * expected <= run.seconds_left and run.going():
                 if self._solve_subsets():
                     return
                 expected = math.inf
-            if self._is_selection_due(islands) and self._select_more(islands):
-                return
         run.bound = islands.bound
         run.remark(
             f"chose search over orderings, with families on demand (ginobs) and over their table (rinobs): {why}"
@@ -143,11 +145,14 @@ class _Search:
 
     def _is_selection_due(self, islands: Islands) -> bool:
         """Tell whether to select more candidate sets now."""
-        self.useful = self.useful and (self.spent == 0.0 or islands.imported > 0)
-        on_time = (
-            self.next + self.spent <= SELECTING * self.run.seconds and self.next <= SELECTING * self.run.seconds_left
-        )
-        return self.timed and self.useful and on_time and self.run.partial and self.run.going()
+        run = self.run
+        self.next = max(self.next, FIRST_SHARE * run.seconds)
+        spent = self.spent + self.next
+        if not (self.timed and run.partial and self.next <= SELECTING * run.seconds_left and run.going()):
+            return False
+        stale = run.seconds - run.progress.improved
+        worth = min(SELECTING, max(RARELY, WORTH * islands.share_imported))
+        return spent <= worth * run.seconds or stale > max(self.next, STALE * run.seconds)
 
     def _select_more(self, islands: Islands) -> bool:
         """Select candidate sets for the islands' table; tell whether the optimum over a complete one is proven."""

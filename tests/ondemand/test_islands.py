@@ -6,9 +6,8 @@ import numpy as np
 import pytest
 
 from bnsearch.graphs import DAG
-from bnsearch.knowledge import Knowledge
 from bnsearch.networks import random_network
-from bnsearch.ondemand.islands import Islands, Turn
+from bnsearch.ondemand.islands import Islands
 from bnsearch.ondemand.starts import informed_start, table_of
 from bnsearch.problem import Problem
 from bnsearch.run import Run
@@ -16,7 +15,7 @@ from bnsearch.scores import make_score
 from bnsearch.stop import Evaluations, Iterations, Seconds
 from clocks import Clock
 from knowledge_cases import random_knowledge
-from reference_ondemand import SCORES, problem_of
+from reference_ondemand import problem_of
 
 MEMORY = 1 << 24
 
@@ -140,24 +139,3 @@ def test_evaluations_as_a_budget():
         islands.round()
     assert run.reason == "evaluations"
     assert problem.scorer.network(run.best()) == pytest.approx(run.progress.score, rel=1e-11)
-
-
-@pytest.mark.parametrize(
-    ("turn", "left"), [(Turn(steps=100), 0.75), (Turn(seconds=2.0), 0.5), (Turn(steps=50, seconds=2.0), 0.5)], ids=str
-)
-def test_what_is_left_of_a_turn(turn, left):
-    """After 25 steps and one second: 1 - 25 / 100, 1 - 1 / 2, and the smaller of 1 - 25 / 50 and 1 - 1 / 2."""
-    assert turn.left(25, 1.0) == left
-
-
-def test_tiny_memory():
-    """With 1 MiB for four islands they search still, and respect a limit on parents."""
-    data = random_network(30, 2.0, 3, 6).sample(200, seed=6)
-    problem = problem_of(data, SCORES[2], Knowledge(max_parents=2))
-    run = Run(Iterations(2000), seed=1)
-    islands = Islands(problem, run, 4, 1 << 20)
-    islands.begin()
-    while run.going():
-        islands.round()
-    assert problem.scorer.network(run.best()) == pytest.approx(run.progress.score, rel=1e-11)
-    assert max(map(len, run.best().parents)) <= 2

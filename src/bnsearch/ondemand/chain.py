@@ -135,24 +135,19 @@ class GrowingChain:
 
         place = self.source.place
         self._stand_at(place[order].astype(np.int32))
-        sets = [np.sort(place[list(its_parents)]) for its_parents in parents]
-        new = self.keep(
-            (
-                np.arange(len(order), dtype=np.int32),
-                scores,
-                np.array([len(members) for members in sets]),
-                self.source.order[np.concatenate([*sets, np.empty(0, dtype=np.int64)]).astype(np.int64)].astype(
-                    np.int32
-                ),
-            )
-        )
-        for variable, members in enumerate(sets):
-            self._member[place[variable], : len(members)] = members
-            self._size[place[variable]] = len(members)
-            self._score[place[variable]] = scores[variable]
+        for variable, its_parents in enumerate(parents):
+            self._member[place[variable], : len(its_parents)] = np.sort(place[list(its_parents)])
+            self._size[place[variable]] = len(its_parents)
+        self._score[place] = scores
         self._totals[0] = math.fsum(scores)
         keep_network(self._chain)
-        return new
+        return self.keep_network(parents, scores)
+
+    def keep_network(self, parents: Sequence[Sequence[int]], scores: NDArray[np.float64]) -> int:
+        """Put the families of a network into the store; return how many are new to it."""
+        children, sizes = np.arange(len(parents), dtype=np.int32), np.array([len(own) for own in parents])
+        members = np.array([parent for own in parents for parent in own], dtype=np.int32)
+        return self.keep((children, scores, sizes, members))
 
     def take(self, other: GrowingChain) -> None:
         """Go on from the best network of another chain."""
@@ -237,6 +232,11 @@ class GrowingChain:
         scores = np.empty(self.source.size)
         scores[self.source.order] = self._source[FIRST_OWN]
         return scores
+
+    @property
+    def n_families(self) -> int:
+        """How many families the store holds."""
+        return int(self._store[5].sum())
 
     def families(self) -> Families:
         """Return the families in the store: child, score and size of each, and the parents of all."""

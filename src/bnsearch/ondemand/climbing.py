@@ -1,106 +1,108 @@
-"""Where islands begin: greedy climbs over DAGs and over equivalence classes."""
+"""Greedy climbs beside the chains of an island: tabu search over DAGs, and GES over equivalence classes."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
-from dataclasses import replace
+from collections.abc import Sequence
 from functools import partial
 from itertools import chain
+from math import inf
 
 import numpy as np
+from numpy.typing import NDArray
 
-from bnsearch.dags.climber import Climber
-from bnsearch.dags.hillclimb import HillClimb, allowed_edges
+from bnsearch.dags.climber import Climber, Found
+from bnsearch.dags.hillclimb import Tabu, allowed_edges
 from bnsearch.equivalence.climbing import backward, forward
-from bnsearch.equivalence.neighbourhood import Neighbourhood
+from bnsearch.equivalence.ges import GES
 from bnsearch.graphs.dag import DAG
 from bnsearch.ondemand.source import Source
 from bnsearch.parent_sets.extender import Extender
 from bnsearch.problem import Problem
 from bnsearch.run import Run
 from bnsearch.scores.score import improves
-from bnsearch.scores.scorer import Scorer
 
-PERTURBATION = 0.5  # the share of edges that is taken away before another climb
-MAX_SUBSET = 3  # of T in Insert(X, Y, T), as GES has it
-
-Make = Callable[[], DAG]
+Parents = Sequence[Sequence[int]]
+Ranked = NDArray[np.int64]
 
 
-class DAGStart:
+class Climbs:
     """
-    Hill climbing over DAGs: the strongest edges first, wherever they are.
+    Tabu search over DAGs, with the strongest edge first, wherever it is; for one thread at a time.
 
     Parameters
     ----------
-    problem, source : what to climb on; what single parents add is known already
-    scorer : of the problem, for this climb alone
-    memory : bytes for its prices
+    problem, source : what to climb on, and what is known of its pairs of variables
+    memory : bytes for the prices of families met before
     """
 
-    def __init__(self, problem: Problem, source: Source, scorer: Scorer, memory: int) -> None:
+    def __init__(self, problem: Problem, source: Source, memory: int) -> None:
         self.problem = problem
-        self.climber = Climber(
-            scorer,
-            Extender(problem.needed_data, problem.needed_score),
-            replace(
-                HillClimb().rules(allowed_edges(problem), problem.constraints),
-                related=source.related[np.ix_(source.place, source.place)],
-            ),
-            memory=memory,
-        )
+        self.scorer = problem.scorer.fork()
+        rules = Tabu().rules(allowed_edges(problem), problem.constraints)
+        extender = Extender(problem.needed_data, problem.needed_score)
+        self._climber = Climber(self.scorer, extender, rules, memory=memory)
         if not source.required.any():
             for child, gains, own in source.first_rows():
-                self.climber.remember(child, gains, own)
+                self._climber.remember(child, gains, own)
 
-    def steps(self) -> Iterator[tuple[float, Make]]:
-        """Climb from the network of the required edges."""
-        return self._follow(self.climber, self.problem.base.parents, None)
+    def again(self, parents: Parents, rng: np.random.Generator, run: Run) -> Found | None:
+        """Climb from a network without a share of its edges, ties broken at random; return the best network."""
+        known, share = self.problem.constraints, Tabu().perturbation
+        must: Parents = [()] * len(parents) if known is None else known.required_parents
+        kept = [[p for p in own if rng.random() >= share or p in must[child]] for child, own in enumerate(parents)]
+        return self.climb(kept, rng.permutation(len(parents)), run, inf)[0]
 
-    def steps_again(self, best: DAG, rng: np.random.Generator) -> Iterator[tuple[float, Make]]:
-        """Climb from a network without half of its edges, ties broken at random; for any thread."""
-        known = self.problem.constraints
-        must: Sequence[Sequence[int]] = [()] * len(best.names) if known is None else known.required_parents
-        kept = [
-            [p for p in parents if rng.random() >= PERTURBATION or p in must[child]]
-            for child, parents in enumerate(best.parents)
-        ]
-        return self._follow(self.climber.fork(), kept, rng.permutation(len(best.names)))
+    def climb(self, parents: Parents, ranked: Ranked | None, run: Run, seconds: float) -> tuple[Found | None, bool]:
+        """
+        Climb from a network for some seconds, offering whatever is better than the incumbent.
 
-    def _follow(
-        self, climber: Climber, parents: Sequence[Sequence[int]], ranked: np.ndarray | None
-    ) -> Iterator[tuple[float, Make]]:
+        Returns the best network, and whether the climb came to its end.
+        """
+        climber, until = self._climber, run.seconds + seconds
+        asked, computed = climber.asked, climber.computed
         climber.start(parents, ranked)
         for _ in climber.climb():
-            if (found := climber.best) is not None:
-                yield found.score, partial(found.dag, self.problem.names)
+            run.count(evaluations=climber.asked - asked, computed=climber.computed - computed)
+            asked, computed = climber.asked, climber.computed
+            if improves(climber.score, run.progress.score) and (found := climber.best) is not None:
+                run.offer(found.score, partial(found.dag, self.problem.names))
+            if run.halted(climber.score) or run.seconds > until:
+                return climber.best, False
+        return climber.best, True
 
 
-class ClassStart:
-    """Greedy equivalence search (GES), for scores that equivalent networks share."""
+class ClassClimb:
+    """
+    Greedy equivalence search (GES) in pieces, for a score that equivalent networks share; for one thread at a time.
 
-    def __init__(self, problem: Problem, halted: Callable[[], bool]) -> None:
-        self.here = Neighbourhood(problem.scorer, max_subset=MAX_SUBSET, constraints=problem.constraints)
-        self.halted = halted
+    It takes the problem's own scorer, which knows the values of all pairs.
 
-    def steps(self) -> Iterator[tuple[float, Make]]:
-        """Insert edges, then delete edges."""
-        for _ in chain(forward(self.here, self.halted), backward(self.here, self.halted)):
-            yield self.here.score, self.here.maker()
+    Attributes
+    ----------
+    ended : whether there is nothing left to do: it came to its end, or one step took too long
+    spent : seconds so far
+    """
 
+    def __init__(self, problem: Problem, run: Run) -> None:
+        self._run, self._until = run, inf
+        self._here = GES().begin(problem.scorer, problem.constraints)
+        self._steps = chain(forward(self._here, self._is_too_long), backward(self._here, self._is_too_long))
+        self.ended, self.spent = False, 0.0
 
-def follow(steps: Iterator[tuple[float, Make]], run: Run, seconds: float) -> tuple[DAG | None, bool]:
-    """Climb to the end or for some seconds, offering improvements; return the last network, and whether it ended."""
-    until, last = run.seconds + seconds, None
-    for found in steps:
-        last = found
-        _offer(found, run)
-        if run.halted() or run.seconds > until:
-            return last[1](), False
-    return None if last is None else last[1](), True
+    def go_on(self, seconds: float) -> None:
+        """Take steps for some seconds; offer every network better than the incumbent."""
+        run, began, here = self._run, self._run.seconds, self._here
+        self._until = began + 2.0 * seconds
+        while not self.ended and run.seconds - began < seconds:
+            self.ended = next(self._steps, None) is None
+            run.count(**here.spent())
+            if improves(here.score, run.progress.score):
+                run.offer(here.score, here.maker())
+        self.spent += run.seconds - began
 
+    def found(self) -> DAG:
+        """Return the network so far."""
+        return self._here.maker()()
 
-def _offer(found: tuple[float, Make], run: Run) -> None:
-    run.count(evaluations=1)
-    if improves(found[0], run.progress.score):
-        run.offer(*found)
+    def _is_too_long(self) -> bool:
+        return self._run.halted() or self._run.seconds > self._until

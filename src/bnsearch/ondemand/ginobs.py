@@ -45,7 +45,7 @@ class GINOBS:
 
     def search(self, problem: Problem, run: Run) -> None:
         """Search until the run is told to stop."""
-        islands = Islands(problem, run, self.islands, self.memory, tables=False)
+        islands = Islands(problem, run, self.islands, self.memory, alone=True)
         islands.begin()
         while run.going() and islands.ready:
             islands.round()

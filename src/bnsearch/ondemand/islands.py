@@ -1,164 +1,42 @@
-"""Islands: search with families on demand and search over their candidate table, in turns."""
+"""Islands: search with families on demand, over their candidate table and over DAGs, in turns."""
 
 from __future__ import annotations
 
-import math
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
 from functools import partial
-from math import inf, isfinite
-from typing import Protocol
-
-import numpy as np
-from numpy.typing import NDArray
+from math import fsum, inf, isfinite
 
 from bnsearch.dags.climber import MEMORY_BYTES
-from bnsearch.graphs.dag import DAG
-from bnsearch.ondemand.chain import GrowingChain
-from bnsearch.ondemand.climbing import ClassStart, DAGStart, follow
+from bnsearch.ondemand.climbing import ClassClimb, Climbs
+from bnsearch.ondemand.island import Island
 from bnsearch.ondemand.source import Source
-from bnsearch.ondemand.starts import informed_start, table_of
-from bnsearch.orderings.climber import random_word
+from bnsearch.ondemand.starts import table_of
+from bnsearch.ondemand.turns import Kind, Turn, share_out
 from bnsearch.orderings.index import Index
-from bnsearch.orderings.repair import Chain
-from bnsearch.orderings.restarts import offer, precedence_of
+from bnsearch.orderings.restarts import precedence_of
 from bnsearch.parent_sets.relaxed import relaxed
 from bnsearch.parent_sets.table import ParentSets
 from bnsearch.problem import Problem
 from bnsearch.run import Run, is_timed
 from bnsearch.scores.score import improves
 
-RATE = 0.25  # the share of losing steps that is accepted when a turn begins
-GROWING = 0.6  # of a round, the part for families on demand; the rest searches over their table
-FIRST_STEPS, FIRST_SECONDS = 4, 0.1  # of the first round: for each variable, or of wall-clock time
-LONGER = 1.3  # each round is so many times as long as the one before
-BUILDING = 0.2  # of a round, the most for building its table and index: as many selected sets are taken
-CLIMBING = 0.7  # of the time that is left, the most for hill climbing to the first network
-QUICK, SECOND_CLIMB = 0.4, 0.35  # where that took less, a climb over equivalence classes follows, with this share
-INFORMED = 0.2  # of the time that is left, the most for growing the parents that inform an ordering
-TRIAL = 0.15  # of the time that is left after the start, the part in which islands do not learn from each other
+ROUND = 0.2  # the length of a round, as a share of the time so far
+FIRST_STEPS, LONGER = 4, 1.3  # where steps are counted: for each variable in the first round; and from round to round
+GROWING = 0.6  # of a turn over orderings, the part for families on demand; the rest searches over their table
+BUILDING = 0.3  # of a search over a table, the most for building the table and its index
+CLIMBING = 0.7  # of the time that is left, the most for the climb to the first network
+CLASSES = 0.1  # of the time that is left, the most for a climb over equivalence classes
+SLOWER = 5.0  # how much longer than the first climb over DAGs that takes, about
+SHORTEST = 0.08  # of the time so far, a turn at least
+OFTEN, RARELY = 0.33, 0.1  # what kinds of turns are taken to gain at least, as a share of the best: chains, and climbs
+TRIAL = 2  # rounds in which islands do not learn from each other
+LONGEST = 0.4  # of the time that is left, the most that a single turn must last to be of use
+SEVERAL = 0.08  # of it, the most that a search over a table must last because of its size
 ROWS_A_SECOND = 500_000  # of a table built, before that is measured
+LONG_ENOUGH = 0.05  # seconds, to tell the pace from what every table takes
 ROW_BYTES = 200  # of memory for a row of the table and its index, about
-STALE_ROUNDS = 5  # without improvement, after which an island begins anew
-
-
-class Annealed(Protocol):
-    """A chain that takes steps, accepting a share of the losses."""
-
-    @property
-    def best(self) -> float:
-        """The best score so far."""
-        ...
-
-    def step(self, steps: int, rate: float, slope: float) -> int:
-        """Take steps, up to some milliseconds; return how many."""
-        ...
-
-
-@dataclass(frozen=True)
-class Turn:
-    """How long a chain searches: a number of steps, or some seconds."""
-
-    steps: float = inf
-    seconds: float = inf
-
-    def left(self, steps: int, seconds: float) -> float:
-        """Return the share that is left after some steps and seconds."""
-        return 1.0 - max(steps / self.steps, seconds / self.seconds)
-
-
-def anneal(chain: Annealed, turn: Turn, run: Run, report: Callable[[int], None]) -> None:
-    """Take steps, accepting fewer and fewer losses; call `report` with the number of steps every few milliseconds."""
-    done, began = 0, run.seconds
-    while (left := turn.left(done, run.seconds - began)) > 0.0 and not run.halted(chain.best):
-        if isfinite(turn.steps):
-            slope = RATE / turn.steps
-            taken = chain.step(math.ceil(turn.steps) - done, RATE - slope * done, slope)
-        else:
-            taken = chain.step(10**6, RATE * left, 0.0)
-        done += taken
-        report(taken)
-
-
-class Island:
-    """
-    One chain of each kind, which search in turns from each other's best network; for one thread at a time.
-
-    Parameters
-    ----------
-    source, problem : what to search
-    rng : the island's own generator
-    memory : bytes for its caches
-    timed : whether the result may depend on the machine
-    """
-
-    def __init__(self, source: Source, problem: Problem, rng: np.random.Generator, memory: int, *, timed: bool) -> None:
-        self.problem, self.rng = problem, rng
-        self.chain = GrowingChain(source, random_word(rng), memory, timed=timed)
-        self.best = self.offered = -inf
-        self.stale = 0
-        self.imported = 0  # families that the last search over a table has brought
-
-    def grow(self, turn: Turn, run: Run) -> None:
-        """Search with families on demand."""
-        chain = self.chain
-
-        def report(taken: int) -> None:
-            run.count(iterations=taken, evaluations=chain.new_evaluations())
-            self.offer(run)
-
-        anneal(chain, turn, run, report)
-
-    def offer(self, run: Run) -> None:
-        """Offer the best network of families on demand, if it may be the best of all."""
-        if not improves(run.progress.score, self.chain.best) and self.chain.best > self.offered:
-            self.offered = self.chain.best
-            run.offer(self.chain.score_of_best(), partial(DAG, self.problem.names, self.chain.best_parents()))
-
-    def search_table(self, index: Index, turn: Turn, run: Run) -> None:
-        """Search over a candidate table from the best ordering, and go on from what is found."""
-        if not isfinite(self.chain.best):
-            return
-        chain = Chain(index, self.chain.best_order(), random_word(self.rng))
-
-        def report(taken: int) -> None:
-            run.count(iterations=taken, evaluations=chain.evaluations())
-            if not improves(run.progress.score, chain.best) and chain.best > self.offered:
-                self.offered = chain.best
-                offer(chain, chain.best_placed(), run)
-
-        anneal(chain, turn, run, report)
-        found = chain.best_placed()
-        parents = [index.table.parents(row) for row in found.rows.tolist()]
-        self.imported = self.chain.stand_at(found.order, parents, index.table.scores[found.rows])
-        self.chain.improve(run.halted)
-        self.offer(run)
-
-    def take_stock(self) -> None:
-        """Take note of whether the last round has found anything better."""
-        self.stale = 0 if improves(self.chain.best, self.best) else self.stale + 1
-        self.best = max(self.best, self.chain.best)
-
-    def begin_at(self, dag: DAG, scores: NDArray[np.float64], run: Run) -> None:
-        """Begin at a network, given the local scores of its variables."""
-        self.best, self.stale, self.offered = -inf, 0, -inf
-        self.chain.forget_best()
-        self.chain.stand_at(np.array(dag.order, dtype=np.int32), dag.parents, scores)
-        self.chain.improve(run.halted)
-        self.offer(run)
-
-    def begin_anew(self, run: Run) -> None:
-        """Begin at an ordering informed by the families met so far."""
-        self.best, self.stale, self.offered = -inf, 0, -inf
-        self.chain.forget_best()
-        self.chain.begin_at(informed_start(self.chain, self.problem, self.rng), run.halted)
-        self.offer(run)
-
-    def begin_informed(self, run: Run, seconds: float) -> None:
-        """Begin at an ordering informed by the parents that variables would choose of all others."""
-        until = run.seconds + seconds
-        self.chain.grow_freely(lambda: run.halted() or run.seconds > until)
-        self.begin_anew(run)
+CACHES, TABLE, CLIMBS = 0.375, 0.25, 0.125  # of the memory; the rest is for what is selected
+LEAST_CLIMB_BYTES = 1 << 20  # of the memory for the prices of a climb over DAGs
 
 
 class Islands:
@@ -170,21 +48,31 @@ class Islands:
     problem, run : what to search, and as part of which run
     number : of islands
     memory : bytes for their caches, their table and its index together
-    tables : whether they search over the table of all families met, too
+    alone : whether they search with families on demand alone, not over their table and over DAGs
+
+    Attributes
+    ----------
+    chaining, climbing : the kinds of turns: over orderings, over DAGs
+    growing, searching : the parts of a turn over orderings: with families on demand, over their table
     """
 
-    def __init__(self, problem: Problem, run: Run, number: int, memory: int, *, tables: bool = True) -> None:
-        self.problem, self.run, self.memory, self.tables = problem, run, memory, tables
+    def __init__(self, problem: Problem, run: Run, number: int, memory: int, *, alone: bool = False) -> None:
+        self.problem, self.run, self.memory, self.alone = problem, run, memory, alone
         self.source = Source(problem, lambda: not run.halted(), run.threads)
-        share = memory // 2 // number
+        share = int(CACHES * memory) // number
         rngs = run.spawn(number if self.source.complete else 0)
         self._timed = is_timed(run)
         self.islands = [Island(self.source, problem, rng, share, timed=self._timed) for rng in rngs]
+        self.growing, self.searching = Kind(OFTEN), Kind(OFTEN)
+        self.chaining, self.climbing = Kind(OFTEN), Kind(RARELY)
         self.more: ParentSets | None = None
-        self.imported = 0  # families that networks have taken from that table
+        self.share_imported = 0.0  # of the variables, those that have got selected parents in a search over the table
         self.bound: float | None = None
-        self._length = FIRST_SECONDS if self._timed else FIRST_STEPS * problem.size
-        self._trial_ends = 0.0
+        self._classes: list[ClassClimb] = []  # none where there is no such climb, or no longer
+        self._length = float(FIRST_STEPS * problem.size)
+        self._rounds = 0
+        self._is_new = False  # whether selected sets have not been searched yet
+        self._climb_seconds = 0.0  # of one climb over DAGs
         self._rows_a_second = float(ROWS_A_SECOND)
 
     @property
@@ -194,76 +82,135 @@ class Islands:
 
     def begin(self) -> None:
         """
-        Find a first network for every island by greedy climbs over DAGs and over equivalence classes.
+        Let every island begin at a climb over DAGs, the first with ties broken by content and the others at random.
 
-        Networks are offered from the beginning. The first island begins at the best of them. Of the others every second
-        one begins at an informed ordering, the rest at what hill climbing makes of that network without half of its
-        edges. Where the first climb takes long, there is no time for informed orderings.
+        Networks are offered from the beginning. What has no climbs of its own goes on from the first network.
         """
         if not self.islands:
             return
         run, began = self.run, self.run.seconds
-        share = min(MEMORY_BYTES, self.memory // 4 // len(self.islands))
-        start = DAGStart(self.problem, self.source, self.problem.scorer.fork(), share)
-        found, quick = self._climb(start)
-        if found is None:
-            return
-        self.islands[0].begin_at(found, self._scores(found), run)
-        informed = self.islands[1::2] if quick else []
-        left = INFORMED * run.seconds_left
-        self._map(lambda island: island.begin_informed(run, left), informed)
-        others = [island for island in self.islands[1:] if island not in informed]
-        seconds = run.seconds - began if self._timed else inf
+        self._share_climbs()
+        seconds = CLIMBING * run.seconds_left
+        self._map(lambda island: island.begin(run, seconds, random=island is not self.islands[0]), self.islands)
+        took = run.seconds - began
+        if not self.islands[0].climbed:  # a climb that has not ended goes on in turns
+            self.climbing.note(self._standing() - len(self.islands) * self.problem.base_score, took)
+            self.climbing.owed = 0.0
+        first = self.islands[0].chain
+        for island in self.islands:
+            if isfinite(first.best) and not isfinite(island.chain.best):
+                island.chain.take(first)
+        self._begin_classes(took)
 
-        def climb_again(island: Island) -> DAG:
-            return follow(start.steps_again(found, island.rng), run, seconds)[0] or found
-
-        again = [*run.map(climb_again, others)] if quick else [found] * len(others)
-        starts = [(island, dag, self._scores(dag)) for island, dag in zip(others, again, strict=True)]
-        self._map(lambda piece: piece[0].begin_at(piece[1], piece[2], run), starts)
-        self._trial_ends = run.seconds + TRIAL * run.seconds_left if isfinite(run.seconds_left) else 0.0
-
-    def _climb(self, start: DAGStart) -> tuple[DAG | None, bool]:
+    def _begin_classes(self, took: float) -> None:
         """
-        Return the better network of two greedy climbs, and whether that took little of the time.
+        Climb over equivalence classes, if that can be expected to take little of the time.
 
-        With one thread, the climb over equivalence classes follows where the one over DAGs was quick.
+        With several threads it goes on in the place of the last island's search with families on demand.
         """
-        problem, run, began = self.problem, self.run, self.run.seconds
-        first, second = CLIMBING * run.seconds_left, SECOND_CLIMB * run.seconds_left
+        run, seconds = self.run, CLASSES * self.run.seconds_left if self._timed else inf
+        if self.problem.needed_score.equivalent and not self.alone and not run.halted():
+            beside = self._timed and run.threads > 1 and len(self.islands) > 1
+            if beside or SLOWER * took <= seconds:
+                self._classes = [ClassClimb(self.problem, run)]
+                self._classes[0].go_on(0.0 if beside else seconds)
+                self._take_classes()
+                self._classes = self._classes if beside else []
 
-        def climb_classes() -> tuple[DAG | None, bool]:
-            return follow(ClassStart(problem, run.halted).steps(), run, second)
-
-        climbs = [lambda: follow(start.steps(), run, first)]
-        together = self._timed and run.threads > 1 and problem.needed_score.equivalent
-        found = [*run.map(lambda climb: climb(), [*climbs, climb_classes] if together else climbs)]
-        quick = found[0][1] and (not self._timed or run.seconds - began <= QUICK * run.seconds_left)
-        if quick and not together and problem.needed_score.equivalent:
-            found.append(climb_classes())
-        networks = [dag for dag, _ in found if dag is not None]
-        return max(networks, key=problem.scorer.network, default=None), quick
-
-    def _scores(self, dag: DAG) -> NDArray[np.float64]:
-        """Return the local scores of a network; in one thread alone."""
-        return self.problem.scorer.families(range(self.problem.size), dag.parents)
+    def _share_climbs(self) -> None:
+        """Give climbs to as many islands as the memory allows, to one at least."""
+        memory, n = int(CLIMBS * self.memory), self.problem.size
+        number = max(1, min(len(self.islands), memory // (8 * n * n + LEAST_CLIMB_BYTES)))
+        share = min(MEMORY_BYTES, max(LEAST_CLIMB_BYTES, memory // number - 8 * n * n))
+        for island in self.islands[:number]:
+            island.climbs = Climbs(self.problem, self.source, share)
+        self.source.gains = None  # they have taken it
 
     def take_table(self, more: ParentSets) -> None:
         """Let selected sets join the table from the next round on; what is known of the table before says nothing."""
-        self.more, self.imported, self.bound = more, 0, None
+        self.more, self.share_imported, self.bound = more, 0.0, None
+        self._is_new = True
 
     def round(self) -> None:
-        """Let every island search, with families on demand and then over the table of all families met."""
-        run = self.run
-        grow, search = self._turns()
-        self._map(lambda island: island.grow(grow, run), self.islands)
-        if self.tables and not run.halted():
-            index = self._index()
-            self._map(lambda island: island.search_table(index, search, run), self.islands)
-            self.imported += sum(island.imported for island in self.islands)
-        if not run.halted():
+        """Let every island search over orderings, and over DAGs as far as that gains as much."""
+        if self._timed:
+            self._length = max(0.01, min(ROUND * self.run.seconds, self.run.seconds_left))
+            share_out([self.chaining] if self.alone else [self.chaining, self.climbing], self._length)
+            if self.islands[0].climbed:  # a climb that has not ended goes on where it was
+                self.climbing.least = max(SHORTEST * self.run.seconds, self._climb_seconds)
+        self._take_turn(self.chaining, self._chain, Turn(steps=self._steps_of(1 if self.alone else 2)))
+        if not self.alone:
+            self._take_turn(self.climbing, self._climb, Turn(steps=1))
+        if not self.run.halted():
             self._exchange()
         self._length *= LONGER
+
+    def _chain(self, turn: Turn) -> None:
+        """Let islands search with families on demand, and over the table of all families met when that is worth it."""
+        if self.alone:
+            self._grow(turn)
+            return
+        self.searching.least = self._seconds_to_build() / BUILDING if self._timed else 0.0
+        if self._is_new and self.searching.least <= self._length:  # selected sets are tried at once
+            self.searching.owed = max(self.searching.owed, self.searching.least)
+            self._is_new = False
+        if self._timed:
+            self.growing.owed += GROWING * turn.seconds
+            self.searching.owed += (1.0 - GROWING) * turn.seconds
+        self._take_turn(self.growing, self._grow, turn)
+        self._take_turn(self.searching, self._search_table, turn)
+
+    def _steps_of(self, turns: int) -> int:
+        """Return the steps of a turn of each island where they are counted, there being so many turns of a round."""
+        turns *= len(self.islands)
+        return 0 if self._timed else max(1, self.run.allowed(turns * int(self._length)) // turns)
+
+    def _take_turn(self, kind: Kind, search: Callable[[Turn], None], steps: Turn) -> None:
+        """Let all islands have a turn of some kind, unless there is not enough time for it; take note of the gain."""
+        run = self.run
+        if run.halted() or (self._timed and not (self._fits(kind) and kind.owed > kind.least)):
+            return
+        began, before = run.seconds, self._standing()
+        search(Turn(seconds=min(kind.owed, run.seconds_left)) if self._timed else steps)
+        kind.note(self._standing() - before, run.seconds - began)
+
+    def _fits(self, kind: Kind) -> bool:
+        """Tell whether there is time for a turn of some kind."""
+        return kind.least <= LONGEST * self.run.seconds_left
+
+    def _standing(self) -> float:
+        """Return the sum of the islands' best scores."""
+        return fsum(island.chain.best for island in self.islands)
+
+    def _grow(self, turn: Turn) -> None:
+        """Let islands search with families on demand; beside that, the climb over equivalence classes goes on."""
+        run = self.run
+        jobs: list[Callable[[], object]] = [partial(island.grow, turn, run) for island in self.islands]
+        jobs[len(jobs) - len(self._classes) :] = [partial(climb.go_on, turn.seconds) for climb in self._classes]
+        self._map(lambda job: job(), jobs)
+        self._take_classes()
+
+    def _take_classes(self) -> None:
+        """Let the last island go on from the network of the climb over equivalence classes, once that has ended."""
+        for climb in self._classes:
+            if climb.ended:
+                self._classes = []
+                self.islands[-1].take_network(climb.found())
+
+    def _search_table(self, turn: Turn) -> None:
+        """Let islands search over the table of all families met."""
+        run, began = self.run, self.run.seconds
+        index = self._index()
+        left = Turn(turn.steps, max(0.01, turn.seconds - (run.seconds - began)))
+        self._map(lambda island: island.search_table(index, left, run), self.islands)
+        most = max(island.imported for island in self.islands) / self.problem.size
+        self.share_imported = max(self.share_imported, most if self.more is not None else 0.0)
+
+    def _climb(self, turn: Turn) -> None:
+        """Let islands climb over DAGs; take note of how long a climb takes."""
+        began, before = self.run.seconds, self.islands[0].climbed
+        self._map(lambda island: island.climb(turn, self.run), self.islands)
+        self._climb_seconds = (self.run.seconds - began) / max(1, self.islands[0].climbed - before)
 
     def _index(self) -> Index:
         """Return the index of the table of all families met; take note of the time and of the upper bound."""
@@ -271,43 +218,45 @@ class Islands:
         index = Index(self.table(), precedence_of(self.problem))
         _ = index.arrays  # made now, once
         self.bound = relaxed(index.table).score
-        if self._timed:
-            self._rows_a_second = index.table.n_sets / max(1e-3, self.run.seconds - began)
+        if self._timed and self.run.seconds - began > LONG_ENOUGH:
+            self._rows_a_second = index.table.n_sets / (self.run.seconds - began)
         return index
 
     def table(self) -> ParentSets:
-        """Return the table of all families that the islands have met, and of selected ones while there is time."""
-        most = int(self.memory // 4 // ROW_BYTES)
-        more, known = self.more, self.problem.constraints
-        if more is not None and self._timed:
-            some = int(self._rows_a_second * BUILDING * self._length)
-            more = more if more.n_sets <= some else more.best(max(1, some // self.problem.size), known)
-        return table_of([island.chain for island in self.islands], self.problem, more, most, self.run.threads)
+        """Return the table of all families that the islands have met, and of selected ones as time allows."""
+        more, known, most = self.more, self.problem.constraints, self._most_selected()
+        if more is not None and more.n_sets > most:
+            more = more.best(max(1, int(most // self.problem.size)), known)
+        rows = int(TABLE * self.memory / ROW_BYTES)
+        return table_of([island.chain for island in self.islands], self.problem, more, rows, self.run.threads)
 
-    def _turns(self) -> tuple[Turn, Turn]:
-        """Return the turns of a round."""
-        if not self._timed:
-            steps = self.run.allowed(2 * int(self._length) * len(self.islands)) // (2 * len(self.islands))
-            return Turn(steps=max(1, steps)), Turn(steps=max(1, steps))
-        self._length = min(self._length, max(0.01, self.run.seconds_left))
-        return Turn(seconds=GROWING * self._length), Turn(seconds=(1.0 - GROWING) * self._length)
+    def _most_selected(self) -> float:
+        """Return how many selected sets the table may have: several searches over it must fit into the time left."""
+        most = self._rows_a_second * BUILDING * SEVERAL * self.run.seconds_left if self._timed else inf
+        return max(0.0, most - sum(island.chain.n_families for island in self.islands))
+
+    def _seconds_to_build(self) -> float:
+        """Return about how long it takes to build the table and its index."""
+        selected = 0.0 if self.more is None else min(self.more.n_sets, self._most_selected())
+        met = sum(island.chain.n_families for island in self.islands)
+        return min(selected + met, TABLE * self.memory / ROW_BYTES) / self._rows_a_second
 
     def _exchange(self) -> None:
         """Let the worst island go on from the best network, or one that has found nothing for long begin anew."""
+        self._rounds += 1
+        now = self.run.seconds if self._timed else self._rounds
         for island in self.islands:
-            island.take_stock()
-        if self.run.seconds < self._trial_ends:
+            island.take_stock(now)
+        if self._rounds <= TRIAL:
             return
-        if self._timed and len(self.islands) > self.run.threads:  # more than can search at a time
-            self.islands = sorted(self.islands, key=lambda island: -island.chain.best)[: self.run.threads]
         ranked = sorted(self.islands, key=lambda island: -island.chain.best)
         best, worst = ranked[0], ranked[-1]
         if improves(best.chain.best, worst.chain.best):
             worst.chain.take(best.chain)
-            worst.best, worst.stale = best.best, best.stale
-        elif worst.stale >= STALE_ROUNDS:
+            worst.best, worst.began, worst.improved = best.best, best.began, best.improved
+        elif worst.is_stale(now):
             worst.begin_anew(self.run)
 
-    def _map(self, function: Callable[..., None], items: Sequence[object]) -> None:
+    def _map(self, function: Callable[..., object], items: Sequence[object]) -> None:
         for _ in self.run.map(function, items):
             pass

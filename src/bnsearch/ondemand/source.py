@@ -37,6 +37,7 @@ class Source:
     required : bool[n, n], [child, parent] by place
     related : bool[n, n], which places depend on each other by themselves
     required_scores : float64[n], the score of each variable with its required parents alone, where it has any
+    gains : float64[n, n], [child, parent] by place, what single parents add; None once nobody needs it any more
     complete : whether all pairs were counted
     """
 
@@ -50,10 +51,12 @@ class Source:
             [0.0 if not p else problem.scorer.family(v, p) for v, p in enumerate(problem.base.parents)]
         )
         gains, self._own, self.complete = _pair_gains(problem, going, threads)
-        gains[~self._allowed] = 0.0
-        self.related = gains > 0.0
-        self.related |= self.related.T
-        self._make_arrays(data, score, gains)
+        gains[~self._allowed] = -np.inf
+        least = TOLERANCE * np.maximum(1.0, np.abs(self._own))
+        improving = gains > least[:, np.newaxis]
+        self.related = improving | improving.T
+        self.gains: NDArray[np.float64] | None = gains
+        self._make_arrays(data, score, gains, improving)
 
     def _read_knowledge(self, problem: Problem, most: int) -> None:
         n, known = self.size, problem.constraints
@@ -64,12 +67,14 @@ class Source:
         needed = self.required.sum(axis=1)
         self.limits = np.maximum(needed, np.minimum(limits, min(most, MOST_PARENTS))).astype(np.int64)
 
-    def _make_arrays(self, data: Dataset, score: Score, gains: NDArray[np.float64]) -> None:
+    def _make_arrays(
+        self, data: Dataset, score: Score, gains: NDArray[np.float64], improving: NDArray[np.bool_]
+    ) -> None:
         rows, columns = data.n_rows, self.layout.columns
         products = products_of_sets(columns.arities, TABULATED_SIZE)
         bound = bound_of(data, score)
         random = np.random.default_rng(0xFA)
-        kept = [np.flatnonzero(row > 0.0) for row in gains]
+        kept = [np.flatnonzero(row) for row in improving]
         ranked = [found[np.lexsort((found, -gains[x, found]))] for x, found in enumerate(kept)]
         classes, others = _stacked_terms(score, columns.arities, rows, products)
         self._shared = (
@@ -77,7 +82,7 @@ class Source:
             score.joint(rows).terms(rows, products),
             others,
             classes,
-            packed(self.related),
+            packed(np.ones_like(self.related)),
             packed(self._allowed),
             random.integers(1, 2**64, (2, self.size), dtype=np.uint64),
             _entropies(data)[self.order],
@@ -89,13 +94,10 @@ class Source:
         )
 
     def first_rows(self) -> Iterator[tuple[int, NDArray[np.float64], float]]:
-        """Yield each variable, what every single parent that improves its score adds, and its score without any."""
-        begin, candidate, gain = self._shared[9:12]
-        for child, variable in enumerate(self.order.tolist()):
-            row = np.full(self.size, -np.inf)
-            own = slice(begin[child], begin[child + 1])
-            row[self.order[candidate[own]]] = gain[own]
-            yield variable, row, float(self._own[child])
+        """Yield each variable, what every single parent adds to its score, and the score without any."""
+        for variable, child in enumerate(self.place.tolist()):
+            if self.gains is not None:
+                yield variable, self.gains[child, self.place], float(self._own[child])
 
     @property
     def words(self) -> NDArray[np.uint64]:
@@ -129,7 +131,7 @@ def _pair_gains(
     problem: Problem, going: Callable[[], bool], threads: int | None
 ) -> tuple[NDArray[np.float64], NDArray[np.float64], bool]:
     """
-    Return what each variable gains by each other one as its only parent, above zero where it improves the score.
+    Return what each variable gains by each other one as its only parent.
 
     float64[child, parent] by place; float64[n], the scores without parents; whether all pairs were counted.
     """
@@ -152,8 +154,6 @@ def _pair_gains(
         others = score.parents(rows, arity)
         own[chosen] = single[chosen] - sweep.values(0, others)[0]
         gains[chosen] -= own[chosen, np.newaxis] + sweep.values(1, others)
-    gains[gains <= TOLERANCE * np.maximum(1.0, np.abs(own[:, np.newaxis]))] = 0.0
-    np.fill_diagonal(gains, 0.0)
     return gains, own, complete
 
 
