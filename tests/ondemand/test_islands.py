@@ -107,7 +107,7 @@ def test_threads_change_nothing(score, known):
 def test_the_worst_goes_on_from_the_best():
     """After an exchange the worst island stands at the best one's network."""
     problem = problem_with("bic", False)
-    islands, _ = searched(problem, 1, rounds=0)
+    islands, _ = searched(problem, 1, rounds=2)
     worst, best = islands.islands[1].chain, islands.islands[2].chain
     empty = [[]] * problem.size
     worst.forget_best()
