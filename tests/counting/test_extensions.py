@@ -9,7 +9,8 @@ from hypothesis import strategies as st
 
 from bnsearch.counting.cell_sums import products_of_sets
 from bnsearch.counting.columns import REPRESENTATIONS, Layout
-from bnsearch.counting.kernels_expand import new_scratch, occupied_cells, score_extensions
+from bnsearch.counting.kernels_expand import occupied_cells, score_extensions
+from bnsearch.counting.kernels_expand_scratch import new_scratch
 from bnsearch.data import Dataset
 from bnsearch.scores import AIC, BIC, FNML, K2, QNML, BDeu, Scorer
 from reference import joint_counts

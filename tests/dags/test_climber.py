@@ -9,8 +9,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from bnsearch.counting.kernels_bits import has_bit
 from bnsearch.dags.climber import Climber, Rules
-from bnsearch.dags.kernels_graph import add_edge, can_add, can_reverse, drop_edge, has_bit
+from bnsearch.dags.kernels_graph import add_edge, can_add, can_reverse, drop_edge
 from bnsearch.parent_sets.extender import Extender
 from bnsearch.scores import SCORES, Scorer, make_score
 from reference import family_score

@@ -10,7 +10,7 @@ import numpy as np
 from numba.core import types
 from numba.extending import intrinsic
 
-from bnsearch.kernel import kernel
+from bnsearch.kernel import borrowing_kernel, kernel
 
 
 @intrinsic
@@ -37,6 +37,12 @@ def pack_states(codes, item_of_state, words):
         item = item_of_state[codes[row]]
         if item >= 0:
             words[item, row >> 6] |= np.uint64(1) << np.uint64(row & 63)
+
+
+@borrowing_kernel
+def has_bit(words, i):
+    """Tell whether bit i of a row of words, uint64[W], is set."""
+    return (words[i >> 6] >> np.uint64(i & 63)) & np.uint64(1) != np.uint64(0)
 
 
 @kernel

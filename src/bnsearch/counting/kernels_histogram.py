@@ -14,7 +14,7 @@ from __future__ import annotations
 import numpy as np
 
 from bnsearch.counting.kernels_prefix import first_rank
-from bnsearch.counting.kernels_terms import cell_term, terms_of
+from bnsearch.counting.kernels_terms import term, terms_of
 from bnsearch.kernel import inner_kernel, kernel
 
 CELLS_PER_ROW = 2  # a dense histogram has at most this many cells a row, and a few thousand in any case
@@ -105,13 +105,12 @@ def extend_sparse(order, begin, number, states, arity, seen, target):
 
 
 @inner_kernel
-def sum_dense(label, number, states, arity, weights, unit, counts, table, function, a):
+def count_dense(label, number, states, arity, weights, unit, counts):
     """
-    Sum f over the cells of label and state, through a histogram of all of them.
+    Count the rows by label and state, in a histogram of all such cells.
 
     weights : int32[rows]   how often each row counts; all ones where `unit` is set
-    counts : int32[...]     scratch
-    table : float64[L]      f(n) for n < L, the rest in closed form
+    counts : int32[...]     written: number * arity cells
     """
     clear(counts, number * arity)
     wide = np.uint32(arity)
@@ -121,10 +120,21 @@ def sum_dense(label, number, states, arity, weights, unit, counts, table, functi
     else:
         for row in range(label.size):
             counts[np.uint32(label[row]) * wide + np.uint32(states[row])] += weights[row]
+
+
+@inner_kernel
+def sum_dense(label, number, states, arity, weights, unit, counts, table, function, a):
+    """
+    Sum f over the cells of label and state, through a histogram of all of them.
+
+    weights ... counts : as of count_dense
+    table : float64[L]      f(n) for n < L, the rest in closed form
+    """
+    count_dense(label, number, states, arity, weights, unit, counts)
     total = 0.0
     for i in range(number * arity):
         n = np.int64(counts[i])
-        total += table[n] if n < table.size else cell_term(n, function, a)
+        total += term(n, table, function, a)
     return total
 
 
@@ -141,7 +151,7 @@ def sum_sparse(order, begin, number, states, arity, weights, counts, table, func
             state = states[order[j]]
             n = np.int64(counts[state])
             if n > 0:
-                total += table[n] if n < table.size else cell_term(n, function, a)
+                total += term(n, table, function, a)
                 counts[state] = 0
     return total
 

@@ -131,6 +131,12 @@ def cell_term(n, function, a):
 
 
 @inner_kernel
+def term(n, table, function, a):
+    """Return f(n), looked up where tabulated."""
+    return table[n] if n < table.size else cell_term(n, function, a)
+
+
+@inner_kernel
 def set_constant(cells, slope, regret, rows):
     """Return the constant of a set with this many cells."""
     penalty = slope * cells if slope != 0.0 else 0.0  # cells may be infinite
@@ -179,5 +185,5 @@ def sum_counts(counts, stop, terms, cells):
     total, table, a = terms_of(terms, cells)
     for i in range(stop):
         n = counts[i]
-        total += table[n] if n < table.size else cell_term(n, terms[0], a)
+        total += term(n, table, terms[0], a)
     return total

@@ -7,15 +7,8 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
-from bnsearch.dags.kernels_graph import (
-    add_edge,
-    can_add,
-    can_reverse,
-    drop_edge,
-    edge_key,
-    has_bit,
-    members_of,
-)
+from bnsearch.counting.kernels_bits import has_bit
+from bnsearch.dags.kernels_graph import add_edge, can_add, can_reverse, drop_edge, edge_key, members_of
 from bnsearch.kernel import inner_kernel, kernel
 
 DELETE, ADD, REVERSE = 0, 1, 2  # equally good moves are tried in this order

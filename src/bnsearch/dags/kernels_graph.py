@@ -7,7 +7,7 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
-from bnsearch.counting.kernels_bits import count_ones, popcount
+from bnsearch.counting.kernels_bits import count_ones, has_bit, popcount
 from bnsearch.kernel import inner_kernel, kernel
 
 # A plain tuple of, with W words of 64 variables each,
@@ -16,12 +16,6 @@ from bnsearch.kernel import inner_kernel, kernel
 #   sizes       int64[n]       numbers of parents
 #   keys        uint64[n]      exclusive or of the keys of the edges into each variable
 Graph = tuple[NDArray[np.uint64], NDArray[np.uint64], NDArray[np.int64], NDArray[np.uint64]]
-
-
-@kernel
-def has_bit(row, x):
-    """Tell whether bit x of a row of words is set."""
-    return (row[x >> 6] >> np.uint64(x & 63)) & np.uint64(1) != np.uint64(0)
 
 
 @inner_kernel

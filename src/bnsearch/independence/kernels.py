@@ -6,8 +6,8 @@ from __future__ import annotations
 
 import numpy as np
 
-from bnsearch.counting.kernels_expand import term
 from bnsearch.counting.kernels_set import count_set
+from bnsearch.counting.kernels_terms import term
 from bnsearch.kernel import inner_kernel, kernel
 
 

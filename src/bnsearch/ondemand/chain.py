@@ -87,7 +87,9 @@ class GrowingChain:
 
     def new_evaluations(self) -> int:
         """Return how many local scores were computed since this was last asked."""
-        new = int(self._rows[6][2]) - self._counted
+        from bnsearch.ondemand.kernels_rows import EVALUATIONS, HEAD
+
+        new = int(self._rows[HEAD][EVALUATIONS]) - self._counted
         self._counted += new
         return new
 
@@ -99,7 +101,7 @@ class GrowingChain:
 
     def begin_at(self, order: Ordering, halted: Halted) -> bool:
         """Go on from an ordering of the variables, in which required parents come first; False if halted before."""
-        from bnsearch.ondemand.kernels_chain import keep_network
+        from bnsearch.ondemand.kernels_state import keep_network
 
         self._stand_at(self.source.place[order].astype(np.int32))
         if not self._grow_all(self._position.tolist(), halted):
@@ -110,7 +112,7 @@ class GrowingChain:
 
     def _grow_all(self, limits: list[int], halted: Halted) -> bool:
         """Give every variable a few parents before a position of its own; False if halted before the last."""
-        from bnsearch.ondemand.kernels_chain import grow_first
+        from bnsearch.ondemand.kernels_parents import grow_first
 
         for child, limit in enumerate(limits):
             if halted():
@@ -121,7 +123,7 @@ class GrowingChain:
 
     def improve(self, halted: Halted) -> None:
         """Give one variable after the other all parents that it wants, until halted."""
-        from bnsearch.ondemand.kernels_chain import improve_parents
+        from bnsearch.ondemand.kernels_parents import improve_parents
 
         for child in self._order.tolist():
             if halted():
@@ -131,14 +133,14 @@ class GrowingChain:
 
     def stand_at(self, order: Ordering, parents: Sequence[Sequence[int]], scores: NDArray[np.float64]) -> int:
         """Go on from a network that is consistent with an ordering; return how many of its families are new."""
-        from bnsearch.ondemand.kernels_chain import keep_network
+        from bnsearch.ondemand.kernels_state import keep_network
 
         place = self.source.place
         self._stand_at(place[order].astype(np.int32))
-        for variable, its_parents in enumerate(parents):
-            self._member[place[variable], : len(its_parents)] = np.sort(place[list(its_parents)])
-            self._size[place[variable]] = len(its_parents)
+        self._size[place] = [len(its_parents) for its_parents in parents]
         self._score[place] = scores
+        for child, its_parents in zip(place.tolist(), parents, strict=True):
+            self._member[child, : len(its_parents)] = np.sort(place[list(its_parents)])
         self._totals[0] = math.fsum(scores)
         keep_network(self._chain)
         return self.keep_network(parents, scores)
@@ -249,7 +251,7 @@ class GrowingChain:
 
     def keep(self, families: Families) -> int:
         """Put families into the store; return how many are new to it."""
-        from bnsearch.ondemand.kernels_chain import keep_families
+        from bnsearch.ondemand.kernels_parents import keep_families
 
         child, scores, sizes, members = families
         place = self.source.place

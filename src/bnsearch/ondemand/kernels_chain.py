@@ -1,25 +1,7 @@
 """
 A chain of insertions: move one variable, give the variables concerned new parents, and undo what loses too much.
 
-`source` and `rows` as in kernels_rows, `store` as in kernels_store; `chain` is
-
-order, position : int32[n]    the variables from first to last, and where each stands
-member : int32[n, P]          each variable's parents, ascending
-size, score : int64[n], float64[n]
-saved_member, saved_size, saved_score   the same before this step, of the variables that it has changed
-best_order, best_member, best_size      the best network so far
-log, stamp : int32[n], int64[n]   variables that this step has changed, and the step that last changed each
-counts : int64[3]             steps done; length of `log`; whether any parent is required
-totals : float64[3]           the scores of the network and of the best one; the loss up to which a step is accepted
-random : uint64[1]
-looked : int64[1]             entries of rows and families looked at so far
-work, spare : int32[P]        scratch
-required : uint64[n, W]       bits of the parents that each variable must have
-limits : int64[n]             the most parents of each
-prefix : uint64[n + 1]        for each position the word of the set of variables before it
-seen : uint64[...]            words of a variable and of the set before it, for which parents were grown; a power of two
-relatives, begin : int32[...], int64[n + 1]   the relatives of variable v are relatives[begin[v]:begin[v + 1]]
-best_score : float64[n]       the local scores of the best network
+`source` and `rows` as in kernels_rows, `store` as in kernels_store, `chain` as in kernels_state.
 """
 
 # Numba infers the types of kernels.
@@ -28,165 +10,44 @@ from __future__ import annotations
 
 import numpy as np
 
-from bnsearch.kernel import borrowing_kernel, inlined_kernel, kernel
-from bnsearch.ondemand.kernels_grow import grow, insert_member
-from bnsearch.ondemand.kernels_rows import (
-    BEGIN,
-    CANDIDATE,
-    COUNT,
-    EVALUATIONS,
-    HEAD,
-    LIMIT,
-    RELATED,
-    WORDS,
-    find_row,
-    is_better,
-    word_of_family,
+from bnsearch.counting.kernels_bits import has_bit
+from bnsearch.kernel import borrowing_kernel, inlined_kernel
+from bnsearch.ondemand.kernels_parents import regrow
+from bnsearch.ondemand.kernels_rows import BEGIN, CANDIDATE, COUNT, EVALUATIONS, HEAD, RELATED, WORDS, find_row
+from bnsearch.ondemand.kernels_state import (
+    CONSTRAINED,
+    COUNTS,
+    CURRENT,
+    LIMITS,
+    LOGGED,
+    LOOKED,
+    MEMBER,
+    ORDER,
+    POSITION,
+    PREFIX,
+    RANDOM,
+    RELATIVES,
+    RELATIVES_BEGIN,
+    REQUIRED,
+    SCORE,
+    SIZE,
+    STEPS,
+    TOTALS,
+    keep_best,
+    restore,
 )
-from bnsearch.ondemand.kernels_store import MEMBER as STORED_MEMBER
-from bnsearch.ondemand.kernels_store import SCORE as STORED_SCORE
-from bnsearch.ondemand.kernels_store import SIZE as STORED_SIZE
-from bnsearch.ondemand.kernels_store import best_stored, keep_family
+from bnsearch.ondemand.kernels_store import best_stored
+from bnsearch.orderings.kernels_move import move_to
 from bnsearch.orderings.kernels_random import draw_below
 from bnsearch.orderings.kernels_repair import accepts
 from bnsearch.scores.score import TOLERANCE
-
-(
-    ORDER, POSITION, MEMBER, SIZE, SCORE, SAVED_MEMBER, SAVED_SIZE, SAVED_SCORE, BEST_ORDER, BEST_MEMBER, BEST_SIZE,
-    LOG, STAMP, COUNTS, TOTALS, RANDOM, LOOKED, WORK, SPARE, REQUIRED, LIMITS, PREFIX, SEEN, RELATIVES,
-    RELATIVES_BEGIN, BEST_SCORE,
-) = range(26)  # fmt: skip
-STEPS, LOGGED, CONSTRAINED = 0, 1, 2
-CURRENT, BEST, THRESHOLD = 0, 1, 2
-
-
-@inlined_kernel
-def has_bit(bits, z):
-    """Tell whether a bit is set."""
-    return (bits[z >> 6] >> np.uint64(z & 63)) & np.uint64(1) != 0
-
-
-@inlined_kernel
-def save(chain, child):
-    """Save a variable's parents, once in a step."""
-    stamp, counts, log = chain[STAMP], chain[COUNTS], chain[LOG]
-    if stamp[child] != counts[STEPS]:
-        stamp[child] = counts[STEPS]
-        log[counts[LOGGED]] = child
-        counts[LOGGED] += 1
-        size = chain[SIZE][child]
-        chain[SAVED_SIZE][child] = size
-        chain[SAVED_SCORE][child] = chain[SCORE][child]
-        for i in range(size):
-            chain[SAVED_MEMBER][child, i] = chain[MEMBER][child, i]
-
-
-@inlined_kernel
-def adopt(chain, child, members, size, score):
-    """Give a variable new parents; return the change of its score."""
-    save(chain, child)
-    change = score - chain[SCORE][child]
-    chain[SCORE][child] = score
-    chain[SIZE][child] = size
-    for i in range(size):
-        chain[MEMBER][child, i] = members[i]
-    return change
-
-
-@inlined_kernel
-def grow_and_keep(source, rows, store, chain, child, size, limit, most):
-    """
-    Grow the parents in `work` among the variables before a position; return their number and the score.
-
-    The family joins the store.
-    """
-    work, required = chain[WORK], chain[REQUIRED]
-    size, score = grow(
-        source, rows, child, work, size, limit, chain[POSITION], required[child], most, chain[SPARE], chain[LOOKED]
-    )
-    keep_family(store, child, work, size, score, word_of_family(source, child, work, size))
-    return size, score
-
-
-@inlined_kernel
-def copy_feasible(chain, child, only_required):
-    """Copy a variable's parents that stand before it into `work`, or the required ones alone; return how many."""
-    position, work, required = chain[POSITION], chain[WORK], chain[REQUIRED]
-    limit = position[child]
-    size = 0
-    for i in range(chain[SIZE][child]):
-        parent = chain[MEMBER][child, i]
-        if has_bit(required[child], parent) if only_required else position[parent] < limit:
-            work[size] = parent
-            size += 1
-    return size
-
-
-@inlined_kernel
-def is_new_to(source, chain, child, limit):
-    """Tell whether a variable's parents were not yet grown among those before a position; take note that they are."""
-    seen = chain[SEEN]
-    word = chain[PREFIX][limit] ^ source[WORDS][1, child]
-    at = np.int64((word >> np.uint64(16)) & np.uint64(seen.size - 1))
-    known = seen[at] == word
-    seen[at] = word
-    return not known
-
-
-@inlined_kernel
-def forget_set(source, chain, child, limit):
-    """Take note that growth among those before a position was cut short."""
-    seen = chain[SEEN]
-    word = chain[PREFIX][limit] ^ source[WORDS][1, child]
-    seen[np.int64((word >> np.uint64(16)) & np.uint64(seen.size - 1))] = np.uint64(0)
-
-
-@borrowing_kernel
-def regrow(source, rows, store, chain, child):
-    """
-    Give a variable the best parents that can be found among the variables before it; return the change of its score.
-
-    These are the best of what grows from its parents that still stand before it, of what grows from none, and of the
-    families in the store. Where the same variables stood before it earlier, what had grown then is in the store.
-    """
-    position, work = chain[POSITION], chain[WORK]
-    limit, most = np.int64(position[child]), chain[LIMITS][child]
-    change = 0.0
-    best = -np.inf
-    if is_new_to(source, chain, child, limit):
-        start = copy_feasible(chain, child, False)
-        size, best = grow_and_keep(source, rows, store, chain, child, start, limit, most)
-        change += adopt(chain, child, work, size, best)
-        if start > 0:
-            size = copy_feasible(chain, child, True)
-            size, score = grow_and_keep(source, rows, store, chain, child, size, limit, most)
-            if score > best:
-                best = score
-                change += adopt(chain, child, work, size, best)
-        if rows[HEAD][EVALUATIONS] > rows[HEAD][LIMIT]:
-            forget_set(source, chain, child, limit)
-    slot = best_stored(store, child, position, limit, best, chain[LOOKED])
-    if slot >= 0:
-        size = np.int64(store[STORED_SIZE][child, slot])
-        change += adopt(chain, child, store[STORED_MEMBER][child, slot], size, store[STORED_SCORE][child, slot])
-    elif best == -np.inf:
-        size = copy_feasible(chain, child, False)
-        size, score = grow_and_keep(source, rows, store, chain, child, size, limit, most)
-        change += adopt(chain, child, work, size, score)
-    return change
 
 
 @inlined_kernel
 def shift(source, chain, variable, to):
     """Move a variable to a position, and bring the words of the sets before the positions up to date."""
-    order, position, prefix, words = chain[ORDER], chain[POSITION], chain[PREFIX], source[WORDS]
-    at = np.int64(position[variable])
-    step = 1 if to > at else -1
-    for i in range(at, to, step):
-        order[i] = order[i + step]
-        position[order[i]] = i
-    order[to] = variable
-    position[variable] = to
+    order, prefix, words = chain[ORDER], chain[PREFIX], source[WORDS]
+    at = move_to(order, chain[POSITION], variable, to)
     for i in range(min(at, to), max(at, to)):
         prefix[i + 1] = prefix[i] ^ words[0, order[i]]
 
@@ -273,27 +134,7 @@ def may_move(chain, variable, to):
 def undo(source, chain, variable, at):
     """Bring back the ordering and the parents of before this step."""
     shift(source, chain, variable, at)
-    for i in range(chain[COUNTS][LOGGED]):
-        child = chain[LOG][i]
-        size = chain[SAVED_SIZE][child]
-        chain[SIZE][child] = size
-        chain[SCORE][child] = chain[SAVED_SCORE][child]
-        for j in range(size):
-            chain[MEMBER][child, j] = chain[SAVED_MEMBER][child, j]
-
-
-@inlined_kernel
-def keep_best(chain):
-    """Copy the network if it is the best so far."""
-    totals = chain[TOTALS]
-    if totals[BEST] == -np.inf or is_better(totals[CURRENT], totals[BEST]):
-        totals[BEST] = totals[CURRENT]
-        for v in range(chain[ORDER].size):
-            chain[BEST_ORDER][v] = chain[ORDER][v]
-            chain[BEST_SIZE][v] = chain[SIZE][v]
-            chain[BEST_SCORE][v] = chain[SCORE][v]
-            for i in range(chain[SIZE][v]):
-                chain[BEST_MEMBER][v, i] = chain[MEMBER][v, i]
+    restore(chain)
 
 
 @inlined_kernel
@@ -337,51 +178,3 @@ def search_on_demand(source, rows, store, chain, steps, rate, slope, looks, eval
                 undo(source, chain, variable, at)
         done += 1
     return done
-
-
-@kernel
-def grow_first(source, rows, store, chain, child, limit, most):
-    """
-    Give a variable up to `most` parents before a position, grown from the required ones.
-
-    Behind the last position all variables are before it; this serves the store alone.
-    """
-    size = copy_feasible(chain, child, True)
-    most = max(size, min(most, chain[LIMITS][child]))
-    size, score = grow_and_keep(source, rows, store, chain, child, size, limit, most)
-    chain[COUNTS][STEPS] += 1  # nothing is undone
-    chain[COUNTS][LOGGED] = 0
-    chain[TOTALS][CURRENT] += adopt(chain, child, chain[WORK], size, score)
-
-
-@kernel
-def improve_parents(source, rows, store, chain, child):
-    """Give a variable the best parents that can be found among the variables before it."""
-    chain[COUNTS][STEPS] += 1  # nothing is undone
-    chain[COUNTS][LOGGED] = 0
-    chain[TOTALS][CURRENT] += regrow(source, rows, store, chain, child)
-    keep_best(chain)
-
-
-@kernel
-def keep_network(chain):
-    """Copy the network if it is the best so far."""
-    keep_best(chain)
-
-
-@kernel
-def keep_families(source, store, child, first, members, scores):
-    """
-    Put families into the store; return how many are new to it.
-
-    child, scores : int64[m], float64[m]
-    first, members : int64[m + 1], int32[...]   the parents of family i are members[first[i]:first[i + 1]]; sorted
-    """
-    new = 0
-    for i in range(child.size):
-        parents = members[first[i] : first[i + 1]]
-        for j in range(1, parents.size):  # ascending
-            insert_member(parents, j, np.int64(parents[j]))
-        word = word_of_family(source, child[i], parents, parents.size)
-        new += keep_family(store, child[i], parents, parents.size, scores[i], word)
-    return new

@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import numpy as np
 
+from bnsearch.counting.kernels_bits import has_bit
 from bnsearch.kernel import borrowing_kernel, inlined_kernel
 from bnsearch.ondemand.kernels_rows import BEGIN, CANDIDATE, COUNT, EVALUATIONS, GAIN, HEAD, LIMIT, OWN, find_row
 from bnsearch.scores.score import TOLERANCE
@@ -79,7 +80,7 @@ def grow(source, rows, child, members, size, limit, position, required, most, sp
         added = np.int64(-1)
         for i in range(size):
             gone = np.int64(members[i])
-            if required[gone >> 6] >> np.uint64(gone & 63) & np.uint64(1) or head[EVALUATIONS] > head[LIMIT]:
+            if has_bit(required, gone) or head[EVALUATIONS] > head[LIMIT]:
                 continue
             for j in range(size):
                 spare[j] = members[j]

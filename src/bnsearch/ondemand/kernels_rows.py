@@ -35,8 +35,10 @@ from __future__ import annotations
 
 import numpy as np
 
+from bnsearch.counting.kernels_bits import has_bit
 from bnsearch.counting.kernels_expand import score_extensions
 from bnsearch.kernel import borrowing_kernel, inlined_kernel, inner_kernel, kernel
+from bnsearch.scores.kernels_compare import improves_on
 from bnsearch.scores.score import TOLERANCE
 
 (
@@ -45,15 +47,9 @@ from bnsearch.scores.score import TOLERANCE
 ) = range(18)  # fmt: skip
 KEY, BEGIN, COUNT, OWN, CANDIDATE, GAIN, HEAD = range(7)
 ENTRIES, COMPUTED, EVALUATIONS, LIMIT, RELATED_ONES, UNRELATED_ONES = range(6)
-AUDIT = 16  # one row in so many covers all variables
+AUDIT = 16  # one row in so many covers all variables; dags.climber, which prices far fewer families, takes one in 8
 FEW_UNRELATED = 0.02  # if no more than this share of improving variables are unrelated, the others cover related ones
 WAYS = 4
-
-
-@inlined_kernel
-def is_better(new, old):
-    """Tell whether a score is better than another, as `scores.improves` does for finite ones."""
-    return new > old + TOLERANCE * max(1.0, abs(old))
 
 
 @inlined_kernel
@@ -147,7 +143,7 @@ def audit(source, kept, head):
     """Count the improving variables in the pool that are related to the family, and those that are not."""
     pool, bits = source[POOL], source[BITS]
     for i in range(kept):
-        if (bits[pool[i] >> 6] >> np.uint64(pool[i] & 63)) & np.uint64(1):
+        if has_bit(bits, pool[i]):
             head[RELATED_ONES] += 1
         else:
             head[UNRELATED_ONES] += 1
@@ -202,7 +198,7 @@ def score_candidates(source, child, members, size, head):
         )  # fmt: skip
     kept = 0
     for i in range(number):
-        if is_better(scores[i], own):
+        if improves_on(scores[i], own, TOLERANCE):
             scores[kept] = scores[i]
             pool[kept] = pool[i]
             kept += 1

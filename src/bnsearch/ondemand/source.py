@@ -36,6 +36,7 @@ class Source:
     limits : int64[n], the most parents of each place
     required : bool[n, n], [child, parent] by place
     related : bool[n, n], which places depend on each other by themselves
+    words : uint64[n], the random word of each place as a parent
     required_scores : float64[n], the score of each variable with its required parents alone, where it has any
     gains : float64[n, n], [child, parent] by place, what single parents add; None once nobody needs it any more
     complete : whether all pairs were counted
@@ -77,6 +78,8 @@ class Source:
         kept = [np.flatnonzero(row) for row in improving]
         ranked = [found[np.lexsort((found, -gains[x, found]))] for x, found in enumerate(kept)]
         classes, others = _stacked_terms(score, columns.arities, rows, products)
+        words = random.integers(1, 2**64, (2, self.size), dtype=np.uint64)
+        self.words = words[0]
         self._shared = (
             tuple(columns),
             score.joint(rows).terms(rows, products),
@@ -84,7 +87,7 @@ class Source:
             classes,
             packed(np.ones_like(self.related)),
             packed(self._allowed),
-            random.integers(1, 2**64, (2, self.size), dtype=np.uint64),
+            words,
             _entropies(data)[self.order],
             np.array([-bound.slope if bound.level == 0.0 else 0.0]),
             np.cumsum([0, *(len(found) for found in ranked)]),
@@ -99,15 +102,9 @@ class Source:
             if self.gains is not None:
                 yield variable, self.gains[child, self.place], float(self._own[child])
 
-    @property
-    def words(self) -> NDArray[np.uint64]:
-        """The random word of each place as a parent."""
-        words: NDArray[np.uint64] = self._shared[6][0]
-        return words
-
     def arrays(self) -> tuple[Any, ...]:
         """Return what kernels take, a plain tuple, with scratch memory for one thread."""
-        from bnsearch.counting.kernels_expand import new_scratch
+        from bnsearch.counting.kernels_expand_scratch import new_scratch
 
         n = self.size
         scratch = np.empty(n, dtype=np.int64), np.empty(n), np.empty(n, dtype=np.int64)
@@ -142,11 +139,11 @@ def _pair_gains(
     single = sweep.values(1, score.joint(rows))
     pairs = sweep.values(2, score.joint(rows), going) if n > 1 else np.empty(0)
     complete = going()
+    high, low = np.tril_indices(n, -1)
     if complete and score.equivalent and len(pairs) <= problem.scorer.capacity // 2:
-        high, low = np.tril_indices(n, -1)
         problem.scorer.remember_at(np.arange(0, 2 * len(pairs) + 1, 2), np.stack([low, high], axis=1).ravel(), pairs)
     gains = np.zeros((n, n))
-    gains[np.tril_indices(n, -1)] = pairs if complete else -np.inf
+    gains[high, low] = pairs if complete else -np.inf
     gains += gains.T
     own = np.empty(n)
     for arity in np.unique(arities).tolist():

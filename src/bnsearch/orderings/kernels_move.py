@@ -32,9 +32,12 @@ def settle(index, state):
 
 
 @inlined_kernel
-def shift(state, variable, to):
-    """Insert a variable at a position; return the first and the last position of those it has passed."""
-    order, position = state[0], state[1]
+def move_to(order, position, variable, to):
+    """
+    Move a variable to a position of an ordering; return where it stood.
+
+    order, position : int32[n]   the variables from first to last, and where each stands; changed
+    """
     at = np.int64(position[variable])
     step = 1 if to > at else -1
     for i in range(at, to, step):
@@ -42,6 +45,13 @@ def shift(state, variable, to):
         position[order[i]] = i
     order[to] = variable
     position[variable] = to
+    return at
+
+
+@inlined_kernel
+def shift(state, variable, to):
+    """Insert a variable at a position; return the first and the last position of those it has passed."""
+    at = move_to(state[0], state[1], variable, to)
     update_words(state, min(at, to), max(at, to))
     return min(at, to + 1), max(at, to - 1)
 

@@ -36,7 +36,7 @@ class Extender:
         self._make_scratch()
 
     def _make_scratch(self) -> None:
-        from bnsearch.counting.kernels_expand import new_scratch
+        from bnsearch.counting.kernels_expand_scratch import new_scratch
 
         self.scratch = new_scratch(self.layout.columns)
         self.evaluations = 0

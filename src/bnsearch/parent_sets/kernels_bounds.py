@@ -10,7 +10,8 @@ import numpy as np
 
 from bnsearch.counting.kernels_prefix import first_rank
 from bnsearch.kernel import inner_kernel, kernel
-from bnsearch.parent_sets.kernels_select import first_prefix, improves_on, next_prefix, rank_without
+from bnsearch.parent_sets.kernels_select import first_prefix, next_prefix, rank_without
+from bnsearch.scores.kernels_compare import improves_on
 
 
 @kernel

@@ -21,7 +21,7 @@ from bnsearch.parent_sets.kernels_frontier import (
     push,
     replace_top,
 )
-from bnsearch.parent_sets.kernels_select import improves_on
+from bnsearch.scores.kernels_compare import improves_on
 
 
 @kernel

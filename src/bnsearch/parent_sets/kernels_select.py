@@ -8,6 +8,7 @@ import numpy as np
 
 from bnsearch.counting.kernels_prefix import first_rank
 from bnsearch.kernel import inner_kernel, kernel
+from bnsearch.scores.kernels_compare import improves_on
 
 
 @inner_kernel
@@ -27,12 +28,6 @@ def rank_without(place, binomial, left, right, extra):
             rank += binomial[place[t], position]
             position -= 1
     return rank
-
-
-@inner_kernel
-def improves_on(score, best, tolerance):
-    """Tell whether a score beats the best of its subsets by more than rounding."""
-    return score > best + tolerance * max(1.0, abs(best))
 
 
 @inner_kernel

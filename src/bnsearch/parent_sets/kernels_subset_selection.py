@@ -7,7 +7,7 @@ from __future__ import annotations
 import numpy as np
 
 from bnsearch.kernel import inner_kernel, kernel
-from bnsearch.parent_sets.kernels_select import improves_on
+from bnsearch.scores.kernels_compare import improves_on
 
 STEP = 8  # sets that differ in the first variables alone, treated together
 

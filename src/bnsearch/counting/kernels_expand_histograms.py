@@ -1,0 +1,127 @@
+"""Extensions of one family counted by histograms over its labelled rows, as kernels_histogram does."""
+
+# Numba infers the types of kernels.
+# mypy: allow-untyped-defs, no-check-untyped-defs
+from __future__ import annotations
+
+import numpy as np
+
+from bnsearch.counting.kernels_expand_bitmaps import is_counted_by_bitmaps
+from bnsearch.counting.kernels_expand_scratch import BEGIN, COUNTS, FAMILY, LABEL, ORDER
+from bnsearch.counting.kernels_histogram import clear, count_dense, most_dense_cells, sort_labels, sum_sparse
+from bnsearch.counting.kernels_set import cells_of, label_rows
+from bnsearch.counting.kernels_terms import term, terms_of
+from bnsearch.kernel import inner_kernel
+
+
+@inner_kernel
+def with_child(parents, child, family):
+    """Return the parents and, last, the child; family : int64[...], written."""
+    for i in range(parents.size):
+        family[i] = parents[i]
+    family[parents.size] = child
+    return family[: parents.size + 1]
+
+
+@inner_kernel
+def score_counts(counts, number, states, arity, cells, joint, others):
+    """
+    Return the score of a child of some states, from its counts by parent cell, own state and last parent's state.
+
+    counts : int32[number * states * arity]
+    cells : how many the parents have in all, the last one of `arity` states apart
+    """
+    value, table, a = terms_of(joint, cells * states * arity)
+    parent_value, parent_table, parent_a = terms_of(others, cells * arity)
+    for cell in range(number):
+        begin = cell * states * arity
+        for z in range(arity):
+            together = np.int64(0)
+            for i in range(begin + z, begin + states * arity, arity):
+                n = np.int64(counts[i])
+                if n > 0:
+                    together += n
+                    value += term(n, table, joint[0], a)
+            if together > 0:
+                parent_value += term(together, parent_table, others[0], parent_a)
+    return value - parent_value
+
+
+@inner_kernel
+def value_labels(labels, number, weights, counts, cells, terms):
+    """Return the value of the set whose cells are labelled; counts : int32[...] scratch, one for each label."""
+    value, table, a = terms_of(terms, cells)
+    clear(counts, number)
+    for row in range(labels.size):
+        counts[labels[row]] += weights[row]
+    for i in range(number):
+        value += term(np.int64(counts[i]), table, terms[0], a)
+    return value
+
+
+@inner_kernel
+def value_sparse(columns, places, candidates, terms, sign, least, scratch, scores):
+    """
+    Add sign * the value of some places with each candidate that has at least some states, counted label by label.
+
+    Returns nothing. scores : float64[candidates], added to.
+    """
+    codes, weights, _, arities, _, _, _, _, _, _, dense = columns
+    label, order, begin, counts = scratch[LABEL], scratch[ORDER], scratch[BEGIN], scratch[COUNTS]
+    number = label_rows(codes, arities, dense, places, label, order, begin, counts)
+    sort_labels(label[places.size & 1], number, order, begin)
+    cells = cells_of(arities, places)
+    for i in range(candidates.size):
+        y = candidates[i]
+        if arities[y] >= least:
+            value, table, a = terms_of(terms, cells * arities[y])
+            value += sum_sparse(order, begin, number, codes[y], arities[y], weights, counts, table, terms[0], a)
+            scores[i] += sign * value
+
+
+@inner_kernel
+def extend_by_histograms(columns, child, parents, candidates, served, joint, others, scratch, scores):
+    """
+    Score a child with its parents and each candidate that bitmaps do not serve; return the score without candidates.
+
+    Rows are counted by parent cell, child and candidate in one pass while that histogram is not much larger than the
+    number of rows; candidates of more states are counted label by label, for the family and for its parents.
+    """
+    codes, weights, total, arities, start, _, _, _, _, most_cells, dense = columns
+    label, order, begin, counts = scratch[LABEL], scratch[ORDER], scratch[BEGIN], scratch[COUNTS]
+    unit = weights.size == total
+    number = label_rows(codes, arities, dense, parents, label, order, begin, counts)
+    labels, both = label[parents.size & 1], label[1 - (parents.size & 1)]
+    states = arities[child]
+    cells = cells_of(arities, parents)
+    least = np.int64(0)  # states of a candidate that is counted label by label
+    if number * states <= most_dense_cells(weights.size):
+        if dense:
+            least = most_dense_cells(weights.size) // (number * states) + 1
+        for row in range(labels.size):
+            both[row] = labels[row] * np.int32(states) + np.int32(codes[child, row])
+        count_dense(labels, number, codes[child], states, weights, unit, counts)
+        own = score_counts(counts, number, states, np.int64(1), cells, joint, others)
+    else:
+        own = -value_labels(labels, number, weights, counts, cells, others)
+        family = with_child(parents, child, scratch[FAMILY])
+        number = label_rows(codes, arities, dense, family, label, order, begin, counts)
+        own += value_labels(label[family.size & 1], number, weights, counts, cells * states, joint)
+    any_sparse = False
+    for i in range(candidates.size):
+        y = candidates[i]
+        if is_counted_by_bitmaps(arities, start, most_cells, served, cells * states, y):
+            continue
+        if arities[y] >= least:
+            any_sparse = True
+            continue
+        count_dense(both, number * states, codes[y], arities[y], weights, unit, counts)
+        scores[i] = score_counts(counts, number, states, arities[y], cells, joint, others)
+    if any_sparse:
+        for i in range(candidates.size):
+            if arities[candidates[i]] >= least:
+                scores[i] = 0.0
+        family = with_child(parents, child, scratch[FAMILY])
+        value_sparse(columns, family, candidates, joint, 1.0, least, scratch, scores)
+        value_sparse(columns, parents, candidates, others, -1.0, least, scratch, scores)
+    return own
