@@ -102,10 +102,6 @@ class Definition:
             if z not in parents and improves(new := self.score(child, [*parents, z]), own)
         }
 
-    def is_related(self, z: int, child: int, parents: Iterable[int]) -> bool:
-        """Tell whether a place depends on a child or on one of its parents by itself."""
-        return any(self.related[z, v] for v in (child, *parents))
-
     def grown(self, child: int, parents: Iterable[int], before: Collection[int], most: int) -> tuple[Members, float]:
         """
         Return the parents that a child ends with, and their score, one change after another.
@@ -141,13 +137,13 @@ class Definition:
         return found
 
     def neighbours(self, child: int, parents: Members, before: Collection[int], most: int) -> list[Members]:
-        """Return all parent sets that differ by one legal addition, deletion or exchange of related variables."""
+        """Return all parent sets that differ by one legal addition, deletion or exchange."""
         must = set(np.flatnonzero(self.required[child]).tolist())
         free = [p for p in parents if p not in must]
         others = [z for z in before if self.allowed[child, z] and z not in parents]
         rests = [tuple(p for p in parents if p != gone) for gone in free]
         bases = [parents, *rests] if len(parents) < most else rests
-        larger = [(*base, z) for base, z in itertools.product(bases, others) if self.is_related(z, child, base)]
+        larger = [(*base, z) for base, z in itertools.product(bases, others)]
         return [tuple(sorted(found)) for found in [*rests, *larger]]
 
 

@@ -54,7 +54,7 @@ def check_row(definition: Definition, found, child: int, parents: tuple[int, ...
     for z, gain in zip(candidates, gains, strict=True):
         assert gain == pytest.approx(expected.get(z, 0.0), abs=2 * margin)
     for z, gain in expected.items():
-        assert z in candidates or gain <= margin or not definition.is_related(z, child, parents)
+        assert z in candidates or gain <= margin
 
 
 @every_score
@@ -62,7 +62,7 @@ def check_row(definition: Definition, found, child: int, parents: tuple[int, ...
 @given(table=tables(min_variables=2, max_variables=7, max_rows=200), seed=st.integers(0, 1000), informed=st.booleans())
 def test_rows_are_score_differences(score, table: Table, seed, informed):
     """
-    A row holds every related legal variable that improves the score, with what it adds, best first, and no other.
+    A row holds every legal variable that improves the score, with what it adds, best first, and no other.
 
     So a variable that is left out because its entropy is below its penalty would not have improved the score.
     """
@@ -77,7 +77,7 @@ def test_rows_are_score_differences(score, table: Table, seed, informed):
 @pytest.mark.parametrize("score", [SCORES[0], SCORES[3]], ids=lambda score: score.name)
 @pytest.mark.parametrize("n", [63, 64, 65, 70])
 def test_rows_across_words_of_bits(score, n):
-    """Bits of related and of legal variables come in words of 64: the same at the ends of the first word."""
+    """Bits of legal variables come in words of 64: the same at the ends of the first word."""
     data = random_network(n, 2.5, 3, n).sample(200, seed=n)
     problem = problem_of(data, score, random_knowledge(data.names, n))
     source = Source(problem)
@@ -89,7 +89,7 @@ def test_rows_across_words_of_bits(score, n):
 
 
 def test_many_states():
-    """Columns of 2 to 8 states, all of which depend on each other: the row covers all variables."""
+    """Columns of 2 to 8 states, all of which depend on each other."""
     problem = problem_of(Dependent(300, (8, 7, 6, 5, 4, 3, 2), 0.3, 1).dataset, SCORES[2])
     source = Source(problem)
     definition, arrays, rows = Definition(problem, source), source.arrays(), _new_rows(LARGE, 7)

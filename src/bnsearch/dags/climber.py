@@ -18,7 +18,6 @@ MEMORY_BYTES = 1 << 26  # prices of families seen before
 STEPS_PER_CALL = 1000  # bounds the time of one kernel call
 # One family in so many is priced whole; the share of unrelated gains that is ignored. A climb prices a few thousand
 # families: with one in 16, as in ondemand, the sample would be small.
-AUDIT, FEW_UNRELATED = 8, 0.02
 
 
 @dataclass(frozen=True, eq=False, kw_only=True)
@@ -33,8 +32,6 @@ class Rules:
     required : bool[n, n], edges that are never taken away nor turned round, every start having them; None means none
     tabu : how many of the last graphs are not entered again
     patience : steps in a row that need not improve on the best graph; with none, every step must improve
-    related : bool[n, n], which variables depend on each other by themselves: a parent is added only if it is related to
-        the child or to one of its parents, unless it turns out that others gain, too; None means any
     """
 
     allowed: NDArray[np.bool_]
@@ -42,7 +39,6 @@ class Rules:
     required: NDArray[np.bool_] | None = None
     tabu: int = 0
     patience: int = 0
-    related: NDArray[np.bool_] | None = None
 
 
 @dataclass(frozen=True, eq=False)
@@ -83,7 +79,6 @@ class Climber:
     def __init__(self, scorer: Scorer, extender: Extender, rules: Rules, *, memory: int = MEMORY_BYTES) -> None:
         self.scorer, self.extender, self.rules, self.memory = scorer, extender, rules, memory
         self.computed = 0
-        self._priced, self._improving = -1, np.zeros(2, dtype=np.int64)
         n = scorer.data.n_variables
         words = -(-n // 64)
         slots = 1 << max(6, (memory // (8 * (n + words + 2))).bit_length() - 1)
@@ -188,29 +183,12 @@ class Climber:
         if len(parents) < self.rules.limits[child]:
             allowed = self._allowed[child].copy()
             allowed[parents] = False
-            related = self._related_to(child, parents)
-            added = np.flatnonzero(allowed if related is None else allowed & related)
+            added = np.flatnonzero(allowed)
             row[added] = self.extender.extend(child, parents, added)
             self.computed += len(added)
-            self._audit(child, parents, row[added] > own, added)
         row[:-1] -= own
         row[np.isnan(row)] = -np.inf  # more cells than can be numbered
         keep_row(self._memory, self._graph, child, row)
-
-    def _related_to(self, child: int, parents: Sequence[int]) -> NDArray[np.bool_] | None:
-        """Return which variables a family's prices cover; None means all: now and then, and where others gain, too."""
-        related, (inside, outside) = self.rules.related, self._improving
-        self._priced += 1
-        if related is None or self._priced % AUDIT == 0 or outside > FEW_UNRELATED * inside:
-            return None
-        covered: NDArray[np.bool_] = np.logical_or.reduce(related[[child, *parents]])
-        return covered
-
-    def _audit(self, child: int, parents: Sequence[int], improves: NDArray[np.bool_], added: NDArray[np.int64]) -> None:
-        """Count the variables that improve a family, those related to it and the others."""
-        if self.rules.related is not None and self._priced % AUDIT == 0:
-            inside = np.logical_or.reduce(self.rules.related[[child, *parents]])[added]
-            self._improving += np.count_nonzero(improves & inside), np.count_nonzero(improves & ~inside)
 
 
 def _members(row: NDArray[np.uint64]) -> list[int]:

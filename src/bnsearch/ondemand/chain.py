@@ -272,7 +272,7 @@ def _new_rows(memory: int, n: int) -> tuple[NDArray[Any], ...]:
         np.zeros(slots),
         np.zeros(ring, dtype=np.int32),
         np.zeros(ring),
-        np.zeros(6, dtype=np.int64),
+        np.zeros(4, dtype=np.int64),
     )
 
 

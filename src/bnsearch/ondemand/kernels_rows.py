@@ -14,7 +14,7 @@ words : uint64[2, n]        random words of each variable as a parent and as a c
 entropy : float64[n]        what a parent can add to the fit at most: its entropy times the number of rows
 price : float64[1]          what one parameter costs; 0 where the score has no such penalty
 first_begin, first_candidate, first_gain, first_own : the rows of children without parents, one behind the other
-pool, scores, parents, bits : int64[n], float64[n], int64[n], uint64[W]   scratch
+pool, scores, parents : int64[n], float64[n], int64[n]   scratch
 scratch : as score_extensions wants it
 
 `rows` is the cache itself. Rows lie in a ring of entries; a new row overwrites the oldest ones.
@@ -24,9 +24,8 @@ begin : int64[slots]        where the row begins, counted over all entries ever 
 count : int64[slots]        how many entries it has
 own : float64[slots]        the score of x with S
 candidate, gain : int32[ring], float64[ring]   the variables that improve the score, best first, and by how much
-head : int64[6]             entries written, rows computed, local scores computed so far; how many of these last may be
-    computed before growth is cut short; of rows that covered all variables, improving entries that are related to the
-    family, and that are not
+head : int64[4]             entries written, rows computed, local scores computed so far; how many of these last may be
+    computed before growth is cut short
 """
 
 # Numba infers the types of kernels.
@@ -35,7 +34,6 @@ from __future__ import annotations
 
 import numpy as np
 
-from bnsearch.counting.kernels_bits import has_bit
 from bnsearch.counting.kernels_expand import score_extensions
 from bnsearch.kernel import borrowing_kernel, inlined_kernel, inner_kernel, kernel
 from bnsearch.scores.kernels_compare import improves_on
@@ -43,12 +41,10 @@ from bnsearch.scores.score import TOLERANCE
 
 (
     COLUMNS, JOINT, OTHERS, CLASSES, RELATED, ALLOWED, WORDS, ENTROPY, PRICE, FIRST_BEGIN, FIRST_CANDIDATE, FIRST_GAIN,
-    FIRST_OWN, POOL, SCORES, PARENTS, BITS, SCRATCH,
-) = range(18)  # fmt: skip
+    FIRST_OWN, POOL, SCORES, PARENTS, SCRATCH,
+) = range(17)  # fmt: skip
 KEY, BEGIN, COUNT, OWN, CANDIDATE, GAIN, HEAD = range(7)
-ENTRIES, COMPUTED, EVALUATIONS, LIMIT, RELATED_ONES, UNRELATED_ONES = range(6)
-AUDIT = 16  # one row in so many covers all variables; dags.climber, which prices far fewer families, takes one in 8
-FEW_UNRELATED = 0.02  # if no more than this share of improving variables are unrelated, the others cover related ones
+ENTRIES, COMPUTED, EVALUATIONS, LIMIT = range(4)
 WAYS = 4
 
 
@@ -87,42 +83,22 @@ def choose_slot(rows, word):
 
 
 @inner_kernel
-def mark_related(source, child, members, size):
-    """Set the bits of the variables that depend on a child, or on one of its parents, by themselves."""
-    related, bits = source[RELATED], source[BITS]
-    for w in range(bits.size):
-        bits[w] = related[child, w]
-        for i in range(size):
-            bits[w] |= related[members[i], w]
-
-
-@inner_kernel
-def covers_all(head):
-    """Tell whether the next row covers all variables: now and then, and where unrelated ones improve scores, too."""
-    return head[COMPUTED] % AUDIT == 0 or head[UNRELATED_ONES] > FEW_UNRELATED * head[RELATED_ONES]
-
-
-@inner_kernel
-def list_candidates(source, child, members, size, own, complete):
+def list_candidates(source, child, members, size, own):
     """
     Write the variables that may improve a family into the pool; return how many.
 
-    These are related to the child or to one of its parents, or all variables. Under BIC and AIC a variable z adds at
-    most its entropy to the fit, and no more than what the fit lacks, and costs a known penalty: hopeless ones are left
-    out.
+    These are all that the child may have. Under BIC and AIC a variable z adds at most its entropy to the fit, and no
+    more than what the fit lacks, and costs a known penalty: hopeless ones are left out.
     """
     arities, entropy, price = source[COLUMNS][3], source[ENTROPY], source[PRICE][0]
-    allowed, pool, bits = source[ALLOWED], source[POOL], source[BITS]
+    allowed, pool = source[ALLOWED], source[POOL]
     parameters = arities[child] - 1.0
     for i in range(size):
         parameters *= arities[members[i]]
     lacking = -(own + price * parameters)
-    mark_related(source, child, members, size)
     number = 0
-    for w in range(bits.size):
+    for w in range(allowed.shape[1]):
         left = allowed[child, w]
-        if not complete:
-            left &= bits[w]
         for i in range(size):
             if members[i] >> 6 == w:
                 left &= ~(np.uint64(1) << np.uint64(members[i] & 63))
@@ -136,17 +112,6 @@ def list_candidates(source, child, members, size, own, complete):
             left >>= np.uint64(1)
             z += 1
     return number
-
-
-@inner_kernel
-def audit(source, kept, head):
-    """Count the improving variables in the pool that are related to the family, and those that are not."""
-    pool, bits = source[POOL], source[BITS]
-    for i in range(kept):
-        if has_bit(bits, pool[i]):
-            head[RELATED_ONES] += 1
-        else:
-            head[UNRELATED_ONES] += 1
 
 
 @inner_kernel
@@ -176,7 +141,7 @@ def terms_of_parents(others, chosen):
 
 
 @inner_kernel
-def score_candidates(source, child, members, size, head):
+def score_candidates(source, child, members, size):
     """
     Score a family and its extensions by the variables that may improve it.
 
@@ -189,8 +154,7 @@ def score_candidates(source, child, members, size, head):
     own = score_extensions(
         source[COLUMNS], child, parents[:size], pool[:0], source[JOINT], others, source[SCRATCH], scores[:0]
     )
-    complete = covers_all(head)
-    number = list_candidates(source, child, members, size, own, complete)
+    number = list_candidates(source, child, members, size, own)
     if number > 0:
         score_extensions(
             source[COLUMNS], child, parents[:size], pool[:number], source[JOINT], others, source[SCRATCH],
@@ -202,8 +166,6 @@ def score_candidates(source, child, members, size, head):
             scores[kept] = scores[i]
             pool[kept] = pool[i]
             kept += 1
-    if complete:
-        audit(source, kept, head)
     sort_gains(pool, scores, kept)
     return own, number, kept
 
@@ -225,7 +187,7 @@ def fill_row(source, rows, child, members, size, word):
     pool, scores = source[POOL], source[SCORES]
     key, begin, count, own, candidate, gain, head = rows
     if size > 0:
-        score, number, kept = score_candidates(source, child, members, size, head)
+        score, number, kept = score_candidates(source, child, members, size)
         head[COMPUTED] += 1
         head[EVALUATIONS] += number + 1
     else:

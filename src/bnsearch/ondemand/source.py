@@ -85,7 +85,7 @@ class Source:
             score.joint(rows).terms(rows, products),
             others,
             classes,
-            packed(np.ones_like(self.related)),
+            packed(self.related),
             packed(self._allowed),
             words,
             _entropies(data)[self.order],
@@ -108,7 +108,7 @@ class Source:
 
         n = self.size
         scratch = np.empty(n, dtype=np.int64), np.empty(n), np.empty(n, dtype=np.int64)
-        return (*self._shared, *scratch, np.empty(words_of(n), dtype=np.uint64), new_scratch(self.layout.columns))
+        return (*self._shared, *scratch, new_scratch(self.layout.columns))
 
 
 def words_of(n: int) -> int:
