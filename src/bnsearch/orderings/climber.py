@@ -9,15 +9,13 @@ from dataclasses import dataclass, field
 import numpy as np
 from numpy.typing import NDArray
 
-from bnsearch.errors import InputError
 from bnsearch.graphs.dag import DAG
 from bnsearch.orderings.index import Index
 from bnsearch.orderings.starts import Ordering
-from bnsearch.registry import suggest
 from bnsearch.scores.score import TOLERANCE
 
 BUDGET = 150_000  # looks between two looks at the clock: a millisecond or some
-SELECTIONS = ("hybrid", "best", "first")  # in the order of the kernel's numbers
+SELECTIONS = ("hybrid", "best", "first")  # the first two in the order of the kernel's numbers
 
 
 @dataclass(frozen=True, eq=False)
@@ -36,14 +34,6 @@ class Placed:
     def dag(self) -> DAG:
         """Return the network."""
         return self.index.table.network(self.rows)
-
-
-def require_selection(name: str) -> None:
-    """Refuse a name that is not a way to select a neighbour."""
-    if name not in SELECTIONS:
-        raise InputError(
-            f"selection must be one of {', '.join(SELECTIONS)}, not {name!r}{suggest(str(name), [*SELECTIONS])}"
-        )
 
 
 class State:
@@ -88,7 +78,7 @@ class Climber(State):
     def __init__(self, index: Index) -> None:
         super().__init__(index)
         self._untried = np.empty_like(self.order)
-        self._tried = np.empty(3, dtype=np.int64)
+        self._tried = np.empty(4, dtype=np.int64)
         self._total = np.empty(2)
         self._random = np.empty(1, dtype=np.uint64)
 
@@ -103,19 +93,22 @@ class Climber(State):
         Climb from an ordering to a local optimum, or until halted.
 
         selection : which improving insertion to make: a random variable's best one ("hybrid"), the best of all
-            ("best"), or a random one ("first")
+            ("best"), or the first one in random order ("first")
         """
-        from bnsearch.orderings.kernels_climb import climb
+        from bnsearch.orderings.kernels_climb import climb, climb_by_first
 
-        self.order[:] = self.index.repaired(order)
+        self._total[:] = self.settle(order), 0.0
         self._untried[:] = order
-        self._tried[:] = -1
-        self._total[:] = 0.0
+        self._tried[:] = (0, 0, 0, 0) if selection == "first" else (0, -1, 0, 0)
         self._random[0] = random_word(rng)
-        chosen = SELECTIONS.index(selection)
         progress = self._untried, self._tried, self._total, self._random
-        scratch = self.places, self.deltas, self.touched
-        while not climb(self.index.arrays, self.arrays, chosen, *progress, TOLERANCE, BUDGET, *scratch):
+        limits = TOLERANCE, BUDGET, self.places, self.deltas, self.touched
+        arrays = self.index.arrays, self.arrays
+        while not (
+            climb_by_first(*arrays, *progress, *limits)
+            if selection == "first"
+            else climb(*arrays, SELECTIONS.index(selection), *progress, *limits)
+        ):
             if halted(float(self._total[0])):
                 break
         return self.placed()

@@ -10,7 +10,7 @@ from typing import ClassVar
 
 import numpy as np
 
-from bnsearch.errors import InputError, require
+from bnsearch.errors import require
 from bnsearch.orderings.climber import Climber, Placed
 from bnsearch.orderings.crossover import CROSSOVERS
 from bnsearch.orderings.iinobs import swap_random
@@ -18,7 +18,7 @@ from bnsearch.orderings.index import Index
 from bnsearch.orderings.restarts import offer, prepare
 from bnsearch.orderings.starts import Ordering, Start, make_starts, require_start
 from bnsearch.problem import Problem
-from bnsearch.registry import suggest
+from bnsearch.registry import require_choice
 from bnsearch.run import Run
 from bnsearch.scores.score import improves
 
@@ -74,9 +74,7 @@ class MINOBS:
 
     def __post_init__(self) -> None:
         require("population", self.population, at_least=2, whole=True)
-        if self.crossover not in [*CROSSOVERS]:  # a list: what is asked for may not even be hashable
-            near = suggest(str(self.crossover), [*CROSSOVERS])
-            raise InputError(f"crossover must be one of {', '.join(CROSSOVERS)}, not {self.crossover!r}{near}")
+        require_choice("crossover", self.crossover, CROSSOVERS)
         require("crossovers", self.crossovers, at_least=0, whole=True)
         require("mutation", self.mutation, above=0, at_most=1)
         require("mutations", self.mutations, at_least=0, whole=True)
