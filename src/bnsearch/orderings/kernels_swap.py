@@ -6,9 +6,10 @@ from __future__ import annotations
 
 import numpy as np
 
-from bnsearch.kernel import borrowing_kernel
+from bnsearch.kernel import borrowing_kernel, inlined_kernel
 from bnsearch.orderings.kernels_move import move
 from bnsearch.orderings.kernels_price import price_swap
+from bnsearch.orderings.kernels_random import draw_below
 
 
 @borrowing_kernel
@@ -18,9 +19,39 @@ def price_swaps(index, state, low, high, changes):
         changes[at] = price_swap(index, state, at)
 
 
+@inlined_kernel
+def draw_best_swap(state, changes, tabu, margin, random, barred, ties):
+    """
+    Return the position of the best swap that is not tabu, one of those within `margin` of it at random; -1 if all are.
+
+    barred : bool[n]   False throughout, before and after
+    ties : int32[n]    scratch
+    """
+    position = state[1]
+    n = changes.size
+    for i in range(tabu.shape[0]):
+        if tabu[i, 0] >= 0 and position[tabu[i, 0]] + 1 == position[tabu[i, 1]]:
+            barred[position[tabu[i, 0]]] = True
+    best = -np.inf
+    for at in range(n - 1):
+        if changes[at] > best and not barred[at]:
+            best = changes[at]
+    number = 0
+    for at in range(n - 1):
+        if changes[at] >= best - margin and not barred[at]:
+            ties[number] = at
+            number += 1
+    for i in range(tabu.shape[0]):
+        if tabu[i, 0] >= 0:
+            barred[position[tabu[i, 0]]] = False
+    if number == 0:
+        return np.int64(-1)
+    return np.int64(ties[draw_below(random, number)])
+
+
 @borrowing_kernel
 def search_by_swaps(
-    index, state, changes, tabu, made, totals, best_order, patience, tolerance, budget, touched
+    index, state, changes, tabu, made, totals, best_order, patience, random, tolerance, budget, barred, touched
 ):  # fmt: skip
     """
     Swap the neighbours that gain most, or lose least, again and again; not those swapped of late.
@@ -31,6 +62,8 @@ def search_by_swaps(
     totals : float64[2]        the scores of the ordering and of the best one; updated
     best_order : int32[n]      written
     patience : how many swaps in a row may be no improvement
+    random : uint64[1]         chooses among equals
+    barred, touched : bool[n], int32[n]   scratch
 
     Returns whether it has ended: out of patience, or, without a tabu list, at a local optimum.
     """
@@ -38,17 +71,11 @@ def search_by_swaps(
     n = order.size
     until = looked[0] + budget
     while looked[0] < until:
-        best = -1
-        for at in range(n - 1):
-            if best >= 0 and changes[at] <= changes[best]:
-                continue
-            free = True
-            for i in range(tabu.shape[0]):
-                free = free and not (tabu[i, 0] == order[at] and tabu[i, 1] == order[at + 1])
-            if free:
-                best = at
+        if made[1] >= patience:
+            return True
         least = tolerance * max(1.0, abs(totals[0]))
-        if best < 0 or (tabu.shape[0] == 0 and changes[best] <= least) or made[1] >= patience:
+        best = draw_best_swap(state, changes, tabu, least, random, barred, touched)
+        if best < 0 or (tabu.shape[0] == 0 and changes[best] <= least):
             return True
         change, _, _ = move(index, state, np.int64(order[best]), best + 1, touched)
         totals[0] += change

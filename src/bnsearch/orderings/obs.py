@@ -9,7 +9,7 @@ from typing import ClassVar
 import numpy as np
 
 from bnsearch.errors import require
-from bnsearch.orderings.climber import BUDGET, Placed, State
+from bnsearch.orderings.climber import BUDGET, Placed, State, random_word
 from bnsearch.orderings.index import Index
 from bnsearch.orderings.restarts import Climb, climb_from_starts, offer
 from bnsearch.orderings.starts import Ordering, require_start
@@ -35,9 +35,9 @@ class OBS:
 
     Notes
     -----
-    After a swap only the swaps beside it are priced again. The paper chooses the length of the tabu list for each data
-    set and restarts after as many moves without improvement; 20 is ours. A restart draws a new ordering. One iteration
-    is one climb.
+    After a swap only the swaps beside it are priced again. The paper does not say which of equally good swaps to take:
+    one of them is drawn. It chooses the length of the tabu list for each data set and restarts after as many moves
+    without improvement; 20 is ours. A restart draws a new ordering. One iteration is one climb.
     """
 
     name: ClassVar[str] = "obs"
@@ -53,7 +53,7 @@ class OBS:
 
         def make_climb(index: Index) -> Climb:
             climber = SwapClimber(index)
-            return lambda order, rng: offer(climber, climber.climb(order, self.tabu, run.halted), run, 1)
+            return lambda order, rng: offer(climber, climber.climb(order, rng, run.halted, tabu=self.tabu), run, 1)
 
         climb_from_starts(problem, run, self.start, make_climb)
 
@@ -61,7 +61,18 @@ class OBS:
 class SwapClimber(State):
     """Hill climbing in the neighbourhood of adjacent swaps."""
 
-    def climb(self, order: Ordering, tabu: int = 0, halted: Callable[[float], bool] = lambda score: False) -> Placed:
+    def __init__(self, index: Index) -> None:
+        super().__init__(index)
+        self._barred = np.zeros(len(self.order), dtype=np.bool_)
+
+    def climb(
+        self,
+        order: Ordering,
+        rng: np.random.Generator,
+        halted: Callable[[float], bool] = lambda score: False,
+        *,
+        tabu: int = 0,
+    ) -> Placed:
         """Climb from an ordering, over up to `tabu` swaps without improvement; return the best ordering passed."""
         from bnsearch.orderings.kernels_swap import price_swaps, search_by_swaps
 
@@ -69,10 +80,11 @@ class SwapClimber(State):
         totals, made = np.array([score, score]), np.zeros(2, dtype=np.int64)
         best = self.order.copy()
         recent = np.full((tabu, 2), -1, dtype=np.int32)
+        random = np.array([random_word(rng)])
         price_swaps(self.index.arrays, self.arrays, 0, len(order), self.deltas)
         while not search_by_swaps(
-            self.index.arrays, self.arrays, self.deltas, recent, made, totals, best, max(tabu, 1), TOLERANCE, BUDGET,
-            self.touched,
+            self.index.arrays, self.arrays, self.deltas, recent, made, totals, best, max(tabu, 1), random, TOLERANCE,
+            BUDGET, self._barred, self.touched,
         ):  # fmt: skip
             if halted(float(totals[1])):
                 break
