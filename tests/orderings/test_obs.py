@@ -65,12 +65,15 @@ def climb_by_definition(table: ParentSets, order: list[int], tabu: int, random: 
 
 
 @settings(deadline=None)
-@given(candidate_tables(most=7), st.integers(0, 4), st.integers(0, 2**32 - 1))
-def test_climbs_are_those_of_the_definition(table: ParentSets, tabu: int, seed: int) -> None:
-    """The same swaps are made, with and without a tabu list, up to the best ordering and its score."""
+@given(candidate_tables(most=7), st.integers(0, 4), st.none() | st.integers(1, 4), st.integers(0, 2**32 - 1))
+def test_climbs_are_those_of_the_definition(table: ParentSets, tabu: int, most: int | None, seed: int) -> None:
+    """The same swaps are made, with and without a tabu list, few or all, up to the best ordering and its score."""
     order = np.random.default_rng(seed).permutation(table.n_variables)
-    found = SwapClimber(Index(table)).climb(order.astype(np.int32), np.random.default_rng(seed), tabu=tabu)
-    orders = climb_by_definition(table, order.tolist(), tabu, SplitMix(seed))
+    climber = SwapClimber(Index(table))
+    found = climber.climb(order.astype(np.int32), np.random.default_rng(seed), tabu=tabu, max_steps=most)
+    orders = climb_by_definition(table, order.tolist(), tabu, SplitMix(seed))[: None if most is None else most + 1]
+    assert climber.steps == len(orders) - 1
+    assert math.isclose(climber.initial, ordering_score(table, order.tolist()), abs_tol=1e-9)
     scores = [ordering_score(table, passed) for passed in orders]
     best = next(passed for passed, score in zip(orders, scores, strict=True) if not improves(max(scores), score))
     assert found.order.tolist() == best
@@ -79,7 +82,7 @@ def test_climbs_are_those_of_the_definition(table: ParentSets, tabu: int, seed: 
 
 def test_equal_swaps_are_drawn_with_equal_chances(monkeypatch: pytest.MonkeyPatch) -> None:
     """
-    Each of three pairs of neighbours gains 1 from its swap, and nothing else gains: 3,000 first swaps are spread evenly.
+    Each of three pairs of neighbours gains 1 from its swap, and nothing else does: 3,000 first swaps are spread evenly.
 
     Each pair is swapped 1,000 times on average, with a standard deviation of 26; the leftmost always, without draws.
     """
@@ -130,7 +133,34 @@ def test_same_answer_for_any_number_of_threads() -> None:
     assert found[0].score <= found[0].bound
 
 
-@pytest.mark.parametrize("wrong", [{"tabu": -1}, {"tabu": 1.5}, {"start": "nowhere"}], ids=str)
+def test_every_climb_is_recorded() -> None:
+    """
+    Twenty climbs of at most two swaps: the scores at both ends and the steps, in the order of the starts.
+
+    The starts are drawn here as in the run: pieces of eight climbs with a generator each, which draws an ordering and
+    then the seed of the climb.
+    """
+    table = random_candidates(9, 12, 3, seed=5)
+    method = OBS(tabu=0, max_steps=2)
+    one, two = (search(Problem(table=table), method, stop=Iterations(20), seed=4, threads=t) for t in (1, 2))
+    expected = []
+    for size, rng in zip((8, 8, 4), np.random.default_rng(4).spawn(3), strict=True):
+        for _ in range(size):
+            order = rng.permutation(9)
+            climber = SwapClimber(Index(table))
+            final = climber.climb(order.astype(np.int32), rng, max_steps=2).score
+            expected.append((ordering_score(table, order.tolist()), final, climber.steps))
+    for result in (one, two):
+        climbs = result.climbs
+        assert len(climbs) == 20
+        assert climbs.initial == pytest.approx([initial for initial, _, _ in expected])
+        assert climbs.final.tolist() == [final for _, final, _ in expected]
+        assert climbs.steps.tolist() == [steps for _, _, steps in expected]
+        assert result.score == climbs.final.max()
+    assert set(one.climbs.steps) <= {0, 1, 2}
+
+
+@pytest.mark.parametrize("wrong", [{"max_steps": 0}, {"tabu": -1}, {"tabu": 1.5}, {"start": "nowhere"}], ids=str)
 def test_bad_parameters_are_refused(wrong: dict[str, float]) -> None:
     """Each parameter has its range."""
     with pytest.raises(InputError):

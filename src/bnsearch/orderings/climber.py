@@ -37,7 +37,13 @@ class Placed:
 
 
 class State:
-    """The arrays of one ordering's state, as `kernels_state` describes them; for one thread at a time."""
+    """
+    The arrays of one ordering's state, as `kernels_state` describes them; for one thread at a time.
+
+    Attributes
+    ----------
+    initial, steps : of the last climb: the score that it began with, and its moves
+    """
 
     def __init__(self, index: Index) -> None:
         n, slots = index.table.n_variables, index.n_slots
@@ -53,6 +59,7 @@ class State:
             *index.memories(),
         )  # fmt: skip
         self._counted = 0
+        self.initial, self.steps = -math.inf, 0
 
     def settle(self, order: Ordering) -> float:
         """Take an ordering, repaired where it has a required parent behind its child; return its score."""
@@ -97,7 +104,8 @@ class Climber(State):
         """
         from bnsearch.orderings.kernels_climb import climb, climb_by_first
 
-        self._total[:] = self.settle(order), 0.0
+        self.initial = self.settle(order)
+        self._total[:] = self.initial, 0.0
         self._untried[:] = order
         self._tried[:] = (0, 0, 0, 0) if selection == "first" else (0, -1, 0, 0)
         self._random[0] = random_word(rng)
@@ -111,6 +119,7 @@ class Climber(State):
         ):
             if halted(float(self._total[0])):
                 break
+        self.steps = int(self._tried[3])
         return self.placed()
 
 

@@ -6,8 +6,7 @@ from dataclasses import dataclass
 from typing import ClassVar
 
 from bnsearch.orderings.climber import SELECTIONS, Climber
-from bnsearch.orderings.index import Index
-from bnsearch.orderings.restarts import Climb, climb_from_starts, offer
+from bnsearch.orderings.restarts import climb_from_starts
 from bnsearch.orderings.starts import require_start
 from bnsearch.problem import Problem
 from bnsearch.registry import require_choice
@@ -50,9 +49,10 @@ class INOBS:
 
     def search(self, problem: Problem, run: Run) -> None:
         """Search until the run is told to stop."""
-
-        def make_climb(index: Index) -> Climb:
-            climber = Climber(index)
-            return lambda order, rng: offer(climber, climber.climb(order, rng, run.halted, self.selection), run, 1)
-
-        climb_from_starts(problem, run, self.start, make_climb)
+        climb_from_starts(
+            problem,
+            run,
+            self.start,
+            Climber,
+            lambda climber, order, rng: climber.climb(order, rng, run.halted, self.selection),
+        )

@@ -51,7 +51,7 @@ def draw_best_swap(state, changes, tabu, margin, random, barred, ties):
 
 @borrowing_kernel
 def search_by_swaps(
-    index, state, changes, tabu, made, totals, best_order, patience, random, tolerance, budget, barred, touched
+    index, state, changes, tabu, made, totals, best_order, patience, most, random, tolerance, budget, barred, touched
 ):  # fmt: skip
     """
     Swap the neighbours that gain most, or lose least, again and again; not those swapped of late.
@@ -62,16 +62,17 @@ def search_by_swaps(
     totals : float64[2]        the scores of the ordering and of the best one; updated
     best_order : int32[n]      written
     patience : how many swaps in a row may be no improvement
+    most : how many swaps may be made in all
     random : uint64[1]         chooses among equals
     barred, touched : bool[n], int32[n]   scratch
 
-    Returns whether it has ended: out of patience, or, without a tabu list, at a local optimum.
+    Returns whether it has ended: out of swaps or patience, or, without a tabu list, at a local optimum.
     """
     order, looked = state[0], state[8]
     n = order.size
     until = looked[0] + budget
     while looked[0] < until:
-        if made[1] >= patience:
+        if made[1] >= patience or made[0] >= most:
             return True
         least = tolerance * max(1.0, abs(totals[0]))
         best = draw_best_swap(state, changes, tabu, least, random, barred, touched)
