@@ -9,14 +9,15 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from scripted import NoBound, Script
 
 from bnsearch.errors import InputError
 from bnsearch.orderings.index import Index
-from bnsearch.orderings.obs import OBS, SwapClimber
+from bnsearch.orderings.obs import OBS, SwapClimber, swap_neighbours
 from bnsearch.parent_sets.table import ParentSets
 from bnsearch.problem import Problem
 from bnsearch.scores.score import improves
-from bnsearch.searching import search
+from bnsearch.searching import load_kernels, search
 from bnsearch.stop import Iterations
 from candidate_tables import candidate_tables, ordering_score, random_candidates, table_of
 
@@ -133,6 +134,45 @@ def test_same_answer_for_any_number_of_threads() -> None:
     assert found[0].score <= found[0].bound
 
 
+def test_restarts_by_a_move_from_the_best(monkeypatch: pytest.MonkeyPatch) -> None:
+    """
+    Climbs end at -5, -7, -4, -4, -9 and -6; each but the first begins one swap of neighbours from the best so far.
+
+    That is the first climb's ordering for the second and third, the third's for the fourth, and the fourth's, which is
+    as good, for the others.
+    """
+    table = random_candidates(8, 5, 2, seed=1)
+    method = OBS(restart_moves=1)
+    load_kernels(Problem(table=table), OBS())
+    script = Script([-5.0, -7.0, -4.0, -4.0, -9.0, -6.0])
+    monkeypatch.setattr("bnsearch.orderings.obs.SwapClimber", script.climber)
+    monkeypatch.setattr("bnsearch.orderings.restarts.relaxed", NoBound)
+    result = search(Problem(table=table), method, stop=Iterations(6), seed=3, threads=2)
+    assert (result.score, result.iterations, result.climbs.final.tolist()) == (-4.0, 6, script.scores)
+    for climb, best in enumerate([0, 0, 2, 3, 3], start=1):
+        before, after = script.starts[best], script.starts[climb]
+        moved = [i for i in range(8) if before[i] != after[i]]
+        assert moved in [[i, i + 1] for i in range(7)]
+        assert [after[i] for i in moved] == [before[i] for i in reversed(moved)]
+
+
+def test_swaps_of_neighbours() -> None:
+    """One variable has no neighbour; three of three variables' swaps lead to every ordering of odd parity."""
+    rng = np.random.default_rng(2)
+    assert swap_neighbours(np.zeros(1, dtype=np.int32), 5, rng).tolist() == [0]
+    found = {tuple(swap_neighbours(np.arange(3, dtype=np.int32), 3, rng).tolist()) for _ in range(100)}
+    assert found == {(1, 0, 2), (0, 2, 1), (2, 1, 0)}
+
+
+@pytest.mark.parametrize("moves", [None, 4])
+def test_climbs_by_restarts_are_counted(moves: int | None) -> None:
+    """Thirty climbs of either kind, each an iteration and a record, over two threads as over one."""
+    problem = Problem(table=random_candidates(14, 12, 3, seed=5))
+    one, two = (search(problem, OBS(restart_moves=moves), stop=Iterations(30), seed=1, threads=t) for t in (1, 2))
+    assert (one.score, one.dag, one.evaluations) == (two.score, two.dag, two.evaluations)
+    assert (one.iterations, len(one.climbs), one.score) == (30, 30, one.climbs.final.max())
+
+
 def test_every_climb_is_recorded() -> None:
     """
     Twenty climbs of at most two swaps: the scores at both ends and the steps, in the order of the starts.
@@ -160,7 +200,9 @@ def test_every_climb_is_recorded() -> None:
     assert set(one.climbs.steps) <= {0, 1, 2}
 
 
-@pytest.mark.parametrize("wrong", [{"max_steps": 0}, {"tabu": -1}, {"tabu": 1.5}, {"start": "nowhere"}], ids=str)
+@pytest.mark.parametrize(
+    "wrong", [{"max_steps": 0}, {"restart_moves": 0}, {"tabu": -1}, {"tabu": 1.5}, {"start": "nowhere"}], ids=str
+)
 def test_bad_parameters_are_refused(wrong: dict[str, float]) -> None:
     """Each parameter has its range."""
     with pytest.raises(InputError):

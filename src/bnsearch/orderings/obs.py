@@ -11,11 +11,11 @@ import numpy as np
 from bnsearch.errors import require
 from bnsearch.orderings.climber import BUDGET, Placed, State, random_word
 from bnsearch.orderings.index import Index
-from bnsearch.orderings.restarts import climb_from_starts
-from bnsearch.orderings.starts import Ordering, require_start
+from bnsearch.orderings.restarts import climb_from_starts, offer, prepare
+from bnsearch.orderings.starts import Ordering, make_starts, require_start
 from bnsearch.problem import Problem
 from bnsearch.run import Run
-from bnsearch.scores.score import TOLERANCE
+from bnsearch.scores.score import TOLERANCE, improves
 
 NO_LIMIT = 1 << 62  # swaps, more than any climb makes
 
@@ -30,6 +30,8 @@ class OBS:
     tabu : how many of the last swaps may not be reversed, and after how many swaps without improvement a restart is
         due; 0 stops at the first local optimum
     max_steps : the most swaps of a climb; None means no limit
+    restart_moves : a restart makes so many random swaps of neighbours from the best ordering so far; None means that
+        it begins at a new start
     start : where a climb starts: random, dfs or fas
 
     References
@@ -41,29 +43,52 @@ class OBS:
     -----
     After a swap only the swaps beside it are priced again. The paper does not say which of equally good swaps to take:
     one of them is drawn. It chooses the length of the tabu list for each data set and restarts after as many moves
-    without improvement; 20 is ours. A restart draws a new ordering. One iteration is one climb.
+    without improvement; 20 is ours. So is a new start for each restart: the paper tunes a number of
+    random moves (`restart_moves`) and does not name it. Such restarts follow one another, so they use one thread; of
+    climbs that end equally high, the last one is the best. One iteration is one climb.
     """
 
     name: ClassVar[str] = "obs"
     tabu: int = 20
     max_steps: int | None = None
+    restart_moves: int | None = None
     start: str = "random"
 
     def __post_init__(self) -> None:
         require("tabu", self.tabu, at_least=0, whole=True)
-        if self.max_steps is not None:
-            require("max_steps", self.max_steps, at_least=1, whole=True)
+        for name in ("max_steps", "restart_moves"):
+            if getattr(self, name) is not None:
+                require(name, getattr(self, name), at_least=1, whole=True)
         require_start(self.start)
 
     def search(self, problem: Problem, run: Run) -> None:
         """Search until the run is told to stop."""
-        climb_from_starts(
-            problem,
-            run,
-            self.start,
-            SwapClimber,
-            lambda climber, order, rng: climber.climb(order, rng, run.halted, tabu=self.tabu, max_steps=self.max_steps),
-        )
+
+        def climb(climber: SwapClimber, order: Ordering, rng: np.random.Generator) -> Placed:
+            return climber.climb(order, rng, run.halted, tabu=self.tabu, max_steps=self.max_steps)
+
+        if self.restart_moves is None:
+            climb_from_starts(problem, run, self.start, SwapClimber, climb)
+            return
+        index = prepare(problem, run)
+        start, climber = make_starts(self.start, index.table), SwapClimber(index)
+        best: Placed | None = None
+        while run.going():
+            (rng,) = run.spawn(1)
+            order = start(rng) if best is None else swap_neighbours(best.order, self.restart_moves, rng)
+            found = offer(climber, climb(climber, order, rng), run, 1)
+            run.climbs.add(climber.initial, found.score, climber.steps)
+            if best is None or not improves(best.score, found.score):
+                best = found
+
+
+def swap_neighbours(order: Ordering, swaps: int, rng: np.random.Generator) -> Ordering:
+    """Return the ordering after so many swaps of random neighbours, one after the other."""
+    swapped = order.copy()
+    if len(order) > 1:
+        for i in rng.integers(len(order) - 1, size=swaps):
+            swapped[i], swapped[i + 1] = swapped[i + 1], swapped[i]
+    return swapped
 
 
 class SwapClimber(State):
