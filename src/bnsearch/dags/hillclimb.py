@@ -14,6 +14,7 @@ from numpy.typing import NDArray
 from bnsearch.dags.climber import Climber, Found, Rules
 from bnsearch.errors import require
 from bnsearch.knowledge.constraints import Constraints
+from bnsearch.parent_sets.candidates import best_candidates
 from bnsearch.parent_sets.extender import Extender
 from bnsearch.pool import Pool
 from bnsearch.problem import Problem
@@ -190,21 +191,6 @@ def allowed_edges(problem: Problem) -> NDArray[np.bool_]:
     """Return bool[n, n], which edges may be there, [y, x] for x -> y."""
     known = problem.constraints
     return ~np.eye(problem.size, dtype=np.bool_) if known is None else known.allowed
-
-
-def best_candidates(extender: Extender, number: int, allowed: NDArray[np.bool_]) -> NDArray[np.bool_]:
-    """
-    Return bool[n, n], [y, x] where x is one of the best single parents of y; all that tie for the last place are.
-
-    allowed : bool[n, n], who may be whose parent, and no variable its own
-    """
-    best = np.zeros_like(allowed)
-    for child, row in enumerate(allowed):
-        others = np.flatnonzero(row)
-        scores = extender.extend(child, [], others)
-        last = np.sort(scores)[-number] if number < len(scores) else -np.inf
-        best[child, others] = [not improves(last, score) for score in scores]
-    return best
 
 
 def climb_from(climber: Climber, parents: Sequence[Sequence[int]], problem: Problem, run: Run) -> Found | None:
