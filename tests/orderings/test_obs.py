@@ -37,8 +37,8 @@ class SplitMix:
         return (word ^ word >> 31) % n
 
 
-def climb_by_definition(table: ParentSets, order: list[int], tabu: int, random: SplitMix) -> list[list[int]]:
-    """Swap the neighbours that gain most, of equals one at random; return all orderings passed."""
+def climb_by_definition(table: ParentSets, order: list[int], tabu: int, random: SplitMix | None) -> list[list[int]]:
+    """Swap the neighbours that gain most, of equals one at random, or the first; return all orderings passed."""
     orders, best = [list(order)], ordering_score(table, order)
     recent: list[tuple[int, int]] = []
     stale = 0
@@ -53,7 +53,7 @@ def climb_by_definition(table: ParentSets, order: list[int], tabu: int, random: 
             break
         scores = [ordering_score(table, swapped) for swapped in swaps]
         ties = [swapped for score, swapped in zip(scores, swaps, strict=True) if not improves(max(scores), score)]
-        swapped = ties[random.below(len(ties))]
+        swapped = ties[0 if random is None else random.below(len(ties))]
         if tabu == 0 and not improves(max(scores), ordering_score(table, order)):
             break
         i = next(i for i in range(len(order)) if order[i] != swapped[i])
@@ -66,13 +66,22 @@ def climb_by_definition(table: ParentSets, order: list[int], tabu: int, random: 
 
 
 @settings(deadline=None)
-@given(candidate_tables(most=7), st.integers(0, 4), st.none() | st.integers(1, 4), st.integers(0, 2**32 - 1))
-def test_climbs_are_those_of_the_definition(table: ParentSets, tabu: int, most: int | None, seed: int) -> None:
+@given(
+    table=candidate_tables(most=7),
+    tabu=st.integers(0, 4),
+    most=st.none() | st.integers(1, 4),
+    seed=st.integers(0, 2**32 - 1),
+)
+@pytest.mark.parametrize("ties", ["random", "first"])
+def test_climbs_are_those_of_the_definition(
+    ties: str, table: ParentSets, tabu: int, most: int | None, seed: int
+) -> None:
     """The same swaps are made, with and without a tabu list, few or all, up to the best ordering and its score."""
     order = np.random.default_rng(seed).permutation(table.n_variables)
     climber = SwapClimber(Index(table))
-    found = climber.climb(order.astype(np.int32), np.random.default_rng(seed), tabu=tabu, max_steps=most)
-    orders = climb_by_definition(table, order.tolist(), tabu, SplitMix(seed))[: None if most is None else most + 1]
+    found = climber.climb(order.astype(np.int32), np.random.default_rng(seed), tabu=tabu, max_steps=most, ties=ties)
+    random = SplitMix(seed) if ties == "random" else None
+    orders = climb_by_definition(table, order.tolist(), tabu, random)[: None if most is None else most + 1]
     assert climber.steps == len(orders) - 1
     assert math.isclose(climber.initial, ordering_score(table, order.tolist()), abs_tol=1e-9)
     scores = [ordering_score(table, passed) for passed in orders]
@@ -201,7 +210,9 @@ def test_every_climb_is_recorded() -> None:
 
 
 @pytest.mark.parametrize(
-    "wrong", [{"max_steps": 0}, {"restart_moves": 0}, {"tabu": -1}, {"tabu": 1.5}, {"start": "nowhere"}], ids=str
+    "wrong",
+    [{"max_steps": 0}, {"restart_moves": 0}, {"ties": "last"}, {"tabu": -1}, {"tabu": 1.5}, {"start": "nowhere"}],
+    ids=str,
 )
 def test_bad_parameters_are_refused(wrong: dict[str, float]) -> None:
     """Each parameter has its range."""

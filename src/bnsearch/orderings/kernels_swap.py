@@ -20,10 +20,11 @@ def price_swaps(index, state, low, high, changes):
 
 
 @inlined_kernel
-def draw_best_swap(state, changes, tabu, margin, random, barred, ties):
+def find_best_swap(state, changes, tabu, margin, at_random, random, barred, ties):
     """
-    Return the position of the best swap that is not tabu, one of those within `margin` of it at random; -1 if all are.
+    Return the position of the best swap that is not tabu, -1 if all are; of those within `margin` of it the first.
 
+    at_random : whether one of these is drawn instead
     barred : bool[n]   False throughout, before and after
     ties : int32[n]    scratch
     """
@@ -46,12 +47,13 @@ def draw_best_swap(state, changes, tabu, margin, random, barred, ties):
             barred[position[tabu[i, 0]]] = False
     if number == 0:
         return np.int64(-1)
-    return np.int64(ties[draw_below(random, number)])
+    return np.int64(ties[draw_below(random, number)] if at_random else ties[0])
 
 
 @borrowing_kernel
 def search_by_swaps(
-    index, state, changes, tabu, made, totals, best_order, patience, most, random, tolerance, budget, barred, touched
+    index, state, changes, tabu, made, totals, best_order, patience, most, at_random, random, tolerance, budget, barred,
+    touched
 ):  # fmt: skip
     """
     Swap the neighbours that gain most, or lose least, again and again; not those swapped of late.
@@ -63,7 +65,8 @@ def search_by_swaps(
     best_order : int32[n]      written
     patience : how many swaps in a row may be no improvement
     most : how many swaps may be made in all
-    random : uint64[1]         chooses among equals
+    at_random : whether one of equally good swaps is drawn, or the first of them is made
+    random : uint64[1]
     barred, touched : bool[n], int32[n]   scratch
 
     Returns whether it has ended: out of swaps or patience, or, without a tabu list, at a local optimum.
@@ -75,7 +78,7 @@ def search_by_swaps(
         if made[1] >= patience or made[0] >= most:
             return True
         least = tolerance * max(1.0, abs(totals[0]))
-        best = draw_best_swap(state, changes, tabu, least, random, barred, touched)
+        best = find_best_swap(state, changes, tabu, least, at_random, random, barred, touched)
         if best < 0 or (tabu.shape[0] == 0 and changes[best] <= least):
             return True
         change, _, _ = move(index, state, np.int64(order[best]), best + 1, touched)

@@ -14,6 +14,7 @@ from bnsearch.orderings.index import Index
 from bnsearch.orderings.restarts import climb_from_starts, offer, prepare
 from bnsearch.orderings.starts import Ordering, make_starts, require_start
 from bnsearch.problem import Problem
+from bnsearch.registry import require_choice
 from bnsearch.run import Run
 from bnsearch.scores.score import TOLERANCE, improves
 
@@ -32,19 +33,20 @@ class OBS:
     max_steps : the most swaps of a climb; None means no limit
     restart_moves : a restart makes so many random swaps of neighbours from the best ordering so far; None means that
         it begins at a new start
+    ties : which of equally good swaps to make: "random", or the leftmost one ("first")
     start : where a climb starts: random, dfs or fas
 
     References
     ----------
     Teyssier & Koller (2005), section 3.
-    Perez & Maua (2016), Algorithm 2: tabu=0, max_steps=500, and 1000 restarts from random, dfs or fas.
+    Perez & Maua (2016), Algorithm 2: tabu=0, max_steps=500, ties="first", and 1000 restarts from random, dfs or fas.
 
     Notes
     -----
-    After a swap only the swaps beside it are priced again. The paper does not say which of equally good swaps to take:
-    one of them is drawn. It chooses the length of the tabu list for each data set and restarts after as many moves
-    without improvement; 20 is ours. So is a new start for each restart: the paper tunes a number of
-    random moves (`restart_moves`) and does not name it. Such restarts follow one another, so they use one thread; of
+    After a swap only the swaps beside it are priced again. Teyssier & Koller do not say which of equally good swaps to
+    make; with a tabu list most steps are ties. They choose the length of the tabu list for each data set, and restart
+    after as many moves without improvement; 20 is ours. So is a new start for each restart: they tune a number of
+    random moves (`restart_moves`) and do not name it. Such restarts follow one another, so they use one thread; of
     climbs that end equally high, the last one is the best. One iteration is one climb.
     """
 
@@ -52,6 +54,7 @@ class OBS:
     tabu: int = 20
     max_steps: int | None = None
     restart_moves: int | None = None
+    ties: str = "random"
     start: str = "random"
 
     def __post_init__(self) -> None:
@@ -59,13 +62,14 @@ class OBS:
         for name in ("max_steps", "restart_moves"):
             if getattr(self, name) is not None:
                 require(name, getattr(self, name), at_least=1, whole=True)
+        require_choice("ties", self.ties, ("random", "first"))
         require_start(self.start)
 
     def search(self, problem: Problem, run: Run) -> None:
         """Search until the run is told to stop."""
 
         def climb(climber: SwapClimber, order: Ordering, rng: np.random.Generator) -> Placed:
-            return climber.climb(order, rng, run.halted, tabu=self.tabu, max_steps=self.max_steps)
+            return climber.climb(order, rng, run.halted, tabu=self.tabu, max_steps=self.max_steps, ties=self.ties)
 
         if self.restart_moves is None:
             climb_from_starts(problem, run, self.start, SwapClimber, climb)
@@ -76,7 +80,11 @@ class OBS:
         while run.going():
             (rng,) = run.spawn(1)
             order = start(rng) if best is None else swap_neighbours(best.order, self.restart_moves, rng)
-            found = offer(climber, climb(climber, order, rng), run, 1)
+            found = climb(climber, order, rng)
+            if best is not None and found.score == best.score:  # mostly the same network: not worth making
+                run.count(iterations=1, evaluations=climber.evaluations())
+            else:
+                offer(climber, found, run, 1)
             run.climbs.add(climber.initial, found.score, climber.steps)
             if best is None or not improves(best.score, found.score):
                 best = found
@@ -106,6 +114,7 @@ class SwapClimber(State):
         *,
         tabu: int = 0,
         max_steps: int | None = None,
+        ties: str = "random",
     ) -> Placed:
         """Climb from an ordering, over up to `tabu` swaps without improvement; return the best ordering passed."""
         from bnsearch.orderings.kernels_swap import price_swaps, search_by_swaps
@@ -118,8 +127,8 @@ class SwapClimber(State):
         most = NO_LIMIT if max_steps is None else max_steps
         price_swaps(self.index.arrays, self.arrays, 0, len(order), self.deltas)
         while not search_by_swaps(
-            self.index.arrays, self.arrays, self.deltas, recent, made, totals, best, max(tabu, 1), most, random,
-            TOLERANCE, BUDGET, self._barred, self.touched,
+            self.index.arrays, self.arrays, self.deltas, recent, made, totals, best, max(tabu, 1), most,
+            ties == "random", random, TOLERANCE, BUDGET, self._barred, self.touched,
         ):  # fmt: skip
             if halted(float(totals[1])):
                 break
