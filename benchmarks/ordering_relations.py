@@ -50,7 +50,7 @@ def obs_climbs(table: ParentSets, start: str, climbs: int) -> list[float]:
     """Return the scores of OBS climbs without a tabu list, as Perez & Maua climb, from one kind of start."""
     index, rng = Index(table), np.random.default_rng(0)
     draw, climber = make_starts(start, table), SwapClimber(index)
-    found: list[Placed] = [climber.climb(draw(rng)) for _ in range(climbs)]
+    found: list[Placed] = [climber.climb(draw(rng), rng, max_steps=500, ties="first") for _ in range(climbs)]
     return [optimum.score for optimum in found]
 
 

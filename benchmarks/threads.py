@@ -93,8 +93,10 @@ def cases(tables: Tables) -> dict[str, Callable[[], Case]]:
     def on_data(name: str, method: str, stop: Stop | None = None, **parameters: int) -> Callable[[], Case]:
         return lambda: searching(Problem(data=tables.load(name, 60), score=BIC()), by_name[method](**parameters), stop)
 
-    def on_table(method: str, stop: Stop) -> Callable[[], Case]:
-        return lambda: searching(Problem(table=tables.candidates("accidents.test", 3)), by_name[method](), stop)
+    def on_table(method: str, stop: Stop, **parameters: str) -> Callable[[], Case]:
+        return lambda: searching(
+            Problem(table=tables.candidates("accidents.test", 3)), by_name[method](**parameters), stop
+        )
 
     def selecting(name: str, builder: Builder) -> Callable[[], Case]:
         return lambda: selection(tables.load(name), builder)
@@ -113,7 +115,7 @@ def cases(tables: Tables) -> dict[str, Callable[[], Case]]:
         "vnges": on_data("jester.test", "vnges", Iterations(32)),
         "gresp": on_data("jester.test", "gresp", iterations=32),
         "hillclimb": on_data("jester.test", "hillclimb", restarts=32),
-        "iinobs": on_table("iinobs", Iterations(808)),
+        "iinobs": on_table("iinobs", Iterations(808), counting="perturbations"),  # eight starts of 101 climbs
         "minobs": on_table("minobs", Iterations(12)),
     }
 

@@ -67,35 +67,46 @@ def climb_path(
     may_be: Callable[[Graph], bool] = lambda graph: True,
     tabu: int = 0,
     patience: int = 0,
+    by_move: bool = False,
 ) -> list[Graph]:
     """
     Return the graphs of a climb: always the best neighbour, of equals the first by kind, child and parent.
 
     Without patience every step improves the score. With it the best neighbour that is not among the last `tabu` graphs
-    is taken, better or not, until `patience` steps in a row have not improved on the best score.
+    is taken, better or not, until `patience` steps in a row have not improved on the best score. With `by_move` it is
+    the best neighbour whose move does not undo one of the last `tabu` moves.
     """
     path = [start]
+    made: list[tuple[int, int, int]] = []
     best = score_of(start, family)
     idle = 0
     while idle == 0 or idle < patience:
         now = score_of(path[-1], family)
         margin = TOLERANCE * max(1.0, abs(now))
-        recent = path[-tabu:] if tabu else []
+        recent = path[-tabu:] if tabu and not by_move else []
+        undoing = [undone(move) for move in made[-tabu:]] if tabu and by_move else []
         moves = [
-            (score_of(after, family) - now, (kind, ranks[y], ranks[x]), after)
+            (score_of(after, family) - now, (kind, ranks[y], ranks[x]), (kind, y, x), after)
             for (kind, y, x), after in neighbours(path[-1])
-            if may_be(after) and after not in recent
+            if may_be(after) and after not in recent and (kind, y, x) not in undoing
         ]
         moves = [move for move in moves if patience or move[0] > margin]
         if not moves:
             break
-        top = max(gain for gain, _, _ in moves)
-        _, after = min((key, after) for gain, key, after in moves if gain >= top - margin)
+        top = max(gain for gain, *_ in moves)
+        _, move, after = min((key, move, after) for gain, key, move, after in moves if gain >= top - margin)
         path.append(after)
+        made.append(move)
         reached = score_of(after, family)
         improved = reached > best + TOLERANCE * max(1.0, abs(best))
         best, idle = (reached, 0) if improved else (best, idle + 1)
     return path
+
+
+def undone(move: tuple[int, int, int]) -> tuple[int, int, int]:
+    """Return the move (kind, child, parent) that undoes another."""
+    kind, y, x = move
+    return (REVERSE, x, y) if kind == REVERSE else (ADD + DELETE - kind, y, x)
 
 
 def k2_parents(child: int, before: Sequence[int], most: int, family: Family, ranks: Sequence[int]) -> frozenset[int]:

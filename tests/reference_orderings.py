@@ -11,7 +11,7 @@ from bnsearch.kernel import kernel
 from bnsearch.orderings.climber import State
 from bnsearch.orderings.index import Index
 from bnsearch.orderings.kernels_move import move
-from bnsearch.orderings.kernels_price import price_insertion, price_swap
+from bnsearch.orderings.kernels_price import price_insertion, price_position, price_swap
 from bnsearch.orderings.kernels_random import draw, draw_below
 from bnsearch.parent_sets.table import ParentSets
 
@@ -95,6 +95,14 @@ def ask_move(index, state, variable, to, touched):
 def ask_insertion(index, state, variable, least, places, deltas):
     """Return the best change above `least`, and the position."""
     return price_insertion(index, state, variable, least, places, deltas)
+
+
+@kernel
+def ask_positions(index, state, variable, least, changes):
+    """Write what the insertion of a variable at each position changes the score by, zero at its own."""
+    for to in range(changes.size):
+        own = to == state[1][variable]
+        changes[to] = 0.0 if own else price_position(index, state, variable, np.int64(to), least)
 
 
 @kernel

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import logging
+from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
+from typing import Any, ClassVar
 
 import numpy as np
 import pytest
@@ -16,10 +17,12 @@ from bnsearch.data import Dataset
 from bnsearch.errors import InputError
 from bnsearch.knowledge import Knowledge
 from bnsearch.learning import learn
+from bnsearch.methods import has_end, make_method
 from bnsearch.networks import load_network, random_network
 from bnsearch.parent_sets.scoring import Scoring
 from bnsearch.parent_sets.selection import Selection
 from bnsearch.problem import Problem
+from bnsearch.run import Run
 from bnsearch.scores import BDeu, Scorer, make_score
 from bnsearch.searching import search
 from bnsearch.stop import Evaluations, Iterations, NoImprovement, Progress, Seconds, Stop, Target
@@ -188,6 +191,49 @@ def test_without_a_limit_it_ends_when_nothing_better_comes() -> None:
     assert result.stop == "converged"
     assert result.seconds - seen[-1].improved >= 10
     assert seen[-1].improved == max(point.improved for point in result.trace)
+
+
+@pytest.mark.parametrize(
+    ("method", "parameters", "iterations"),
+    [("miiga", {"population": 6, "generations": 60}, 60), ("tabu", {"restarts": 200}, 201)],
+)
+def test_without_a_limit_a_method_with_an_end_runs_to_it(
+    method: str, parameters: dict[str, int], iterations: int
+) -> None:
+    """All generations and restarts, though nothing better comes for long by a clock that goes on 9 s at each look."""
+    result = learn(ASIA, method=method, parameters=parameters, seconds=None, seed=0, threads=1, clock=Clock(tick=9.0))
+    assert (result.stop, result.iterations) == ("complete", iterations)
+    last = max(point.improved for point in result.trace)
+    assert result.seconds - last > 2 * last + 10  # long enough to have converged
+
+
+@pytest.mark.parametrize(
+    ("name", "parameters", "ends"),
+    [
+        ("miiga", {}, True), ("ilges", {}, True), ("vnges", {}, True), ("ges", {}, True), ("exact", {}, True),
+        ("mmhc", {}, True), ("mmhc", {"restarts": None}, False), ("hillclimb", {}, True),
+        ("tabu", {"restarts": None}, False), ("auto", {}, False), ("ginobs", {}, False), ("obs", {}, False),
+        ("minobs", {}, False),
+    ],
+)  # fmt: skip
+def test_which_methods_have_an_end(name: str, parameters: dict[str, Any], ends: bool) -> None:
+    """Those with a number of iterations, or that come to nothing left to do; not those that restart for ever."""
+    assert has_end(make_method(name, **parameters)) == ends
+
+
+def test_of_a_method_from_elsewhere_no_end_is_known() -> None:
+    """It may go on for ever, so convergence ends it; also where it goes by a name of the library."""
+
+    @dataclass(frozen=True)
+    class Foreign:
+        name: ClassVar[str] = "ges"
+
+        def search(self, problem: Problem, run: Run) -> None:
+            while run.going():
+                run.offer(problem.base_score, lambda: problem.base)
+
+    assert not has_end(Foreign())
+    assert learn(ASIA, method=Foreign(), seconds=None, clock=Clock(tick=1.0)).stop == "converged"
 
 
 def test_scoring_is_no_wait_for_something_better() -> None:

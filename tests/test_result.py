@@ -11,10 +11,17 @@ import pytest
 from bnsearch.data import Dataset
 from bnsearch.errors import InputError
 from bnsearch.graphs.dag import DAG
+from bnsearch.knowledge import Knowledge
+from bnsearch.methods import make_method
 from bnsearch.networks.files import read_network, read_structure
-from bnsearch.result import Result
-from bnsearch.stop import Progress
-from bnsearch.trace import Trace
+from bnsearch.orderings.obs import OBS
+from bnsearch.problem import Problem
+from bnsearch.result import Result, relative_score
+from bnsearch.scores import BIC
+from bnsearch.searching import search
+from bnsearch.stop import Iterations, Progress
+from bnsearch.trace import Climbs, Trace
+from candidate_tables import table_of
 
 FRAME = pd.DataFrame({"rain": ["yes", "no", "no", "no"], "<lawn>": ["wet", "dry", "dry", "wet"]})
 DATA = Dataset.from_frame(FRAME)
@@ -38,6 +45,43 @@ def made(**changes):
         "seed": 1,
     }
     return Result(**(facts | changes))
+
+
+def test_the_score_relative_to_that_of_no_edges():
+    """RC = (-9.25 + 18.5) / 18.5 = 0.5; of a table with the empty sets -2 and -3 and a best network of -4, 1 / 5."""
+    assert made(empty_score=-18.5).relative_score == 0.5
+    assert made().relative_score is None
+    assert relative_score([-20.0, -15.0], -20.0).tolist() == [0.0, 0.25]
+    assert relative_score(1.0, 0.0) == 0.0
+    nothing: frozenset[int] = frozenset()
+    table = table_of([{nothing: -2.0}, {nothing: -3.0, frozenset({0}): -2.0}])
+    result = search(Problem(table=table), OBS(), stop=Iterations(3), seed=1)
+    assert (result.empty_score, result.relative_score) == (-5.0, 0.2)
+
+
+@pytest.mark.parametrize("method", ["obs", "hillclimb"])
+def test_the_score_of_no_edges_from_data(method):
+    """It is the sum of the variables' scores without parents; with a required edge over a table it is not known."""
+    problem = Problem(data=DATA, score=BIC())
+    empty = sum(problem.scorer.family(v, []) for v in range(2))
+    assert search(problem, make_method(method), stop=Iterations(2), seed=1).empty_score == pytest.approx(empty)
+    assert problem.empty_score == pytest.approx(empty)
+    known = Knowledge(required=[("rain", "<lawn>")])
+    result = search(Problem(data=DATA, score=BIC(), knowledge=known), OBS(), stop=Iterations(2), seed=1)
+    assert (result.empty_score, result.relative_score) == (None, None)
+
+
+def test_climbs_are_kept_and_written(tmp_path):
+    """Three numbers for each climb, also in a copy."""
+    climbs = Climbs()
+    climbs.add(-5.5, -4.0, 3)
+    climbs.add(-6.0, -6.0, 0)
+    copy = pickle.loads(pickle.dumps(made(climbs=climbs))).climbs
+    assert (len(copy), copy.initial.tolist(), copy.final.tolist()) == (2, [-5.5, -6.0], [-4.0, -6.0])
+    assert copy.steps.tolist() == [3, 0]
+    copy.write(tmp_path / "climbs.csv")
+    assert (tmp_path / "climbs.csv").read_text() == "initial,final,steps\n-5.5,-4.0,3\n-6.0,-6.0,0\n"
+    assert len(made().climbs) == 0
 
 
 def test_one_line():

@@ -14,7 +14,7 @@ from bnsearch.data.oddities import oddities
 from bnsearch.errors import InputError, require
 from bnsearch.knowledge import Knowledge
 from bnsearch.memory import memory_of
-from bnsearch.methods import make_method, uses_table
+from bnsearch.methods import has_end, make_method, uses_table
 from bnsearch.parent_sets.scoring import Listener, no_progress
 from bnsearch.problem import Problem
 from bnsearch.result import Result
@@ -53,8 +53,10 @@ def learn(
     data : a `Dataset`, a pandas, polars or Arrow table, an array of codes, or the path of a file
     method : how to search, by name or as an object; "auto" chooses, and says in the result's notes what and why
     score : what to maximise, by name or as an object
-    seconds : wall-clock time for everything: candidate parent sets, where the method needs them, and search; None means
-        until nothing better comes for long
+    seconds : wall-clock time for everything: candidate parent sets, where the method needs them, and search. None runs
+        a method that has an end of its own to it (a number of iterations, generations or restarts, or exact search),
+        and any other until nothing better comes for long. The default of 60 s can cut off the number of iterations that
+        a paper has
     seed : makes the result reproducible under a budget of iterations (`stop`)
     max_parents : the most parents of any variable
     knowledge : what every network must respect, or the file that says it
@@ -71,7 +73,7 @@ def learn(
     Kernels are compiled on the first call, or loaded, before the clock starts.
     """
     chosen = _method(method, parameters)
-    rule = _rule(seconds, stop)
+    rule = _rule(seconds, stop, chosen)
     _check_listeners(observers, progress)
     table = as_dataset(data)
     problem = Problem(
@@ -137,14 +139,16 @@ def _score(score: str | Score) -> Score:
     return score
 
 
-def _rule(seconds: float | None, stop: Stop | None) -> Stop:
-    """Return the stopping rule of a budget: the time, and what else is asked for; without any, convergence."""
+def _rule(seconds: float | None, stop: Stop | None, method: Method) -> Stop:
+    """Return the stopping rule of a budget: time, and what else is asked for; without any, the method's end."""
     if stop is not None and not isinstance(stop, Stop):
         raise InputError(f"stop must be a rule such as Iterations(100), not {stop!r}")
     if seconds is not None and seconds != math.inf:
         require("seconds", seconds, above=0)
         return Seconds(seconds) if stop is None else Seconds(seconds) | stop
-    return Converged() if stop is None else AnyOf((stop,))
+    if stop is None:
+        return AnyOf() if has_end(method) else Converged()
+    return AnyOf((stop,))
 
 
 def _check_listeners(observers: object, progress: object) -> None:

@@ -11,6 +11,7 @@ if TYPE_CHECKING:
 
 
 TABLE_METHODS = ("auto", "rinobs", "minobs", "iinobs", "inobs", "asobs", "obs", "exact")
+ENDLESS = ("auto", "ginobs", "rinobs", "minobs", "iinobs", "inobs", "asobs", "obs")  # they restart until told to stop
 
 
 def methods() -> dict[str, type[Method]]:
@@ -47,6 +48,12 @@ def uses_table(method: Method) -> bool:
     """Tell whether a method searches over candidate parent sets; one that is not of the library may."""
     kind = methods().get(method.name)
     return not isinstance(method, kind or object) or method.name in TABLE_METHODS
+
+
+def has_end(method: Method) -> bool:
+    """Tell whether a method of the library ends by itself: after a number of iterations, or with nothing left to do."""
+    known = isinstance(method, methods().get(method.name, ()))
+    return known and method.name not in ENDLESS and getattr(method, "restarts", 0) is not None
 
 
 def make_method(name: str, /, **parameters: Any) -> Method:

@@ -122,3 +122,11 @@ class Problem:
         if self.data is None:
             return self.parent_sets.score_of(self.base)
         return math.fsum(self.scorer.family(v, parents) for v, parents in enumerate(self.base.parents))
+
+    @property
+    def empty_score(self) -> float:
+        """The score of the network without edges, whether it is legal or not."""
+        if self.data is None:
+            assert self.table is not None
+            return self.table.empty_score
+        return math.fsum(self.scorer.families(range(self.size), [()] * self.size))

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import dataclasses
 import difflib
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from typing import Any, TypeVar
 
 from bnsearch.errors import InputError
@@ -44,3 +44,11 @@ def suggest(name: str, known: list[str]) -> str:
     """Return a hint at the nearest known name, or nothing."""
     near = difflib.get_close_matches(name, known, n=1)
     return f" (did you mean {near[0]!r}?)" if near else ""
+
+
+def require_choice(parameter: str, value: object, choices: Iterable[str]) -> None:
+    """Refuse a value of a parameter that is none of its choices."""
+    known = [*choices]  # a list: what is asked for may not even be hashable
+    if value not in known:
+        near = suggest(str(value), known)
+        raise InputError(f"{parameter} must be one of {', '.join(known)}, not {value!r}{near}")

@@ -8,10 +8,13 @@ from functools import cached_property
 from html import escape
 from typing import TYPE_CHECKING, Any
 
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
 from bnsearch.errors import InputError
 from bnsearch.graphs.dag import DAG
 from bnsearch.stop import relative_gap
-from bnsearch.trace import Trace
+from bnsearch.trace import Climbs, Trace
 
 if TYPE_CHECKING:
     import networkx
@@ -42,6 +45,8 @@ class Result:
     method, parameters : what searched
     seed : the seed; the same seed and iterations give the same result
     notes : what was decided on the way and should be known
+    climbs : of OBS and INOBS every climb: initial score, final score, steps; the last ones may have been broken off
+    empty_score : the score of the network without edges; None where the method had no need of it
     """
 
     dag: DAG
@@ -59,6 +64,13 @@ class Result:
     seed: int
     notes: tuple[str, ...] = ()
     partial: bool = False
+    climbs: Climbs = field(default_factory=Climbs, repr=False)
+    empty_score: float | None = None
+
+    @property
+    def relative_score(self) -> float | None:
+        """RC of Perez & Maua (2016): how far the score is above that of the empty network, relative to the latter."""
+        return None if self.empty_score is None else float(relative_score(self.score, self.empty_score))
 
     @property
     def gap(self) -> float | None:
@@ -147,6 +159,18 @@ class Result:
             f"stopped: {self.stop}",
         ]
         return ", ".join(part for part in parts if part)
+
+
+def relative_score(scores: ArrayLike, empty: float) -> NDArray[np.float64]:
+    """
+    Return RC(G) = (sc(G) - sc(empty)) / |sc(empty)| of one score or of many; zero where no edges score nothing.
+
+    References
+    ----------
+    Perez & Maua (2016), section 6.
+    """
+    gains = np.asarray(scores, dtype=np.float64) - empty
+    return gains / abs(empty) if empty else np.zeros_like(gains)
 
 
 def standing(gap: float | None, optimal: bool, partial: bool) -> str:

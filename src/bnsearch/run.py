@@ -20,7 +20,7 @@ from bnsearch.graphs.dag import DAG
 from bnsearch.parallel import parallel_iter, thread_count
 from bnsearch.scores.score import improves
 from bnsearch.stop import AnyOf, Progress, Stop
-from bnsearch.trace import Trace
+from bnsearch.trace import Climbs, Trace
 
 if TYPE_CHECKING:
     from bnsearch.parent_sets.table import ParentSets
@@ -72,9 +72,11 @@ class Run:
         self.rng = np.random.default_rng(self.seed)
         self.threads = thread_count(threads)
         self.trace = Trace()
+        self.climbs = Climbs()
         self.progress = Progress()
         self.computed = 0
         self.bound: float | None = None
+        self.empty_score: float | None = None
         self.optimal = False
         self.reason: str | None = None
         self.notes: list[str] = []
@@ -147,10 +149,13 @@ class Run:
         Over a table that was selected and is not complete, nothing is proven to be optimal.
         """
         if self.selecting is not None and problem.table is None:
-            return self.selecting(problem, self)
-        with self.aside():
-            table = problem.parent_sets
-        self.partial = self.partial or (problem.table is None and not problem.selected.complete)
+            table = self.selecting(problem, self)
+        else:
+            with self.aside():
+                table = problem.parent_sets
+            self.partial = self.partial or (problem.table is None and not problem.selected.complete)
+        if problem.constraints is None or not problem.constraints.has_required.any():
+            self.empty_score = table.empty_score  # else some empty sets have a penalty for their score
         return table
 
     def remark(self, text: str) -> None:

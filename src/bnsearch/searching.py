@@ -120,6 +120,8 @@ def finished(problem: Problem, method: Method, run: Run) -> Result:
     if run.progress.score == float("-inf"):
         run.offer(problem.base_score, lambda: problem.base)
     run.finish()
+    if run.empty_score is None and "scorer" in vars(problem):  # local scores are at hand
+        run.empty_score = problem.empty_score
     now = run.progress
     return Result(
         dag=run.best(),
@@ -137,6 +139,8 @@ def finished(problem: Problem, method: Method, run: Run) -> Result:
         seed=run.seed,
         notes=tuple(run.notes),
         partial=run.partial,
+        climbs=run.climbs,
+        empty_score=run.empty_score,
     )
 
 

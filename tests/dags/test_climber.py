@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from functools import cache
 
 import numpy as np
@@ -15,7 +16,7 @@ from bnsearch.dags.kernels_graph import add_edge, can_add, can_reverse, drop_edg
 from bnsearch.parent_sets.extender import Extender
 from bnsearch.scores import SCORES, Scorer, make_score
 from reference import family_score
-from reference_dags import Graph, climb_path, content_ranks, is_acyclic
+from reference_dags import Graph, climb_path, content_ranks, is_acyclic, neighbours
 from strategies import Table, examples, tables
 
 PARAMETERS = {"bdeu": {"ess": 1.0}}
@@ -72,21 +73,96 @@ def test_a_climb_takes_the_path_of_greedy_search(table, score, max_parents, forb
     assert climber.score == pytest.approx(sum(family(v, s) for v, s in enumerate(expected[-1])))
 
 
+@pytest.mark.parametrize("by_move", [False, True], ids=["graphs", "moves"])
 @given(
-    tables(min_variables=2, max_variables=4, max_rows=65), st.sampled_from(["bic", "k2"]), st.sampled_from([1, 3, 50])
+    table=tables(min_variables=2, max_variables=4, max_rows=65),
+    score=st.sampled_from(["bic", "k2"]),
+    tabu=st.sampled_from([1, 3, 50]),
 )
 @examples(40)
-def test_tabu_search_takes_the_path_of_its_definition(table, score, tabu):
-    """The same graphs, downhill too, and back at the best in the end."""
+def test_tabu_search_takes_the_path_of_its_definition(by_move, table, score, tabu):
+    """The same graphs, downhill too, and back at the best in the end, by a list of graphs or of moves."""
     n = len(table.columns)
-    rules = Rules(allowed=np.ones((n, n), dtype=bool), limits=np.full(n, n), tabu=tabu, patience=6)
+    rules = Rules(allowed=np.ones((n, n), dtype=bool), limits=np.full(n, n), tabu=tabu, patience=6, by_move=by_move)
     climber = climber_of(table, score, rules)
     climber.start([()] * n)
     family = local_scores(table, score)
-    expected = climb_path((frozenset(),) * n, family, content_ranks(table.dataset), tabu=tabu, patience=6)
+    expected = climb_path(
+        (frozenset(),) * n, family, content_ranks(table.dataset), tabu=tabu, patience=6, by_move=by_move
+    )
     assert graphs_of(climber) == expected
     assert climber.best is not None
     assert climber.score == pytest.approx(max(sum(map(family, range(n), graph)) for graph in expected))
+
+
+def test_a_list_of_moves_lets_a_graph_be_entered_again():
+    """
+    Two independent columns, a list of one move, by hand.
+
+    Both directions of the edge lose the same. From no edges: add 0 -> 1 (or the other one); its deletion is tabu, so it
+    is reversed; turning it back is tabu, but no longer the deletion: back to no edges, which a list of the last two
+    graphs would allow as well, and one of three would not.
+    """
+    table = Table(64, (("uniform", 2), ("uniform", 2)), seed=3)
+    paths = []
+    for by_move, tabu in [(True, 1), (False, 3)]:
+        rules = Rules(allowed=np.ones((2, 2), dtype=bool), limits=np.full(2, 2), tabu=tabu, patience=4, by_move=by_move)
+        climber = climber_of(table, "bic", rules)
+        climber.start([(), ()])
+        paths.append([sum(map(len, graph)) for graph in graphs_of(climber)])
+    assert paths[0][:4] == [0, 1, 1, 0]
+    assert paths[1] == [0, 1, 1]
+
+
+def legal_by(rules: Rules, graph: Graph) -> list[Graph]:
+    """Return every graph that one legal move leads to, one for each move."""
+    return [
+        after
+        for _, after in neighbours(graph)
+        if all(
+            len(s) <= rules.limits[y]
+            and all(rules.allowed[y, x] for x in s)
+            and (rules.required is None or all(x in s for x in np.flatnonzero(rules.required[y])))
+            for y, s in enumerate(after)
+        )
+    ]
+
+
+@given(st.integers(1, 5), st.integers(0, 2**32 - 1))
+@examples(60)
+def test_random_moves_are_legal(n, seed):
+    """Each of ten moves leads to a neighbour that the rules allow, or there is none; required edges stay."""
+    rng = np.random.default_rng(seed)
+    allowed = rng.random((n, n)) < 0.7
+    required = np.zeros((n, n), dtype=bool)
+    if n > 1 and seed % 2:
+        required[1, 0] = allowed[1, 0] = True
+    rules = Rules(allowed=allowed, limits=rng.integers(1, n + 1, n), required=required)
+    climber = climber_of(Table(20, (("uniform", 2),) * n, seed=1), "bic", rules)
+    here = tuple(frozenset(np.flatnonzero(row).tolist()) for row in required)
+    for word in rng.integers(2**64, size=10, dtype=np.uint64):
+        climber.start([sorted(s) for s in here], moves=np.array([word]))
+        after = tuple(map(frozenset, climber.standing))
+        assert after in (legal_by(rules, here) or [here])
+        here = after
+
+
+def test_random_moves_are_drawn_with_equal_chances():
+    """
+    From 0 -> 1 and a third variable: delete, reverse, and four additions, each 500 times in 3,000, give or take 5 * 20.
+
+    The edge 1 -> 0 would close a cycle; of 2 -> 0, 2 -> 1, 0 -> 2 and 1 -> 2 none does.
+    """
+    rules = Rules(allowed=np.ones((3, 3), dtype=bool), limits=np.full(3, 3))
+    climber = climber_of(Table(20, (("uniform", 2),) * 3, seed=1), "bic", rules)
+    begin: Graph = (frozenset(), frozenset({0}), frozenset())
+    words, seen = np.random.default_rng(5).integers(2**64, size=3000, dtype=np.uint64), Counter()
+    for i in range(3000):
+        climber.start([[], [0], []], moves=words[i : i + 1])
+        seen[tuple(map(frozenset, climber.standing))] += 1
+    assert set(seen) == set(legal_by(rules, begin))
+    assert len(seen) == 6
+    assert all(abs(number - 500) < 5 * 21 for number in seen.values())
 
 
 def test_a_climb_from_a_given_graph_breaks_ties_as_told():

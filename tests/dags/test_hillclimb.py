@@ -51,7 +51,14 @@ def test_no_single_move_improves_a_local_optimum(problem, score):
     assert all(score_of(after, family) <= best + 1e-6 for _, after in neighbours(graph))
 
 
-@pytest.mark.parametrize("method", [HillClimb(restarts=9), Tabu(restarts=5, perturbation=0.2)])
+@pytest.mark.parametrize(
+    "method",
+    [
+        HillClimb(restarts=9),
+        Tabu(restarts=5, perturbation=0.2),
+        Tabu(restarts=5, restart_moves=8, tabu_list="moves"),
+    ],
+)
 def test_the_result_does_not_depend_on_the_threads(problem, method):
     """One, two and five threads find the same graph under a budget of iterations; another seed finds its own way."""
     results = [search(problem, method, stop=Iterations(6), seed=3, threads=threads) for threads in (1, 2, 5)]
@@ -59,15 +66,17 @@ def test_the_result_does_not_depend_on_the_threads(problem, method):
     assert len({(result.score, result.iterations, result.evaluations) for result in results}) == 1
 
 
-def test_restarts_go_on_from_the_best_that_is_not_worse(problem, monkeypatch):
+@pytest.mark.parametrize("moves", [None, 7])
+def test_restarts_go_on_from_the_best_that_is_not_worse(problem, monkeypatch, moves):
     """
     The first climb ends at -10; four restarts from there at -12, -9, -9, -11; four from the third at -9.5 and worse.
 
     Of the equal -9 the later is the next to be perturbed; after a round of worse ones, it is perturbed again.
-    With a perturbation near zero a restart begins at the graph itself: graph k is k's edge 0 -> k.
+    With a perturbation near zero a restart begins at the graph itself: graph k is k's edge 0 -> k. By moves it begins
+    there as well, and each restart makes moves of its own.
     """
     ends = [-10.0, -12.0, -9.0, -9.0, -11.0, -9.5, -10.0, -11.0, -12.0, -8.0]
-    starts = []
+    starts, walks = [], []
 
     class Scripted:
         asked = computed = 0
@@ -79,8 +88,9 @@ def test_restarts_go_on_from_the_best_that_is_not_worse(problem, monkeypatch):
         def fork(self):
             return self
 
-        def start(self, parents, ranked=None):
+        def start(self, parents, ranked=None, moves=None):
             starts.append(([k for k, s in enumerate(parents) if len(s)], ranked is None))
+            walks.append(None if moves is None else len(set(moves.tolist())))
 
         def climb(self):
             bits = np.zeros((problem.size, 1), dtype=np.uint64)
@@ -91,7 +101,9 @@ def test_restarts_go_on_from_the_best_that_is_not_worse(problem, monkeypatch):
 
     monkeypatch.setattr("bnsearch.dags.hillclimb.Climber", Scripted)
     run = Run(seed=1)
-    HillClimb(restarts=9, perturbation=1e-12).search(problem, run)
+    perturbed = {"perturbation": 1e-12} if moves is None else {"restart_moves": moves}
+    HillClimb(restarts=9, **perturbed).search(problem, run)
+    assert walks == [None, *[moves] * 9]
     assert starts == [([], True), *[([1], False)] * 4, *[([4], False)] * 4, ([4], False)]
     assert [point.score for point in run.trace] == [-10.0, -9.0, -8.0]
     assert (run.progress.iterations, run.best().edges) == (10, [(problem.names[0], problem.names[10])])
@@ -186,8 +198,10 @@ def test_asia_is_found_to_its_class():
         lambda: HillClimb(perturbation=0),
         lambda: Tabu(length=0),
         lambda: Tabu(patience=0),
+        lambda: Tabu(tabu_list="operators"),
+        lambda: Tabu(restart_moves=0),
     ],
-    ids=["max_parents", "candidates", "restarts", "perturbation", "length", "patience"],
+    ids=["max_parents", "candidates", "restarts", "perturbation", "length", "patience", "tabu_list", "restart_moves"],
 )
 def test_bad_parameters_are_refused(make):
     """Each parameter has a range."""

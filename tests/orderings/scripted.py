@@ -41,13 +41,16 @@ class Script:
     def __init__(self, scores: Sequence[float]) -> None:
         self.scores = list(scores)
         self.starts: list[list[int]] = []
+        self.initial, self.steps = -math.inf, 0
 
     def climber(self, index: Any) -> Script:
         """Take the place of the class `Climber`."""
         self.names = index.table.names
         return self
 
-    def climb(self, order: np.ndarray, rng: np.random.Generator, halted: Callable[[float], bool]) -> Placed:
+    def climb(
+        self, order: np.ndarray, rng: np.random.Generator, halted: Callable[[float], bool], **limits: Any
+    ) -> Placed:
         """Return the next local optimum of the script."""
         self.starts.append(order.tolist())
         return Optimum(order.copy(), self.scores[len(self.starts) - 1], self.names)  # type: ignore[return-value]

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import itertools
+import math
 
 import numpy as np
 import pytest
@@ -112,6 +113,25 @@ def test_the_same_for_any_number_of_threads(start):
     assert one.bound >= one.score
 
 
+def test_the_published_form_selects_once_for_each_ordering():
+    """
+    The best network of 40 drawn orderings is the result, and no order of a network found is selected along.
+
+    The orderings are drawn here as in the run: forty generators of its seed, in batches of 16, draw one each.
+    """
+    table = random_candidates(20, 40, 4, seed=5)
+    rng = np.random.default_rng(9)
+    orders = [own.permutation(20) for batch in (16, 16, 8) for own in rng.spawn(batch)]
+    best = max(math.fsum(table.scores[acyclic_selection(table, order)]) for order in orders)
+    once, followed = (
+        search(Problem(table=table), ASOBS(follow=follow), stop=Iterations(40), seed=9, threads=2)
+        for follow in (False, True)
+    )
+    assert (once.score, once.iterations, once.stop) == (best, 40, "iterations")
+    assert once.score <= followed.score
+    assert once.evaluations < followed.evaluations
+
+
 def test_finds_the_optimum_of_small_tables():
     """Eight variables, up to 300 restarts."""
     table = random_candidates(8, 20, 3, seed=6)
@@ -133,7 +153,9 @@ def test_time_stops_a_batch():
     assert isinstance(run.best(), DAG)
 
 
-def test_bad_starts_are_refused():
+def test_bad_parameters_are_refused():
     """The error names what there is."""
     with pytest.raises(InputError, match="no start 'best'"):
         ASOBS(start="best")
+    with pytest.raises(InputError, match="follow must be True or False, not 'no'"):
+        ASOBS(follow="no")

@@ -15,10 +15,9 @@ from hypothesis import strategies as st
 from bnsearch.orderings import climber
 from bnsearch.orderings.climber import SELECTIONS, Climber
 from bnsearch.orderings.index import Index
-from bnsearch.orderings.kernels_price import price_positions
 from bnsearch.parent_sets.table import ParentSets
 from candidate_tables import candidate_tables, hub_candidates, random_candidates, table_of
-from reference_orderings import Definition, differences, index_of, inserted, random_order, settled
+from reference_orderings import Definition, ask_positions, differences, index_of, inserted, random_order, settled
 from strategies import examples
 
 SEEDS = st.integers(0, 2**32 - 1)
@@ -57,8 +56,30 @@ def test_ends_in_wide_tables_are_local_optima(selection):
     end = climbed(table, random_order(140, 1), selection, seed=1)
     changes = np.empty(140)
     for v in range(140):
-        price_positions(end.index.arrays, end.arrays, v, changes)
+        ask_positions(end.index.arrays, end.arrays, v, -np.inf, changes)
         assert changes.max() <= 1e-9
+
+
+def test_first_makes_the_first_improving_insertion_that_it_draws(monkeypatch):
+    """
+    Each of 60 variables wants the next one before it, and none has it: every insertion anywhere improves the score.
+
+    So the first one that is drawn is made, before another variable is looked at. A climb that may look at one row comes
+    back after every draw: after the first the ordering has changed.
+    """
+    monkeypatch.setattr(climber, "BUDGET", 1)
+    n = 60
+    table = table_of([{frozenset(): -2.0, frozenset({v + 1}): -1.0} for v in range(n - 1)] + [{frozenset(): -2.0}])
+    for seed in range(5):
+        climbing, orders = Climber(Index(table)), []
+        climbing.climb(
+            np.arange(n),
+            np.random.default_rng(seed),
+            lambda score, climbing=climbing, orders=orders: not orders.append(climbing.order.tolist()),
+            "first",
+        )
+        assert len(orders) == 1
+        assert orders[0] != list(range(n))
 
 
 def steps_of(monkeypatch, table: ParentSets, selection: str, seed: int) -> list[list[int]]:

@@ -35,7 +35,7 @@ def swaps_between(first: list[int], second: list[int]) -> int:
 
 def test_restart_after_the_soft_limit(monkeypatch: pytest.MonkeyPatch) -> None:
     """Start at -5, accept -4, reject -6 twice: the second passes the soft limit of 1, so the next climb starts anew."""
-    method = IINOBS(soft_restart=1, tolerance=0.0)  # ceil(0.03 * 6) = 1 swap
+    method = IINOBS(soft_restart=1, tolerance=0.0, counting="perturbations")  # ceil(0.03 * 6) = 1 swap
     starts = followed(monkeypatch, method, [-5.0, -4.0, -6.0, -6.0, -9.0, -8.0]).starts
     assert swaps_between(starts[0], starts[1]) == 2
     assert swaps_between(starts[1], starts[2]) == 2  # from the accepted -4
@@ -47,7 +47,7 @@ def test_restart_after_the_soft_limit(monkeypatch: pytest.MonkeyPatch) -> None:
 
 def test_a_loss_within_the_tolerance_is_accepted_but_counts_as_no_improvement(monkeypatch: pytest.MonkeyPatch) -> None:
     """-10 to -10.005 is a loss of 0.0005 of the score: tolerated at 0.001; after two such the soft limit is passed."""
-    method = IINOBS(soft_restart=1, tolerance=0.001)
+    method = IINOBS(soft_restart=1, tolerance=0.001, counting="perturbations")
     starts = followed(monkeypatch, method, [-10.0, -10.005, -10.01, -20.0]).starts
     assert swaps_between(starts[1], starts[2]) == 2  # from -10.005
     assert swaps_between(starts[2], starts[3]) > 2
@@ -55,10 +55,44 @@ def test_a_loss_within_the_tolerance_is_accepted_but_counts_as_no_improvement(mo
 
 def test_restart_after_the_hard_limit(monkeypatch: pytest.MonkeyPatch) -> None:
     """With a hard limit of 2 the third perturbation does not come, however well it goes."""
-    starts = followed(monkeypatch, IINOBS(hard_restart=2), [-9.0, -8.0, -7.0, -6.0, -5.0]).starts
+    method = IINOBS(hard_restart=2, counting="perturbations")
+    starts = followed(monkeypatch, method, [-9.0, -8.0, -7.0, -6.0, -5.0]).starts
     assert swaps_between(starts[1], starts[2]) == 2
     assert swaps_between(starts[2], starts[3]) > 2
     assert swaps_between(starts[3], starts[4]) == 2
+
+
+def test_restarts_that_count_moves_pass_over_rejected_perturbations(monkeypatch: pytest.MonkeyPatch) -> None:
+    """
+    A hard limit of 2 moves, by hand.
+
+    -9 start; -8 move 1; -20 rejected; -7 move 2: a restart is due, though three perturbations have been made. Counted
+    by perturbations, -20 is the second one, and -7 would be the first climb of a new start.
+    """
+    scores = [-9.0, -8.0, -20.0, -7.0, -30.0, -6.0]
+    starts = followed(monkeypatch, IINOBS(hard_restart=2, counting="moves"), scores).starts
+    assert swaps_between(starts[1], starts[2]) == swaps_between(starts[1], starts[3]) == 2  # both from -8
+    assert swaps_between(starts[3], starts[4]) > 2  # a new start
+    starts = followed(monkeypatch, IINOBS(hard_restart=2, counting="perturbations"), scores).starts
+    assert swaps_between(starts[1], starts[3]) > 2
+    assert swaps_between(starts[3], starts[4]) == 2
+
+
+def test_a_soft_limit_that_counts_moves_is_reset_by_every_accepted_loss(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Losses of 0.0005 within a tolerance of 0.001: with a soft limit of 1, two rejections in a row end the start."""
+    method = IINOBS(soft_restart=1, tolerance=0.001, counting="moves")
+    scores = [-10.0, -10.005, -10.01, -20.0, -10.015, -20.0, -20.0, -30.0]
+    starts = followed(monkeypatch, method, scores).starts
+    assert swaps_between(starts[2], starts[3]) == swaps_between(starts[2], starts[4]) == 2  # both from -10.01
+    assert swaps_between(starts[4], starts[6]) == 2  # one rejection since -10.015
+    assert swaps_between(starts[4], starts[7]) > 2  # and a second: a new start
+
+
+def test_the_most_climbs_of_a_start() -> None:
+    """Two perturbations; or two moves after two rejections each: 1 + 2, 1 + 2 * (2 + 1)."""
+    limits = {"soft_restart": 2, "hard_restart": 2}
+    assert IINOBS(**limits, counting="perturbations").most_climbs == 3
+    assert IINOBS(**limits, counting="moves").most_climbs == 7
 
 
 @pytest.mark.parametrize(
@@ -76,12 +110,12 @@ def test_swaps_of_one_variable_and_of_many() -> None:
     assert sorted(swap_random(np.arange(9, dtype=np.int32), 4, rng).tolist()) == list(range(9))
 
 
-def test_same_answer_for_any_number_of_threads() -> None:
+@pytest.mark.parametrize("counting", ["perturbations", "moves"])
+def test_same_answer_for_any_number_of_threads(counting: str) -> None:
     """57 climbs are shared out in the same way over 1, 2 and 3 threads."""
     table = random_candidates(14, 12, 3, seed=5)
-    found = [
-        search(Problem(table=table), IINOBS(hard_restart=9), stop=Iterations(57), seed=11, threads=t) for t in (1, 2, 3)
-    ]
+    method = IINOBS(hard_restart=9, soft_restart=1, counting=counting)
+    found = [search(Problem(table=table), method, stop=Iterations(57), seed=11, threads=t) for t in (1, 2, 3)]
     assert {(r.score, r.dag, r.iterations, r.evaluations) for r in found} == {
         (found[0].score, found[0].dag, 57, found[0].evaluations)
     }
@@ -102,6 +136,7 @@ def test_stops_at_the_target() -> None:
         {"tolerance": -1},
         {"soft_restart": -1},
         {"hard_restart": 0},
+        {"counting": "climbs"},
         {"start": "x"},
     ],
     ids=str,

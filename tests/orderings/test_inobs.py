@@ -19,7 +19,7 @@ from bnsearch.problem import Problem
 from bnsearch.run import Run
 from bnsearch.searching import search
 from bnsearch.stop import Iterations, Seconds, Target
-from candidate_tables import random_candidates
+from candidate_tables import ordering_score, random_candidates
 from reference_exact import best_score
 
 
@@ -71,6 +71,29 @@ def test_time_stops_a_climb(monkeypatch):
     assert isinstance(run.best(), DAG)
     assert not run.going()
     assert run.reason == "seconds"
+
+
+@pytest.mark.parametrize("selection", SELECTIONS)
+def test_every_climb_is_recorded(monkeypatch, selection):
+    """Steps are the insertions made; the climbs of the recorded scores begin at their starts, and end no lower."""
+    monkeypatch.setattr(climber, "BUDGET", 1)
+    table = random_candidates(10, 20, 3, seed=2)
+    result = search(Problem(table=table), INOBS(selection=selection), stop=Iterations(3), seed=4, threads=1)
+    assert len(result.climbs) == 3
+    (rng,) = np.random.default_rng(4).spawn(1)
+    for i in range(3):
+        climbing, orders = Climber(Index(table)), [rng.permutation(10).tolist()]
+
+        def watch(score, climbing=climbing, orders=orders):
+            if climbing.order.tolist() != orders[-1]:
+                orders.append(climbing.order.tolist())
+            return False
+
+        end = climbing.climb(np.array(orders[0]), rng, watch, selection)
+        watch(0.0)
+        assert result.climbs.initial[i] == pytest.approx(ordering_score(table, orders[0]))
+        assert result.climbs.final[i] == end.score
+        assert result.climbs.steps[i] == len(orders) - 1
 
 
 def test_bad_parameters_are_refused():

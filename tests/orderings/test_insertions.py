@@ -9,9 +9,8 @@ from hypothesis import strategies as st
 
 from bnsearch.orderings.climber import State
 from bnsearch.orderings.index import Index
-from bnsearch.orderings.kernels_price import price_positions
 from candidate_tables import candidate_tables, dense_tables, hub_tables, table_of
-from reference_orderings import Definition, ask_insertion, ask_swap, index_of, inserted, random_order
+from reference_orderings import Definition, ask_insertion, ask_positions, ask_swap, index_of, inserted, random_order
 from strategies import examples
 
 SEEDS = st.integers(0, 2**32 - 1)
@@ -26,10 +25,10 @@ def set_up(table, seed):
     return Definition(table), order, state
 
 
-def positions(state, variable):
-    """Return what `price_positions` says of a variable."""
+def positions(state, variable, least=-np.inf):
+    """Return what `price_position` says of a variable."""
     changes = np.full(len(state.order), np.nan)
-    price_positions(state.index.arrays, state.arrays, variable, changes)
+    ask_positions(state.index.arrays, state.arrays, variable, least, changes)
     return changes.tolist()
 
 
@@ -79,6 +78,9 @@ def check_prices(definition, order, state, variable, leasts):
     changes = definition.changes(order, variable)
     assert positions(state, variable) == pytest.approx(changes, abs=1e-9)
     at = order.index(variable)
+    for least in leasts:  # changes are exact here, and those that are not above it are only said not to be
+        told = positions(state, variable, least)
+        assert [max(change, least) for change in told] == pytest.approx([max(c, least) for c in changes], abs=1e-9)
     for least in [*leasts, max(changes), max(changes) - 0.125]:
         change, to = best_of(state, variable, max(least, 1e-9))
         if max(changes) > max(least, 1e-9) + 1e-9:

@@ -64,11 +64,49 @@ def test_diversification_keeps_the_survivors_and_draws_the_rest(monkeypatch: pyt
     assert len(script.starts) == len(scores)
 
 
-def test_pruning_by_score() -> None:
-    """Equal scores count once; then the best stay."""
-    pruned = prune([member(s) for s in (-3.0, -1.0, -3.0, -2.0, -1.0)], 2)  # type: ignore[misc]
-    assert [m.score for m in pruned] == [-1.0, -2.0]
-    assert mean_score(pruned) == -1.5
+@pytest.mark.parametrize(
+    ("scores", "size", "kept"),
+    [
+        ((-3.0, -1.0, -3.0, -2.0, -1.0), 2, [-1.0, -2.0]),  # both duplicates go, then -3
+        ((-3.0, -1.0, -3.0, -2.0, -1.0), 4, [-1.0, -2.0, -3.0, -3.0]),  # one too many: the better duplicate goes
+        ((-1.0, -1.0, -1.0, -2.0), 3, [-1.0, -1.0, -2.0]),
+        ((-1.0, -1.0, -1.0), 3, [-1.0, -1.0, -1.0]),  # not too many: nobody goes
+    ],
+    ids=str,
+)
+def test_pruning_removes_duplicates_while_there_are_too_many(
+    scores: tuple[float, ...], size: int, kept: list[float]
+) -> None:
+    """The population never falls below its size: duplicates go first, and only as many as are too many."""
+    pruned = prune([member(s) for s in scores], size)  # type: ignore[misc]
+    assert [m.score for m in pruned] == kept
+    assert mean_score(pruned) == pytest.approx(sum(kept) / len(kept))
+
+
+def test_the_population_keeps_its_size_where_all_score_the_same(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    """A table with one local optimum, -5: after each generation there are three members, not one."""
+    method = MINOBS(population=3, crossovers=2, mutations=1, survivors=1, lookback=9)
+    _, populations = run_script(monkeypatch, method, [-5.0] * 9, 3)
+    assert populations == [[-5.0] * 3] * 3
+
+
+@pytest.mark.parametrize(
+    ("means", "stagnant"),
+    [
+        ([-1000.0, -999.5], False),  # too few generations to look back
+        ([-1000.0, -999.5, -999.0], True),  # 1 of 1000 is not more than 0.001
+        ([-1000.0, -999.5, -998.9], False),
+        ([-1.0, -1.0, -0.9995], True),
+        ([-1.0, -1.0, -0.998], False),
+        ([5.0, -1000.0, -999.5, -999.5], True),
+    ],
+    ids=str,
+)
+def test_the_change_is_relative_to_the_earlier_average(means: list[float], stagnant: bool) -> None:
+    """With a lookback of 2 and a change of 0.001, of which a difference of 1 is too much at -1 but not at -1000."""
+    assert MINOBS(lookback=2).is_stagnant(means) == stagnant
 
 
 @pytest.mark.parametrize("crossover", ["ob", "cx", "rx"])

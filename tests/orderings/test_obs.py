@@ -3,57 +3,111 @@
 from __future__ import annotations
 
 import math
+from collections import Counter
 
 import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from scripted import NoBound, Script
 
 from bnsearch.errors import InputError
 from bnsearch.orderings.index import Index
-from bnsearch.orderings.obs import OBS, SwapClimber
+from bnsearch.orderings.obs import OBS, SwapClimber, swap_neighbours
 from bnsearch.parent_sets.table import ParentSets
 from bnsearch.problem import Problem
 from bnsearch.scores.score import improves
-from bnsearch.searching import search
+from bnsearch.searching import load_kernels, search
 from bnsearch.stop import Iterations
 from candidate_tables import candidate_tables, ordering_score, random_candidates, table_of
 
 
-def climb_by_definition(table: ParentSets, order: list[int], tabu: int) -> tuple[list[int], float]:
-    """Swap the neighbours that gain most, first among equals; return the best ordering passed, and its score."""
-    order, best = list(order), list(order)
+class SplitMix:
+    """The random numbers of the kernels, by definition (Steele, Lea & Flood 2014)."""
+
+    def __init__(self, seed: int) -> None:
+        self.state = int(np.random.default_rng(seed).bit_generator.random_raw())
+
+    def below(self, n: int) -> int:
+        """Return the next number from 0 to n - 1."""
+        self.state = (self.state + 0x9E3779B97F4A7C15) % 2**64
+        word = self.state
+        word = (word ^ word >> 30) * 0xBF58476D1CE4E5B9 % 2**64
+        word = (word ^ word >> 27) * 0x94D049BB133111EB % 2**64
+        return (word ^ word >> 31) % n
+
+
+def climb_by_definition(table: ParentSets, order: list[int], tabu: int, random: SplitMix | None) -> list[list[int]]:
+    """Swap the neighbours that gain most, of equals one at random, or the first; return all orderings passed."""
+    orders, best = [list(order)], ordering_score(table, order)
     recent: list[tuple[int, int]] = []
     stale = 0
     while stale < max(tabu, 1):
-        swaps = []
-        for i in range(len(order) - 1):
-            if (order[i], order[i + 1]) not in recent:
-                swapped = [*order[:i], order[i + 1], order[i], *order[i + 2 :]]
-                swaps.append((ordering_score(table, swapped), -i, swapped))
+        order = orders[-1]
+        swaps = [
+            [*order[:i], order[i + 1], order[i], *order[i + 2 :]]
+            for i in range(len(order) - 1)
+            if (order[i], order[i + 1]) not in recent
+        ]
         if not swaps:
             break
-        score, _, swapped = max(swaps)
-        if tabu == 0 and not improves(score, ordering_score(table, order)):
+        scores = [ordering_score(table, swapped) for swapped in swaps]
+        ties = [swapped for score, swapped in zip(scores, swaps, strict=True) if not improves(max(scores), score)]
+        swapped = ties[0 if random is None else random.below(len(ties))]
+        if tabu == 0 and not improves(max(scores), ordering_score(table, order)):
             break
         i = next(i for i in range(len(order)) if order[i] != swapped[i])
         recent = [*recent, (swapped[i], swapped[i + 1])][-tabu:] if tabu else []
-        order = swapped
+        orders.append(swapped)
         stale += 1
-        if improves(score, ordering_score(table, best)):
-            best, stale = list(order), 0
-    return best, ordering_score(table, best)
+        if improves(max(scores), best):
+            best, stale = max(scores), 0
+    return orders
 
 
 @settings(deadline=None)
-@given(candidate_tables(most=7), st.integers(0, 4), st.integers(0, 2**32 - 1))
-def test_climbs_are_those_of_the_definition(table: ParentSets, tabu: int, seed: int) -> None:
-    """The same swaps are made, with and without a tabu list, up to the best ordering and its score."""
+@given(
+    table=candidate_tables(most=7),
+    tabu=st.integers(0, 4),
+    most=st.none() | st.integers(1, 4),
+    seed=st.integers(0, 2**32 - 1),
+)
+@pytest.mark.parametrize("ties", ["random", "first"])
+def test_climbs_are_those_of_the_definition(
+    ties: str, table: ParentSets, tabu: int, most: int | None, seed: int
+) -> None:
+    """The same swaps are made, with and without a tabu list, few or all, up to the best ordering and its score."""
     order = np.random.default_rng(seed).permutation(table.n_variables)
-    found = SwapClimber(Index(table)).climb(order.astype(np.int32), tabu)
-    best, score = climb_by_definition(table, order.tolist(), tabu)
+    climber = SwapClimber(Index(table))
+    found = climber.climb(order.astype(np.int32), np.random.default_rng(seed), tabu=tabu, max_steps=most, ties=ties)
+    random = SplitMix(seed) if ties == "random" else None
+    orders = climb_by_definition(table, order.tolist(), tabu, random)[: None if most is None else most + 1]
+    assert climber.steps == len(orders) - 1
+    assert math.isclose(climber.initial, ordering_score(table, order.tolist()), abs_tol=1e-9)
+    scores = [ordering_score(table, passed) for passed in orders]
+    best = next(passed for passed, score in zip(orders, scores, strict=True) if not improves(max(scores), score))
     assert found.order.tolist() == best
-    assert math.isclose(found.score, score, abs_tol=1e-9)
+    assert math.isclose(found.score, max(scores), abs_tol=1e-9)
+
+
+def test_equal_swaps_are_drawn_with_equal_chances(monkeypatch: pytest.MonkeyPatch) -> None:
+    """
+    Each of three pairs of neighbours gains 1 from its swap, and nothing else does: 3,000 first swaps are spread evenly.
+
+    Each pair is swapped 1,000 times on average, with a standard deviation of 26; the leftmost always, without draws.
+    """
+    monkeypatch.setattr("bnsearch.orderings.obs.BUDGET", 1)  # the climb comes back after each swap
+    wants = [{frozenset(): -2.0, frozenset({v + 1}): -1.0} if v % 2 == 0 else {frozenset(): -2.0} for v in range(6)]
+    climber, rng = SwapClimber(Index(table_of(wants))), np.random.default_rng(3)
+    made: Counter[int] = Counter()
+    for _ in range(3000):
+        orders: list[list[int]] = []
+        climber.climb(
+            np.arange(6, dtype=np.int32), rng, lambda score, orders=orders: not orders.append(climber.order.tolist())
+        )
+        made[next(i for i in range(6) if orders[0][i] != i)] += 1
+    assert set(made) == {0, 2, 4}
+    assert all(abs(number - 1000) < 5 * 26 for number in made.values())
 
 
 def test_a_tabu_list_leaves_a_local_optimum() -> None:
@@ -71,7 +125,7 @@ def test_a_tabu_list_leaves_a_local_optimum() -> None:
         ]
     )
     order = np.arange(3, dtype=np.int32)
-    plain, tabu = SwapClimber(Index(table)).climb(order), SwapClimber(Index(table)).climb(order, tabu=3)
+    plain, tabu = (SwapClimber(Index(table)).climb(order, np.random.default_rng(1), tabu=t) for t in (0, 3))
     assert plain.order.tolist() == [0, 1, 2]  # -2 - 1.5 - 1.8; each swap loses first
     assert math.isclose(plain.score, -5.3)
     assert math.isclose(tabu.score, -4.5)  # c, a, b: -2 - 1 - 1.5
@@ -89,7 +143,77 @@ def test_same_answer_for_any_number_of_threads() -> None:
     assert found[0].score <= found[0].bound
 
 
-@pytest.mark.parametrize("wrong", [{"tabu": -1}, {"tabu": 1.5}, {"start": "nowhere"}], ids=str)
+def test_restarts_by_a_move_from_the_best(monkeypatch: pytest.MonkeyPatch) -> None:
+    """
+    Climbs end at -5, -7, -4, -4, -9 and -6; each but the first begins one swap of neighbours from the best so far.
+
+    That is the first climb's ordering for the second and third, the third's for the fourth, and the fourth's, which is
+    as good, for the others.
+    """
+    table = random_candidates(8, 5, 2, seed=1)
+    method = OBS(restart_moves=1)
+    load_kernels(Problem(table=table), OBS())
+    script = Script([-5.0, -7.0, -4.0, -4.0, -9.0, -6.0])
+    monkeypatch.setattr("bnsearch.orderings.obs.SwapClimber", script.climber)
+    monkeypatch.setattr("bnsearch.orderings.restarts.relaxed", NoBound)
+    result = search(Problem(table=table), method, stop=Iterations(6), seed=3, threads=2)
+    assert (result.score, result.iterations, result.climbs.final.tolist()) == (-4.0, 6, script.scores)
+    for climb, best in enumerate([0, 0, 2, 3, 3], start=1):
+        before, after = script.starts[best], script.starts[climb]
+        moved = [i for i in range(8) if before[i] != after[i]]
+        assert moved in [[i, i + 1] for i in range(7)]
+        assert [after[i] for i in moved] == [before[i] for i in reversed(moved)]
+
+
+def test_swaps_of_neighbours() -> None:
+    """One variable has no neighbour; three of three variables' swaps lead to every ordering of odd parity."""
+    rng = np.random.default_rng(2)
+    assert swap_neighbours(np.zeros(1, dtype=np.int32), 5, rng).tolist() == [0]
+    found = {tuple(swap_neighbours(np.arange(3, dtype=np.int32), 3, rng).tolist()) for _ in range(100)}
+    assert found == {(1, 0, 2), (0, 2, 1), (2, 1, 0)}
+
+
+@pytest.mark.parametrize("moves", [None, 4])
+def test_climbs_by_restarts_are_counted(moves: int | None) -> None:
+    """Thirty climbs of either kind, each an iteration and a record, over two threads as over one."""
+    problem = Problem(table=random_candidates(14, 12, 3, seed=5))
+    one, two = (search(problem, OBS(restart_moves=moves), stop=Iterations(30), seed=1, threads=t) for t in (1, 2))
+    assert (one.score, one.dag, one.evaluations) == (two.score, two.dag, two.evaluations)
+    assert (one.iterations, len(one.climbs), one.score) == (30, 30, one.climbs.final.max())
+
+
+def test_every_climb_is_recorded() -> None:
+    """
+    Twenty climbs of at most two swaps: the scores at both ends and the steps, in the order of the starts.
+
+    The starts are drawn here as in the run: pieces of eight climbs with a generator each, which draws an ordering and
+    then the seed of the climb.
+    """
+    table = random_candidates(9, 12, 3, seed=5)
+    method = OBS(tabu=0, max_steps=2)
+    one, two = (search(Problem(table=table), method, stop=Iterations(20), seed=4, threads=t) for t in (1, 2))
+    expected = []
+    for size, rng in zip((8, 8, 4), np.random.default_rng(4).spawn(3), strict=True):
+        for _ in range(size):
+            order = rng.permutation(9)
+            climber = SwapClimber(Index(table))
+            final = climber.climb(order.astype(np.int32), rng, max_steps=2).score
+            expected.append((ordering_score(table, order.tolist()), final, climber.steps))
+    for result in (one, two):
+        climbs = result.climbs
+        assert len(climbs) == 20
+        assert climbs.initial == pytest.approx([initial for initial, _, _ in expected])
+        assert climbs.final.tolist() == [final for _, final, _ in expected]
+        assert climbs.steps.tolist() == [steps for _, _, steps in expected]
+        assert result.score == climbs.final.max()
+    assert set(one.climbs.steps) <= {0, 1, 2}
+
+
+@pytest.mark.parametrize(
+    "wrong",
+    [{"max_steps": 0}, {"restart_moves": 0}, {"ties": "last"}, {"tabu": -1}, {"tabu": 1.5}, {"start": "nowhere"}],
+    ids=str,
+)
 def test_bad_parameters_are_refused(wrong: dict[str, float]) -> None:
     """Each parameter has its range."""
     with pytest.raises(InputError):

@@ -168,3 +168,15 @@ def test_refuses_bad_parameters(parameters: dict[str, float], message: str) -> N
     with pytest.raises(InputError) as error:
         Greedy(**parameters)
     assert str(error.value) == message
+
+
+def test_sets_that_are_still_open_are_kept():
+    """With as many evaluations as there are single parents, none of these is extended, and those that gain are kept."""
+    data = dependent_data(3, n=8, rows=300)
+    selection = Greedy(evaluations=8 * 8).select(data, BIC(), threads=1)
+    scorer = Scorer(data, BIC())
+    assert selection.scored == 8 * 8
+    for v in range(8):
+        alone = {(u,): scorer.family(v, [u]) for u in range(8) if u != v}
+        gains = {s for s, value in alone.items() if improves(value, scorer.family(v, []))}
+        assert {s for _, s in selection.table.sets(v)} == gains | {()}

@@ -33,7 +33,8 @@ def learn(
     score: Annotated[str, typer.Option("--score", metavar="S", help="What to maximise: bic, bdeu, aic, ...")] = "bic",
     ess: Annotated[float | None, typer.Option("--ess", metavar="X", help="The equivalent sample size of bdeu.")] = None,
     seconds: Annotated[
-        float, typer.Option("--seconds", metavar="T", help="Time for everything; inf means until it has converged.")
+        float,
+        typer.Option("--seconds", metavar="T", help="Time for everything; inf: to the method's end, or convergence."),
     ] = 60.0,
     iterations: IterationsLimit = None,
     target: TargetScore = None,

@@ -37,7 +37,8 @@ def parents(
         int | None, typer.Option("--max-sets", metavar="M", help="The most sets kept of a variable; all by default.")
     ] = None,
     candidates: Annotated[
-        int | None, typer.Option("--candidates", metavar="C", help="Partners that auto tries beyond enumeration.")
+        int | None,
+        typer.Option("--candidates", metavar="C", help="Partners: of all sets (sequential), of grown ones (auto)."),
     ] = None,
     memory: Annotated[
         int | None, typer.Option("--memory", metavar="BYTES", help="What the selection may keep; 4 GiB by default.")

@@ -26,6 +26,7 @@ def result_facts(result: Result) -> dict[str, Any]:
         "evaluations": result.evaluations,
         "bound": result.bound,
         "gap": result.gap,
+        "relative_score": result.relative_score,
         "partial": result.partial,
         "optimal": result.optimal,
         "stop": result.stop,

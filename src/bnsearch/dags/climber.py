@@ -30,7 +30,8 @@ class Rules:
     allowed : bool[n, n], [y, x] tells whether x may be a parent of y; the diagonal is not looked at
     limits : int64[n], the most parents of each variable
     required : bool[n, n], edges that are never taken away nor turned round, every start having them; None means none
-    tabu : how many of the last graphs are not entered again
+    tabu : how many of the last graphs are not entered again, or of the last moves are not undone
+    by_move : whether the list is one of moves
     patience : steps in a row that need not improve on the best graph; with none, every step must improve
     """
 
@@ -38,6 +39,7 @@ class Rules:
     limits: NDArray[np.int64]
     required: NDArray[np.bool_] | None = None
     tabu: int = 0
+    by_move: bool = False
     patience: int = 0
 
 
@@ -137,8 +139,18 @@ class Climber:
         """The best graph since the start; None before the first is scored."""
         return Found(self.score, self._found.copy()) if self.score > -np.inf else None
 
-    def start(self, parents: Sequence[Sequence[int]], ranked: NDArray[np.int64] | None = None) -> None:
-        """Stand at a graph; let the variables that come first in `ranked` win ties, instead of the first by content."""
+    def start(
+        self,
+        parents: Sequence[Sequence[int]],
+        ranked: NDArray[np.int64] | None = None,
+        moves: NDArray[np.uint64] | None = None,
+    ) -> None:
+        """
+        Stand at a graph.
+
+        ranked : the variables that come first win ties, instead of the first by content
+        moves : random bits, one number for each random move to make from there
+        """
         from bnsearch.dags.kernels_climb import IDLE, STEPS, key_of
         from bnsearch.dags.kernels_graph import add_edge
 
@@ -147,12 +159,20 @@ class Climber:
         for y, its_parents in enumerate(parents):
             for x in its_parents:
                 add_edge(self._graph, x, y)
+        if moves is not None:
+            self._move_at_random(moves)
         self._prices[3].fill(True)
-        self._tabu.fill(key_of(self._graph))
+        self._tabu.fill(0 if self.rules.by_move else key_of(self._graph))
         self._counters[[STEPS, IDLE]] = 0
         self._best.fill(-np.inf)
         self._ranked = self._by_content if ranked is None else ranked
         self._rank = np.argsort(self._ranked)
+
+    def _move_at_random(self, moves: NDArray[np.uint64]) -> None:
+        from bnsearch.dags.kernels_random import move_at_random
+
+        required = np.zeros_like(self._allowed) if self.rules.required is None else self.rules.required
+        move_at_random(self._graph, (self._allowed, self.rules.limits, required), moves)
 
     def climb(self, most: int = STEPS_PER_CALL) -> Iterator[None]:
         """Climb until nothing improves, coming back after `most` steps, or sooner where a family was priced."""
@@ -161,8 +181,8 @@ class Climber:
         ended = WANTS_PRICES
         while ended != FINISHED:
             ended = climb(
-                self._graph, self._prices, self._memory, self._rank, self._ranked, self._tabu, self._counters,
-                self._best, self._found, self.rules.patience, most, TOLERANCE,
+                self._graph, self._prices, self._memory, self._rank, self._ranked, self._tabu, self.rules.by_move,
+                self._counters, self._best, self._found, self.rules.patience, most, TOLERANCE,
             )  # fmt: skip
             if ended == WANTS_PRICES:
                 self._price(int(self._counters[WANTED]))

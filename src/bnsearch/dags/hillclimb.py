@@ -14,9 +14,11 @@ from numpy.typing import NDArray
 from bnsearch.dags.climber import Climber, Found, Rules
 from bnsearch.errors import require
 from bnsearch.knowledge.constraints import Constraints
+from bnsearch.parent_sets.candidates import best_candidates
 from bnsearch.parent_sets.extender import Extender
 from bnsearch.pool import Pool
 from bnsearch.problem import Problem
+from bnsearch.registry import require_choice
 from bnsearch.run import Run
 from bnsearch.scores.score import improves
 
@@ -34,11 +36,13 @@ class HillClimb:
     candidates : consider only this many possible parents of each variable, the best by themselves; None means all
     restarts : climbs that follow the first, each from the best graph so far, perturbed; None means until the run stops
     perturbation : the share of edges, drawn at random, that is taken away before a restart
+    restart_moves : make so many random moves before a restart, and take no share of the edges away; None means none
 
     References
     ----------
     Heckerman, Geiger & Chickering (1995), section 5: greedy search with restarts.
     Friedman, Nachman & Pe'er (1999): the sparse candidate algorithm, of which `candidates` is the first round.
+    Teyssier & Koller (2005), section 4: restarts by a number of random moves.
     Ruiz & Stuetzle (2007): iterated greedy search, which takes a part of the solution away and rebuilds it.
 
     Notes
@@ -50,7 +54,8 @@ class HillClimb:
     the first climb is. Restarts therefore break ties by a random ranking of the variables.
 
     An iteration is one climb. Four restarts begin at the same graph, and the best of them is the next to be perturbed
-    unless it is worse, so that they can run in threads and the result does not depend on how many there are.
+    unless it is worse, so that they can run in threads and the result does not depend on how many there are. A random
+    move is an addition, deletion or reversal, each that is legal with the same chance.
     """
 
     name: ClassVar[str] = "hillclimb"
@@ -59,6 +64,7 @@ class HillClimb:
     candidates: int | None = None
     restarts: int | None = 10
     perturbation: float = 0.5
+    restart_moves: int | None = None
 
     def __post_init__(self) -> None:
         if self.max_parents is not None:
@@ -68,6 +74,8 @@ class HillClimb:
         if self.restarts is not None:
             require("restarts", self.restarts, at_least=0, whole=True)
         require("perturbation", self.perturbation, above=0, at_most=1)
+        if self.restart_moves is not None:
+            require("restart_moves", self.restart_moves, at_least=1, whole=True)
 
     def search(self, problem: Problem, run: Run) -> None:
         """Climb from the empty graph, then from perturbed ones."""
@@ -91,16 +99,12 @@ class HillClimb:
 
     def restart(self, number: int, best: Found, climbers: Pool[Climber], problem: Problem, run: Run) -> Found:
         """Climb a number of times from the best graph, perturbed; return the graph to go on from."""
-        must = [()] * problem.size if problem.constraints is None else problem.constraints.required_parents
 
         def climb(rng: np.random.Generator) -> tuple[Found | None, int, int]:
-            kept = [
-                [p for p in parents if rng.random() >= self.perturbation or p in must[y]]
-                for y, parents in enumerate(best.parents)
-            ]
+            kept, moves = self.perturbed(best, problem, rng)
             with climbers.lend() as climber:
                 asked, computed = climber.asked, climber.computed
-                climber.start(kept, rng.permutation(problem.size))
+                climber.start(kept, rng.permutation(problem.size), moves)
                 for _ in climber.climb():
                     if run.halted(climber.score):
                         break
@@ -113,6 +117,19 @@ class HillClimb:
                 run.offer(found.score, partial(found.dag, problem.names))
                 after = after if improves(after.score, found.score) else found
         return after
+
+    def perturbed(
+        self, best: Found, problem: Problem, rng: np.random.Generator
+    ) -> tuple[list[list[int]], NDArray[np.uint64] | None]:
+        """Return the edges that a restart begins with, and the random bits of the moves that it makes from there."""
+        if self.restart_moves is not None:
+            return best.parents, rng.integers(2**64, size=self.restart_moves, dtype=np.uint64)
+        must = [()] * problem.size if problem.constraints is None else problem.constraints.required_parents
+        kept = [
+            [p for p in parents if rng.random() >= self.perturbation or p in must[y]]
+            for y, parents in enumerate(best.parents)
+        ]
+        return kept, None
 
     def rules(self, allowed: NDArray[np.bool_], known: Constraints | None = None) -> Rules:
         """Return the rules of a climb: what is allowed here, and what is known before."""
@@ -130,13 +147,14 @@ class HillClimb:
 @dataclass(frozen=True, kw_only=True)
 class Tabu(HillClimb):
     """
-    Hill climbing that goes on downhill: take the best move to a graph that was not visited recently.
+    Hill climbing that goes on downhill: take the best move that does not lead back.
 
     Parameters
     ----------
-    length : how many of the last graphs are not entered again
+    length : how many of the last graphs are not entered again, or of the last moves are not undone
     patience : steps in a row that find nothing better, after which a climb ends
-    max_parents, candidates, restarts, perturbation : as for HillClimb
+    tabu_list : what the list holds: "graphs" or "moves"
+    max_parents, candidates, restarts, perturbation, restart_moves : as for HillClimb
 
     References
     ----------
@@ -145,43 +163,34 @@ class Tabu(HillClimb):
 
     Notes
     -----
-    The list holds graphs, not moves: a move is tabu where it leads back to one of them.
+    The published list holds operators, and prevents that one performed recently is undone (`tabu_list="moves"`): what
+    was added is not deleted, what was deleted not added, what was reversed not turned back. By default it holds graphs:
+    a move is tabu where it leads back to one of them. The paper has `patience` equal to `length`, as here; 100 is
+    ours, since it tunes the number for each data set and does not name it.
     """
 
     name: ClassVar[str] = "tabu"
 
     length: int = 100
     patience: int = 100
+    tabu_list: str = "graphs"
 
     def __post_init__(self) -> None:
         super().__post_init__()
         require("length", self.length, at_least=1, whole=True)
         require("patience", self.patience, at_least=1, whole=True)
+        require_choice("tabu_list", self.tabu_list, ("graphs", "moves"))
 
     def rules(self, allowed: NDArray[np.bool_], known: Constraints | None = None) -> Rules:
         """Return the rules of a climb."""
-        return replace(super().rules(allowed, known), tabu=self.length, patience=self.patience)
+        by_move = self.tabu_list == "moves"
+        return replace(super().rules(allowed, known), tabu=self.length, by_move=by_move, patience=self.patience)
 
 
 def allowed_edges(problem: Problem) -> NDArray[np.bool_]:
     """Return bool[n, n], which edges may be there, [y, x] for x -> y."""
     known = problem.constraints
     return ~np.eye(problem.size, dtype=np.bool_) if known is None else known.allowed
-
-
-def best_candidates(extender: Extender, number: int, allowed: NDArray[np.bool_]) -> NDArray[np.bool_]:
-    """
-    Return bool[n, n], [y, x] where x is one of the best single parents of y; all that tie for the last place are.
-
-    allowed : bool[n, n], who may be whose parent, and no variable its own
-    """
-    best = np.zeros_like(allowed)
-    for child, row in enumerate(allowed):
-        others = np.flatnonzero(row)
-        scores = extender.extend(child, [], others)
-        last = np.sort(scores)[-number] if number < len(scores) else -np.inf
-        best[child, others] = [not improves(last, score) for score in scores]
-    return best
 
 
 def climb_from(climber: Climber, parents: Sequence[Sequence[int]], problem: Problem, run: Run) -> Found | None:

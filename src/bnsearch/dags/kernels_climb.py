@@ -82,17 +82,39 @@ def key_of(graph):
 
 
 @inner_kernel
-def is_legal(graph, tabu, key, kind, x, y):
-    """Tell whether a move on x -> y closes no cycle and leads to no graph of the list; key is the graph's now."""
+def move_key(n, kind, x, y):
+    """Return a number that stands for a move on x -> y; it is never 0."""
+    return np.uint64((kind * n + y) * n + x + 1)
+
+
+@inner_kernel
+def undoing_key(n, kind, x, y):
+    """Return the key of the move that undoes one on x -> y."""
+    if kind == REVERSE:
+        return move_key(n, REVERSE, y, x)
+    return move_key(n, DELETE if kind == ADD else ADD, x, y)
+
+
+@inner_kernel
+def is_legal(graph, tabu, by_move, key, kind, x, y):
+    """
+    Tell whether a move on x -> y closes no cycle and is not tabu.
+
+    tabu : uint64[...]   with `by_move` the keys of moves, else those of the graphs that are not to be entered
+    key : the graph's now
+    """
     if kind == ADD and not can_add(graph, x, y):
         return False
     if kind == REVERSE and not can_reverse(graph, x, y):
         return False
     if tabu.size > 0:
         n = graph[2].size
-        key ^= edge_key(n, x, y)
-        if kind == REVERSE:
-            key ^= edge_key(n, y, x)
+        if by_move:
+            key = move_key(n, kind, x, y)
+        else:
+            key ^= edge_key(n, x, y)
+            if kind == REVERSE:
+                key ^= edge_key(n, y, x)
         for i in range(tabu.size):
             if tabu[i] == key:
                 return False
@@ -100,7 +122,7 @@ def is_legal(graph, tabu, key, kind, x, y):
 
 
 @inner_kernel
-def find_move(graph, prices, rank, ranked, tabu, floor, tolerance):
+def find_move(graph, prices, rank, ranked, tabu, by_move, floor, tolerance):
     """
     Return (kind, x, y) of the best legal move on x -> y that gains more than `floor`; the kind is -1 where none does.
 
@@ -108,7 +130,7 @@ def find_move(graph, prices, rank, ranked, tabu, floor, tolerance):
     and the parent of the lower rank come first.
 
     rank, ranked : int64[n]   the variables' ranks, and the variables by rank
-    tabu : uint64[...]        keys of the graphs that are not to be entered
+    tabu, by_move : as for is_legal
     """
     parents, _, sizes, _ = graph
     gain, _, top, _ = prices
@@ -123,7 +145,7 @@ def find_move(graph, prices, rank, ranked, tabu, floor, tolerance):
             for x in range(n if top[y] >= least else 0):
                 kind = DELETE if has_bit(parents[y], x) else ADD
                 g = gain[y, x]
-                if g >= least and g > floor and is_legal(graph, tabu, key, kind, x, y):
+                if g >= least and g > floor and is_legal(graph, tabu, by_move, key, kind, x, y):
                     if turn == 0:
                         least = g
                     else:
@@ -131,7 +153,7 @@ def find_move(graph, prices, rank, ranked, tabu, floor, tolerance):
             for i in range(members_of(parents[y], members) if sizes[y] > 0 else 0):
                 x = members[i]
                 g = gain[y, x] + gain[x, y]
-                if g >= least and g > floor and is_legal(graph, tabu, key, REVERSE, x, y):
+                if g >= least and g > floor and is_legal(graph, tabu, by_move, key, REVERSE, x, y):
                     if turn == 0:
                         least = g
                     else:
@@ -143,25 +165,24 @@ def find_move(graph, prices, rank, ranked, tabu, floor, tolerance):
 
 
 @inner_kernel
-def apply_move(graph, stale, kind, x, y):
-    """Change the graph; the changed families' prices are out of date."""
-    stale[y] = True
+def change_graph(graph, kind, x, y):
+    """Make a move on x -> y."""
     if kind == ADD:
         add_edge(graph, x, y)
     else:
         drop_edge(graph, x, y)
     if kind == REVERSE:
         add_edge(graph, y, x)
-        stale[x] = True
 
 
 @kernel
-def climb(graph, prices, memory, rank, ranked, tabu, counters, best, found, patience, steps, tolerance):
+def climb(graph, prices, memory, rank, ranked, tabu, by_move, counters, best, found, patience, steps, tolerance):
     """
     Take the best move until none improves; with patience, go on, downhill too, for that many steps.
 
     graph, prices, memory : see above
-    tabu : uint64[...]     the keys of the last graphs, one overwritten after another
+    tabu : uint64[...]     what is tabu, one key overwritten after another: with `by_move` the moves that would undo the
+                           last ones, else the last graphs
     counters : int64[4]    STEPS, IDLE, WANTED, ASKED
     best : float64[1]      the score of the best graph so far, its parents in `found`, uint64[n, W]
     patience : steps in a row that need not improve on the best; with none, every step must improve
@@ -170,6 +191,7 @@ def climb(graph, prices, memory, rank, ranked, tabu, counters, best, found, pati
     """
     parents = graph[0]
     _, own, _, stale = prices
+    n = own.size
     for step in range(steps + 1):
         for y in range(own.size):
             if stale[y]:
@@ -191,12 +213,14 @@ def climb(graph, prices, memory, rank, ranked, tabu, counters, best, found, pati
             return FINISHED
         if step == steps:
             break
-        kind, x, y = find_move(graph, prices, rank, ranked, tabu, -np.inf if patience > 0 else margin, margin)
+        kind, x, y = find_move(graph, prices, rank, ranked, tabu, by_move, -np.inf if patience > 0 else margin, margin)
         if kind < 0:
             return FINISHED
-        apply_move(graph, stale, kind, x, y)
+        change_graph(graph, kind, x, y)
+        stale[y] = True
+        stale[x] = stale[x] or kind == REVERSE
         counters[STEPS] += 1
         counters[IDLE] += 1
         if tabu.size > 0:
-            tabu[counters[STEPS] % tabu.size] = key_of(graph)
+            tabu[counters[STEPS] % tabu.size] = undoing_key(n, kind, x, y) if by_move else key_of(graph)
     return OUT_OF_STEPS

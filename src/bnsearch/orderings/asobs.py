@@ -11,6 +11,7 @@ from typing import ClassVar
 import numpy as np
 from numpy.typing import NDArray
 
+from bnsearch.errors import InputError
 from bnsearch.orderings.restarts import precedence_of
 from bnsearch.orderings.starts import Ordering, Start, make_starts, require_start
 from bnsearch.parent_sets.relaxed import relaxed
@@ -44,6 +45,7 @@ class ASOBS:
 
     Parameters
     ----------
+    follow : whether to follow the topological orders; without, each start is one selection, as published
     start : where to start: random, dfs or fas
 
     References
@@ -52,16 +54,19 @@ class ASOBS:
 
     Notes
     -----
-    The paper's selection is applied to sampled orderings. To follow the topological orders of what it finds is ours:
-    each is drawn at random among all that fit, and its selection is never worse, because the network itself is
-    consistent with it. Swaps of neighbours in the ordering are not tried. One iteration is one start followed to its
-    end.
+    The paper applies its selection to sampled orderings (`follow=False`). To follow the topological orders of what it
+    finds is ours: each is drawn at random among all that fit, and its selection is never worse, because the network
+    itself is consistent with it. Swaps of neighbours in the ordering are not tried. One iteration is one start,
+    followed to its end.
     """
 
     name: ClassVar[str] = "asobs"
+    follow: bool = True
     start: str = "random"
 
     def __post_init__(self) -> None:
+        if not isinstance(self.follow, bool):
+            raise InputError(f"follow must be True or False, not {self.follow!r}")
         require_start(self.start)
 
     def search(self, problem: Problem, run: Run) -> None:
@@ -69,9 +74,10 @@ class ASOBS:
         table = run.parent_sets(problem)
         run.bound = relaxed(table).score
         start = make_starts(self.start, table, precedence_of(problem))
-        follow = partial(Selector(table, run.halted).follow, start)
+        selector = Selector(table, run.halted)
+        find = partial(selector.follow if self.follow else selector.select_from, start)
         while run.going():
-            for found in run.map(follow, run.spawn(run.allowed(BATCH))):
+            for found in run.map(find, run.spawn(run.allowed(BATCH))):
                 if found is not None:
                     run.count(iterations=1, evaluations=found.evaluations)
                     run.offer(found.score, partial(table.network, found.rows))
@@ -84,6 +90,10 @@ class Selector:
         self.table = table
         self._halted = halted
         self._most_arcs = int(np.maximum.reduceat(table.sizes, table.begin[:-1]).sum())
+
+    def select_from(self, start: Start, rng: np.random.Generator) -> Selected | None:
+        """Select along a starting ordering; None if halted."""
+        return None if self._halted(-math.inf) else self.select(start(rng))
 
     def follow(self, start: Start, rng: np.random.Generator) -> Selected | None:
         """Select along a starting ordering, then along an order of the network found, as long as that is better."""

@@ -9,15 +9,13 @@ from dataclasses import dataclass, field
 import numpy as np
 from numpy.typing import NDArray
 
-from bnsearch.errors import InputError
 from bnsearch.graphs.dag import DAG
 from bnsearch.orderings.index import Index
 from bnsearch.orderings.starts import Ordering
-from bnsearch.registry import suggest
 from bnsearch.scores.score import TOLERANCE
 
 BUDGET = 150_000  # looks between two looks at the clock: a millisecond or some
-SELECTIONS = ("hybrid", "best", "first")  # in the order of the kernel's numbers
+SELECTIONS = ("hybrid", "best", "first")  # the first two in the order of the kernel's numbers
 
 
 @dataclass(frozen=True, eq=False)
@@ -38,16 +36,14 @@ class Placed:
         return self.index.table.network(self.rows)
 
 
-def require_selection(name: str) -> None:
-    """Refuse a name that is not a way to select a neighbour."""
-    if name not in SELECTIONS:
-        raise InputError(
-            f"selection must be one of {', '.join(SELECTIONS)}, not {name!r}{suggest(str(name), [*SELECTIONS])}"
-        )
-
-
 class State:
-    """The arrays of one ordering's state, as `kernels_state` describes them; for one thread at a time."""
+    """
+    The arrays of one ordering's state, as `kernels_state` describes them; for one thread at a time.
+
+    Attributes
+    ----------
+    initial, steps : of the last climb: the score that it began with, and its moves
+    """
 
     def __init__(self, index: Index) -> None:
         n, slots = index.table.n_variables, index.n_slots
@@ -63,6 +59,7 @@ class State:
             *index.memories(),
         )  # fmt: skip
         self._counted = 0
+        self.initial, self.steps = -math.inf, 0
 
     def settle(self, order: Ordering) -> float:
         """Take an ordering, repaired where it has a required parent behind its child; return its score."""
@@ -88,7 +85,7 @@ class Climber(State):
     def __init__(self, index: Index) -> None:
         super().__init__(index)
         self._untried = np.empty_like(self.order)
-        self._tried = np.empty(3, dtype=np.int64)
+        self._tried = np.empty(4, dtype=np.int64)
         self._total = np.empty(2)
         self._random = np.empty(1, dtype=np.uint64)
 
@@ -103,21 +100,26 @@ class Climber(State):
         Climb from an ordering to a local optimum, or until halted.
 
         selection : which improving insertion to make: a random variable's best one ("hybrid"), the best of all
-            ("best"), or a random one ("first")
+            ("best"), or the first one in random order ("first")
         """
-        from bnsearch.orderings.kernels_climb import climb
+        from bnsearch.orderings.kernels_climb import climb, climb_by_first
 
-        self.order[:] = self.index.repaired(order)
+        self.initial = self.settle(order)
+        self._total[:] = self.initial, 0.0
         self._untried[:] = order
-        self._tried[:] = -1
-        self._total[:] = 0.0
+        self._tried[:] = (0, 0, 0, 0) if selection == "first" else (0, -1, 0, 0)
         self._random[0] = random_word(rng)
-        chosen = SELECTIONS.index(selection)
         progress = self._untried, self._tried, self._total, self._random
-        scratch = self.places, self.deltas, self.touched
-        while not climb(self.index.arrays, self.arrays, chosen, *progress, TOLERANCE, BUDGET, *scratch):
+        limits = TOLERANCE, BUDGET, self.places, self.deltas, self.touched
+        arrays = self.index.arrays, self.arrays
+        while not (
+            climb_by_first(*arrays, *progress, *limits)
+            if selection == "first"
+            else climb(*arrays, SELECTIONS.index(selection), *progress, *limits)
+        ):
             if halted(float(self._total[0])):
                 break
+        self.steps = int(self._tried[3])
         return self.placed()
 
 

@@ -5,11 +5,11 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import ClassVar
 
-from bnsearch.orderings.climber import Climber, require_selection
-from bnsearch.orderings.index import Index
-from bnsearch.orderings.restarts import Climb, climb_from_starts, offer
+from bnsearch.orderings.climber import SELECTIONS, Climber
+from bnsearch.orderings.restarts import climb_from_starts
 from bnsearch.orderings.starts import require_start
 from bnsearch.problem import Problem
+from bnsearch.registry import require_choice
 from bnsearch.run import Run
 
 
@@ -23,8 +23,8 @@ class INOBS:
 
     Parameters
     ----------
-    selection : which improving insertion to make: a random variable's best ("hybrid"), the best of all ("best"), or a
-        random one ("first")
+    selection : which improving insertion to make: a random variable's best ("hybrid"), the best of all ("best"), or the
+        first one in random order ("first")
     start : where a climb starts: random, dfs or fas
 
     References
@@ -34,8 +34,9 @@ class INOBS:
     Notes
     -----
     The paper prices the insertions of a variable by a series of adjacent swaps; here all of them are priced in one look
-    (see `kernels_price`). In "first", the paper tries insertions in random order until one improves, which is to
-    say that each improving insertion is as likely; it is drawn from all of them. One iteration is one climb.
+    (see `kernels_price`). In "first", insertions are drawn with replacement, which makes each improving one as likely
+    to be the first as in the paper's random order; one of them is priced at a time, as in the paper. A variable without
+    an improving insertion is recognised when it is drawn first, and not drawn any more. One iteration is one climb.
     """
 
     name: ClassVar[str] = "inobs"
@@ -43,14 +44,15 @@ class INOBS:
     start: str = "random"
 
     def __post_init__(self) -> None:
-        require_selection(self.selection)
+        require_choice("selection", self.selection, SELECTIONS)
         require_start(self.start)
 
     def search(self, problem: Problem, run: Run) -> None:
         """Search until the run is told to stop."""
-
-        def make_climb(index: Index) -> Climb:
-            climber = Climber(index)
-            return lambda order, rng: offer(climber, climber.climb(order, rng, run.halted, self.selection), run, 1)
-
-        climb_from_starts(problem, run, self.start, make_climb)
+        climb_from_starts(
+            problem,
+            run,
+            self.start,
+            Climber,
+            lambda climber, order, rng: climber.climb(order, rng, run.halted, self.selection),
+        )

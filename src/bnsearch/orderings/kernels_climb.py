@@ -5,11 +5,12 @@
 from __future__ import annotations
 
 from bnsearch.kernel import borrowing_kernel
-from bnsearch.orderings.kernels_move import move, settle
-from bnsearch.orderings.kernels_price import price_insertion, price_positions
+from bnsearch.orderings.kernels_move import move
+from bnsearch.orderings.kernels_price import price_insertion, price_position
 from bnsearch.orderings.kernels_random import draw_below
 
-HYBRID, BEST, FIRST = 0, 1, 2
+HYBRID, BEST = 0, 1
+SLACK = 0.999  # of the least improvement: two ways to add up the same changes differ by much less
 
 
 @borrowing_kernel
@@ -17,10 +18,10 @@ def climb(index, state, selection, untried, tried, total, random, tolerance, bud
     """
     Insert variables as long as that improves the score of `order`.
 
-    selection : HYBRID, a random variable's best insertion; BEST, the best of all; FIRST, a random improving one
+    selection : HYBRID, a random variable's best insertion; BEST, the best of all
     untried : int32[n]           the variables; those in front of `tried` were tried since the last improvement
-    tried : int64[3]             their number, -1 to set up the state first; the variable (-1 for none) and the
-                                 position found so far; updated
+    tried : int64[4]             their number; the variable (-1 for none) and the position found so far; the insertions
+                                 made; updated
     total : float64[2]           the score, and what the insertion found so far improves it by; updated
     random : uint64[1]
     tolerance : what an improvement must exceed, relative to the score
@@ -32,18 +33,14 @@ def climb(index, state, selection, untried, tried, total, random, tolerance, bud
     position, looked = state[1], state[8]
     n = untried.size
     until = looked[0] + budget
-    found = 0  # improving insertions, for FIRST
-    if tried[0] < 0:
-        total[0] = settle(index, state)
-        tried[0] = 0
-    while looked[0] < until or found > 0:
+    while looked[0] < until:
         if tried[1] >= 0 and (selection == HYBRID or tried[0] == n):
             change, _, _ = move(index, state, tried[1], tried[2], touched)
             total[0] += change
             total[1] = 0.0
             tried[0] = 0
             tried[1] = -1
-            found = 0
+            tried[3] += 1
             continue
         if tried[0] == n:
             return True
@@ -54,18 +51,57 @@ def climb(index, state, selection, untried, tried, total, random, tolerance, bud
         tried[0] += 1
         least = max(total[1], tolerance * max(1.0, abs(total[0])))
         looked[0] += 1
-        if selection == FIRST:
-            price_positions(index, state, variable, deltas)
-            for to in range(n):
-                if deltas[to] > least and to != position[variable]:
-                    found += 1
-                    if draw_below(random, found) == 0:
-                        tried[1] = variable
-                        tried[2] = to
-        else:
-            change, to = price_insertion(index, state, variable, least, places, deltas)
-            if to != position[variable]:
-                tried[1] = variable
-                tried[2] = to
-                total[1] = change
+        change, to = price_insertion(index, state, variable, least, places, deltas)
+        if to != position[variable]:
+            tried[1] = variable
+            tried[2] = to
+            total[1] = change
+    return False
+
+
+@borrowing_kernel
+def climb_by_first(index, state, untried, tried, total, random, tolerance, budget, places, deltas, touched):
+    """
+    Draw insertions at random, and make each that improves the score, until none does.
+
+    Each insertion is as likely to be drawn, so each improving one is as likely to be the first of these. When a
+    variable is drawn for the first time since the last improvement, its best insertion is priced: if that is none, the
+    variable is not drawn any more.
+
+    untried : int32[n]   the variables: first those that no insertion of would improve the score, then those of which
+                         one does
+    tried : int64[4]     how many there are of either; unused; the insertions made; updated
+    total : float64[2]   the score; unused; updated
+
+    All else as in `climb`. Returns whether a local optimum is reached.
+    """
+    position, looked = state[1], state[8]
+    n = untried.size
+    until = looked[0] + budget
+    while looked[0] < until:
+        barren, fertile = tried[0], tried[1]
+        if barren == n:
+            return True
+        pick = barren + draw_below(random, n - barren)
+        variable = untried[pick]
+        least = tolerance * max(1.0, abs(total[0]))
+        looked[0] += 1
+        if pick >= barren + fertile:
+            _, to = price_insertion(index, state, variable, least, places, deltas)
+            untried[pick] = untried[barren + fertile]
+            untried[barren + fertile] = variable
+            if to == position[variable]:
+                untried[barren + fertile] = untried[barren]
+                untried[barren] = variable
+                tried[0] += 1
+                continue
+            tried[1] += 1
+        to = draw_below(random, n - 1)
+        to += to >= position[variable]
+        if price_position(index, state, variable, to, SLACK * least) > SLACK * least:
+            change, _, _ = move(index, state, variable, to, touched)
+            total[0] += change
+            tried[0] = 0
+            tried[1] = 0
+            tried[3] += 1
     return False

@@ -164,35 +164,31 @@ def price_insertion(index, state, variable, least, places, deltas):
 
 
 @borrowing_kernel
-def price_positions(index, state, variable, changes):
+def price_position(index, state, variable, to, least):
     """
-    Find what the insertion of a variable at every position changes the score by.
+    Return what the insertion of a variable at another position changes the score by.
 
-    changes : float64[n]   written
+    Where that is not above `least`, any number that is not above it is returned.
     """
-    begin, scores, first, members, slot_begin, slots = index[0], index[1], index[2], index[3], index[8], index[9]
-    position, choice, delta, looked = state[1], state[2], state[3], state[8]
-    n = changes.size
+    begin, scores, slot_begin, slots = index[0], index[1], index[8], index[9]
+    position, choice, delta = state[1], state[2], state[3]
     at = np.int64(position[variable])
-    for i in range(n):
-        changes[i] = 0.0
+    own = choice[variable]
+    change = 0.0
     for slot in range(slot_begin[variable], slot_begin[variable + 1]):
-        if delta[slot] != 0.0:
-            changes[position[slots[0, slot]]] += delta[slot]
-    for i in range(at - 1, 0, -1):  # whoever gains does so from its position to the front
-        changes[i - 1] += changes[i]
-    for i in range(at + 1, n):  # and whoever loses, to the back
-        changes[i] += changes[i - 1]
-    end = n  # the positions from here on have their best set
-    row = begin[variable]
-    while end > 0:
-        last = last_parent(first, members, position, row)
-        start = last if last > at else last + 1  # behind the variable itself, everyone moves up
-        for i in range(start, end):
-            changes[i] += scores[row] - scores[choice[variable]]
-        end = min(end, start)
-        row += 1
-    looked[0] += row - begin[variable]
+        if delta[slot] > 0.0 and to <= position[slots[0, slot]]:
+            change += delta[slot]
+        elif delta[slot] < 0.0 and to >= position[slots[0, slot]]:
+            change += delta[slot]
+    if to < at:
+        if change <= least:  # its own set cannot become better
+            return change
+        row = recall_best(index, state, variable, np.int64(to), np.int64(-1), own, begin[variable + 1])
+    else:
+        if change + scores[begin[variable]] - scores[own] <= least:
+            return change
+        row = recall_best(index, state, variable, np.int64(to + 1), np.int64(-1), begin[variable], own)
+    return change + scores[row] - scores[own]
 
 
 @inlined_kernel

@@ -6,9 +6,10 @@ from __future__ import annotations
 
 import numpy as np
 
-from bnsearch.kernel import borrowing_kernel
+from bnsearch.kernel import borrowing_kernel, inlined_kernel
 from bnsearch.orderings.kernels_move import move
 from bnsearch.orderings.kernels_price import price_swap
+from bnsearch.orderings.kernels_random import draw_below
 
 
 @borrowing_kernel
@@ -18,9 +19,41 @@ def price_swaps(index, state, low, high, changes):
         changes[at] = price_swap(index, state, at)
 
 
+@inlined_kernel
+def find_best_swap(state, changes, tabu, margin, at_random, random, barred, ties):
+    """
+    Return the position of the best swap that is not tabu, -1 if all are; of those within `margin` of it the first.
+
+    at_random : whether one of these is drawn instead
+    barred : bool[n]   False throughout, before and after
+    ties : int32[n]    scratch
+    """
+    position = state[1]
+    n = changes.size
+    for i in range(tabu.shape[0]):
+        if tabu[i, 0] >= 0 and position[tabu[i, 0]] + 1 == position[tabu[i, 1]]:
+            barred[position[tabu[i, 0]]] = True
+    best = -np.inf
+    for at in range(n - 1):
+        if changes[at] > best and not barred[at]:
+            best = changes[at]
+    number = 0
+    for at in range(n - 1):
+        if changes[at] >= best - margin and not barred[at]:
+            ties[number] = at
+            number += 1
+    for i in range(tabu.shape[0]):
+        if tabu[i, 0] >= 0:
+            barred[position[tabu[i, 0]]] = False
+    if number == 0:
+        return np.int64(-1)
+    return np.int64(ties[draw_below(random, number)] if at_random else ties[0])
+
+
 @borrowing_kernel
 def search_by_swaps(
-    index, state, changes, tabu, made, totals, best_order, patience, tolerance, budget, touched
+    index, state, changes, tabu, made, totals, best_order, patience, most, at_random, random, tolerance, budget, barred,
+    touched
 ):  # fmt: skip
     """
     Swap the neighbours that gain most, or lose least, again and again; not those swapped of late.
@@ -31,24 +64,22 @@ def search_by_swaps(
     totals : float64[2]        the scores of the ordering and of the best one; updated
     best_order : int32[n]      written
     patience : how many swaps in a row may be no improvement
+    most : how many swaps may be made in all
+    at_random : whether one of equally good swaps is drawn, or the first of them is made
+    random : uint64[1]
+    barred, touched : bool[n], int32[n]   scratch
 
-    Returns whether it has ended: out of patience, or, without a tabu list, at a local optimum.
+    Returns whether it has ended: out of swaps or patience, or, without a tabu list, at a local optimum.
     """
     order, looked = state[0], state[8]
     n = order.size
     until = looked[0] + budget
     while looked[0] < until:
-        best = -1
-        for at in range(n - 1):
-            if best >= 0 and changes[at] <= changes[best]:
-                continue
-            free = True
-            for i in range(tabu.shape[0]):
-                free = free and not (tabu[i, 0] == order[at] and tabu[i, 1] == order[at + 1])
-            if free:
-                best = at
+        if made[1] >= patience or made[0] >= most:
+            return True
         least = tolerance * max(1.0, abs(totals[0]))
-        if best < 0 or (tabu.shape[0] == 0 and changes[best] <= least) or made[1] >= patience:
+        best = find_best_swap(state, changes, tabu, least, at_random, random, barred, touched)
+        if best < 0 or (tabu.shape[0] == 0 and changes[best] <= least):
             return True
         change, _, _ = move(index, state, np.int64(order[best]), best + 1, touched)
         totals[0] += change

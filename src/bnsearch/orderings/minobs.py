@@ -10,7 +10,7 @@ from typing import ClassVar
 
 import numpy as np
 
-from bnsearch.errors import InputError, require
+from bnsearch.errors import require
 from bnsearch.orderings.climber import Climber, Placed
 from bnsearch.orderings.crossover import CROSSOVERS
 from bnsearch.orderings.iinobs import swap_random
@@ -18,7 +18,7 @@ from bnsearch.orderings.index import Index
 from bnsearch.orderings.restarts import offer, prepare
 from bnsearch.orderings.starts import Ordering, Start, make_starts, require_start
 from bnsearch.problem import Problem
-from bnsearch.registry import suggest
+from bnsearch.registry import require_choice
 from bnsearch.run import Run
 from bnsearch.scores.score import improves
 
@@ -33,7 +33,7 @@ class MINOBS:
     Memetic insert-neighbourhood search over orderings.
 
     A population of local optima; each generation adds offspring of pairs and mutants, all climbed from, and keeps the
-    best of those with different scores. When the population no longer changes, all but a few members are replaced.
+    best. When the average score no longer changes, all but a few members are replaced.
 
     Parameters
     ----------
@@ -43,8 +43,9 @@ class MINOBS:
     mutation : m_p, swaps for each variable of a mutant
     mutations : m_n, mutants in a generation
     lookback : d_t, generations to look back for a change of the average score
-    change : d_delta, the change below which the population is diversified
-    survivors : d_n, members that stay then
+    change : d_delta, the change of the average score, relative to the earlier one, up to which the population is
+        diversified
+    survivors : d_n, the best members, which stay then
     start : where the climbs of a new member start: random, dfs or fas
 
     References
@@ -53,8 +54,11 @@ class MINOBS:
 
     Notes
     -----
-    The number of swaps is rounded up; a mutant has one parent, as in the paper's text. One iteration is one
-    generation; the first one makes the population.
+    Where the paper can be read in two ways, its authors' program (github.com/kkourin/mobs) decides: the change of the
+    average score is relative, and members with the score of another one are removed only while the population is
+    larger than its size. The number of swaps is rounded up; a mutant has one parent, as in the paper's text. The
+    program looks back to the first generation of offspring at the earliest, here also to the first population. One
+    iteration is one generation; the first one makes the population.
     """
 
     name: ClassVar[str] = "minobs"
@@ -70,9 +74,7 @@ class MINOBS:
 
     def __post_init__(self) -> None:
         require("population", self.population, at_least=2, whole=True)
-        if self.crossover not in [*CROSSOVERS]:  # a list: what is asked for may not even be hashable
-            near = suggest(str(self.crossover), [*CROSSOVERS])
-            raise InputError(f"crossover must be one of {', '.join(CROSSOVERS)}, not {self.crossover!r}{near}")
+        require_choice("crossover", self.crossover, CROSSOVERS)
         require("crossovers", self.crossovers, at_least=0, whole=True)
         require("mutation", self.mutation, above=0, at_most=1)
         require("mutations", self.mutations, at_least=0, whole=True)
@@ -94,7 +96,7 @@ class MINOBS:
             population = prune(population + offspring, self.population)  # line 13
             means.append(mean_score(population))
             if self.is_stagnant(means):  # line 14
-                kept = prune(population, self.survivors)  # line 15
+                kept = population[: self.survivors]  # line 15: pruned, so the best come first
                 fresh = self.starts(start, self.population - len(kept), run)
                 population = kept + self.optima(index, fresh, run)  # lines 16-18
                 means = [mean_score(population)]
@@ -135,18 +137,23 @@ class MINOBS:
         return optima
 
     def is_stagnant(self, means: list[float]) -> bool:
-        """Tell whether the average score has not changed for long."""
-        return len(means) > self.lookback and abs(means[-1] - means[-1 - self.lookback]) <= self.change
+        """Tell whether the average score has hardly changed since the generation `lookback` before."""
+        if len(means) <= self.lookback:
+            return False
+        new, old = means[-1], means[-1 - self.lookback]
+        return abs(new - old) <= self.change * abs(old)
 
 
 def prune(population: Iterable[Placed], size: int) -> Population:
-    """Return the best members, one of each score."""
+    """Return the best members, best first: those with the score of a kept one go first, while there are too many."""
+    members = sorted(population, key=lambda member: -member.score)
+    surplus = len(members) - size
     kept: Population = []
-    last = inf
-    for member in sorted(population, key=lambda member: -member.score):
-        if improves(last, member.score):
+    for member in members:
+        if surplus > 0 and kept and not improves(kept[-1].score, member.score):
+            surplus -= 1
+        else:
             kept.append(member)
-            last = member.score
     return kept[:size]
 
 

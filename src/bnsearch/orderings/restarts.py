@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from math import inf
+from typing import TypeVar
 
 import numpy as np
 
@@ -15,7 +16,8 @@ from bnsearch.parent_sets.relaxed import relaxed
 from bnsearch.problem import Problem
 from bnsearch.run import Run
 
-Climb = Callable[[Ordering, np.random.Generator], Placed]
+C = TypeVar("C", bound=State)
+Record = tuple[float, float, int]  # of a climb: the scores that it began and ended with, and its steps
 
 CLIMBS, BATCH = 8, 16  # climbs a piece of work, and pieces handed out at a time
 
@@ -40,26 +42,35 @@ def offer(state: State, found: Placed, run: Run, iterations: int = 0) -> Placed:
     return found
 
 
-def climb_from_starts(problem: Problem, run: Run, start: str, make_climb: Callable[[Index], Climb]) -> None:
+def climb_from_starts(
+    problem: Problem,
+    run: Run,
+    start: str,
+    make_climber: Callable[[Index], C],
+    climb: Callable[[C, Ordering, np.random.Generator], Placed],
+) -> None:
     """
-    Climb from one start after the other until the run is told to stop.
+    Climb from one start after the other until the run is told to stop; a climb is one iteration.
 
-    `make_climb` is called for each piece of work, which has arrays of its own; a climb is offered as one iteration.
+    Each piece of work has a climber of its own.
     """
     index = prepare(problem, run)
     draw = make_starts(start, index.table)
 
-    def climbs(piece: tuple[int, np.random.Generator]) -> None:
+    def climbs(piece: tuple[int, np.random.Generator]) -> list[Record]:
         number, rng = piece
-        climb = make_climb(index)
-        score = -inf
+        climber = make_climber(index)
+        score, records = -inf, []
         for _ in range(number):
             if run.halted(score):
-                return
-            score = climb(draw(rng), rng).score
+                break
+            score = offer(climber, climb(climber, draw(rng), rng), run, 1).score
+            records.append((climber.initial, score, climber.steps))
+        return records
 
     while run.going():
         number = run.allowed(CLIMBS * BATCH)
         sizes = [min(CLIMBS, number - done) for done in range(0, number, CLIMBS)]
-        for _ in run.map(climbs, zip(sizes, run.spawn(len(sizes)), strict=True)):
-            pass
+        for records in run.map(climbs, zip(sizes, run.spawn(len(sizes)), strict=True)):
+            for record in records:
+                run.climbs.add(*record)

@@ -34,8 +34,7 @@ class Auto(Builder):
     max_parents : the largest parent set; None means as large as can ever pay (a sound bound of the score)
     max_sets : the most sets kept of a variable, the best ones; the empty set comes on top
     candidates : how many partners of each variable growth considers, the strongest by the score of the variable with
-        that one parent (the sparse candidates of Friedman et al. 1999, as Teyssier & Koller 2005 use them); None
-        means all, or 50 where there are more than 2,000 variables
+        that one parent; None means all, or 50 where there are more than 2,000 variables
     growth : the share of the time after which nothing is grown any more; the rest is for a size that fits as a whole,
         and half of what that leaves is for growth after all
     memory : the most bytes for counts and for the best scores of smaller sets, and for growth
@@ -47,6 +46,9 @@ class Auto(Builder):
     into the time that is left. The rest of the time is divided evenly over the variables: each extends its
     best-scoring open set by every other variable, again and again; an extension that beats the set it extends is kept
     and opened. On small problems the enumeration reaches the score's own bound and the table is exact.
+
+    `candidates` limits growth alone: sizes that are enumerated are so over all variables. All sets of the strongest
+    partners, as Teyssier & Koller (2005) make them after Friedman et al. (1999), are `Sequential(candidates=...)`.
     """
 
     candidates: int | None = None

@@ -32,27 +32,38 @@ class BestFirst(Builder):
     def build(self, job: Job) -> Selection:
         """Search every variable, then make the table."""
         unlimited = self.seconds is None and self.evaluations is None
-        each = SECONDS_PER_VARIABLE if unlimited else None
-        searches = Searches(
-            job,
-            job.children,
-            evaluations=self.evaluations,
-            deadline=math.inf if self.seconds is None else job.deadline - min(0.1 * self.seconds, TABLE * job.n),
-            each=self.seconds_per_variable or each,
-            memory=self.memory,
-        )
-        searches.go(self.prepare(job))
-        missing = [child for child in range(job.n) if child not in searches.found]
-        found = searches.found | _empty_sets(job, missing)
-        searches.scored_of[missing] = 1
-        return Selection(
-            table=_table(job.data, [found[child] for child in range(job.n)]),
-            scored_of=searches.scored_of,
-            seconds_of=searches.seconds_of,
-            exhaustive=min(job.most, searches.depth),
-            stop=searches.stop,
-            complete=searches.depth >= job.most,
-        )
+        each = self.seconds_per_variable or (SECONDS_PER_VARIABLE if unlimited else None)
+        return search_each_variable(self, job, self.prepare(job), each)
+
+
+def search_each_variable(builder: Builder, job: Job, for_thread: Callable[[], Begin], each: float | None) -> Selection:
+    """
+    Search every variable within a builder's budgets, then make the table.
+
+    for_thread : makes, for each thread, the function that begins the search of a variable
+    each : seconds for each variable; None means its share of the time there is
+    """
+    seconds = builder.seconds
+    searches = Searches(
+        job,
+        job.children,
+        evaluations=builder.evaluations,
+        deadline=math.inf if seconds is None else job.deadline - min(0.1 * seconds, TABLE * job.n),
+        each=each,
+        memory=builder.memory,
+    )
+    searches.go(for_thread)
+    missing = [child for child in range(job.n) if child not in searches.found]
+    found = searches.found | _empty_sets(job, missing)
+    searches.scored_of[missing] = 1
+    return Selection(
+        table=_table(job.data, [found[child] for child in range(job.n)]),
+        scored_of=searches.scored_of,
+        seconds_of=searches.seconds_of,
+        exhaustive=min(job.most, searches.depth),
+        stop=searches.stop,
+        complete=searches.depth >= job.most,
+    )
 
 
 def _empty_sets(job: Job, children: list[int]) -> dict[int, FoundSets]:

@@ -125,6 +125,11 @@ class Builder(ABC):
         return self.default_seconds if self.evaluations is None else math.inf
 
     @property
+    def searches_lattices(self) -> bool:
+        """Whether each variable has a search of its own even without constraints: those kernels are loaded, too."""
+        return False
+
+    @property
     def parameters(self) -> dict[str, object]:
         """The parameters by name."""
         return {field.name: getattr(self, field.name) for field in fields(self)}
@@ -160,7 +165,7 @@ class Builder(ABC):
         """
         self.check(score)
         workers = thread_count(threads)
-        for constrained in (False, True)[: 1 + (constraints is not None)]:
+        for constrained in (False, True)[: 1 + (constraints is not None or self.searches_lattices)]:
             load_kernels(type(self), data.codes.dtype.itemsize, workers > 1, constrained)
         job = self._job(data, score, workers, progress, constraints, halt)
         found = self._build(job)

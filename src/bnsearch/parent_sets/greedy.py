@@ -45,6 +45,11 @@ class Greedy(BestFirst):
     The best open set is extended by every other variable, all at once. What was scored is open, what beats the set it
     extends, and the sets this was made of, is kept. A set is not extended if the score's bound says that no superset
     can beat it.
+
+    Sets that are still open at the end are kept, too: they have been scored. The paper's Algorithm 1 returns the closed
+    ones alone. Without a limit of time the search goes on until no set is open, and then it is exhaustive. The paper's
+    Tables I, II and IV come from an earlier stop, which the text does not describe: for 16 variables of Nltcs they have
+    13,600 sets, while its exhaustive searches have 365,100 in the same two minutes for each variable.
     """
 
     most_open: int = 100_000
@@ -70,6 +75,7 @@ class GreedySearch:
     """The greedy search of one variable."""
 
     depth = 1  # single parents are scored at once
+    ending = "complete"
 
     def __init__(
         self,

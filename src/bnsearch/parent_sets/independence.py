@@ -86,6 +86,7 @@ class IndependenceSearch:
 
     exhaustive = True  # once finished
     depth = 1  # single parents are scored at once
+    ending = "complete"
 
     def __init__(
         self,

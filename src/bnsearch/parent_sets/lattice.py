@@ -19,6 +19,8 @@ from bnsearch.scores.score import TOLERANCE, improves
 MOST_SETS = 1 << 18  # of one size that are enumerated
 FAMILIES_PER_STEP = 4000  # between two looks at the clock
 LOWEST = -1e300  # stands for minus infinity, which a tolerance cannot be added to
+BYTES_PER_SET = 17  # of a size, beside four for each member
+SECONDS_PER_MEMBER, PREPARATION = 1e-8, 0.1  # what room for a set takes, the most part of the time that is left
 WORTH = 0.5  # of the time and of the evaluations that are left, the most that one more size may take
 
 
@@ -57,7 +59,7 @@ class Lattice:
     A set is worth keeping if no subset *that holds the required parents* matches or beats it. Sizes are enumerated one
     after the other, while the next one has at most `MOST_SETS` sets and fits into half of the time and of the
     evaluations that are left. From then on the best sets found are grown (see `Growth`), and the variable's candidates
-    are no longer known to be complete.
+    are no longer known to be complete. With `room`, all sizes that fit are enumerated, and nothing is grown.
 
     Parameters
     ----------
@@ -68,11 +70,14 @@ class Lattice:
     most : the largest set, no smaller than the required parents are many
     bound : what no superset can exceed
     until : when the search should be over, on the clock of time.perf_counter
+    room : the bytes that sizes to be enumerated may take: then nothing is grown, and the search ends where the next
+        size does not fit; None means growth
 
     Attributes
     ----------
     evaluations : families scored so far
     finished : whether nothing is left to try
+    ending : why it ended: "complete", "memory", or "seconds" where the next size is too large to be begun
     exhaustive : whether no set that could matter was passed over; once finished
     """
 
@@ -85,12 +90,15 @@ class Lattice:
         most: int,
         bound: Bound,
         until: float = inf,
+        room: float | None = None,
     ) -> None:
         self._extender, self._child, self._bound, self._until = extender, child, bound, until
         self._required, self._candidates = required, candidates
         self._most, self._deepest = most, min(most - len(required), len(candidates))
         self.evaluations = 1 + (len(required) > 0)  # the row of the empty set is there in any case
         self.finished = self.exhaustive = False
+        self.ending = "complete"
+        self._room, self._begun = room, False  # whether the last size is not complete
         score = np.array([extender.family(child, required.tolist())])
         if np.isnan(score[0]):
             name = extender.data.names[child]
@@ -103,8 +111,7 @@ class Lattice:
     @property
     def depth(self) -> int:
         """The number of parents up to which every legal set that could matter was scored."""
-        begun = self._growth is None and not self.finished  # the last size is not complete
-        return len(self._required) + len(self._levels) - 1 - begun
+        return len(self._required) + len(self._levels) - 1 - self._begun
 
     @property
     def nbytes(self) -> int:
@@ -129,6 +136,7 @@ class Lattice:
         self._scored += scored
         if self._at == len(self._turns):
             self._close()
+            self._begun = False
             self._go_on(most - scored)
 
     def _go_on(self, most: float) -> None:
@@ -142,11 +150,23 @@ class Lattice:
         last = level.places[:, -1] if size else np.full(1, -1)
         turns = np.flatnonzero(level.open & (last < m - 1))
         families = int((m - 1 - last[turns]).sum())
-        if comb(m, size + 1) > MOST_SETS or (size and not self._affords(families, most)):
+        sets = comb(m, size + 1)
+        if self._room is not None:
+            if (lack := self._lack(sets, size + 1, self._room)) is not None:
+                self.finished, self.ending = True, lack
+                return
+        elif sets > MOST_SETS or (size and not self._affords(families, most)):
             self._growth = self._seeded(level)
             return
-        self._turns, self._at = turns, 0
+        self._turns, self._at, self._begun = turns, 0, True
         self._levels.append(self._next_level(level, size + 1))
+
+    def _lack(self, sets: int, size: int, room: float) -> str | None:
+        """Return what there is not enough of to begin with the sets of a size, if anything."""
+        if self.nbytes + sets * (4 * size + BYTES_PER_SET) > room:
+            return "memory"
+        left = self._until - time.perf_counter()
+        return "seconds" if sets * size * SECONDS_PER_MEMBER > PREPARATION * left else None
 
     def _affords(self, families: int, most: float) -> bool:
         left = self._until - time.perf_counter()

@@ -36,6 +36,11 @@ class Search(Protocol):
         ...
 
     @property
+    def ending(self) -> str:
+        """Why it ended, once finished: "complete", or what it has not enough of."""
+        ...
+
+    @property
     def exhaustive(self) -> bool:
         """Whether no set that could matter was passed over; once finished."""
         ...
@@ -156,7 +161,7 @@ class Searches:
 
     def _reason_to_stop(self, search: Search, until: float) -> str | None:
         if search.finished:
-            return "complete"
+            return search.ending
         if "interrupted" in self.reasons or self.job.halt():
             return "interrupted"
         if search.evaluations >= self.evaluations:

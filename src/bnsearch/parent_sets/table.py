@@ -124,6 +124,11 @@ class ParentSets:
                 raise InputError(f"the parents of {name!r} are none of its candidate sets")
         return math.fsum(family[parents] for family, parents in zip(families, dag.parents, strict=True))
 
+    @property
+    def empty_score(self) -> float:
+        """The score of the network without edges: of the empty sets, which stand last."""
+        return math.fsum(self.scores[self.begin[1:] - 1])
+
     def sets(self, variable: int) -> Iterator[tuple[float, tuple[int, ...]]]:
         """Yield a variable's candidates as (score, parents), best first."""
         for row in range(int(self.begin[variable]), int(self.begin[variable + 1])):
