@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from bnsearch.equivalence import DEFAULT_SCORE, GES, GRESP, IGES, ILGES, VNGES, Kind, Neighbourhood
+from bnsearch.equivalence import GES, GRESP, IGES, ILGES, VNGES, Kind, Neighbourhood
 from bnsearch.equivalence.climbing import both_ways
 from bnsearch.equivalence.crew import Crew, Optimum, build, perturb
 from bnsearch.errors import InputError
@@ -16,6 +16,7 @@ from bnsearch.run import Run
 from bnsearch.scores import BIC, Scorer
 from bnsearch.searching import search
 from bnsearch.stop import Iterations, NoImprovement, Seconds
+from reference_equivalence import PAPER_SCORE
 
 EMPTY = DAG.empty(["a"])
 METHODS = [ILGES(iterations=6), VNGES(kmax=3), GRESP(iterations=6)]
@@ -111,7 +112,7 @@ def test_several_threads_try_ahead_and_throw_away() -> None:
 @pytest.mark.parametrize("method", METHODS, ids=lambda method: method.name)
 def test_metaheuristics_do_not_depend_on_threads(method: ILGES | VNGES | GRESP) -> None:
     """The same seed gives the same network in one thread and in three; another seed counts other evaluations."""
-    problem = Problem(data=sample(random_network(9, 2, 3, 2), 300, 1), score=DEFAULT_SCORE)
+    problem = Problem(data=sample(random_network(9, 2, 3, 2), 300, 1), score=PAPER_SCORE)
     one = search(problem, method, seed=1, threads=1)
     three = search(problem, method, seed=1, threads=3)
     assert (one.score, one.dag, one.iterations, one.evaluations) == (
@@ -126,7 +127,7 @@ def test_metaheuristics_do_not_depend_on_threads(method: ILGES | VNGES | GRESP) 
 @pytest.mark.parametrize("method", METHODS, ids=lambda method: method.name)
 def test_results_are_local_optima_and_rescored(method: ILGES | VNGES | GRESP) -> None:
     """The score is that of the network; iGES finds nothing to do there; the greedy search is not better."""
-    problem = Problem(data=sample(load_network("asia"), 1000, 3), score=DEFAULT_SCORE)
+    problem = Problem(data=sample(load_network("asia"), 1000, 3), score=PAPER_SCORE)
     result = search(problem, method, seed=1, threads=1)
     assert result.score == pytest.approx(problem.scorer.network(result.dag))
     assert search(problem, IGES(start=result.cpdag)).iterations == 0
@@ -193,7 +194,7 @@ def test_construction_ends_where_nothing_improves() -> None:
 @pytest.mark.parametrize("method", METHODS, ids=lambda method: method.name)
 def test_metaheuristics_stop_when_told(method: ILGES | VNGES | GRESP) -> None:
     """No time: the empty graph. Two iterations: no more."""
-    problem = Problem(data=sample(load_network("asia"), 200, 1), score=DEFAULT_SCORE)
+    problem = Problem(data=sample(load_network("asia"), 200, 1), score=PAPER_SCORE)
     assert search(problem, method, stop=Seconds(0), seed=1).dag.edges == []
     assert search(problem, method, stop=Iterations(2), seed=1, threads=3).iterations == 2
 

@@ -12,11 +12,7 @@ from bnsearch.graphs.pdag import PDAG
 from bnsearch.knowledge.constraints import Constraints
 from bnsearch.problem import Problem
 from bnsearch.run import Run
-from bnsearch.scores.bdeu import BDeu
 from bnsearch.scores.scorer import Scorer
-
-DEFAULT_SCORE = BDeu(ess=10.0, prior=True)
-"""The score of Alonso et al. (2018), section 5.1."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -32,6 +28,10 @@ class ClassSearch:
 
     Notes
     -----
+    Alonso et al. (2018), section 5.1, maximise BDeu with ess = 10 and the structure prior kappa = 1 / (ess + 1):
+    `BDeu(ess=10, prior=True)`, on the command line `--score bdeu --ess 10 --prior`. As everywhere in this library, the
+    score is a matter of the problem, not of the method.
+
     With background knowledge a search goes only to classes that have a legal DAG, and returns such a DAG. It begins at
     the class of the required edges, or at `start` made legal.
     """
