@@ -19,7 +19,7 @@ from bnsearch.stop import Iterations, NoImprovement, Seconds
 from reference_equivalence import PAPER_SCORE
 
 EMPTY = DAG.empty(["a"])
-METHODS = [ILGES(iterations=6), VNGES(kmax=3), GRESP(iterations=6)]
+METHODS = [ILGES(iterations=6), VNGES(kmax=3), GRESP(iterations=6, greedy_first=True)]
 
 
 class ScriptedCrew(Crew):
@@ -34,8 +34,13 @@ class ScriptedCrew(Crew):
         """Reach the next score."""
         return Optimum(self.scores.pop(0), np.empty(0, np.uint64), lambda: EMPTY, {"evaluations": 10, "computed": 1})
 
-    def climb_in_stages(self) -> Optimum:
+    def stay(self) -> Optimum:
         """Reach the next score."""
+        return self.climb()
+
+    def climb_in_stages(self) -> Optimum:
+        """Note that this was asked for."""
+        self.asked.append((0.0, 0))
         return self.climb()
 
     def perturb_and_climb(self, optimum: Optimum, steps: int, seed: int) -> Optimum:
@@ -79,13 +84,22 @@ def test_vnges_widens_until_it_improves() -> None:
 
 
 def test_gresp_restarts() -> None:
-    """GES reaches -8, then five constructions with lists of up to 8 -5, -4, -6, -3, -7; each has its own seed."""
+    """The start has -8, then five constructions with lists of up to 8 -5, -4, -6, -3, -7; each has its own seed."""
     crew, run = ScriptedCrew(-8, -5, -4, -6, -3, -7), Run(seed=1)
     GRESP(iterations=5).restart(crew, run)
-    assert [most for _, most in crew.asked] == [8] * 5
+    assert [most for _, most in crew.asked] == [8] * 5  # no greedy climb
     assert len(set(crew.seeds)) == 5
     assert [point.score for point in run.trace] == [-8, -5, -4, -3]
     assert run.progress.iterations == 5
+
+
+def test_gresp_may_be_greedy_first() -> None:
+    """GES and iGES reach -4, no iteration; of two constructions, -5 and -3, the second is better."""
+    crew, run = ScriptedCrew(-4, -5, -3), Run(seed=1)
+    GRESP(iterations=2, greedy_first=True).restart(crew, run)
+    assert [most for _, most in crew.asked] == [0, 8, 8]
+    assert [point.score for point in run.trace] == [-4, -3]
+    assert run.progress.iterations == 2
 
 
 def test_several_threads_try_ahead_and_throw_away() -> None:

@@ -57,42 +57,50 @@ class Crew:
         first = self._begin(self._scorer)
         first.refresh(self._halted(first))
         run.count(**first.spent())
-        self._origin = first.sets.copy(), first.score
+        self._origin = Optimum(first.score, first.sets.copy(), first.maker())
         self._idle: SimpleQueue[Neighbourhood] = SimpleQueue()
         self._idle.put(first)
 
+    def stay(self) -> Optimum:
+        """Return the start."""
+        return self._origin
+
     def climb(self) -> Optimum:
         """Return iGES(start)."""
-        with self._climber_at(*self._origin) as here:
+        with self._climber_at(self._origin) as here:
             return self._optimum(here)
 
     def climb_in_stages(self) -> Optimum:
         """Return iGES(GES(start))."""
-        with self._climber_at(*self._origin) as here:
+        with self._climber_at(self._origin) as here:
             for _ in chain(forward(here, self._halted(here)), backward(here, self._halted(here))):
                 pass
             return self._optimum(here)
 
     def perturb_and_climb(self, optimum: Optimum, steps: int, seed: int) -> Optimum:
         """Return iGES(PERTURBATION(optimum, steps))."""
-        with self._climber_at(optimum.sets, optimum.score) as here:
+        with self._climber_at(optimum) as here:
             perturb(here, steps, np.random.default_rng(seed), self._halted(here))
             return self._optimum(here)
 
     def build_and_climb(self, most: int, seed: int) -> Optimum:
         """Return iGES(FRES(start)), the list of candidates having 2 to `most` entries."""
-        with self._climber_at(*self._origin) as here:
+        with self._climber_at(self._origin) as here:
             build(here, most, np.random.default_rng(seed), self._halted(here))
             return self._optimum(here)
 
     @contextmanager
-    def _climber_at(self, sets: Sets, score: float) -> Iterator[Neighbourhood]:
-        """Lend a climber that has gone to a class; what that took depends on where it was, and is not counted."""
+    def _climber_at(self, optimum: Optimum) -> Iterator[Neighbourhood]:
+        """
+        Lend a climber that has gone to a class that was visited before.
+
+        Which local scores it asks for again depends on where it was, so on the threads: they are not counted.
+        """
         try:
             here = self._idle.get_nowait()
         except Empty:
             here = self._begin(self._scorer.fork())
-        here.go_to(sets, score)
+        here.go_to(optimum.sets, optimum.score)
         here.refresh(self._halted(here))
         here.spent()
         yield here
