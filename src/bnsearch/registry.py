@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import dataclasses
 import difflib
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from typing import Any, TypeVar
 
 from bnsearch.errors import InputError
@@ -38,6 +38,13 @@ def make(
             takes = f"takes {', '.join(known)}" if known else "takes no parameters"
             raise InputError(f"the {key} {what} has no parameter {given!r}{suggest(given, known)}: it {takes}")
     return kind(**parameters)
+
+
+def require_choice(name: str, value: object, known: Iterable[str]) -> None:
+    """Refuse a parameter that is none of some words, naming the parameter, the words and the value."""
+    words = list(known)
+    if value not in words:
+        raise InputError(f"{name} must be one of {', '.join(words)}, not {value!r}{suggest(str(value), words)}")
 
 
 def suggest(name: str, known: list[str]) -> str:

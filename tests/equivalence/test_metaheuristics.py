@@ -8,6 +8,7 @@ import pytest
 from bnsearch.equivalence import GES, GRESP, IGES, ILGES, VNGES, Kind, Neighbourhood
 from bnsearch.equivalence.climbing import both_ways
 from bnsearch.equivalence.crew import Crew, Optimum, build, perturb
+from bnsearch.equivalence.noise import Noise
 from bnsearch.errors import InputError
 from bnsearch.graphs import DAG, cpdag, extension
 from bnsearch.networks import load_network, random_network, sample
@@ -157,7 +158,7 @@ def test_perturbation_applies_valid_moves() -> None:
     seen = set()
     for _ in range(40):
         before = here.cpdag
-        perturb(here, 1, rng, lambda: False)
+        perturb(here, 1, Noise(), rng, lambda: False)
         graph = here.cpdag
         assert graph == cpdag(extension(graph))
         assert here.score == pytest.approx(scorer.network(extension(graph)))
@@ -173,10 +174,48 @@ def test_noise_is_as_wide_as_twice_the_best_gain() -> None:
     steps = here.valid()
     gains = np.array([step.gain for step in steps])
     rng, same = np.random.default_rng(4), np.random.default_rng(4)
-    chosen = [here.noisy(Kind.INSERT, rng) for _ in range(100)]
+    chosen = [here.noisy(Kind.INSERT, Noise(), rng) for _ in range(100)]
     assert chosen == [steps[np.argmax(gains + 2 * gains.max() * same.standard_normal(56))] for _ in range(100)]
     assert len({step.operator for step in chosen if step}) > 20
-    assert here.noisy(Kind.DELETE, rng) is None
+    assert here.noisy(Kind.DELETE, Noise(), rng) is None
+
+
+def test_noise_by_hand() -> None:
+    """Gains 3, -8 and 0.5 of which 3 is valid, factor 2: 6 for all; 6, 16 and 1; the roots of these."""
+    gains = np.array([3.0, -8.0, 0.5])
+    assert Noise(2.0, "step").deviations(gains, 3.0).tolist() == [6, 6, 6]
+    assert Noise(2.0, "step").deviations(gains, -0.5).tolist() == [1, 1, 1]
+    assert Noise(2.0, "operator").deviations(gains, 3.0).tolist() == [6, 16, 1]
+    assert Noise(2.0, "variance").deviations(gains, 3.0) == pytest.approx([6**0.5, 4, 1])
+    assert Noise(0.0, "operator").deviations(gains, 3.0).tolist() == [0, 0, 0]
+
+
+@pytest.mark.parametrize("scale", ["operator", "variance"])
+def test_noise_of_each_operator(scale: str) -> None:
+    """On the empty graph the highest of gain + deviation z wins, the deviation being that of the operator itself."""
+    here = Neighbourhood(Scorer(sample(load_network("asia"), 300, 1), BIC()), every=True)
+    assert here.refresh()
+    steps = here.valid()
+    gains = np.array([step.gain for step in steps])
+    deviations = 3 * abs(gains) if scale == "operator" else (3 * abs(gains)) ** 0.5
+    rng, same = np.random.default_rng(4), np.random.default_rng(4)
+    chosen = [here.noisy(Kind.INSERT, Noise(3.0, scale), rng) for _ in range(50)]
+    assert chosen == [steps[np.argmax(gains + deviations * same.standard_normal(56))] for _ in range(50)]
+
+
+@pytest.mark.parametrize("kind", [ILGES, VNGES])
+def test_the_noise_reaches_the_perturbations(kind: type[ILGES | VNGES], monkeypatch: pytest.MonkeyPatch) -> None:
+    """Every perturbation has the noise that was asked for; 2 and "step" by default."""
+    seen = set()
+
+    def noted(here: object, steps: int, noise: Noise, *rest: object) -> None:
+        seen.add(noise)
+
+    monkeypatch.setattr("bnsearch.equivalence.crew.perturb", noted)
+    problem = Problem(data=sample(load_network("asia"), 200, 1), score=PAPER_SCORE)
+    search(problem, kind(), stop=Iterations(3), seed=1)
+    search(problem, kind(noise=0.5, noise_scale="variance"), stop=Iterations(3), seed=1)
+    assert seen == {Noise(2.0, "step"), Noise(0.5, "variance")}
 
 
 def test_noisy_steps_are_taken_though_they_lose() -> None:
@@ -186,7 +225,7 @@ def test_noisy_steps_are_taken_though_they_lose() -> None:
         pass
     rng = np.random.default_rng(4)
     for kind in Kind:
-        step = here.noisy(kind, rng)
+        step = here.noisy(kind, Noise(), rng)
         assert step is not None
         assert step.gain < 0
 
@@ -218,13 +257,16 @@ def test_metaheuristics_stop_when_told(method: ILGES | VNGES | GRESP) -> None:
     [
         (ILGES, {"perturbation": 0}),
         (ILGES, {"iterations": -1}),
+        (ILGES, {"noise": -1}),
+        (ILGES, {"noise_scale": "operators"}),
         (VNGES, {"kmax": 0}),
+        (VNGES, {"noise": float("nan")}),
         (GRESP, {"maxk": 1}),
         (GRESP, {"iterations": 0.5}),
         (GRESP, {"max_subset": -1}),
     ],
 )
-def test_bad_parameters_are_refused(kind: type, parameters: dict[str, float]) -> None:
+def test_bad_parameters_are_refused(kind: type, parameters: dict[str, float | str]) -> None:
     """Each is named in the error."""
     with pytest.raises(InputError, match=next(iter(parameters))):
         kind(**parameters)

@@ -15,6 +15,7 @@ from bnsearch.equivalence.bitsets import Sets
 from bnsearch.equivalence.class_search import ClassSearch
 from bnsearch.equivalence.climbing import backward, both_ways, forward
 from bnsearch.equivalence.neighbourhood import Neighbourhood
+from bnsearch.equivalence.noise import Noise
 from bnsearch.equivalence.operators import Kind
 from bnsearch.graphs.dag import DAG
 from bnsearch.problem import Problem
@@ -48,12 +49,12 @@ class Crew:
     method : the limits, the start, and which scores it takes
     problem : the score and the knowledge
     run : when to stop
-    every : whether operators that lower the score are needed
+    noise : of perturbations, which need operators that lower the score, too; None where nothing is perturbed
     """
 
-    def __init__(self, method: ClassSearch, problem: Problem, run: Run, *, every: bool) -> None:
-        self._scorer, self._run = method.scorer_of(problem, run), run
-        self._begin = partial(method.begin, constraints=problem.constraints, every=every)
+    def __init__(self, method: ClassSearch, problem: Problem, run: Run, *, noise: Noise | None = None) -> None:
+        self._scorer, self._run, self._noise = method.scorer_of(problem, run), run, noise
+        self._begin = partial(method.begin, constraints=problem.constraints, every=noise is not None)
         first = self._begin(self._scorer)
         first.refresh(self._halted(first))
         run.count(**first.spent())
@@ -79,8 +80,9 @@ class Crew:
 
     def perturb_and_climb(self, optimum: Optimum, steps: int, seed: int) -> Optimum:
         """Return iGES(PERTURBATION(optimum, steps))."""
+        assert self._noise is not None, "this crew does not perturb"
         with self._climber_at(optimum) as here:
-            perturb(here, steps, np.random.default_rng(seed), self._halted(here))
+            perturb(here, steps, self._noise, np.random.default_rng(seed), self._halted(here))
             return self._optimum(here)
 
     def build_and_climb(self, most: int, seed: int) -> Optimum:
@@ -115,13 +117,15 @@ class Crew:
         return Optimum(here.score, here.sets.copy(), here.maker(), here.spent())
 
 
-def perturb(here: Neighbourhood, steps: int, rng: np.random.Generator, halted: Callable[[], bool]) -> None:
+def perturb(
+    here: Neighbourhood, steps: int, noise: Noise, rng: np.random.Generator, halted: Callable[[], bool]
+) -> None:
     """Insert or delete, at even odds, the edge whose gain is highest after noise; so many times (PERTURBATION)."""
     for _ in range(steps):
         kind = Kind.INSERT if rng.random() > 0.5 else Kind.DELETE
         if halted() or not here.refresh(halted):
             return
-        if (step := here.noisy(kind, rng)) is not None:
+        if (step := here.noisy(kind, noise, rng)) is not None:
             here.apply(step)
 
 

@@ -51,7 +51,7 @@ class GRESP(ClassSearch):
 
     def search(self, problem: Problem, run: Run) -> None:
         """Build and climb from the start."""
-        self.restart(Crew(self, problem, run, every=False), run)
+        self.restart(Crew(self, problem, run), run)
 
     def restart(self, crew: Crew, run: Run) -> None:
         """Build and climb, given who climbs."""

@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 
 from bnsearch.equivalence.bitsets import Sets, empty_sets, to_arcs, to_sets
 from bnsearch.equivalence.laws import Laws, no_laws
+from bnsearch.equivalence.noise import Noise
 from bnsearch.equivalence.operators import Kind, Operator, new_lists
 from bnsearch.graphs.completion import cpdag
 from bnsearch.graphs.dag import DAG
@@ -206,20 +207,18 @@ class Neighbourhood:
         )  # fmt: skip
         return [self._step(row) for row in found[:valid].tolist()]
 
-    def noisy(self, kind: Kind, rng: np.random.Generator) -> Step | None:
-        """
-        Return the valid operator of a kind whose gain is highest after noise, or None where no operator is valid.
-
-        The noise has a standard deviation of twice the size of the highest gain.
-        """
+    def noisy(self, kind: Kind, noise: Noise, rng: np.random.Generator) -> Step | None:
+        """Return the valid operator of a kind whose gain is highest after noise, or None where no operator is valid."""
         from bnsearch.equivalence.kernels_select import list_gains
 
         gains = np.empty(int(self._rows[1][kind].sum()))
         list_gains(int(kind), self._rows, self._pool, gains)
-        greedy = self._best_by(kind, gains)
+        values = gains.copy()
+        greedy = self._best_by(kind, values)
         if greedy is None:
             return None
-        return self._best_by(kind, gains + 2 * abs(greedy.gain) * rng.standard_normal(len(gains)))
+        deviations = noise.deviations(gains, greedy.gain)
+        return self._best_by(kind, values + deviations * rng.standard_normal(len(gains)))
 
     def _best_by(self, kind: Kind, values: NDArray[np.float64]) -> Step | None:
         """Return the valid operator whose value is highest; the values of others that were tried become -inf."""

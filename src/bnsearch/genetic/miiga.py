@@ -9,7 +9,7 @@ from typing import ClassVar
 import numpy as np
 from numpy.typing import NDArray
 
-from bnsearch.errors import InputError, require
+from bnsearch.errors import require
 from bnsearch.genetic.binding import bound, renovated
 from bnsearch.genetic.families import Families, Halted
 from bnsearch.genetic.first_population import batch_sizes
@@ -27,7 +27,7 @@ from bnsearch.genetic.mutation import mutate
 from bnsearch.genetic.recombination import recombine_by_priority, recombine_conventionally
 from bnsearch.genetic.space import Space
 from bnsearch.problem import Problem
-from bnsearch.registry import suggest
+from bnsearch.registry import require_choice
 from bnsearch.run import Run
 
 CHOICES = {
@@ -108,10 +108,7 @@ class MIIGA:
         require("step", self.step, at_least=0, at_most=1)
         require("max_parents", self.max_parents, at_least=1, whole=True)
         for field, known in CHOICES.items():
-            given = getattr(self, field)
-            if given not in known:
-                near = suggest(str(given), [*known])
-                raise InputError(f"{field} must be one of {', '.join(known)}, not {given!r}{near}")
+            require_choice(field, getattr(self, field), known)
 
     def search(self, problem: Problem, run: Run) -> None:
         """Search for the given number of generations, or until the run is told to stop."""
