@@ -39,6 +39,7 @@ class Result:
     trace : every improvement
     iterations, evaluations, seconds : what it took; an evaluation is one local score asked for
     computed : evaluations that were not found in a cache
+    families : distinct families whose local score was asked for; None where the method was not told to count them
     method, parameters : what searched
     seed : the seed; the same seed and iterations give the same result
     notes : what was decided on the way and should be known
@@ -59,6 +60,7 @@ class Result:
     seed: int
     notes: tuple[str, ...] = ()
     partial: bool = False
+    families: int | None = None
 
     @property
     def gap(self) -> float | None:

@@ -74,6 +74,7 @@ class Run:
         self.trace = Trace()
         self.progress = Progress()
         self.computed = 0
+        self._families: set[int] = set()
         self.bound: float | None = None
         self.optimal = False
         self.reason: str | None = None
@@ -158,11 +159,19 @@ class Run:
         self.notes.append(text)
         logging.getLogger("bnsearch").info(text)
 
-    def count(self, *, iterations: int = 0, evaluations: int = 0, computed: int = 0) -> None:
-        """Take note of work done; from any thread."""
+    @property
+    def families(self) -> int:
+        """How many distinct families were counted."""
+        return len(self._families)
+
+    def count(
+        self, *, iterations: int = 0, evaluations: int = 0, computed: int = 0, families: Iterable[int] = ()
+    ) -> None:
+        """Take note of work done, families by their keys; from any thread."""
         with self._lock:
             now = self.progress
             self.computed += computed
+            self._families.update(families)
             self.progress = replace(
                 now,
                 iterations=now.iterations + iterations,

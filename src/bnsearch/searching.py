@@ -137,6 +137,7 @@ def finished(problem: Problem, method: Method, run: Run) -> Result:
         seed=run.seed,
         notes=tuple(run.notes),
         partial=run.partial,
+        families=run.families or None,
     )
 
 

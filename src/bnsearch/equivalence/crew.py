@@ -8,6 +8,7 @@ from dataclasses import dataclass, field
 from functools import partial
 from itertools import chain
 from queue import Empty, SimpleQueue
+from typing import Any
 
 import numpy as np
 
@@ -31,13 +32,13 @@ class Optimum:
     ----------
     score, sets : of the class
     make : returns a DAG of it
-    spent : the evaluations, and the computed ones, that it took
+    spent : the evaluations, the computed ones, and the keys of families, that it took
     """
 
     score: float
     sets: Sets = field(repr=False)
     make: Callable[[], DAG] = field(repr=False)
-    spent: dict[str, int] = field(default_factory=dict)
+    spent: dict[str, Any] = field(default_factory=dict)
 
 
 class Crew:
