@@ -34,6 +34,7 @@ CHOICES = {
     "start": ("information", "random"),
     "recombination": ("priority", "conventional"),
     "binding": ("adaptive", "fixed", "random"),
+    "mutation": ("related", "any"),
 }
 FIXED_ALPHA = 0.9
 
@@ -53,6 +54,7 @@ class MIIGA:
     start : information, or random orderings and edges (the ablation InitMI)
     recombination : priority, or conventional (the ablation PR)
     binding : what becomes of the binding parameters: adaptive, fixed at 0.9 (the ablation FixA) or random (RdA)
+    mutation : whether edges are added and reversed between related pairs (Eq. 4) only, or between any
     distinct : whether individuals that score the same survive only where there are not enough others
 
     References
@@ -67,8 +69,8 @@ class MIIGA:
 
     - When a binding parameter has moved, pairs that come under Eq. 4 are connected along the ordering, and those that
       leave it are no longer. To make all connections anew would forget what evolution has found.
-    - Mutation may add any edge along the ordering. Where it could add pairs of Eq. 4 only, evolution ends soon: once
-      most are as complex as the best, their binding parameters rest.
+    - Mutation alters a structure in its search space (Algorithm 3, lines 26 and 27): it adds and reverses edges between
+      pairs of Eq. 4. It deletes any edge; those outside of the space came by recombination.
     - What is drawn with a preference (edges to add by information, to delete or reverse by score) is drawn with
       probability proportional to 1 / rank.
     - A recombined individual is better if its log-likelihood exceeds that of both it is made of, as the prose has it;
@@ -99,6 +101,7 @@ class MIIGA:
     start: str = "information"
     recombination: str = "priority"
     binding: str = "adaptive"
+    mutation: str = "related"
     distinct: bool = False
 
     def __post_init__(self) -> None:
@@ -169,7 +172,8 @@ class MIIGA:
         moved, graphs = alpha != old.alpha, old.graphs.copy()
         before, after = related(information, old.alpha[moved]), related(information, alpha[moved])
         graphs[moved] = renovated(old.orders[moved], graphs[moved], before, after, information, space)  # line 26
-        orders, graphs = mutate(old.orders, graphs, information, space, families, rng)  # line 27
+        within = related(information, alpha) if self.mutation == "related" else None
+        orders, graphs = mutate(old.orders, graphs, information, space, families, rng, within)  # line 27
         return Individuals.priced(orders, graphs, alpha, families)
 
     def rebound(self, old: Individuals, penalty: float, rng: Generator) -> Reals:
