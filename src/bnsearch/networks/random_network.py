@@ -82,7 +82,7 @@ def random_network(
     require_choice("edges", edges, EDGES)
     limit = _largest_in_degree(n, p, m, max_parents, edges)
     dag, arities = _structure(n, p, m, limit, edges, rng)
-    tables = [_table([arities[parent] for parent in dag.parents[x]], arities[x], rng) for x in range(n)]
+    tables = [random_table([arities[parent] for parent in dag.parents[x]], arities[x], rng) for x in range(n)]
     return BayesianNetwork(dag, [[str(state) for state in range(r)] for r in arities], tables)
 
 
@@ -161,7 +161,7 @@ def _in_degrees(n: int, edges: int, limit: int, rng: np.random.Generator) -> NDA
     return degrees
 
 
-def _table(parents: list[int], states: int, rng: np.random.Generator) -> NDArray[np.float64]:
+def random_table(parents: list[int], states: int, rng: np.random.Generator) -> NDArray[np.float64]:
     """Draw the table of a variable whose parents have so many states, until every edge is strong enough."""
     while True:
         rows = rng.dirichlet(np.full(states, CONCENTRATION), size=tuple(parents))
