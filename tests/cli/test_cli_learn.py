@@ -102,6 +102,13 @@ def test_options_are_passed_on(run, asia):
     assert facts["score"] == pytest.approx(Scorer(data, make_score("bdeu", ess=5)).network(dag), abs=1e-9)
 
 
+def test_families_are_counted_where_asked_for(run, asia):
+    """GES begins with each of eight variables alone and with one parent, 8 + 56 families; IINOBS does not count any."""
+    arguments = ["learn", "asia.csv", "--iterations", 1, "--json", "--method"]
+    assert json.loads(run(*arguments, "ges", "--set", "count_families=true").out)["families"] >= 64
+    assert json.loads(run(*arguments, "iinobs").out)["families"] is None
+
+
 def test_the_structure_prior(run, asia):
     """--prior adds log kappa for each free parameter: 2 ** parents of a binary variable; kappa = 1 / 11 at ess 10."""
     arguments = ["learn", "asia.csv", "--method", "ges", "--score", "bdeu", "--ess", 10, "--prior", "--json"]
