@@ -2,10 +2,12 @@
 Measure the genetic algorithms and what they were compared with, in the form of Dai et al. (2020), on one thread.
 
 Tables 3, 4 and 9: MIIGA beside CGA, DGA, BNC-PSO, K2, IK2vMB, MMHC and BNPC on samples of five networks of the
-repository and of five random ones; Tables 5 to 7: MIIGA without one of its parts, on one of them. For each: mean and
-standard deviation, over seeds, of the BIC score, CPU seconds, the generation at which the best appeared, the best score
-of the first generation, and the structural Hamming distance to the truth, between the DAGs as in the paper, and between
-the classes. Then what the paper claims, and whether it holds here (p < 0.05, Mann-Whitney).
+repository, of two that are tiled and of seven random ones; Tables 5 to 7: MIIGA without one of its parts, on some of
+them. For each: mean and standard deviation, over seeds, of the BIC score, CPU seconds, the generation at which the best
+appeared, the best score of the first generation, the structural Hamming distance to the truth, between the DAGs as in
+the paper and between the classes, and the coverage (Fig. 8). Then what the paper claims, and whether it holds here (p <
+0.05, Mann-Whitney). `--intervals` prints 95 % confidence intervals in place of deviations (Fig. 5), `--curves FILE`
+writes the mean best score by generation with such intervals (Figs. 6 and 7).
 
 Every run is one line of the file of results; those that are there are not run again. Networks come from BNSEARCH_DATA,
 or ../shared/data.
@@ -14,6 +16,7 @@ or ../shared/data.
 from __future__ import annotations
 
 import argparse
+import csv
 import json
 import time
 from collections.abc import Iterable, Iterator, Sequence
@@ -25,6 +28,7 @@ from typing import Any
 import numpy as np
 from scipy.stats import mannwhitneyu
 
+from bnsearch.averages import interval, mean_scores_by_iteration
 from bnsearch.dags import K2
 from bnsearch.data import Dataset
 from bnsearch.genetic.bncpso import BNCPSO
@@ -33,18 +37,20 @@ from bnsearch.genetic.dga import DGA
 from bnsearch.genetic.miiga import MIIGA
 from bnsearch.graphs.compare import compare
 from bnsearch.independence import BNPC, MMHC, IK2vMB
-from bnsearch.networks import BayesianNetwork, load_network, random_network, sample
+from bnsearch.networks import BayesianNetwork, load_network, random_network, sample, tile
 from bnsearch.problem import Problem
 from bnsearch.result import Result
 from bnsearch.scores import BIC
 from bnsearch.searching import Method, search
-from bnsearch.stop import Iterations
+from bnsearch.stop import Iterations, Progress
+from bnsearch.trace import Trace
 from counting import data_folder
 
 REPOSITORY = {"asia": 1000, "insurance": 2000, "alarm": 5000, "hailfinder": 5000, "win95pts": 5000}  # rows
-RANDOM = {"bn48": 68, "bn70": 96, "bn90": 125, "bn110": 150, "bn130": 202}  # edges, as in Table 8
-RANDOM_ROWS = 5000
-TABLES = (*REPOSITORY, *RANDOM)
+RANDOM = {"bn48": 68, "bn70": 96, "bn80": 104, "bn90": 125, "bn110": 150, "bn120": 161, "bn130": 202}  # edges: Table 8
+TILED = {"child3": (3, 4), "child5": (5, 1)}  # copies of child, and edges between them: 79 and 126 edges, Table 8
+MADE_ROWS = 5000
+TABLES = (*REPOSITORY, *TILED, *RANDOM)
 POPULATIONS: dict[str, MIIGA | CGA | DGA | BNCPSO] = {
     "MIIGA": MIIGA(distinct=False),
     "MIIGA, distinct": MIIGA(distinct=True),
@@ -62,11 +68,12 @@ OTHERS: dict[str, Method] = {
 PARTS: dict[str, dict[str, Any]] = {
     "-InitMI": {"start": "random"},
     "-PR": {"recombination": "conventional"},
-    "+FixA": {"binding": "fixed"},
+    "+FixA": {"binding": "fixed", "mutation": "related"},
     "+RdA": {"binding": "random"},
 }
 WHOLES = {"MIIGA": False, "MIIGA, distinct": True}
-ABLATIONS = {w + part: MIIGA(distinct=d, **change) for w, d in WHOLES.items() for part, change in PARTS.items()}
+VARIANTS = PARTS | {"+related": {"mutation": "related"}}  # Algorithm 3, line 27, to the letter
+ABLATIONS = {w + part: MIIGA(distinct=d, **change) for w, d in WHOLES.items() for part, change in VARIANTS.items()}
 COLUMNS = {
     "score": "BIC",
     "seconds": "CPU s",
@@ -74,12 +81,18 @@ COLUMNS = {
     "first": "first BIC",
     "shd": "SHD",
     "shd_cpdag": "of classes",
+    "coverage": "coverage",
 }
+DIGITS = {"seconds": 2, "coverage": 3}
 
 
 @dataclass(frozen=True)
 class Record:
-    """One run of one method on one table; best_at and first are None where there are no generations."""
+    """
+    One run of one method on one table.
+
+    best_at and first are None where there are no generations; curve holds the generation and score of each improvement.
+    """
 
     table: str
     method: str
@@ -91,6 +104,8 @@ class Record:
     first: float | None
     shd: int
     shd_cpdag: int
+    coverage: float | None = None
+    curve: Sequence[tuple[int, float]] = ()
 
     @property
     def key(self) -> tuple[str, str, int, int]:
@@ -101,6 +116,8 @@ class Record:
 @cache
 def truth(table: str) -> BayesianNetwork:
     """Return the network that a table is sampled from."""
+    if table in TILED:
+        return tile(truth("child"), *TILED[table], seed=1)
     if table in RANDOM:
         n = int(table[2:])
         return random_network(n, RANDOM[table] / n, 4, n, max_parents=3)
@@ -110,7 +127,7 @@ def truth(table: str) -> BayesianNetwork:
 @cache
 def rows_of(table: str) -> Dataset:
     """Return the one sample of a network that all methods see."""
-    return sample(truth(table), REPOSITORY.get(table, RANDOM_ROWS), 1)
+    return sample(truth(table), REPOSITORY.get(table, MADE_ROWS), 1)
 
 
 def measure(table: str, label: str, method: Method, generations: int, seed: int) -> Record:
@@ -120,9 +137,12 @@ def measure(table: str, label: str, method: Method, generations: int, seed: int)
     result = search(Problem(data=data, score=BIC()), method, seed=seed, threads=1)
     seconds = time.process_time() - began
     difference = compare(truth(table).dag, result.dag)
-    best_at, first = history(result) if hasattr(method, "generations") else (None, None)
-    shd, shd_cpdag = difference.hamming.total, difference.shd_cpdag
-    return Record(table, label, generations, seed, result.score, seconds, best_at, first, shd, shd_cpdag)
+    evolves = hasattr(method, "generations")
+    best_at, first = history(result) if evolves else (None, None)
+    return Record(
+        table, label, generations, seed, result.score, seconds, best_at, first, difference.shd, difference.shd_cpdag,
+        difference.coverage, [(p.iterations, p.score) for p in result.trace] if evolves else (),
+    )  # fmt: skip
 
 
 def history(result: Result) -> tuple[int, float]:
@@ -151,7 +171,7 @@ def read(path: Path) -> dict[tuple[str, str, int, int], Record]:
     return {record.key: record for record in records}
 
 
-def show(records: Sequence[Record], tables: Iterable[str], ablated: Sequence[str]) -> None:
+def show(records: Sequence[Record], tables: Iterable[str], ablated: Sequence[str], intervals: bool) -> None:
     """Print a table for each sample."""
     titles = "".join(f"{title:>19}" for title in COLUMNS.values())
     for table in tables:
@@ -165,17 +185,34 @@ def show(records: Sequence[Record], tables: Iterable[str], ablated: Sequence[str
         for label in (*POPULATIONS, *OTHERS, *(ABLATIONS if table in ablated else ())):
             mine = [r for r in here if r.method == label]
             if mine:
-                print(f"{label:24}" + "".join(f"{cell(mine, field):>19}" for field in COLUMNS))
+                print(f"{label:24}" + "".join(f"{cell(mine, field, intervals):>19}" for field in COLUMNS))
 
 
-def cell(records: Sequence[Record], field: str) -> str:
-    """Return a mean, and the deviation in brackets."""
+def cell(records: Sequence[Record], field: str, intervals: bool) -> str:
+    """Return a mean, and the deviation in brackets, or half the width of the confidence interval."""
     values = [getattr(r, field) for r in records if getattr(r, field) is not None]
     if not values:
         return "-"
-    digits = 2 if field == "seconds" else 1
-    deviation = f" ({np.std(values, ddof=1):.{digits}f})" if len(values) > 1 else ""
-    return f"{np.mean(values):.{digits}f}{deviation}"
+    digits = DIGITS.get(field, 1)
+    mean, half = interval(values)
+    if len(values) == 1:
+        return f"{mean:.{digits}f}"
+    spread = f" ± {half:.{digits}f}" if intervals else f" ({np.std(values, ddof=1):.{digits}f})"
+    return f"{mean:.{digits}f}{spread}"
+
+
+def write_curves(records: Sequence[Record], tables: Iterable[str], generations: int, path: Path) -> None:
+    """Write the mean best score of each generation, with half the width of its 95 % interval, as CSV."""
+    with path.open("w", newline="") as file:
+        rows = csv.writer(file)
+        rows.writerow(["table", "method", "generation", "mean", "half_width"])
+        for table in tables:
+            for label in POPULATIONS:
+                mine = [r for r in records if (r.table, r.method) == (table, label) and r.curve]
+                if mine:
+                    traces = [Trace([Progress(iterations=g, score=s) for g, s in r.curve]) for r in mine]
+                    for g, (mean, half) in enumerate(zip(*mean_scores_by_iteration(traces, generations), strict=True)):
+                        rows.writerow([table, label, g, mean, half])
 
 
 def verdict(records: Sequence[Record], table: str, field: str, first: str, second: str, sign: int) -> str | None:
@@ -234,6 +271,8 @@ def main() -> None:
     parser.add_argument("--generations", type=int, default=500)
     parser.add_argument("--ablated", nargs="*", default=["insurance", "alarm"], help="the tables of the ablations")
     parser.add_argument("--results", type=Path, default=Path("genetic.jsonl"))
+    parser.add_argument("--intervals", action="store_true")
+    parser.add_argument("--curves", type=Path, metavar="FILE")
     arguments = parser.parse_args()
     generations, tables, ablated = arguments.generations, arguments.tables, arguments.ablated
     records = read(arguments.results)
@@ -247,7 +286,9 @@ def main() -> None:
             records[record.key] = record
             print(json.dumps(asdict(record)), file=results, flush=True)
     mine = [record for record in records.values() if record.generations == generations]
-    show(mine, tables, ablated)
+    show(mine, tables, ablated, arguments.intervals)
+    if arguments.curves:
+        write_curves(mine, tables, generations, arguments.curves)
     for whole in WHOLES:
         check_claims(mine, tables, ablated, whole)
 

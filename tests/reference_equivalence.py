@@ -18,8 +18,10 @@ from bnsearch.graphs.completion import cpdag
 from bnsearch.graphs.dag import DAG
 from bnsearch.graphs.extension import extension
 from bnsearch.graphs.pdag import PDAG
+from bnsearch.scores.bdeu import BDeu
 from reference_graphs import Arcs, arcs_of_dag, is_acyclic, make_dag
 
+PAPER_SCORE = BDeu(ess=10.0, prior=True)  # Alonso et al. (2018), section 5.1
 FamilyScore = Callable[[int, frozenset[int]], float]
 
 

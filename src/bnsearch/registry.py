@@ -40,15 +40,14 @@ def make(
     return kind(**parameters)
 
 
+def require_choice(name: str, value: object, known: Iterable[str]) -> None:
+    """Refuse a parameter that is none of some words, naming the parameter, the words and the value."""
+    words = list(known)
+    if value not in words:
+        raise InputError(f"{name} must be one of {', '.join(words)}, not {value!r}{suggest(str(value), words)}")
+
+
 def suggest(name: str, known: list[str]) -> str:
     """Return a hint at the nearest known name, or nothing."""
     near = difflib.get_close_matches(name, known, n=1)
     return f" (did you mean {near[0]!r}?)" if near else ""
-
-
-def require_choice(parameter: str, value: object, choices: Iterable[str]) -> None:
-    """Refuse a value of a parameter that is none of its choices."""
-    known = [*choices]  # a list: what is asked for may not even be hashable
-    if value not in known:
-        near = suggest(str(value), known)
-        raise InputError(f"{parameter} must be one of {', '.join(known)}, not {value!r}{near}")

@@ -42,6 +42,7 @@ class Result:
     trace : every improvement
     iterations, evaluations, seconds : what it took; an evaluation is one local score asked for
     computed : evaluations that were not found in a cache
+    families : distinct families whose local score was asked for; None where the method was not told to count them
     method, parameters : what searched
     seed : the seed; the same seed and iterations give the same result
     notes : what was decided on the way and should be known
@@ -66,6 +67,7 @@ class Result:
     partial: bool = False
     climbs: Climbs = field(default_factory=Climbs, repr=False)
     empty_score: float | None = None
+    families: int | None = None
 
     @property
     def relative_score(self) -> float | None:

@@ -75,6 +75,7 @@ class Run:
         self.climbs = Climbs()
         self.progress = Progress()
         self.computed = 0
+        self._families: set[int] = set()
         self.bound: float | None = None
         self.empty_score: float | None = None
         self.optimal = False
@@ -163,11 +164,19 @@ class Run:
         self.notes.append(text)
         logging.getLogger("bnsearch").info(text)
 
-    def count(self, *, iterations: int = 0, evaluations: int = 0, computed: int = 0) -> None:
-        """Take note of work done; from any thread."""
+    @property
+    def families(self) -> int:
+        """How many distinct families were counted."""
+        return len(self._families)
+
+    def count(
+        self, *, iterations: int = 0, evaluations: int = 0, computed: int = 0, families: Iterable[int] = ()
+    ) -> None:
+        """Take note of work done, families by their keys; from any thread."""
         with self._lock:
             now = self.progress
             self.computed += computed
+            self._families.update(families)
             self.progress = replace(
                 now,
                 iterations=now.iterations + iterations,

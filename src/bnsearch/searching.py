@@ -141,6 +141,7 @@ def finished(problem: Problem, method: Method, run: Run) -> Result:
         partial=run.partial,
         climbs=run.climbs,
         empty_score=run.empty_score,
+        families=run.families or None,
     )
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import errno
 import json
+import math
 import os
 import re
 import signal
@@ -101,6 +102,25 @@ def test_options_are_passed_on(run, asia):
     assert facts["score"] == pytest.approx(Scorer(data, make_score("bdeu", ess=5)).network(dag), abs=1e-9)
 
 
+def test_families_are_counted_where_asked_for(run, asia):
+    """GES begins with each of eight variables alone and with one parent, 8 + 56 families; IINOBS does not count any."""
+    arguments = ["learn", "asia.csv", "--iterations", 1, "--json", "--method"]
+    assert json.loads(run(*arguments, "ges", "--set", "count_families=true").out)["families"] >= 64
+    assert json.loads(run(*arguments, "iinobs").out)["families"] is None
+
+
+def test_the_structure_prior(run, asia):
+    """--prior adds log kappa for each free parameter: 2 ** parents of a binary variable; kappa = 1 / 11 at ess 10."""
+    arguments = ["learn", "asia.csv", "--method", "ges", "--score", "bdeu", "--ess", 10, "--prior", "--json"]
+    facts = json.loads(run(*arguments).out)
+    data = Dataset.read("asia.csv")
+    dag = bnsearch.DAG.from_edges(data.names, [tuple(edge) for edge in facts["edges"]])
+    free = sum(2 ** len(parents) for parents in dag.parents)
+    without = Scorer(data, make_score("bdeu", ess=10)).network(dag)
+    assert facts["score"] == pytest.approx(without - free * math.log(11), abs=1e-8)
+    assert free > 8
+
+
 def test_parameters_that_are_written_otherwise(run, asia):
     """1e3 is a whole number, and commas make a list."""
     facts = json.loads(
@@ -162,6 +182,7 @@ WRONG = {
     "trace's folder": ("a,b\n0,1\n1,0\n", ["table.csv", "--trace", "nowhere/t.csv"], "does not exist"),
     "output is a folder": ("a,b\n0,1\n1,0\n", ["table.csv", "-o", "folder.bif"], "is a folder"),
     "ess without bdeu": ("a,b\n0,1\n1,0\n", ["table.csv", "--ess", "3"], "no parameter 'ess'"),
+    "prior without bdeu": ("a,b\n0,1\n1,0\n", ["table.csv", "--prior"], "no parameter 'prior'"),
     "blanks for commas": ("a b\n0 1\n1 0\n", ["table.csv"], "commas separate the columns"),
     "output over the table": ("a,b\n0,1\n1,0\n", ["table.csv", "-o", "./table.csv"], "choose another name"),
     "trace over the table": ("a,b\n0,1\n1,0\n", ["table.csv", "--trace", "table.csv"], "choose another name"),

@@ -45,6 +45,14 @@ def test_json(run, asia_csv):
     assert [own["name"] for own in facts["per_variable"]] == list(read_scores("asia.jkl.gz").names)
 
 
+def test_the_structure_prior(run, asia_csv):
+    """--prior charges log(11) more for each free parameter: a binary variable without parents has one."""
+    for name, prior in (("without", []), ("with", ["--prior"])):
+        run("parents", asia_csv, "-o", f"{name}.jkl", "--score", "bdeu", "--ess", 10, "--max-parents", 0, *prior)
+    difference = read_scores("without.jkl").scores - read_scores("with.jkl").scores
+    assert difference == pytest.approx(np.full(8, np.log(11)), abs=1e-4)
+
+
 def test_same_evaluations_same_file(run, asia_csv):
     """With evaluations as the only limit, the files of one thread and of two are the same."""
     for threads in (1, 2):

@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 from bnsearch.data import Dataset
-from bnsearch.equivalence import DEFAULT_SCORE, GES, IGES, Kind, Neighbourhood, Operator
+from bnsearch.equivalence import GES, IGES, Kind, Neighbourhood, Operator
 from bnsearch.equivalence.climbing import backward, both_ways, forward
 from bnsearch.equivalence.neighbourhood import content_order, tie_unit
 from bnsearch.errors import InputError
@@ -20,7 +20,7 @@ from bnsearch.scores import BIC, K2, BDeu, Scorer
 from bnsearch.scores.score import Score
 from bnsearch.searching import search
 from bnsearch.stop import Iterations, Seconds, Target
-from reference_equivalence import SlowSearch, column_order, oracle_set_value
+from reference_equivalence import PAPER_SCORE, SlowSearch, column_order, oracle_set_value
 
 ONCE = {"halted": lambda: False}
 
@@ -45,7 +45,7 @@ def slow_steps(scorer: Scorer, method: str, max_subset: int = 3, max_parents: in
 def test_same_trajectory_on_random_networks(seed: int, method: str) -> None:
     """Step by step the operators of the search that recomputes everything; few rows, so that BES has work to do."""
     network = random_network(6 + seed % 6, 1.5, 3, seed)
-    scorer = Scorer(sample(network, 100 + 50 * seed, seed), [BIC(), BDeu(ess=1), DEFAULT_SCORE][seed % 3])
+    scorer = Scorer(sample(network, 100 + 50 * seed, seed), [BIC(), BDeu(ess=1), PAPER_SCORE][seed % 3])
     steps, here = fast_steps(scorer, method)
     assert (steps, here.cpdag) == slow_steps(scorer, method)
     assert here.score == pytest.approx(scorer.network(here.maker()()))
@@ -80,7 +80,7 @@ def test_same_trajectory_within_limits(max_subset: int, max_parents: int) -> Non
 def test_same_trajectory_on_known_networks(name: str, method: str, shared_data: Path) -> None:
     """The same on samples of two networks of the repository."""
     network = load_network(shared_data / "networks" / f"{name}.bif.gz")
-    scorer = Scorer(sample(network, 1000, 1), DEFAULT_SCORE)
+    scorer = Scorer(sample(network, 1000, 1), PAPER_SCORE)
     steps, here = fast_steps(scorer, method)
     assert (steps, here.cpdag) == slow_steps(scorer, method)
 
@@ -155,11 +155,12 @@ def test_content_order() -> None:
 @pytest.mark.parametrize("method", [GES(), IGES()])
 def test_results_tell_how_they_were_found(method: GES | IGES) -> None:
     """The score is that of the network, the trace climbs, and evaluations are counted."""
-    problem = Problem(data=sample(load_network("asia"), 2000, 1), score=DEFAULT_SCORE)
+    problem = Problem(data=sample(load_network("asia"), 2000, 1), score=PAPER_SCORE)
     result = search(problem, method, seed=1)
     assert result.score == pytest.approx(problem.scorer.network(result.dag))
     assert (result.stop, result.method) == ("complete", method.name)
-    assert result.parameters == {"max_subset": 3, "max_parents": None, "start": None}
+    limits = {"max_subset": 3, "max_parents": None, "start": None, "count_families": False}
+    assert result.parameters == limits
     scores = [point.score for point in result.trace]
     assert scores == sorted(scores)
     assert len(scores) == result.iterations + 2
@@ -170,7 +171,7 @@ def test_results_tell_how_they_were_found(method: GES | IGES) -> None:
 
 def test_searches_start_where_they_are_told() -> None:
     """From the result of GES nothing is left to do; a DAG stands for its class; other variables are refused."""
-    problem = Problem(data=sample(load_network("asia"), 2000, 1), score=DEFAULT_SCORE)
+    problem = Problem(data=sample(load_network("asia"), 2000, 1), score=PAPER_SCORE)
     first = search(problem, IGES())
     again = search(problem, IGES(start=PDAG.from_dag(first.dag)))
     assert (again.iterations, again.cpdag, again.score) == (0, first.cpdag, pytest.approx(first.score))
@@ -180,7 +181,7 @@ def test_searches_start_where_they_are_told() -> None:
 
 def test_searches_stop_when_told() -> None:
     """After three steps; at a target; at once, with the empty graph."""
-    problem = Problem(data=sample(load_network("asia"), 2000, 1), score=DEFAULT_SCORE)
+    problem = Problem(data=sample(load_network("asia"), 2000, 1), score=PAPER_SCORE)
     whole = search(problem, GES())
     three = search(problem, GES(), stop=Iterations(3))
     assert (three.stop, three.iterations, len(three.dag.edges)) == ("iterations", 3, 3)
@@ -207,13 +208,13 @@ def test_bad_limits_are_refused(parameters: dict[str, float]) -> None:
 def test_more_variables_than_a_word() -> None:
     """On 70 variables, sets take two words: the result is a local optimum, rescored, and that of two threads."""
     data = sample(random_network(70, 1, 2, 1), 500, 1)
-    problem = Problem(data=data, score=DEFAULT_SCORE)
+    problem = Problem(data=data, score=PAPER_SCORE)
     result = search(problem, GES(), threads=1)
-    threaded = search(Problem(data=data, score=DEFAULT_SCORE), GES(), threads=2)
+    threaded = search(Problem(data=data, score=PAPER_SCORE), GES(), threads=2)
     assert (threaded.dag, threaded.score) == (result.dag, result.score)
     assert (threaded.evaluations, threaded.computed) == (result.evaluations, result.computed)
     assert result.score == pytest.approx(problem.scorer.network(result.dag))
-    here = Neighbourhood(Scorer(data, DEFAULT_SCORE))
+    here = Neighbourhood(Scorer(data, PAPER_SCORE))
     here.start_at(result.cpdag)
     assert here.refresh()
     assert here.best([Kind.DELETE]) == []

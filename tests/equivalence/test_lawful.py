@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 
 from bnsearch import Knowledge
 from bnsearch.data import Dataset
-from bnsearch.equivalence import DEFAULT_SCORE, GES, GRESP, IGES, ILGES, VNGES, Kind, Neighbourhood, Operator
+from bnsearch.equivalence import GES, GRESP, IGES, ILGES, VNGES, Kind, Neighbourhood, Operator
 from bnsearch.equivalence.bitsets import to_sets
 from bnsearch.equivalence.class_search import ClassSearch
 from bnsearch.equivalence.climbing import backward, both_ways, forward
@@ -24,7 +24,7 @@ from bnsearch.networks import load_network, random_network, sample
 from bnsearch.problem import Problem
 from bnsearch.scores import BIC, Scorer
 from bnsearch.searching import search
-from reference_equivalence import SlowSearch, members, move
+from reference_equivalence import PAPER_SCORE, SlowSearch, members, move
 from reference_graphs import make_dag, random_dag
 
 METHODS = [GES(), IGES(), ILGES(iterations=8), VNGES(kmax=4), GRESP(iterations=4)]
@@ -116,7 +116,7 @@ def test_results_are_legal_and_rescored(seed: int, method: ClassSearch) -> None:
     """The network respects the knowledge, the score is its own, and two threads find the same."""
     data = table(seed, 9)
     known = random_knowledge(data.names, seed, required=seed % 3, forbidden=18)
-    problem = Problem(data=data, score=DEFAULT_SCORE, knowledge=known)
+    problem = Problem(data=data, score=PAPER_SCORE, knowledge=known)
     result = search(problem, method, seed=1, threads=1)
     assert problem.constraints is not None
     assert problem.constraints.permits(result.dag)
@@ -173,7 +173,7 @@ def test_knowledge_of_more_variables_than_a_word() -> None:
     data = sample(random_network(70, 1, 2, 1), 500, 1)
     order = np.random.default_rng(2).permutation(70).tolist()
     tiers = [[data.names[v] for v in order[first : first + 14]] for first in range(0, 70, 14)]
-    problem = Problem(data=data, score=DEFAULT_SCORE, knowledge=Knowledge(tiers=tiers, max_parents=2))
+    problem = Problem(data=data, score=PAPER_SCORE, knowledge=Knowledge(tiers=tiers, max_parents=2))
     result = search(problem, IGES(), threads=1)
     assert problem.constraints is not None
     assert problem.constraints.permits(result.dag)

@@ -14,8 +14,10 @@ from bnsearch.genetic.bncpso import BNCPSO
 from bnsearch.genetic.cga import CGA
 from bnsearch.genetic.dga import DGA
 from bnsearch.genetic.families import Families
+from bnsearch.genetic.information import mutual_information, related
 from bnsearch.genetic.miiga import MIIGA
 from bnsearch.problem import Problem
+from bnsearch.run import Run
 from bnsearch.scores import BIC, K2, BDeu
 from bnsearch.searching import load_kernels, search
 from bnsearch.stop import Iterations, Seconds
@@ -29,6 +31,7 @@ METHODS = {
     "miiga-pr": MIIGA(recombination="conventional", **SMALL),
     "miiga-fixa": MIIGA(binding="fixed", **SMALL),
     "miiga-rda": MIIGA(binding="random", **SMALL),
+    "miiga-related": MIIGA(mutation="related", **SMALL),
     "miiga-distinct": MIIGA(distinct=True, **SMALL),
     "cga": CGA(**SMALL),
     "dga": DGA(mutation=0.5, **SMALL),
@@ -160,6 +163,7 @@ def test_a_table_is_not_enough(kind):
         (MIIGA, {"start": "informatio"}, "did you mean 'information'"),
         (MIIGA, {"recombination": "priorities"}, "recombination must be one of priority, conventional"),
         (MIIGA, {"binding": "fix"}, "binding must be one of adaptive, fixed, random, not 'fix'"),
+        (MIIGA, {"mutation": "relate"}, "mutation must be one of any, related, not 'relate'"),
         (CGA, {"crossover": 2}, "crossover must be at least 0 and at most 1, not 2"),
         (CGA, {"max_parents": 0}, "max_parents must be at least 1, not 0"),
         (DGA, {"mutation": -0.1}, "mutation must be at least 0"),
@@ -171,6 +175,18 @@ def test_parameters_are_checked(kind, parameters, message):
     """A parameter outside its range is refused, by name."""
     with pytest.raises(InputError, match=message):
         kind(**parameters)
+
+
+@pytest.mark.parametrize("mutation", ["related", "any"])
+def test_a_fixed_search_space_is_not_left(mutation):
+    """The ablation FixA joins only pairs of Eq. 4 with alpha 0.9; where mutation may join any pair it does."""
+    problem = random_problem(9, 90, seed=8)
+    method = MIIGA(binding="fixed", mutation=mutation, population=20)
+    result = search(problem, method, stop=Iterations(30), seed=1, threads=1)
+    space = related(mutual_information(problem, Run()), np.array([0.9]))[0]
+    outside = [e for e in result.dag.edges if not space[tuple(problem.names.index(name) for name in e)]]
+    assert bool(outside) == (mutation == "any")
+    assert result.dag.edges
 
 
 @pytest.mark.parametrize("binding", ["adaptive", "fixed", "random"])

@@ -14,7 +14,7 @@ from bnsearch.data import Dataset
 from bnsearch.errors import InputError
 from bnsearch.genetic.families import Families
 from bnsearch.genetic.graphs import favour
-from bnsearch.genetic.information import mutual_information
+from bnsearch.genetic.information import mutual_information, related
 from bnsearch.genetic.mutation import add_edges, delete_edges, mutate, reverse_edges
 from bnsearch.graphs.dag import DAG
 from bnsearch.problem import Problem
@@ -133,3 +133,26 @@ def test_mutants_follow_their_orderings(seed):
     assert all(follows(matrix, order) for matrix, order in zip(new, new_orders, strict=True))
     change = new.sum(axis=(1, 2)) - graphs.sum(axis=(1, 2))
     assert {-1, 0, 1} == set(change.tolist())
+
+
+@examples(20)
+@given(st.integers(0, 10_000))
+def test_mutation_within_related_pairs(seed):
+    """Edges come, and are turned round, only between pairs of the search space; any edge may go."""
+    old, families = random_individuals(PROBLEM, 60, seed)
+    within = related(INFORMATION, np.linspace(0.2, 1.0, 60))
+    _, new = mutate(old.orders, old.graphs, INFORMATION, SPACE, families, np.random.default_rng(seed), within)
+    assert not (new & ~old.graphs & ~within).any()
+    assert (new & ~old.graphs).any()
+    assert (old.graphs & ~new & ~within).any()
+
+
+def test_nothing_to_add_or_reverse_outside_the_space():
+    """With an empty search space a third of 300 mutations deletes an edge; the others change nothing."""
+    old, families = random_individuals(PROBLEM, 300, 1)
+    within = np.zeros_like(old.graphs)
+    orders, new = mutate(old.orders, old.graphs, INFORMATION, SPACE, families, np.random.default_rng(1), within)
+    lost = old.graphs.sum(axis=(1, 2)) - new.sum(axis=(1, 2))
+    assert set(lost.tolist()) == {0, 1}
+    assert abs(lost.sum() - 100) < 35  # about four deviations
+    assert np.array_equal(orders, old.orders)

@@ -48,14 +48,16 @@ def test_related_pairs_by_hand():
     """
     The maxima are .5, .5, .4, .1.
 
-    With alpha 1: 0-1 (.5), 1-2 (.4 is the most of 2), 1-3 (.1 is the most of 3); 0-2 has .2 < .4.
-    With alpha .5: 0-2 too, .2 >= .5 * .4. Zero information relates nothing, whatever alpha is.
+    With alpha 1: none, as nothing exceeds the most that there is. With .9 and .5: 0-1 (.5), 1-2 (.4 is the most of 2),
+    1-3 (.1 is the most of 3), but not 0-2, as .2 does not exceed .5 * .4. With .49: 0-2 too. Zero information relates
+    nothing, whatever alpha is.
     """
-    strict, half, none = related(INFORMATION, np.array([1.0, 0.5, 0.0]))
-    pairs = [{(int(a), int(b)) for a, b in zip(*np.nonzero(np.triu(m)), strict=True)} for m in (strict, half, none)]
-    assert pairs[0] == {(0, 1), (1, 2), (1, 3)}
-    assert pairs[1] == pairs[2] == {(0, 1), (0, 2), (1, 2), (1, 3)}
-    assert np.array_equal(half, half.T)
+    found = related(INFORMATION, np.array([1.0, 0.9, 0.5, 0.49, 0.0]))
+    pairs = [{(int(a), int(b)) for a, b in zip(*np.nonzero(np.triu(m)), strict=True)} for m in found]
+    assert pairs[0] == set()
+    assert pairs[1] == pairs[2] == {(0, 1), (1, 2), (1, 3)}
+    assert pairs[3] == pairs[4] == {(0, 1), (0, 2), (1, 2), (1, 3)}
+    assert np.array_equal(found, found.transpose(0, 2, 1))
 
 
 def test_strongest_partners_by_hand():

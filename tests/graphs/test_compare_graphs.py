@@ -45,7 +45,17 @@ def test_as_dict_is_flat_and_plain() -> None:
     assert (numbers["shd"], numbers["added"], numbers["deleted"], numbers["reversed"]) == (4, 2, 1, 1)
     assert (numbers["shd_cpdag"], numbers["skeleton_precision"], numbers["edges_recall"]) == (5, 0.5, 1 / 3)
     assert (numbers["v_structures_true"], numbers["v_structures_f1"]) == (1, 0.0)
-    assert len(numbers) == 5 + 3 * 6
+    assert numbers["coverage"] == 1 - 4 / 3
+    assert len(numbers) == 6 + 3 * 6
+
+
+def test_coverage() -> None:
+    """Nothing wrong: 1; one of three edges reversed: 2 / 3; four wrong of three: -1 / 3; no true edge: 1 or 0."""
+    assert compare(TRUE, TRUE).coverage == 1
+    assert compare(TRUE, DAG.from_edges("abcd", ["ac", "bc", "dc"])).coverage == pytest.approx(2 / 3)
+    assert compare(TRUE, LEARNED).coverage == pytest.approx(-1 / 3)
+    nothing = DAG.empty("abcd")
+    assert (compare(nothing, nothing).coverage, compare(nothing, TRUE).coverage) == (1, 0)
 
 
 @pytest.mark.parametrize(

@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 from oracle import Oracle, skeleton
 
+from bnsearch.data import Dataset
 from bnsearch.errors import InputError
 from bnsearch.graphs import DAG, cpdag
 from bnsearch.independence import BNPC
@@ -144,3 +145,13 @@ def test_bad_parameters_are_refused(make):
     """Each parameter has a range."""
     with pytest.raises(InputError, match="must be"):
         make()
+
+
+def test_a_copy_hides_no_neighbour():
+    """Of 0, its copy 1, and 2 that agrees with them in 320 of 400 rows, 2 is joined to one of the two: a path."""
+    x = np.repeat([0, 1], 200)
+    data = Dataset.from_codes(np.stack([x, x, np.where(np.arange(400) % 5 == 0, 1 - x, x)], axis=1), arities=[2] * 3)
+    found = search(Problem(data=data, score=BIC()), BNPC(), seed=1).dag
+    assert {frozenset(edge) for edge in found.edges} in (
+        {frozenset(pair) for pair in pairs} for pairs in (["01", "02"], ["01", "12"])
+    )

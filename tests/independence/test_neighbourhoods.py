@@ -8,8 +8,14 @@ from hypothesis import given
 from hypothesis import strategies as st
 from oracle import Oracle, dags, skeleton
 
+from bnsearch.data import Dataset
 from bnsearch.independence import GTest, InformationTest, PairTester, markov_blankets
-from bnsearch.independence.neighbourhoods import grow_shrink_blanket, max_min_parents_and_children, mutual
+from bnsearch.independence.neighbourhoods import (
+    free_strengths,
+    grow_shrink_blanket,
+    max_min_parents_and_children,
+    mutual,
+)
 from bnsearch.networks import load_network
 from bnsearch.run import Run
 from reference_independence import blanket_of, max_min_set
@@ -58,6 +64,41 @@ def test_max_min_by_hand_on_a_chain():
     assert max_min_parents_and_children(oracle, 2, np.array([0, 1]), 3) == [1]
     assert sorted(max_min_parents_and_children(oracle, 1, np.array([0, 2]), 3)) == [0, 2]
     assert max_min_parents_and_children(oracle, 1, np.array([0, 2]), 3, halted=lambda: True) == []
+
+
+@pytest.fixture
+def copied() -> Dataset:
+    """Return x, a copy of it, y that agrees with x in 320 of 400 rows, and z that agrees with y in 320, evenly."""
+    x = np.repeat([0, 1], 200)
+    y = np.where(np.arange(400) % 5 == 0, 1 - x, x)
+    z = np.where(np.arange(400) // 5 % 5 == 0, 1 - y, y)
+    return Dataset.from_codes(np.stack([x, x, y, z], axis=1), arities=[2] * 4)
+
+
+def test_a_copy_hides_no_neighbour_from_max_min(copied):
+    """
+    Variables 0 and 1 are copies, 2 depends on them, 3 on 2.
+
+    Given 1, a test of 0 and 2 has no degrees of freedom: it does not separate them, so 2 is in the sets of both.
+    """
+    tester = PairTester(copied, GTest())
+    sets = [set(max_min_parents_and_children(tester, v, np.delete(np.arange(4), v), 3)) for v in range(4)]
+    assert sets == [{1, 2}, {0, 2}, {0, 1, 3}, {2}]
+
+
+def test_a_copy_hides_no_neighbour_from_a_blanket(copied):
+    """As above: 1 enters the blanket of 0 first; then 2 is tested without it, and 3 given 2, which separates it."""
+    assert markov_blankets(copied, GTest(), threads=1) == ((1, 2), (0, 2), (0, 1, 3), (2,))
+
+
+def test_strengths_with_degrees_of_freedom(copied):
+    """Given its copy 1 and 2, variable 0 has none with 3: given 2 it has; what the rows cannot tell stays untold."""
+    tester = PairTester(copied, GTest())
+    plain = tester.strengths([(0, 3)], [[2]])[0]
+    assert np.isnan(tester.strengths([(0, 3)], [[1, 2]])[0])
+    assert free_strengths(tester, 0, [3], [1, 2])[0] == plain < 0
+    strict = PairTester(copied, GTest(rows_per_degree=150))  # 400 rows are enough for 2 cells of a condition, not for 4
+    assert np.isnan(free_strengths(strict, 0, [3], [1, 2])[0])
 
 
 def test_blankets_of_a_sampled_network():

@@ -19,7 +19,7 @@ from strategies import tables
 
 @given(tables(min_variables=2, max_variables=5), st.sampled_from([1.0, 5.0]), st.data())
 def test_strengths_are_those_of_the_definition(table, per_degree, draw):
-    """Both rules, any condition, across the 64-bit edge; NaN exactly where the rows do not suffice."""
+    """Both rules, any condition, across the 64-bit edge; NaN exactly where there is no evidence."""
     x, y, *others = draw.draw(st.permutations(range(len(table.columns))))
     condition = others[: draw.draw(st.integers(0, len(others)))]
     total, degrees = dependence(table.codes, x, y, condition)
@@ -29,7 +29,8 @@ def test_strengths_are_those_of_the_definition(table, per_degree, draw):
         assert np.isnan(found).all()
         return
     p = log_p_values(np.array([2 * total]), np.array([degrees]))[0]
-    assert found[0] == pytest.approx(math.log(0.02) - p, abs=1e-6, rel=1e-6)
+    assert np.isnan(found[0]) == (degrees == 0)
+    assert found[0] == pytest.approx(math.log(0.02) - p, abs=1e-6, rel=1e-6, nan_ok=True)
     assert found[1] == pytest.approx((total - degrees / 2) / table.n_rows - 0.03, abs=1e-9)
 
 
@@ -79,11 +80,24 @@ def test_p_values_far_out(statistic):
 
 
 def test_p_values_without_degrees_or_tests():
-    """No degrees of freedom mean p = 1, whatever the statistic; what was not tested stays so."""
-    found = log_p_values(np.array([0.0, np.nan, 1e5]), np.array([0, 0, 90]))
-    assert found[0] == 0.0
-    assert np.isnan(found[1])
-    assert -50_000 < found[2] < -49_000
+    """Without degrees of freedom there is no p-value; what was not tested has none either."""
+    found = log_p_values(np.array([0.0, np.nan, np.nan, 1e5]), np.array([0, 0, 1, 90]))
+    assert np.isnan(found[:3]).all()
+    assert -50_000 < found[3] < -49_000
+
+
+def test_a_copy_is_no_evidence():
+    """
+    Given its copy, a variable has one state under each condition: no degrees of freedom.
+
+    The G-test cannot tell, though x and y agree in 40 of 50 rows; the mutual information is zero, 0.01 below 0.01.
+    """
+    x = np.repeat([0, 1], 25)
+    y = np.where(np.arange(50) % 5 == 0, 1 - x, x)
+    data = Dataset.from_codes(np.stack([x, y, x], axis=1), arities=[2, 2, 2])
+    assert PairTester(data, GTest()).strengths([(0, 1)])[0] > 0
+    assert np.isnan(PairTester(data, GTest()).strengths([(0, 1)], [[2]])[0])
+    assert PairTester(data, InformationTest(threshold=0.01)).strengths([(0, 1)], [[2]])[0] == pytest.approx(-0.01)
 
 
 def test_many_tests_at_once_and_forks():

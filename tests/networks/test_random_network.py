@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import itertools
+import sys
 
 import numpy as np
 import pytest
@@ -11,6 +12,7 @@ from hypothesis import strategies as st
 
 from bnsearch.errors import InputError
 from bnsearch.networks.random_network import (
+    MAX_TABLE_CELLS,
     MIN_STRENGTH,
     TABLE_CELLS,
     UNIFORM_SHARE,
@@ -111,9 +113,57 @@ def test_refuses_patterns(pattern, message):
         random_network(*pattern, 1)
 
 
+def test_edges_of_each_pair():
+    """
+    Thirty networks net(50, 1, 2): each of 1,225 pairs with probability 2 / 50, 49 edges on average, deviation 6.9.
+
+    Table 2 of Alonso et al. (2018) has a mean of 48.6 and 37 to 59 of them, and 3 to 6 parents at most.
+    """
+    drawn = [random_network(50, 1, 2, seed, edges="binomial").dag for seed in range(30)]
+    number = [len(dag.edges) for dag in drawn]
+    assert abs(np.mean(number) - 49) < 5  # four deviations of the mean
+    assert min(number) < 42
+    assert max(number) > 56
+    most = [max(map(len, dag.parents)) for dag in drawn]
+    assert 3 <= np.mean(most) <= 6
+
+
+def test_many_parents_of_many_states():
+    """Table 2 has up to 10 parents in net(100, 2, 5), 7.9 on average: more than the 6 that 100,000 cells allow."""
+    networks = [random_network(100, 2, 5, seed, edges="binomial") for seed in range(3)]
+    most = [max(map(len, network.dag.parents)) for network in networks]
+    assert max(most) > 6
+    assert all(table.size <= MAX_TABLE_CELLS for network in networks for table in network.tables)
+
+
+def test_in_degrees_of_binomial_edges_are_limited():
+    """With p = n / 2 every pair has an edge: the i-th variable has i parents, or as many as are allowed."""
+    dense = random_network(6, 3, 2, 1, edges="binomial")
+    assert sorted(map(len, dense.dag.parents)) == [0, 1, 2, 3, 4, 5]
+    limited = random_network(6, 3, 2, 1, edges="binomial", max_parents=2)
+    assert sorted(map(len, limited.dag.parents)) == [0, 1, 2, 2, 2, 2]
+
+
+def test_structures_with_large_tables_are_drawn_again(monkeypatch):
+    """Of 3 variables with 2 or 3 states one has a parent: with 4 cells at most both are binary, with 3 nothing is."""
+    module = sys.modules["bnsearch.networks.random_network"]  # not the function of that name
+    monkeypatch.setattr(module, "MAX_TABLE_CELLS", 4)
+    for seed in range(5):
+        network = random_network(3, 0.34, 3, seed)
+        (edge,) = network.dag.edges
+        assert [network.arities[network.names.index(name)] for name in edge] == [2, 2]
+    monkeypatch.setattr(module, "MAX_TABLE_CELLS", 3)
+    with pytest.raises(InputError, match="tables of more than 3 cells: choose a smaller p, m or max_parents"):
+        random_network(3, 0.34, 3, 1)
+
+
 def test_refuses_in_degrees():
-    """At 5 states 7 parents need 5 ** 8 = 390,625 cells; with 1 parent each, 10 variables have 9 edges."""
-    with pytest.raises(InputError, match="max_parents must be at least 0 and at most 6, not 7"):
-        random_network(20, 1, 5, 1, max_parents=7)
+    """With 1 parent each, 10 variables have 9 edges; a pair cannot be more likely than certain."""
+    with pytest.raises(InputError, match="max_parents must be at least 0"):
+        random_network(20, 1, 5, 1, max_parents=-1)
+    with pytest.raises(InputError, match="p must be at most 5"):
+        random_network(10, 5.1, 5, 1, edges="binomial")
+    with pytest.raises(InputError, match=r"edges must be one of exact, binomial, not 'binomia' \(did you mean"):
+        random_network(10, 1, 5, 1, edges="binomia")
     with pytest.raises(InputError, match=r"p must be at most 0.9 for 10 variables with up to 1 parents"):
         random_network(10, 1, 5, 1, max_parents=1)

@@ -11,16 +11,19 @@ from bnsearch.cli.console import note, print_json
 from bnsearch.cli.options import (
     Data,
     Discretize,
+    Ess,
     IterationsLimit,
     Json,
     KnowledgeFile,
     NoHeader,
+    Prior,
     Seed,
     Settings,
     TargetScore,
     Threads,
     TraceFile,
     parsed,
+    score_parameters,
     stop_rules,
 )
 
@@ -31,7 +34,8 @@ def learn(
         str, typer.Option("--method", metavar="M", help="How to search; `bnsearch methods` lists them.")
     ] = "auto",
     score: Annotated[str, typer.Option("--score", metavar="S", help="What to maximise: bic, bdeu, aic, ...")] = "bic",
-    ess: Annotated[float | None, typer.Option("--ess", metavar="X", help="The equivalent sample size of bdeu.")] = None,
+    ess: Ess = None,
+    prior: Prior = False,
     seconds: Annotated[
         float,
         typer.Option("--seconds", metavar="T", help="Time for everything; inf: to the method's end, or convergence."),
@@ -71,7 +75,7 @@ def learn(
     bnsearch learn table.csv -o network.bif
     bnsearch learn table.csv --seconds 10 --score bdeu --ess 10 --json
     bnsearch learn table.csv --discretize quantile:5 --knowledge tiers.json -o network.svg
-    bnsearch learn table.csv --method ges --score bdeu
+    bnsearch learn table.csv --method ges --score bdeu --ess 10 --prior
     """
     from bnsearch.cli.progress import learn_progress
     from bnsearch.cli.results import result_facts, show_result
@@ -85,7 +89,7 @@ def learn(
     chosen = make_method(method, **parsed(settings))
     rules = stop_rules(iterations, target)
     outputs = Outputs(output, trace, inputs=(data, knowledge))
-    scored = make_score(score, **({} if ess is None else {"ess": ess}))
+    scored = make_score(score, **score_parameters(ess, prior))
     table = Dataset.read(data, header=not no_header, discretize=discretize)
     with learn_progress(seconds, quiet) as (progress, observers):
         result = run_learn(

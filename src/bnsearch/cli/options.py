@@ -35,12 +35,22 @@ TraceFile = Annotated[
 KnowledgeFile = Annotated[
     Path | None, typer.Option("--knowledge", metavar="JSON", help="Edges that must or must not be there, tiers, ...")
 ]
+Ess = Annotated[float | None, typer.Option("--ess", metavar="X", help="The equivalent sample size of bdeu.")]
+Prior = Annotated[
+    bool, typer.Option("--prior", help="Add to bdeu a structure prior of 1 / (ess + 1) for each free parameter.")
+]
 Settings = Annotated[
     list[str] | None,
     typer.Option(
         "--set", metavar="NAME=VALUE", help="A parameter of the method: a number, a word, a,b,c; may be repeated."
     ),
 ]
+
+
+def score_parameters(ess: float | None, prior: bool) -> dict[str, float | bool]:
+    """Return the parameters of a score that these two options give."""
+    given: dict[str, float | bool] = {} if ess is None else {"ess": ess}
+    return given | {"prior": True} if prior else given
 
 
 def stop_rules(iterations: int | None, target: float | None) -> list[Stop]:

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from bnsearch.cli.console import note, print_json, show, table
-from bnsearch.cli.options import Data, Discretize, Json, NoHeader
+from bnsearch.cli.options import Data, Discretize, Ess, Json, NoHeader, Prior, score_parameters
 
 if TYPE_CHECKING:
     from bnsearch.parent_sets.selection import Selection
@@ -21,7 +21,8 @@ def parents(
         str, typer.Option("--select", metavar="S", help="auto, sequential, greedy or independence.")
     ] = "auto",
     score: Annotated[str, typer.Option("--score", metavar="S", help="Which score.")] = "bic",
-    ess: Annotated[float | None, typer.Option("--ess", metavar="X", help="The equivalent sample size of bdeu.")] = None,
+    ess: Ess = None,
+    prior: Prior = False,
     max_parents: Annotated[
         int | None, typer.Option("--max-parents", metavar="K", help="The largest parent set; no limit by default.")
     ] = None,
@@ -80,7 +81,7 @@ def parents(
         "memory": memory,
     }
     builder = make_selection(select, **{name: value for name, value in options.items() if value is not None})
-    chosen = make_score(score, **({} if ess is None else {"ess": ess}))
+    chosen = make_score(score, **score_parameters(ess, prior))
     check_apart([data], output)
     check_writable(output)
     dataset = Dataset.read(data, header=not no_header, discretize=discretize)

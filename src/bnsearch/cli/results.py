@@ -24,6 +24,7 @@ def result_facts(result: Result) -> dict[str, Any]:
         "seconds": result.seconds,
         "iterations": result.iterations,
         "evaluations": result.evaluations,
+        "families": result.families,
         "bound": result.bound,
         "gap": result.gap,
         "relative_score": result.relative_score,

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from bnsearch.cli.console import print_json, show, table
-from bnsearch.cli.options import Data, Discretize, Json, Net, NoHeader
+from bnsearch.cli.options import Data, Discretize, Ess, Json, Net, NoHeader, Prior, score_parameters
 from bnsearch.errors import InputError
 from bnsearch.wording import listed
 
@@ -27,8 +27,8 @@ def score(
         list[str] | None,
         typer.Option("--score", metavar="S", help="Only this score; repeatable. `bnsearch scores` lists them."),
     ] = None,
-    ess: Annotated[float | None, typer.Option("--ess", metavar="X", help="Equivalent sample size of bdeu.")] = None,
-    prior: Annotated[bool, typer.Option("--prior", help="Add the structure prior to bdeu.")] = False,
+    ess: Ess = None,
+    prior: Prior = False,
     no_header: NoHeader = False,
     discretize: Discretize = None,
     as_json: Json = False,
@@ -49,7 +49,7 @@ def score(
     from bnsearch.networks.named import load_graph
     from bnsearch.scores import Scorer
 
-    scores = _chosen(names, {"ess": ess, "prior": prior or None})
+    scores = _chosen(names, score_parameters(ess, prior))
     dataset = Dataset.read(data, header=not no_header, discretize=discretize)
     dag, dataset = _matched(dataset, load_graph(net), data)
     scorer = Scorer(dataset, scores[0])
@@ -60,18 +60,17 @@ def score(
         _show(values, dag, dataset)
 
 
-def _chosen(names: Sequence[str] | None, options: Mapping[str, float | bool | None]) -> list[Score]:
+def _chosen(names: Sequence[str] | None, options: Mapping[str, float | bool]) -> list[Score]:
     """Make the scores asked for, or all; an option goes to every score that has such a parameter."""
     from bnsearch.scores import SCORES, make_score
 
     takes = {name: {field.name for field in dataclasses.fields(kind)} for name, kind in SCORES.items()}
     keys = [make_score(name).name for name in names or SCORES]
-    given = {option: value for option, value in options.items() if value is not None}
-    for option in given:
+    for option in options:
         if not any(option in takes[key] for key in keys):
             takers = ", ".join(name for name in SCORES if option in takes[name])
             raise InputError(f"none of the scores asked for has the parameter --{option}; it belongs to {takers}")
-    return [make_score(key, **{o: value for o, value in given.items() if o in takes[key]}) for key in keys]
+    return [make_score(key, **{o: value for o, value in options.items() if o in takes[key]}) for key in keys]
 
 
 def _matched(dataset: Dataset, graph: BayesianNetwork | DAG, data: str) -> tuple[DAG, Dataset]:

@@ -6,8 +6,9 @@ from __future__ import annotations
 
 import numpy as np
 
+from bnsearch.counting.kernels_bits import has_bit
 from bnsearch.dags.kernels_climb import ADD, DELETE, change_graph
-from bnsearch.dags.kernels_graph import can_add, can_reverse, has_bit
+from bnsearch.dags.kernels_graph import can_add, can_reverse
 from bnsearch.kernel import inner_kernel, kernel
 
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from bnsearch.equivalence.class_search import DEFAULT_SCORE
 from bnsearch.equivalence.ges import GES
 from bnsearch.equivalence.gresp import GRESP
 from bnsearch.equivalence.iges import IGES
@@ -12,7 +11,6 @@ from bnsearch.equivalence.operators import Kind, Operator, apply, delete, gain, 
 from bnsearch.equivalence.vnges import VNGES
 
 __all__ = [
-    "DEFAULT_SCORE",
     "GES",
     "GRESP",
     "IGES",

@@ -12,11 +12,7 @@ from bnsearch.graphs.pdag import PDAG
 from bnsearch.knowledge.constraints import Constraints
 from bnsearch.problem import Problem
 from bnsearch.run import Run
-from bnsearch.scores.bdeu import BDeu
 from bnsearch.scores.scorer import Scorer
-
-DEFAULT_SCORE = BDeu(ess=10.0, prior=True)
-"""The score of Alonso et al. (2018), section 5.1."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -29,9 +25,20 @@ class ClassSearch:
     max_subset : the most members of T in Insert(X, Y, T) and of H in Delete(X, Y, H); None for no limit
     max_parents : the most parents of a variable; None for no limit
     start : the class to begin with, a CPDAG or any graph with a consistent extension; None for the empty graph
+    count_families : count the distinct families whose local score is asked for, see `Result.families`; this takes 100
+        bytes of memory for each
 
     Notes
     -----
+    Alonso et al. (2018), section 5.1, maximise BDeu with ess = 10 and the structure prior kappa = 1 / (ess + 1):
+    `BDeu(ess=10, prior=True)`, on the command line `--score bdeu --ess 10 --prior`. As everywhere in this library, the
+    score is a matter of the problem, not of the method.
+
+    Their calls to the metric, computed or retrieved from a cache (section 5.3, Table 5), are `families`, not
+    `evaluations`: these count a family every time that it is asked for, except when a search goes back to a class.
+    Here the path test comes after the scores, and both kinds of operators are always listed; so some families are
+    asked for that the pseudo-code passes over.
+
     With background knowledge a search goes only to classes that have a legal DAG, and returns such a DAG. It begins at
     the class of the required edges, or at `start` made legal.
     """
@@ -39,6 +46,7 @@ class ClassSearch:
     max_subset: int | None = 3
     max_parents: int | None = None
     start: PDAG | None = None
+    count_families: bool = False
 
     def __post_init__(self) -> None:
         for name in ("max_subset", "max_parents"):
@@ -62,7 +70,12 @@ class ClassSearch:
     def begin(self, scorer: Scorer, constraints: Constraints | None = None, *, every: bool = False) -> Neighbourhood:
         """Return the place where the search starts: the start, made legal, or the class of the required edges alone."""
         here = Neighbourhood(
-            scorer, max_subset=self.max_subset, max_parents=self.max_parents, every=every, constraints=constraints
+            scorer,
+            max_subset=self.max_subset,
+            max_parents=self.max_parents,
+            every=every,
+            constraints=constraints,
+            count_families=self.count_families,
         )
         if self.start is not None:
             here.start_at(self.start)

@@ -8,6 +8,7 @@ from dataclasses import dataclass, field
 from functools import partial
 from itertools import chain
 from queue import Empty, SimpleQueue
+from typing import Any
 
 import numpy as np
 
@@ -15,6 +16,7 @@ from bnsearch.equivalence.bitsets import Sets
 from bnsearch.equivalence.class_search import ClassSearch
 from bnsearch.equivalence.climbing import backward, both_ways, forward
 from bnsearch.equivalence.neighbourhood import Neighbourhood
+from bnsearch.equivalence.noise import Noise
 from bnsearch.equivalence.operators import Kind
 from bnsearch.graphs.dag import DAG
 from bnsearch.problem import Problem
@@ -30,13 +32,13 @@ class Optimum:
     ----------
     score, sets : of the class
     make : returns a DAG of it
-    spent : the evaluations, and the computed ones, that it took
+    spent : the evaluations, the computed ones, and the keys of families, that it took
     """
 
     score: float
     sets: Sets = field(repr=False)
     make: Callable[[], DAG] = field(repr=False)
-    spent: dict[str, int] = field(default_factory=dict)
+    spent: dict[str, Any] = field(default_factory=dict)
 
 
 class Crew:
@@ -48,51 +50,60 @@ class Crew:
     method : the limits, the start, and which scores it takes
     problem : the score and the knowledge
     run : when to stop
-    every : whether operators that lower the score are needed
+    noise : of perturbations, which need operators that lower the score, too; None where nothing is perturbed
     """
 
-    def __init__(self, method: ClassSearch, problem: Problem, run: Run, *, every: bool) -> None:
-        self._scorer, self._run = method.scorer_of(problem, run), run
-        self._begin = partial(method.begin, constraints=problem.constraints, every=every)
+    def __init__(self, method: ClassSearch, problem: Problem, run: Run, *, noise: Noise | None = None) -> None:
+        self._scorer, self._run, self._noise = method.scorer_of(problem, run), run, noise
+        self._begin = partial(method.begin, constraints=problem.constraints, every=noise is not None)
         first = self._begin(self._scorer)
         first.refresh(self._halted(first))
         run.count(**first.spent())
-        self._origin = first.sets.copy(), first.score
+        self._origin = Optimum(first.score, first.sets.copy(), first.maker())
         self._idle: SimpleQueue[Neighbourhood] = SimpleQueue()
         self._idle.put(first)
 
+    def stay(self) -> Optimum:
+        """Return the start."""
+        return self._origin
+
     def climb(self) -> Optimum:
         """Return iGES(start)."""
-        with self._climber_at(*self._origin) as here:
+        with self._climber_at(self._origin) as here:
             return self._optimum(here)
 
     def climb_in_stages(self) -> Optimum:
         """Return iGES(GES(start))."""
-        with self._climber_at(*self._origin) as here:
+        with self._climber_at(self._origin) as here:
             for _ in chain(forward(here, self._halted(here)), backward(here, self._halted(here))):
                 pass
             return self._optimum(here)
 
     def perturb_and_climb(self, optimum: Optimum, steps: int, seed: int) -> Optimum:
         """Return iGES(PERTURBATION(optimum, steps))."""
-        with self._climber_at(optimum.sets, optimum.score) as here:
-            perturb(here, steps, np.random.default_rng(seed), self._halted(here))
+        assert self._noise is not None, "this crew does not perturb"
+        with self._climber_at(optimum) as here:
+            perturb(here, steps, self._noise, np.random.default_rng(seed), self._halted(here))
             return self._optimum(here)
 
     def build_and_climb(self, most: int, seed: int) -> Optimum:
         """Return iGES(FRES(start)), the list of candidates having 2 to `most` entries."""
-        with self._climber_at(*self._origin) as here:
+        with self._climber_at(self._origin) as here:
             build(here, most, np.random.default_rng(seed), self._halted(here))
             return self._optimum(here)
 
     @contextmanager
-    def _climber_at(self, sets: Sets, score: float) -> Iterator[Neighbourhood]:
-        """Lend a climber that has gone to a class; what that took depends on where it was, and is not counted."""
+    def _climber_at(self, optimum: Optimum) -> Iterator[Neighbourhood]:
+        """
+        Lend a climber that has gone to a class that was visited before.
+
+        Which local scores it asks for again depends on where it was, so on the threads: they are not counted.
+        """
         try:
             here = self._idle.get_nowait()
         except Empty:
             here = self._begin(self._scorer.fork())
-        here.go_to(sets, score)
+        here.go_to(optimum.sets, optimum.score)
         here.refresh(self._halted(here))
         here.spent()
         yield here
@@ -107,13 +118,15 @@ class Crew:
         return Optimum(here.score, here.sets.copy(), here.maker(), here.spent())
 
 
-def perturb(here: Neighbourhood, steps: int, rng: np.random.Generator, halted: Callable[[], bool]) -> None:
+def perturb(
+    here: Neighbourhood, steps: int, noise: Noise, rng: np.random.Generator, halted: Callable[[], bool]
+) -> None:
     """Insert or delete, at even odds, the edge whose gain is highest after noise; so many times (PERTURBATION)."""
     for _ in range(steps):
         kind = Kind.INSERT if rng.random() > 0.5 else Kind.DELETE
         if halted() or not here.refresh(halted):
             return
-        if (step := here.noisy(kind, rng)) is not None:
+        if (step := here.noisy(kind, noise, rng)) is not None:
             here.apply(step)
 
 

@@ -22,6 +22,7 @@ class GRESP(ClassSearch):
     ----------
     maxk : the longest list of candidates; each construction draws its length from 2..maxk
     iterations : how many constructions
+    greedy_first : climb by GES, then by iGES, before the first construction; the paper does not
 
     References
     ----------
@@ -31,12 +32,15 @@ class GRESP(ClassSearch):
     Notes
     -----
     The list holds the k best operators Insert(X, Y, T), or all that raise the score where these are fewer. The
-    constructions are independent, in threads as in one; the best class is returned. GES comes before them, which the
-    paper does not have: among 50 random constructions there need not be one as good as the greedy one.
+    constructions are independent, in threads as in one; the best class is returned.
+
+    Among 50 random constructions there need not be one as good as the greedy one. With `greedy_first` the result is
+    never worse than GES; that climb is not counted as an iteration.
     """
 
     maxk: int = 8
     iterations: int = 50
+    greedy_first: bool = False
 
     name: ClassVar[str] = "gresp"
 
@@ -47,11 +51,11 @@ class GRESP(ClassSearch):
 
     def search(self, problem: Problem, run: Run) -> None:
         """Build and climb from the start."""
-        self.restart(Crew(self, problem, run, every=False), run)
+        self.restart(Crew(self, problem, run), run)
 
     def restart(self, crew: Crew, run: Run) -> None:
         """Build and climb, given who climbs."""
-        tell(crew.climb_in_stages(), run)
+        tell(crew.climb_in_stages() if self.greedy_first else crew.stay(), run)
         seeds = run.rng.integers(2**63, size=self.iterations).tolist()
         while seeds and run.going():
             batch, seeds = seeds[: run.allowed(run.threads)], seeds[run.threads :]

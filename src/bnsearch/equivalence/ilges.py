@@ -5,8 +5,8 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import ClassVar
 
-from bnsearch.equivalence.class_search import ClassSearch
 from bnsearch.equivalence.crew import Crew
+from bnsearch.equivalence.perturbing import Perturbing
 from bnsearch.equivalence.trials import first_better, tell
 from bnsearch.errors import require
 from bnsearch.problem import Problem
@@ -14,7 +14,7 @@ from bnsearch.run import Run
 
 
 @dataclass(frozen=True, kw_only=True)
-class ILGES(ClassSearch):
+class ILGES(Perturbing):
     """
     Iterated local greedy equivalence search: perturb the best class, climb, keep what is better.
 
@@ -32,13 +32,8 @@ class ILGES(ClassSearch):
     -----
     Where the pseudo-code and the text differ, the text is followed: the class that is perturbed is the best so far (in
     the pseudo-code, the last), a perturbation has k steps (k + 2), and the best class is returned (the last). Every
-    class offered is a local optimum of iGES, so GES's guarantees hold for it.
-
-    The text is followed for the noise, too: N(0, 2 s), s being the improvement made by the operation selected, so one
-    spread for all operations of a step, here twice the size of the highest gain, and the step is taken whether it
-    improves or not. The pseudo-code scales the noise of each operation by its own Delta. Read as a standard deviation,
-    the insertion that loses most wins, into the largest family there is: slow, and the climb takes it back first. Read
-    as a variance, steps hardly move and almost every climb returns to where it began.
+    class offered is a local optimum of iGES, so GES's guarantees hold for it. The text is followed for the noise, too;
+    the pseudo-code's is that of `noise_scale="operator"` or "variance", see `Perturbing`.
 
     With several threads, perturbations of the same class are tried at the same time; what follows the first improvement
     is thrown away, so that the result is that of one thread.
@@ -57,7 +52,7 @@ class ILGES(ClassSearch):
 
     def search(self, problem: Problem, run: Run) -> None:
         """Iterate from the start."""
-        self.iterate(Crew(self, problem, run, every=True), problem.size, run)
+        self.iterate(Crew(self, problem, run, noise=self.gain_noise), problem.size, run)
 
     def iterate(self, crew: Crew, size: int, run: Run) -> None:
         """Perturb and climb, given who climbs."""

@@ -10,7 +10,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from bnsearch.equivalence.bitsets import Sets, empty_sets, to_arcs, to_sets
+from bnsearch.equivalence.family_keys import FamilyKeys
 from bnsearch.equivalence.laws import Laws, no_laws
+from bnsearch.equivalence.noise import Noise
 from bnsearch.equivalence.operators import Kind, Operator, new_lists
 from bnsearch.graphs.completion import cpdag
 from bnsearch.graphs.dag import DAG
@@ -48,6 +50,7 @@ class Neighbourhood:
     max_parents : the most parents of a variable in the DAGs of the class; None for no limit
     every : list the operators that lower the score, too; `noisy` needs them
     constraints : background knowledge; only classes that have a legal DAG are gone to
+    count_families : note which families are asked for
 
     Attributes
     ----------
@@ -64,6 +67,7 @@ class Neighbourhood:
         max_parents: int | None = None,
         every: bool = False,
         constraints: Constraints | None = None,
+        count_families: bool = False,
     ) -> None:
         n = scorer.data.n_variables
         self.scorer = scorer
@@ -75,6 +79,7 @@ class Neighbourhood:
         self._limits[0] = n if max_subset is None else max_subset
         self._laws = None if constraints is None else Laws(constraints, self.order)
         self._asked = 0
+        self._families = FamilyKeys(n) if count_families else None
         self._spent = 0, scorer.computed
         self.sets = empty_sets(n)
         self._make_tables(n)
@@ -100,11 +105,16 @@ class Neighbourhood:
         self._heads = np.zeros((2, n), dtype=np.int64), np.zeros((2, n))
         self._law_arrays = no_laws(n) if self._laws is None else self._laws.arrays()
 
-    def spent(self) -> dict[str, int]:
-        """Return how many local scores were asked for, and how many set values counted, since this was last asked."""
+    def spent(self) -> dict[str, Any]:
+        """
+        Return how many local scores were asked for, and how many set values counted, since this was last asked.
+
+        With `count_families`, also the keys of the families that were asked for.
+        """
         now = self._asked, self.scorer.computed
         before, self._spent = self._spent, now
-        return {"evaluations": now[0] - before[0], "computed": now[1] - before[1]}
+        asked = {} if self._families is None else {"families": self._families.taken()}
+        return {"evaluations": now[0] - before[0], "computed": now[1] - before[1], **asked}
 
     @property
     def cpdag(self) -> PDAG:
@@ -177,6 +187,8 @@ class Neighbourhood:
         begin, members = self._waiting
         number = int(self._counters[1])
         self._asked += number // 2  # four sets make the difference of two local scores
+        if self._families is not None:
+            self._families.note(begin[: number + 1], members)
         values = np.empty(number)
         for first in range(0, number, AT_A_TIME):
             if first and halted():
@@ -206,20 +218,18 @@ class Neighbourhood:
         )  # fmt: skip
         return [self._step(row) for row in found[:valid].tolist()]
 
-    def noisy(self, kind: Kind, rng: np.random.Generator) -> Step | None:
-        """
-        Return the valid operator of a kind whose gain is highest after noise, or None where no operator is valid.
-
-        The noise has a standard deviation of twice the size of the highest gain.
-        """
+    def noisy(self, kind: Kind, noise: Noise, rng: np.random.Generator) -> Step | None:
+        """Return the valid operator of a kind whose gain is highest after noise, or None where no operator is valid."""
         from bnsearch.equivalence.kernels_select import list_gains
 
         gains = np.empty(int(self._rows[1][kind].sum()))
         list_gains(int(kind), self._rows, self._pool, gains)
-        greedy = self._best_by(kind, gains)
+        values = gains.copy()
+        greedy = self._best_by(kind, values)
         if greedy is None:
             return None
-        return self._best_by(kind, gains + 2 * abs(greedy.gain) * rng.standard_normal(len(gains)))
+        deviations = noise.deviations(gains, greedy.gain)
+        return self._best_by(kind, values + deviations * rng.standard_normal(len(gains)))
 
     def _best_by(self, kind: Kind, values: NDArray[np.float64]) -> Step | None:
         """Return the valid operator whose value is highest; the values of others that were tried become -inf."""

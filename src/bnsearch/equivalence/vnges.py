@@ -5,8 +5,8 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import ClassVar
 
-from bnsearch.equivalence.class_search import ClassSearch
 from bnsearch.equivalence.crew import Crew
+from bnsearch.equivalence.perturbing import Perturbing
 from bnsearch.equivalence.trials import first_better, tell
 from bnsearch.errors import require
 from bnsearch.problem import Problem
@@ -14,7 +14,7 @@ from bnsearch.run import Run
 
 
 @dataclass(frozen=True, kw_only=True)
-class VNGES(ClassSearch):
+class VNGES(Perturbing):
     """
     Variable neighbourhood greedy equivalence search: climb from ever stronger perturbations of the best class.
 
@@ -29,8 +29,9 @@ class VNGES(ClassSearch):
 
     Notes
     -----
-    The neighbourhoods 1 to kmax are all tried; the loop of the pseudo-code ends when it reaches kmax. Perturbations and
-    threads are those of ILGES. An iteration is one perturbation.
+    The neighbourhoods 1 to kmax are all tried; the loop of the pseudo-code ends when it reaches kmax, so it has the
+    neighbourhoods of `kmax=n - 1`. Perturbations, their noise and threads are those of ILGES. An iteration is one
+    perturbation.
     """
 
     kmax: int | None = None
@@ -44,7 +45,7 @@ class VNGES(ClassSearch):
 
     def search(self, problem: Problem, run: Run) -> None:
         """Widen the neighbourhood from the start."""
-        self.widen(Crew(self, problem, run, every=True), problem.size, run)
+        self.widen(Crew(self, problem, run, noise=self.gain_noise), problem.size, run)
 
     def widen(self, crew: Crew, size: int, run: Run) -> None:
         """Perturb and climb, given who climbs."""

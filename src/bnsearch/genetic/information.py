@@ -37,14 +37,16 @@ def mutual_information(problem: Problem, run: Run) -> Reals:
 
 def related(information: Reals, alpha: Reals) -> NDArray[np.bool_]:
     """
-    Return, for each alpha, the pairs whose information is at least alpha times the most that one of them has (Eq. 4).
+    Return, for each alpha, the pairs whose information exceeds alpha times the most that one of them has (Eq. 4).
+
+    So nothing is related where alpha is 1, nor, whatever alpha is, a pair that shares no information.
 
     information : [variables, variables]; alpha : [number]; returned : bool[number, variables, variables]
     """
     most = information.max(axis=1)
     least = np.minimum(most[:, None], most[None, :])  # either of the two conditions suffices
-    enough: NDArray[np.bool_] = information >= alpha[:, None, None] * least
-    return enough & (information > 0)
+    enough: NDArray[np.bool_] = information > alpha[:, None, None] * least
+    return enough
 
 
 def strongest_partners(information: Reals, rng: Generator) -> NDArray[np.bool_]:

@@ -13,27 +13,40 @@ Edges = tuple[Numbers, Numbers, Numbers]  # graph, child, parent
 
 
 def mutate(
-    orders: Orders, graphs: Graphs, information: Reals, space: Space, families: Families, rng: Generator
+    orders: Orders,
+    graphs: Graphs,
+    information: Reals,
+    space: Space,
+    families: Families,
+    rng: Generator,
+    within: Graphs | None = None,
 ) -> tuple[Orders, Graphs]:
     """
     Return the graphs with one edge each added, deleted or reversed, as a die decides, where there is one.
 
     information : of pairs of variables
     space : of legal graphs
+    within : bool[number, n, n], symmetric: the pairs between which an edge may be added or reversed; None means all
     """
     orders, graphs = orders.copy(), graphs.copy()
     kind = rng.integers(3, size=len(graphs))
     adding, deleting, reversing = kind == 0, kind == 1, kind == 2
-    graphs[adding] = add_edges(orders[adding], graphs[adding], information, space, rng)
+    to_add, to_reverse = (None if within is None else within[some] for some in (adding, reversing))
+    graphs[adding] = add_edges(orders[adding], graphs[adding], information, space, rng, to_add)
     graphs[deleting] = delete_edges(graphs[deleting], space, families, rng)
-    orders[reversing], graphs[reversing] = reverse_edges(orders[reversing], graphs[reversing], space, families, rng)
+    orders[reversing], graphs[reversing] = reverse_edges(
+        orders[reversing], graphs[reversing], space, families, rng, to_reverse
+    )
     return orders, graphs
 
 
-def add_edges(orders: Orders, graphs: Graphs, information: Reals, space: Space, rng: Generator) -> Graphs:
+def add_edges(
+    orders: Orders, graphs: Graphs, information: Reals, space: Space, rng: Generator, within: Graphs | None = None
+) -> Graphs:
     """Return each graph with one edge more along its ordering, those of much information most likely."""
     number, n, _ = graphs.shape
-    free = space.addable(precedes(orders) & ~graphs & space.room(graphs)[:, :, None]).reshape(number, n * n)
+    free = confined(space.addable(precedes(orders) & ~graphs & space.room(graphs)[:, :, None]), within)
+    free = free.reshape(number, n * n)
     pairs = np.argsort(-information, axis=None, kind="stable")
     place = of_rank(free, pairs, favoured_ranks(free.sum(axis=1), rng))
     grown = graphs.copy()
@@ -52,14 +65,15 @@ def delete_edges(graphs: Graphs, space: Space, families: Families, rng: Generato
 
 
 def reverse_edges(
-    orders: Orders, graphs: Graphs, space: Space, families: Families, rng: Generator
+    orders: Orders, graphs: Graphs, space: Space, families: Families, rng: Generator, within: Graphs | None = None
 ) -> tuple[Orders, Graphs]:
     """Return each graph with one edge reversed, those whose reversal scores best most likely; orderings follow."""
     from bnsearch.genetic.kernels_graphs import find_reversible, put_before
 
     reversible = np.empty_like(graphs)
     find_reversible(graphs, orders, reversible)
-    edges = graph, child, parent = edges_of(space.reversible(reversible) & space.room(graphs)[:, None, :])
+    turnable = confined(space.reversible(reversible) & space.room(graphs)[:, None, :], within)
+    edges = graph, child, parent = edges_of(turnable)
     gain = change(graphs, edges, families) + change(graphs, (graph, parent, child), families)
     graph, child, parent = chosen(edges, gain, len(graphs), rng)
     moved, turned = orders[graph], graphs.copy()
@@ -69,6 +83,11 @@ def reverse_edges(
     turned[graph, child, parent] = False
     turned[graph, parent, child] = True
     return orders, turned
+
+
+def confined(edges: Graphs, within: Graphs | None) -> Graphs:
+    """Return the edges between pairs of a search space; None means all."""
+    return edges if within is None else edges & within
 
 
 def change(graphs: Graphs, edges: Edges, families: Families) -> Reals:

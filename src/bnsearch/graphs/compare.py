@@ -98,6 +98,19 @@ class Comparison:
         """The structural Hamming distance between the DAGs."""
         return self.hamming.total
 
+    @property
+    def coverage(self) -> float:
+        """
+        One less the structural Hamming distance by the number of true edges; below zero where more is wrong than true.
+
+        The measure of Fig. 8 of Dai et al. (2020). Their text calls it the ratio of true arcs learnt, which is the
+        recall of `edges`; but the figure goes below zero, as only this does: K2 on alarm has a distance of 60.7 to 46
+        edges, 1 - 60.7 / 46 = -0.32. Where there is no true edge it is 1 or 0, as for an `Agreement`.
+        """
+        if not self.edges.true:
+            return float(self.shd == 0)
+        return 1 - self.shd / self.edges.true
+
     def as_dict(self) -> dict[str, int | float]:
         """Return every number under one flat name, such as `shd` or `skeleton_f1`."""
         numbers: dict[str, int | float] = {
@@ -106,6 +119,7 @@ class Comparison:
             "deleted": self.hamming.deleted,
             "reversed": self.hamming.reversed,
             "shd_cpdag": self.shd_cpdag,
+            "coverage": self.coverage,
         }
         for kind in ("skeleton", "edges", "v_structures"):
             agreement: Agreement = getattr(self, kind)

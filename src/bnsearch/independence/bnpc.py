@@ -46,6 +46,11 @@ class BNPC:
     a stronger one is passed over, and the other edges are directed with as few new v-structures as can be. Required
     edges are joined first and stay, pairs that may not be joined are left out, and what is known of directions comes
     before v-structures. Evaluations are tests.
+
+    `rows_per_degree` and `max_condition` are ours. A condition under which one of two variables has a single state
+    separates them: their mutual information is zero, which is below any threshold. As edges are taken away one after
+    the other, a copy of a variable does not hide the neighbours of both. Taken for no evidence, as in `GTest`, such
+    tests leave 113 edges on hailfinder, which has 66.
     """
 
     name: ClassVar[str] = "bnpc"

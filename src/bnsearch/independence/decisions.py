@@ -26,7 +26,7 @@ class Decision(Protocol):
 
     def strength(self, dependence: Floats, degrees: NDArray[np.int64], rows: int) -> Floats:
         """
-        Return how strong each dependence is: above zero where it counts.
+        Return how strong each dependence is: above zero where it counts, NaN where there is no evidence.
 
         Parameters
         ----------
@@ -49,6 +49,10 @@ class GTest:
 
     The strength is log(alpha) - log(p), exact also where p is too small for a float, so that strong dependences still
     compare.
+
+    A test without degrees of freedom is no evidence: one of the two variables has a single state under each condition
+    that occurs, so nothing could have shown a dependence. It neither joins nor separates variables. Otherwise a copy or
+    a function of a variable would separate it from all its other neighbours, and be separated from them by it.
     """
 
     alpha: float = 0.05
@@ -74,7 +78,8 @@ class InformationTest:
     rows_per_degree : a pair is not tested with fewer rows than this for each degree of freedom
 
     The mutual information of independent variables has the mean degrees / (2 rows), to first order (Miller 1955), which
-    is subtracted. The strength is what is left, less the threshold.
+    is subtracted. The strength is what is left, less the threshold. Without degrees of freedom the mutual information
+    is zero, so the variables are independent.
     """
 
     threshold: float = 0.01
@@ -91,11 +96,10 @@ class InformationTest:
 
 
 def log_p_values(statistics: Floats, degrees: NDArray[np.int64]) -> Floats:
-    """Return the logarithm of the chi-square distribution's upper tail; 0 where there are no degrees of freedom."""
+    """Return the logarithm of the chi-square distribution's upper tail; NaN where there are no degrees of freedom."""
     from scipy.special import chdtrc, gammaln
 
-    p = np.where(degrees > 0, chdtrc(np.maximum(degrees, 1), statistics), 1.0)
-    p = np.where(np.isnan(statistics), np.nan, p)
+    p = np.where(degrees > 0, chdtrc(np.maximum(degrees, 1), statistics), np.nan)
     with np.errstate(divide="ignore"):
         log_p: Floats = np.log(p)
     far = p < TINY

@@ -39,7 +39,13 @@ class MMHC:
     -----
     The paper's climb keeps the last 100 graphs tabu and ends after 15 steps that find nothing better; restarts are
     added here as in `HillClimb`. If there is a limit on the time, the tests have half of it; of variables that are not
-    reached by then all pairs are allowed. The degrees of freedom count the states that occur under each condition.
+    reached by then all pairs are allowed.
+
+    `max_condition` is ours: the paper tries all subsets of the candidates. So is the rule for too few rows: the
+    authors' program asks for five rows for each cell of a table on average, this one for each degree of freedom of the
+    declared states. The statistic's own degrees of freedom count the states that occur under each condition, and a
+    test without any separates nothing (see `GTest`).
+
     Evaluations are tests and local scores together.
     """
 

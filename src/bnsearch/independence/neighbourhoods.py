@@ -47,7 +47,8 @@ def max_min_parents_and_children(
 
     Notes
     -----
-    A test that there are too few rows for is not made, so it separates nothing; without a condition it lets nothing in.
+    A test that is no evidence, for want of rows or of degrees of freedom (see `GTest`), separates nothing; without a
+    condition it lets nothing in. The limit on the condition is ours: Algorithm 1 takes the minimum over all subsets.
     """
     arities = tester.data.arities
     weakest = tester.strengths([(target, x) for x in candidates.tolist()])
@@ -110,22 +111,45 @@ def grow_shrink_blanket(
 
     Notes
     -----
-    Where there are too few rows for a test, nothing enters and nothing leaves. A variable that has left does not come
-    back, so the search ends.
+    Where there are too few rows for a test, nothing enters and nothing leaves. Where the blanket leaves no degrees of
+    freedom (see `GTest`), since it holds a copy of the target or variables that determine it, the test is made without
+    its first members, which are the strongest; otherwise a copy would hide all neighbours. Both rules are ours. A
+    variable that has left does not come back, so the search ends.
     """
     open_to = candidates.tolist()
     blanket: list[int] = []
     while open_to and not halted():
-        strengths = tester.strengths([(target, x) for x in open_to], [blanket] * len(open_to))
+        strengths = free_strengths(tester, target, open_to, blanket)
         strengths[np.isnan(strengths)] = -np.inf
         new = int(strengths.argmax())
         if strengths[new] <= 0:
             break
         blanket.append(open_to.pop(new))
         for x in list(blanket[:-1]):
-            if tester.strengths([(target, x)], [[y for y in blanket if y != x]])[0] <= 0:
+            if free_strengths(tester, target, [x], [y for y in blanket if y != x])[0] <= 0:
                 blanket.remove(x)
     return blanket
+
+
+def free_strengths(
+    tester: PairTester, target: int, others: Sequence[int], condition: Sequence[int]
+) -> NDArray[np.float64]:
+    """
+    Return how strongly a target depends on each of some others under a condition.
+
+    Where the condition leaves a test no degrees of freedom its first member goes, and so on, until it does.
+    """
+    pairs = [(target, x) for x in others]
+    rooms = np.array([tester.room(*pair) for pair in pairs])
+    strengths = tester.strengths(pairs, [condition] * len(pairs))
+    while len(condition):
+        enough_rows = math.prod(tester.data.arities[list(condition)].tolist()) <= rooms
+        without = np.flatnonzero(np.isnan(strengths) & enough_rows)
+        if not without.size:
+            break
+        condition = condition[1:]
+        strengths[without] = tester.strengths([pairs[i] for i in without], [condition] * without.size)
+    return strengths
 
 
 def markov_blankets(

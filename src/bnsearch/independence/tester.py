@@ -68,7 +68,8 @@ class PairTester:
         """
         Return how strongly each pair depends, given the variables of its condition (none by default).
 
-        Above zero they are dependent; NaN where there are too few rows to tell.
+        Above zero they are dependent; NaN where the table cannot tell: with too few rows, and under a rule for which
+        a test without degrees of freedom is no evidence (see `GTest`).
         """
         given = [()] * len(pairs) if conditions is None else conditions
         parts = [

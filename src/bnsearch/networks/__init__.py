@@ -7,6 +7,7 @@ from bnsearch.networks.named import available_networks, example_names, load_grap
 from bnsearch.networks.network import BayesianNetwork
 from bnsearch.networks.random_network import random_network
 from bnsearch.networks.sampling import sample
+from bnsearch.networks.tiling import tile
 
 __all__ = [
     "BayesianNetwork",
@@ -22,6 +23,7 @@ __all__ = [
     "read_network",
     "read_structure",
     "sample",
+    "tile",
     "write_network",
     "write_structure",
 ]

@@ -11,9 +11,18 @@ from bnsearch.errors import InputError, require
 from bnsearch.graphs.dag import DAG
 from bnsearch.networks.network import BayesianNetwork
 from bnsearch.networks.sampling import random_generator
+from bnsearch.registry import require_choice
 
 TABLE_CELLS = 100_000
-"""The most cells of one table: it sets the largest in-degree, m ** (parents + 1) <= TABLE_CELLS."""
+"""The most cells of one table where nothing else is said: m ** (parents + 1) <= TABLE_CELLS."""
+
+MAX_TABLE_CELLS = 10_000_000
+"""The most cells of one table in any case, 80 MB: what has a larger one is drawn again."""
+
+MAX_DRAWS = 100
+"""How often a structure is drawn before its pattern is refused."""
+
+EDGES = ("exact", "binomial")
 
 CONCENTRATION = 0.5
 """The Dirichlet parameter of a table's rows; below one, rows lean towards few states."""
@@ -26,10 +35,16 @@ MIN_STRENGTH = 0.1
 
 
 def random_network(
-    n: int, p: float, m: int, seed: int | np.random.Generator, *, max_parents: int | None = None
+    n: int,
+    p: float,
+    m: int,
+    seed: int | np.random.Generator,
+    *,
+    max_parents: int | None = None,
+    edges: str = "exact",
 ) -> BayesianNetwork:
     """
-    Return a random network with n variables, round(p * n) edges and 2 to m states a variable.
+    Return a random network with n variables, about p edges and 2 to m states for each of them.
 
     Parameters
     ----------
@@ -37,14 +52,17 @@ def random_network(
     p : average number of parents
     m : most states of a variable; each variable's number is uniform over 2..m, its states are 0, 1, ...
     seed : whole number or generator; the same seed gives the same network
-    max_parents : largest in-degree; by default the largest that keeps every table within 100,000 cells
-        (15 for m = 2, 6 for m = 5)
+    max_parents : largest in-degree; None means no limit where edges are "binomial", and otherwise the largest
+        that keeps every table within 100,000 cells (15 for m = 2, 6 for m = 5)
+    edges : "exact" for round(p * n) edges, "binomial" for each pair of variables with probability 2 p / n
 
     Notes
     -----
-    *Structure.* The variables are put in a random order. The edges fall on them in proportion to how many
-    earlier variables each could still take as a parent, so that all pairs are about equally likely until the
-    limit on the in-degree is met; the parents are a uniform choice among the earlier variables.
+    *Structure.* The variables are put in a random order. With "binomial" edges a variable's number of parents is
+    binomial in the number of earlier variables, up to `max_parents`. With "exact" ones the edges fall on the
+    variables in proportion to how many earlier variables each could still take as a parent, so that all pairs are
+    about equally likely until the limit on the in-degree is met. The parents are a uniform choice among the earlier
+    variables. Structure and states are drawn again while a table would have more than ten million cells.
 
     *Tables.* The rows of a table are independent draws from a Dirichlet distribution with parameter 0.5, each
     mixed with a tenth of the uniform distribution: no state is nearly impossible, nor any variable constant.
@@ -56,22 +74,47 @@ def random_network(
 
     References
     ----------
-    Alonso, de la Ossa, Gámez & Puerta (2018), section 5.2.2, use n = 50 and 100, p = 1 and 2, m = 2 and 5.
-    Their number of edges varies around p * n; here it is met exactly.
+    Alonso, de la Ossa, Gámez & Puerta (2018), section 5.2.2, use n = 50 and 100, p = 1 and 2, m = 2 and 5. Their
+    Table 2 has 48.6 (37 to 59), 98, 99 and 197.5 edges on average, p (n - 1), and up to 10 parents for m = 5: edges
+    are "binomial" there. The procedure that draws the tables is ours: theirs is in a paper that they cite.
     """
     rng = random_generator(seed)
-    limit = _largest_in_degree(n, p, m, max_parents)
-    degrees = _in_degrees(n, round(p * n), limit, rng)
+    require_choice("edges", edges, EDGES)
+    limit = _largest_in_degree(n, p, m, max_parents, edges)
+    dag, arities = _structure(n, p, m, limit, edges, rng)
+    tables = [random_table([arities[parent] for parent in dag.parents[x]], arities[x], rng) for x in range(n)]
+    return BayesianNetwork(dag, [[str(state) for state in range(r)] for r in arities], tables)
+
+
+def _structure(n: int, p: float, m: int, limit: int, edges: str, rng: np.random.Generator) -> tuple[DAG, list[int]]:
+    """Draw a graph and numbers of states whose tables are not too large."""
+    for _ in range(MAX_DRAWS):
+        dag, arities = _draw_structure(n, p, m, limit, edges, rng)
+        if all(
+            math.prod([arities[x], *(arities[parent] for parent in parents)]) <= MAX_TABLE_CELLS
+            for x, parents in enumerate(dag.parents)
+        ):
+            return dag, arities
+    raise InputError(
+        f"{n} variables of up to {m} states with {p:g} parents on average and up to {limit} have tables of more than "
+        f"{MAX_TABLE_CELLS:,} cells: choose a smaller p, m or max_parents"
+    )
+
+
+def _draw_structure(
+    n: int, p: float, m: int, limit: int, edges: str, rng: np.random.Generator
+) -> tuple[DAG, list[int]]:
+    if edges == "exact":
+        degrees = _in_degrees(n, round(p * n), limit, rng)
+    else:
+        degrees = np.minimum(rng.binomial(np.arange(n), 2 * p / n), limit)
     order = rng.permutation(n)
     parents: list[list[int]] = [[] for _ in range(n)]
     for position, degree in enumerate(degrees.tolist()):
         if degree:
             parents[order[position]] = order[rng.choice(position, degree, replace=False)].tolist()
     names = [f"x{i:0{len(str(n))}d}" for i in range(1, n + 1)]
-    dag = DAG(names, parents)
-    arities = rng.integers(2, m + 1, size=n).tolist()
-    tables = [_table([arities[parent] for parent in dag.parents[x]], arities[x], rng) for x in range(n)]
-    return BayesianNetwork(dag, [[str(state) for state in range(r)] for r in arities], tables)
+    return DAG(names, parents), rng.integers(2, m + 1, size=n).tolist()
 
 
 def edge_strength(table: NDArray[np.float64], parent: int) -> float:
@@ -85,7 +128,7 @@ def edge_strength(table: NDArray[np.float64], parent: int) -> float:
     return float(away.mean())
 
 
-def _largest_in_degree(n: int, p: float, m: int, max_parents: int | None) -> int:
+def _largest_in_degree(n: int, p: float, m: int, max_parents: int | None, edges: str) -> int:
     """Check the pattern and return the limit on the number of parents."""
     for name, value in {"n": n, "m": m, "max_parents": max_parents}.items():
         if value is not None and not isinstance(value, int | np.integer):
@@ -93,12 +136,14 @@ def _largest_in_degree(n: int, p: float, m: int, max_parents: int | None) -> int
     require("n", n, at_least=1)
     require("p", p, at_least=0, below=math.inf)
     require("m", m, at_least=2, at_most=316)  # at 316 states a table with one parent is just within its bound
-    limit = 1
-    while m ** (limit + 2) <= TABLE_CELLS:
-        limit += 1
     if max_parents is not None:
-        require("max_parents", max_parents, at_least=0, at_most=limit)
-        limit = max_parents
+        require("max_parents", max_parents, at_least=0)
+    if edges == "binomial":
+        require("p", p, at_most=n / 2)
+        return n if max_parents is None else max_parents
+    limit = 1 if max_parents is None else max_parents
+    while max_parents is None and m ** (limit + 2) <= TABLE_CELLS:
+        limit += 1
     room = int(np.minimum(np.arange(n), limit).sum())
     if round(p * n) > room:
         raise InputError(f"p must be at most {room / n:g} for {n} variables with up to {limit} parents, not {p!r}")
@@ -116,7 +161,7 @@ def _in_degrees(n: int, edges: int, limit: int, rng: np.random.Generator) -> NDA
     return degrees
 
 
-def _table(parents: list[int], states: int, rng: np.random.Generator) -> NDArray[np.float64]:
+def random_table(parents: list[int], states: int, rng: np.random.Generator) -> NDArray[np.float64]:
     """Draw the table of a variable whose parents have so many states, until every edge is strong enough."""
     while True:
         rows = rng.dirichlet(np.full(states, CONCENTRATION), size=tuple(parents))

@@ -25,7 +25,7 @@ class BDeu(EquivalentScore):
     References
     ----------
     Heckerman, Geiger & Chickering (1995). Learning Bayesian networks: the combination of knowledge and
-    statistical data (BDeu and the prior). Alonso et al. (2018) use both with ess = 10.
+    statistical data (BDeu and the prior). Alonso et al. (2018), section 5.1, use both with ess = 10.
     """
 
     ess: float = 1.0

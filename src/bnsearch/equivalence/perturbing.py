@@ -1,0 +1,45 @@
+"""What the searches that perturb classes have in common: the noise of a perturbation."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from bnsearch.equivalence.class_search import ClassSearch
+from bnsearch.equivalence.noise import SCALES, Noise
+from bnsearch.errors import require
+from bnsearch.registry import require_choice
+
+
+@dataclass(frozen=True, kw_only=True)
+class Perturbing(ClassSearch):
+    """
+    A search over equivalence classes that perturbs classes by steps with noisy gains.
+
+    Parameters
+    ----------
+    noise : width of the noise, as a multiple of a gain
+    noise_scale : which gain: "step", the highest of a step, with one standard deviation for all operators; "operator",
+        each operator's own; "variance", each operator's own, the product being a variance
+
+    Notes
+    -----
+    The text of Alonso et al. (2018), section 4.1.2, has the noise N(0, 2 s), s being the improvement made by the
+    operation selected. That is "step", the default. Lines 28 and 33 of Algorithm 4.1 scale the noise of each operation
+    by its own Delta instead. If 2 Delta is a standard deviation, "operator", the insertion that loses most wins, into
+    the largest family there is: slow, and the climb takes it back first. If 2 Delta is a variance, "variance", the
+    steps hardly move and almost every climb returns to where it began. In all cases a step is taken whether it
+    improves the score or not.
+    """
+
+    noise: float = 2.0
+    noise_scale: str = "step"
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        require("noise", self.noise, at_least=0, below=float("inf"))
+        require_choice("noise_scale", self.noise_scale, SCALES)
+
+    @property
+    def gain_noise(self) -> Noise:
+        """The noise of a perturbation."""
+        return Noise(self.noise, self.noise_scale)
