@@ -13,7 +13,6 @@ from bnsearch.ondemand.islands import Islands
 from bnsearch.orderings.rinobs import RINOBS
 from bnsearch.parent_sets.builder import load_kernels as load_selection
 from bnsearch.parent_sets.scoring import no_progress
-from bnsearch.parent_sets.selection import Selection
 from bnsearch.parent_sets.subsets import Subsets
 from bnsearch.parent_sets.table import ParentSets
 from bnsearch.problem import Problem
@@ -47,9 +46,9 @@ class AutoSearch:
     networks. Where a selected candidate table is complete, exact search solves each strongly connected component of the
     graph of all candidate parents by itself, in time and memory that double with each variable.
 
-    Else islands search in turns with families on demand (GINOBS) and over the table of all families met (RINOBS).
-    Candidate sets that are selected meanwhile, in a third of the time, join that table. Each selection takes three
-    times as long as the one before, and there is no further one once its sets are of no use to the networks found.
+    Else islands search in turns: over orderings, with families on demand (GINOBS) and over the table of all families
+    met (RINOBS), and over DAGs (tabu search). Time goes to the kind of turn that gains most. Candidate sets that are
+    selected meanwhile join the table: the more of them the networks take, the more time goes into selecting others.
     """
 
     name: ClassVar[str] = "auto"
@@ -81,7 +80,6 @@ class _Search:
         at_once = math.isfinite(expected) and (not self.timed or expected <= AT_ONCE * run.seconds_left)
         if at_once and self._solve_subsets():
             return
-        why = f"to count all subsets of {problem.size} variables takes too long"
         islands = Islands(problem, run, run.threads if self.timed else ISLANDS, problem.memory)
         islands.begin()
         if not self.timed and self._select_more(islands):
@@ -96,7 +94,8 @@ class _Search:
                 expected = math.inf
         run.bound = islands.bound
         run.remark(
-            f"chose search over orderings, with families on demand (ginobs) and over their table (rinobs): {why}"
+            "chose search over orderings, with families on demand (ginobs) and over their table (rinobs), and over "
+            f"DAGs (tabu): to count all subsets of {problem.size} variables takes too long"
         )
 
     def _seconds_of_subsets(self) -> float:
@@ -135,13 +134,9 @@ class _Search:
             return False
         run.remark(describe(found))
         run.remark(f"chose exact search: all subsets of {problem.size} variables were counted")
-        self._use_complete(found)
+        run.partial = False
         prove(replace(problem, table=found.table), run)
         return True
-
-    def _use_complete(self, found: Selection) -> None:
-        """Take note that a table holds every set that can matter."""
-        self.run.partial = not found.complete
 
     def _is_selection_due(self, islands: Islands) -> bool:
         """Tell whether to select more candidate sets now."""
@@ -163,7 +158,7 @@ class _Search:
         self.next *= LONGER
         run.remark(describe(found))
         islands.take_table(found.table)
-        self._use_complete(found)
+        run.partial = not found.complete
         if found.complete and run.going():
             fits, why = exact_fits(found.table, problem, run)
             if fits:

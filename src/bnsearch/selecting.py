@@ -79,7 +79,7 @@ class Selecting:
             evaluations=None if limited else EVALUATIONS,
             max_parents=self.max_parents,
             growth=GROWTH,
-            memory=max(1 << 20, problem.memory // 2),
+            memory=max(1 << 20, problem.memory // 4),
         )
         return builder.select(
             problem.needed_data,
