@@ -306,8 +306,8 @@ def test_auto_says_that_it_searches(monkeypatch: pytest.MonkeyPatch) -> None:
     result = learn(ASIA, seconds=None, stop=Iterations(50), seed=0)
     assert not result.optimal
     assert result.notes[-1] == (
-        "chose search over orderings, with families on demand (ginobs) and over their table (rinobs), and over DAGs (tabu): "
-        "to count all subsets of 8 variables takes too long"
+        "chose search over orderings, with families on demand (ginobs) and over their table (rinobs), and over "
+        "DAGs (tabu): to count all subsets of 8 variables takes too long"
     )
 
 
