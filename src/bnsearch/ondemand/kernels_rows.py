@@ -36,7 +36,7 @@ from __future__ import annotations
 import numpy as np
 
 from bnsearch.counting.kernels_bits import has_bit
-from bnsearch.counting.kernels_expand import score_extensions
+from bnsearch.counting.kernels_expand import extend_family, score_family
 from bnsearch.kernel import borrowing_kernel, inlined_kernel, inner_kernel, kernel
 from bnsearch.scores.kernels_compare import improves_on
 from bnsearch.scores.score import TOLERANCE
@@ -186,13 +186,11 @@ def score_candidates(source, child, members, size, head):
     for i in range(size):
         parents[i] = members[i]
     others = terms_of_parents(source[OTHERS], source[CLASSES][child])
-    own = score_extensions(
-        source[COLUMNS], child, parents[:size], pool[:0], source[JOINT], others, source[SCRATCH], scores[:0]
-    )
+    own = score_family(source[COLUMNS], child, parents[:size], source[JOINT], others, source[SCRATCH], scores)
     complete = covers_all(head)
     number = list_candidates(source, child, members, size, own, complete)
     if number > 0:
-        score_extensions(
+        extend_family(
             source[COLUMNS], child, parents[:size], pool[:number], source[JOINT], others, source[SCRATCH],
             scores[:number],
         )  # fmt: skip

@@ -109,7 +109,7 @@ class Source:
 
         n = self.size
         scratch = np.empty(n, dtype=np.int64), np.empty(n), np.empty(n, dtype=np.int64)
-        return (*self._shared, *scratch, np.empty(words_of(n), dtype=np.uint64), new_scratch(self.layout.columns))
+        return (*self._shared, *scratch, np.empty(words_of(n), dtype=np.uint64), new_scratch(self.layout))
 
 
 def words_of(n: int) -> int:
