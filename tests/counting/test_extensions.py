@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 from bnsearch.counting.cell_sums import products_of_sets
 from bnsearch.counting.columns import REPRESENTATIONS, Layout
 from bnsearch.counting.kernels_expand import occupied_cells, score_extensions
-from bnsearch.counting.kernels_expand_scratch import new_scratch
+from bnsearch.counting.kernels_expand_scratch import PAIRS, SUMS, new_scratch
 from bnsearch.data import Dataset
 from bnsearch.scores import AIC, BIC, FNML, K2, QNML, BDeu, Scorer
 from reference import joint_counts
@@ -27,7 +27,7 @@ class Extensions:
     def __init__(self, data: Dataset, score, representation: str = "auto") -> None:
         self.data, self.score = data, score
         self.layout = Layout(data, representation=representation)
-        self.scratch = new_scratch(self.layout.columns)
+        self.scratch = new_scratch(self.layout)
         self.products = products_of_sets(self.layout.columns.arities, 4)
         self.scorer = Scorer(data, score, representation="sparse")
 
@@ -114,6 +114,54 @@ def test_more_cells_than_can_be_numbered():
     """Ten parents of 200 states have 1e23 cells: counted still, by labels."""
     data = Table(150, (("uniform", 200),) * 12, seed=3).dataset
     Extensions(data, K2()).check(0, list(range(1, 11)), [11])
+
+
+class SummedExtensions(Extensions):
+    """Extensions that take note of whether rows were summed."""
+
+    def was_summed(self, child: int, parents: list[int], candidates: list[int]) -> bool:
+        """Check a family, and tell whether its candidates were counted by sums of rows."""
+        self.scratch[SUMS][:] = 255  # more than a sum of items in a group of these tables
+        self.check(child, parents, candidates)
+        return bool((self.scratch[SUMS] != 255).any())
+
+
+@every_score
+@pytest.mark.parametrize("n_rows", [700, 704, 1300])
+@pytest.mark.parametrize("pairs", [True, False], ids=["pairs", "no pairs"])
+def test_sums_of_rows(score, n_rows, pairs):
+    """Many candidates of two to five states: all are counted at once, with and without the counts of pairs."""
+    columns = (("uniform", 2), ("skewed", 2), ("copy", 2), ("skewed", 3), ("gaps", 5), ("uniform", 4)) * 12
+    extensions = SummedExtensions(Table(n_rows, columns, seed=n_rows).dataset, score)
+    if not pairs:
+        scratch = list(extensions.scratch)
+        scratch[PAIRS] = scratch[PAIRS][:0]
+        extensions.scratch = tuple(scratch)
+    rng = np.random.default_rng(n_rows)
+    summed = 0
+    for size in (1, 2, 3, 4, 5, 5):
+        child, *others = rng.permutation(len(columns)).tolist()
+        summed += extensions.was_summed(child, others[:size], others[size:])
+    assert summed >= 3
+
+
+def test_sums_of_rows_beside_histograms():
+    """Candidates of too many states for bitmaps are counted by histograms, while all others are summed."""
+    columns = (("uniform", 2), ("skewed", 2), ("uniform", 3)) * 20 + (("uniform", 300), ("gaps", 280))
+    extensions = SummedExtensions(Table(900, columns, seed=5).dataset, BDeu(ess=1.0))
+    assert extensions.was_summed(0, [1, 2, 3, 4], list(range(61, 4, -1)))
+
+
+def test_cells_that_are_skipped():
+    """Cells of one row, and cells whose rows have one state of the child, contribute what they should."""
+    rng = np.random.default_rng(8)
+    codes = rng.integers(2, size=(600, 80))
+    codes[:, 0] = codes[:, 1] & codes[:, 2]  # known where column 1 is 0, and from both
+    codes[:, 3:7] = rng.random((600, 4)) < 0.03  # cells of few rows
+    for score in SCORES:
+        extensions = SummedExtensions(Dataset.from_codes(codes), score)
+        assert extensions.was_summed(0, [1, 3, 4, 5, 6], [2, *range(7, 80)])
+        extensions.check(0, [1, 2, 3, 4, 5, 6], list(range(7, 80)))
 
 
 @examples(40)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
+from functools import cached_property
 from typing import NamedTuple
 
 import numpy as np
@@ -15,6 +16,8 @@ REPRESENTATIONS = ("auto", "bitmap", "dense", "sparse")
 BITMAP_STATES = 256  # a variable with more states has no bitmaps
 FEW_STATES = 8  # the bitmaps of a variable with at most so many are made state by state
 SWEEPS_PER_PASS = 170  # AND-popcount sweeps over all rows that cost as much as one histogram pass (measured)
+ITEM_BYTES = 1 << 26  # the most for the items of each row as bytes
+ITEM_ALIGNMENT = 64  # as kernels_lanes sums them
 MOST_ROWS = 2**31 - 1  # rows are numbered and counted in 32 bits
 
 Codes = NDArray[np.uint8] | NDArray[np.uint16]
@@ -89,6 +92,24 @@ class Layout:
             most_cells=_most_cells(representation, len(weights) / data.n_rows),
             dense=representation != "sparse",
         )
+
+    @cached_property
+    def item_bytes(self) -> NDArray[np.uint8]:
+        """
+        The items of each row, uint8[rows, width]: 1 where a row has the item, 0 elsewhere and beyond the items.
+
+        Without columns where rows are merged, bitmaps are not chosen by cost, or the table would be too large.
+        """
+        columns = self.columns
+        rows, items = len(columns.weights), len(columns.words)
+        width = ITEM_ALIGNMENT * -(-items // ITEM_ALIGNMENT)
+        if rows < columns.total or not 0.0 < columns.most_cells < np.inf or rows * width > ITEM_BYTES:
+            width = 0
+        table = np.zeros((rows, width), dtype=np.uint8)
+        for place in range(len(columns.arities) if width else 0):
+            for item in range(columns.start[place], columns.start[place + 1]):
+                table[:, item] = columns.codes[place] == columns.states[item]
+        return table
 
     def places(self, variables: Iterable[int]) -> NDArray[np.int64]:
         """Return where these variables stand, refusing unknown and repeated ones."""

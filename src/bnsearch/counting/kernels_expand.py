@@ -4,29 +4,64 @@
 # mypy: allow-untyped-defs, no-check-untyped-defs
 from __future__ import annotations
 
+import numpy as np
+
 from bnsearch.counting.kernels_expand_bitmaps import (
-    cells_of_parents,
     extend_by_bitmaps,
     is_counted_by_bitmaps,
+    score_by_bitmaps,
     served_by_bitmaps,
     split_cells,
+    split_rows,
 )
 from bnsearch.counting.kernels_expand_histograms import extend_by_histograms, with_child
-from bnsearch.counting.kernels_expand_scratch import BEGIN, COUNTS, FAMILY, FIRST, LABEL, ORDER, SECOND
+from bnsearch.counting.kernels_expand_scratch import BEGIN, CELLS, COUNTS, FAMILY, FIRST, LABEL, ORDER, SPLIT
+from bnsearch.counting.kernels_expand_sums import try_sums
 from bnsearch.counting.kernels_set import cells_of, label_rows
-from bnsearch.kernel import kernel
+from bnsearch.kernel import inner_kernel, kernel
 
 
 @kernel
 def occupied_cells(columns, child, parents, scratch):
     """Return how many cells of a family occur; arrays as in score_extensions."""
-    codes, _, total, arities, start, words, _, _, _, _, dense = columns
-    first, second = scratch[FIRST], scratch[SECOND]
-    if served_by_bitmaps(arities, start, child, parents, first.shape[0]):
-        number = cells_of_parents(start, words, total, parents, first, second)
-        return split_cells(start, words, child, first, number, second)
+    codes, _, _, arities, start, _, _, _, _, _, dense = columns
+    if served_by_bitmaps(arities, start, child, parents):
+        number = split_rows(columns, parents, scratch[FIRST], scratch[CELLS])
+        return split_cells(columns, child, number, scratch[FIRST], scratch[CELLS])
     family = with_child(parents, child, scratch[FAMILY])
     return label_rows(codes, arities, dense, family, scratch[LABEL], scratch[ORDER], scratch[BEGIN], scratch[COUNTS])
+
+
+@inner_kernel
+def score_family(columns, child, parents, joint, others, scratch, scores):
+    """Return the score of a child with its parents, and prepare its extensions; arrays as in score_extensions."""
+    if served_by_bitmaps(columns[3], columns[4], child, parents):
+        return score_by_bitmaps(columns, child, parents, joint, others, scratch)
+    scratch[SPLIT][0] = 0
+    return extend_by_histograms(
+        columns, child, parents, parents[:0], False, columns[9], joint, others, scratch, scores[:0]
+    )
+
+
+@inner_kernel
+def extend_family(columns, child, parents, candidates, joint, others, scratch, scores):
+    """
+    Score the extensions of a family by each candidate, after score_family; arrays as in score_extensions.
+
+    Candidates are counted all together by sums of rows, or each by bitmaps or by a histogram, whichever is cheaper.
+    """
+    arities, start = columns[3], columns[4]
+    split = scratch[SPLIT][0] > 0
+    summed = split and try_sums(columns, child, parents, candidates, joint, others, scratch, scores)
+    most_cells = np.inf if summed else columns[9]  # sums serve all candidates that have bitmaps
+    cells = cells_of(arities, parents) * arities[child]
+    served = 0
+    for i in range(candidates.size):
+        served += is_counted_by_bitmaps(arities, start, most_cells, split, cells, candidates[i])
+    if served > 0 and not summed:
+        extend_by_bitmaps(columns, child, parents, candidates, joint, others, scratch, scores)
+    if served < candidates.size:
+        extend_by_histograms(columns, child, parents, candidates, split, most_cells, joint, others, scratch, scores)
 
 
 @kernel
@@ -34,22 +69,13 @@ def score_extensions(columns, child, parents, candidates, joint, others, scratch
     """
     Score a child with its parents and each of the candidates; return its score with the parents alone.
 
-    Each candidate is counted by bitmaps or by a histogram, whichever is cheaper.
-
     columns : the fields of Columns, a plain tuple
     child, parents, candidates : place, int64[...], int64[...]
     joint, others : terms of a family's whole set and of its parents
     scratch : as in kernels_expand_scratch
     scores : float64[candidates]       written
     """
-    arities, start, most_cells = columns[3], columns[4], columns[9]
-    served = served_by_bitmaps(arities, start, child, parents, scratch[FIRST].shape[0])
-    cells = cells_of(arities, parents) * arities[child]
-    by_bitmaps = 0
-    for i in range(candidates.size):
-        by_bitmaps += is_counted_by_bitmaps(arities, start, most_cells, served, cells, candidates[i])
-    if by_bitmaps < candidates.size or (not served):
-        own = extend_by_histograms(columns, child, parents, candidates, served, joint, others, scratch, scores)
-        if by_bitmaps == 0:
-            return own
-    return extend_by_bitmaps(columns, child, parents, candidates, joint, others, scratch, scores)
+    own = score_family(columns, child, parents, joint, others, scratch, scores)
+    if candidates.size > 0:
+        extend_family(columns, child, parents, candidates, joint, others, scratch, scores)
+    return own

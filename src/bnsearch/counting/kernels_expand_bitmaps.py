@@ -6,10 +6,10 @@ from __future__ import annotations
 
 import numpy as np
 
-from bnsearch.counting.kernels_bits import count_and, count_ones
-from bnsearch.counting.kernels_expand_scratch import FIRST, SECOND, TALLY
+from bnsearch.counting.kernels_bits import count_and, popcount
+from bnsearch.counting.kernels_expand_scratch import BITMAP_CELLS, CELLS, FIRST, SECOND, SPLIT, TALLY
 from bnsearch.counting.kernels_histogram import serves_bitmaps
-from bnsearch.counting.kernels_set import cells_of, split_off
+from bnsearch.counting.kernels_set import cells_of
 from bnsearch.counting.kernels_terms import term, terms_of
 from bnsearch.kernel import inner_kernel
 
@@ -17,43 +17,64 @@ HISTOGRAM_COST = 1.5  # of scoring a family by a histogram, in passes over the r
 
 
 @inner_kernel
-def split_cells(start, words, place, source, number, target):
-    """
-    Split every bitmap of source[:number] by the states of a place; return how many parts are not empty.
+def intersect(left, right, both):
+    """Write the rows that two bitmaps, uint64[W], have in common; return their number."""
+    total = np.uint64(0)
+    for w in range(left.size):
+        word = left[w] & right[w]
+        both[w] = word
+        total += popcount(word)
+    return np.int64(total)
 
-    source, target : uint64[cells, W]   source is destroyed, target written
+
+@inner_kernel
+def split_cells(columns, place, number, bitmaps, cells):
     """
-    found = 0
+    Split every bitmap of bitmaps[:number] by the states of a place, where it is; return how many there are then.
+
+    bitmaps : uint64[cells, W]   changed
+    cells : int64[2, cells]      changed: the rows of each cell, and its mixed-radix number, this place the fastest
+    """
+    _, _, _, arities, start, words, _, states, modes, _, _ = columns
+    found = number
     for cell in range(number):
+        base = cells[1, cell] * arities[place]
+        cells[1, cell] = base + modes[place]
         for item in range(start[place], start[place + 1]):
-            found += split_off(source[cell], words[item], target[found]) > 0
-        if count_ones(source[cell]) > 0:
-            for w in range(source.shape[1]):
-                target[found, w] = source[cell, w]
-            found += 1
+            n = intersect(bitmaps[cell], words[item], bitmaps[found])
+            if n == cells[0, cell]:  # all rows have this state
+                cells[1, cell] = base + states[item]
+                break
+            if n > 0:
+                for w in range(bitmaps.shape[1]):
+                    bitmaps[cell, w] ^= bitmaps[found, w]
+                cells[0, cell] -= n
+                cells[0, found] = n
+                cells[1, found] = base + states[item]
+                found += 1
     return found
 
 
 @inner_kernel
-def cells_of_parents(start, words, total, parents, first, second):
-    """Leave the bitmaps of the parents' cells that occur in `first`; return their number. second is scratch."""
-    for w in range(first.shape[1]):
-        first[0, w] = ~np.uint64(0)
+def split_rows(columns, parents, bitmaps, cells):
+    """Write the bitmaps, sizes and numbers of the parents' cells that occur; return how many. As of split_cells."""
+    total = columns[2]
+    for w in range(bitmaps.shape[1]):
+        bitmaps[0, w] = ~np.uint64(0)
     if total & 63:
-        first[0, first.shape[1] - 1] = (np.uint64(1) << np.uint64(total & 63)) - np.uint64(1)
+        bitmaps[0, bitmaps.shape[1] - 1] = (np.uint64(1) << np.uint64(total & 63)) - np.uint64(1)
+    cells[0, 0] = total
+    cells[1, 0] = 0
     number = np.int64(1)
     for i in range(parents.size):
-        number = split_cells(start, words, parents[i], first, number, second)
-        for cell in range(number):
-            for w in range(first.shape[1]):
-                first[cell, w] = second[cell, w]
+        number = split_cells(columns, parents[i], number, bitmaps, cells)
     return number
 
 
 @inner_kernel
-def served_by_bitmaps(arities, start, child, parents, cells):
-    """Tell whether a family can be counted by bitmaps, given scratch for this many cells."""
-    served = cells_of(arities, parents) * arities[child] <= cells and serves_bitmaps(arities, start, child)
+def served_by_bitmaps(arities, start, child, parents):
+    """Tell whether a family can be counted by bitmaps."""
+    served = cells_of(arities, parents) * arities[child] <= BITMAP_CELLS and serves_bitmaps(arities, start, child)
     for i in range(parents.size):
         served = served and serves_bitmaps(arities, start, parents[i])
     return served
@@ -72,36 +93,45 @@ def is_counted_by_bitmaps(arities, start, most_cells, served, cells, candidate):
 
 
 @inner_kernel
-def extend_by_bitmaps(columns, child, parents, candidates, joint, others, scratch, scores):
-    """
-    Score a child with its parents and each candidate that bitmaps serve; return its score with the parents alone.
-
-    parents, candidates : int64[...]           places
-    joint, others : terms of a family's whole set and of its parents
-    scores : float64[candidates]               written
-    """
-    _, _, total, arities, start, words, _, _, _, most_cells, _ = columns
-    first, second, part, left = scratch[FIRST], scratch[SECOND], scratch[TALLY][0], scratch[TALLY][1]
-    number = cells_of_parents(start, words, total, parents, first, second)
+def score_by_bitmaps(columns, child, parents, joint, others, scratch):
+    """Split the rows by the parents' cells and the child's items; return the child's score with the parents alone."""
+    arities, start, words = columns[3], columns[4], columns[5]
+    first, second, part = scratch[FIRST], scratch[SECOND], scratch[TALLY][0]
+    number = split_rows(columns, parents, first, scratch[CELLS])
+    scratch[SPLIT][0] = number
     states = arities[child] - 1
     wide = states + 1
     cells = cells_of(arities, parents)
     own, table, a = terms_of(joint, cells * arities[child])
     parent_value, parent_table, parent_a = terms_of(others, cells)
     for cell in range(number):
-        here = count_ones(first[cell])
+        here = scratch[CELLS][0, cell]
         parent_value += term(here, parent_table, others[0], parent_a)
         part[cell * wide + states] = here  # after the rows of the cell that have each item of the child, all of them
         for s in range(states):
-            item = words[start[child] + s]
-            for w in range(first.shape[1]):
-                second[cell * states + s, w] = first[cell, w] & item[w]
-            n = count_ones(second[cell * states + s])
+            n = intersect(first[cell], words[start[child] + s], second[cell * states + s])
             part[cell * wide + s] = n
             here -= n
             own += term(n, table, joint[0], a)
         own += term(here, table, joint[0], a)
-    own -= parent_value
+    return own - parent_value
+
+
+@inner_kernel
+def extend_by_bitmaps(columns, child, parents, candidates, joint, others, scratch, scores):
+    """
+    Score a child with its parents and each candidate that bitmaps serve, after score_by_bitmaps.
+
+    parents, candidates : int64[...]           places
+    joint, others : terms of a family's whole set and of its parents
+    scores : float64[candidates]               written
+    """
+    _, _, _, arities, start, words, _, _, _, most_cells, _ = columns
+    first, second, part, left = scratch[FIRST], scratch[SECOND], scratch[TALLY][0], scratch[TALLY][1]
+    number = scratch[SPLIT][0]
+    states = arities[child] - 1
+    wide = states + 1
+    cells = cells_of(arities, parents)
     for i in range(candidates.size):
         y = candidates[i]
         if not is_counted_by_bitmaps(arities, start, most_cells, True, cells * arities[child], y):
@@ -129,4 +159,3 @@ def extend_by_bitmaps(columns, child, parents, candidates, joint, others, scratc
                 value += term(left[cell * wide + s], table, joint[0], a)
             value += term(here, table, joint[0], a)
         scores[i] = value - parent_value
-    return own

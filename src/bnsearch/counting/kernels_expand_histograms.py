@@ -80,14 +80,16 @@ def value_sparse(columns, places, candidates, terms, sign, least, scratch, score
 
 
 @inner_kernel
-def extend_by_histograms(columns, child, parents, candidates, served, joint, others, scratch, scores):
+def extend_by_histograms(columns, child, parents, candidates, served, most_cells, joint, others, scratch, scores):
     """
-    Score a child with its parents and each candidate that bitmaps do not serve; return the score without candidates.
+    Score a child with its parents and each candidate not counted by bitmaps; return the score without candidates.
 
     Rows are counted by parent cell, child and candidate in one pass while that histogram is not much larger than the
     number of rows; candidates of more states are counted label by label, for the family and for its parents.
+
+    served, most_cells : as of is_counted_by_bitmaps
     """
-    codes, weights, total, arities, start, _, _, _, _, most_cells, dense = columns
+    codes, weights, total, arities, start, _, _, _, _, _, dense = columns
     label, order, begin, counts = scratch[LABEL], scratch[ORDER], scratch[BEGIN], scratch[COUNTS]
     unit = weights.size == total
     number = label_rows(codes, arities, dense, parents, label, order, begin, counts)

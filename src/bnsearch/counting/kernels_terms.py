@@ -169,14 +169,22 @@ def find_product(products, cells):
 
 
 @inner_kernel
+def table_of(terms, i, cells):
+    """Return what the cells of a set need: its row of the table, and a; i : of find_product for the number of cells."""
+    function, a, _, _, _, _, _, table = terms
+    if function != RISING_SPREAD:
+        return table[0], a
+    return table[i] if i >= 0 else table[0, :0], a / cells
+
+
+@inner_kernel
 def terms_of(terms, cells):
     """Return what a set with this many cells needs: its constant, its row of the table, and a."""
-    function, a, slope, regret, rows, products, constants, table = terms
+    _, _, slope, regret, rows, products, constants, _ = terms
     i = find_product(products, cells)
     constant = constants[i] if i >= 0 else set_constant(cells, slope, regret, rows)
-    if function != RISING_SPREAD:
-        return constant, table[0], a
-    return constant, table[i] if i >= 0 else table[0, :0], a / cells
+    table, a = table_of(terms, i, cells)
+    return constant, table, a
 
 
 @kernel

@@ -16,7 +16,7 @@ from bnsearch.scores.scorer import Scorer
 
 MEMORY_BYTES = 1 << 26  # prices of families seen before
 STEPS_PER_CALL = 1000  # bounds the time of one kernel call
-# One family in so many is priced whole; the share of unrelated gains that is ignored. A climb prices a few thousand
+# One family in so many is priced whole; the share of unrelated gains that is ignored. A climb prices some hundred
 # families: with one in 16, as in ondemand, the sample would be small.
 
 

@@ -34,7 +34,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from bnsearch.counting.kernels_expand import score_extensions
+from bnsearch.counting.kernels_expand import extend_family, score_family
 from bnsearch.kernel import borrowing_kernel, inlined_kernel, inner_kernel, kernel
 from bnsearch.scores.kernels_compare import improves_on
 from bnsearch.scores.score import TOLERANCE
@@ -151,12 +151,10 @@ def score_candidates(source, child, members, size):
     for i in range(size):
         parents[i] = members[i]
     others = terms_of_parents(source[OTHERS], source[CLASSES][child])
-    own = score_extensions(
-        source[COLUMNS], child, parents[:size], pool[:0], source[JOINT], others, source[SCRATCH], scores[:0]
-    )
+    own = score_family(source[COLUMNS], child, parents[:size], source[JOINT], others, source[SCRATCH], scores)
     number = list_candidates(source, child, members, size, own)
     if number > 0:
-        score_extensions(
+        extend_family(
             source[COLUMNS], child, parents[:size], pool[:number], source[JOINT], others, source[SCRATCH],
             scores[:number],
         )  # fmt: skip

@@ -108,7 +108,7 @@ class Source:
 
         n = self.size
         scratch = np.empty(n, dtype=np.int64), np.empty(n), np.empty(n, dtype=np.int64)
-        return (*self._shared, *scratch, new_scratch(self.layout.columns))
+        return (*self._shared, *scratch, new_scratch(self.layout))
 
 
 def words_of(n: int) -> int:

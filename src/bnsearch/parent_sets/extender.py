@@ -38,7 +38,7 @@ class Extender:
     def _make_scratch(self) -> None:
         from bnsearch.counting.kernels_expand_scratch import new_scratch
 
-        self.scratch = new_scratch(self.layout.columns)
+        self.scratch = new_scratch(self.layout)
         self.evaluations = 0
 
     @property
