@@ -11,7 +11,6 @@ import numpy as np
 import pytest
 
 import bnsearch
-from bnsearch.auto import _Search
 from bnsearch.dags.hillclimb import HillClimb
 from bnsearch.data import Dataset
 from bnsearch.errors import InputError
@@ -19,8 +18,8 @@ from bnsearch.knowledge import Knowledge
 from bnsearch.learning import learn
 from bnsearch.methods import has_end, make_method
 from bnsearch.networks import load_network, random_network
+from bnsearch.parent_sets import ParentSets
 from bnsearch.parent_sets.scoring import Scoring
-from bnsearch.parent_sets.selection import Selection
 from bnsearch.problem import Problem
 from bnsearch.run import Run
 from bnsearch.scores import BDeu, Scorer, make_score
@@ -343,15 +342,13 @@ def test_a_bound_over_families_met_is_none_over_all(monkeypatch: pytest.MonkeyPa
     twice = rng.integers(2, size=400)
     data = Dataset.from_codes(np.column_stack([*columns, twice, twice]))
     best = learn(data, method="exact", seconds=None, seed=0)
-    usual = _Search._use_complete
 
-    def note_and_end(self: _Search, found: Selection) -> None:
-        usual(self, found)
-        if found.complete:
-            self.run.interrupt()
+    def end(table: ParentSets, problem: Problem, run: Run) -> tuple[bool, str]:
+        run.interrupt()
+        return False, ""
 
     monkeypatch.setattr("bnsearch.auto.MOST", 2)
-    monkeypatch.setattr(_Search, "_use_complete", note_and_end)
+    monkeypatch.setattr("bnsearch.auto.exact_fits", end)  # asked where a selection is complete
     result = learn(data, seconds=3600, seed=1, threads=1, clock=Clock(tick=0.02))
     assert result.stop == "interrupted"
     assert result.partial or result.bound is None or result.bound >= best.score - 1e-9 * abs(best.score)

@@ -6,6 +6,7 @@ import math
 from dataclasses import dataclass, replace
 from typing import ClassVar
 
+from bnsearch.equivalence.ges import GES
 from bnsearch.exact.dynamic import Exact
 from bnsearch.exact.groups import groups_of
 from bnsearch.ondemand.ginobs import GINOBS
@@ -31,6 +32,7 @@ FIRST_SHARE = 0.1  # of the time so far, a selection at least
 SELECTING, RARELY = 0.4, 0.1  # of the time so far, the most that candidate sets are selected in, and the least
 WORTH = 4.0  # in between: so many times the share of variables that have got selected parents
 STALE = 0.2  # of the time so far without improvement, after which sets are selected in any case
+STUCK, SELECTING_STUCK = 0.5, 0.6  # the same after which much of the time left goes into that, and how much
 AT_ONCE, SURE = 0.1, 1.5  # of the time left, in which all subsets are counted at once; the margin of the estimate
 MOST_FAMILIES = 20_000_000  # of all subsets, where no time is given
 
@@ -80,6 +82,9 @@ class _Search:
         at_once = math.isfinite(expected) and (not self.timed or expected <= AT_ONCE * run.seconds_left)
         if at_once and self._solve_subsets():
             return
+        if problem.needed_score.equivalent:
+            with run.aside():
+                load_kernels(problem, GES())
         islands = Islands(problem, run, run.threads if self.timed else ISLANDS, problem.memory)
         islands.begin()
         if not self.timed and self._select_more(islands):
@@ -139,15 +144,18 @@ class _Search:
         return True
 
     def _is_selection_due(self, islands: Islands) -> bool:
-        """Tell whether to select more candidate sets now."""
+        """Tell whether to select more candidate sets now, and decide for how long."""
         run = self.run
-        self.next = max(self.next, FIRST_SHARE * run.seconds)
-        spent = self.spent + self.next
-        if not (self.timed and run.partial and self.next <= SELECTING * run.seconds_left and run.going()):
+        if not (self.timed and run.partial and run.going()):
             return False
+        self.next = max(self.next, FIRST_SHARE * run.seconds)
         stale = run.seconds - run.progress.improved
+        if stale > STUCK * run.seconds and self.next <= run.seconds_left:
+            self.next = max(self.next, SELECTING_STUCK * run.seconds_left)
+            return True
         worth = min(SELECTING, max(RARELY, WORTH * islands.share_imported))
-        return spent <= worth * run.seconds or stale > max(self.next, STALE * run.seconds)
+        due = self.spent + self.next <= worth * run.seconds or stale > max(self.next, STALE * run.seconds)
+        return due and self.next <= SELECTING * run.seconds_left
 
     def _select_more(self, islands: Islands) -> bool:
         """Select candidate sets for the islands' table; tell whether the optimum over a complete one is proven."""

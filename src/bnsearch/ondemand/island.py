@@ -168,15 +168,15 @@ class Island:
         self.best = self.offered = -inf
         self.chain.forget_best()
 
-    def begin(self, run: Run, seconds: float, *, random: bool) -> None:
+    def begin(self, climbs: Climbs, run: Run, seconds: float, *, random: bool) -> None:
         """Begin at a climb over DAGs that takes some seconds at most, ties broken at random or by content."""
-        if self.climbs is not None:
-            ranked = self.rng.permutation(self.problem.size) if random else None
-            found, ended = self.climbs.climb(self.problem.base.parents, ranked, run, seconds)
-            self.climbed += ended
-            if found is not None:
-                self.take_network(found.dag(self.problem.names))
-                self.offer(run)
+        self.climbs = climbs
+        ranked = self.rng.permutation(self.problem.size) if random else None
+        found, ended = climbs.climb(self.problem.base.parents, ranked, run, seconds)
+        self.climbed += ended
+        if found is not None:
+            self.take_network(found.dag(self.problem.names))
+            self.offer(run)
 
     def begin_anew(self, run: Run) -> None:
         """Begin at an ordering informed by the families met so far."""

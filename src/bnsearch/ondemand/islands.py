@@ -36,6 +36,7 @@ ROWS_A_SECOND = 500_000  # of a table built, before that is measured
 LONG_ENOUGH = 0.05  # seconds, to tell the pace from what every table takes
 ROW_BYTES = 200  # of memory for a row of the table and its index, about
 CACHES, TABLE, CLIMBS = 0.375, 0.25, 0.125  # of the memory; the rest is for what is selected
+CLIMBERS = 4  # islands that climb over DAGs: there is Python between short kernels, and more threads are no faster
 LEAST_CLIMB_BYTES = 1 << 20  # of the memory for the prices of a climb over DAGs
 
 
@@ -89,9 +90,15 @@ class Islands:
         if not self.islands:
             return
         run, began = self.run, self.run.seconds
-        self._share_climbs()
         seconds = CLIMBING * run.seconds_left
-        self._map(lambda island: island.begin(run, seconds, random=island is not self.islands[0]), self.islands)
+
+        def begin(piece: tuple[Island, int]) -> None:
+            island, memory = piece
+            climbs = Climbs(self.problem, self.source, memory)
+            island.begin(climbs, run, seconds, random=island is not self.islands[0])
+
+        self._map(begin, [*zip(self.islands, self._climb_bytes(), strict=False)])
+        self.source.gains = None  # all who need it have taken it
         took = run.seconds - began
         if not self.islands[0].climbed:  # a climb that has not ended goes on in turns
             self.climbing.note(self._standing() - len(self.islands) * self.problem.base_score, took)
@@ -117,14 +124,11 @@ class Islands:
                 self._take_classes()
                 self._classes = self._classes if beside else []
 
-    def _share_climbs(self) -> None:
-        """Give climbs to as many islands as the memory allows, to one at least."""
+    def _climb_bytes(self) -> list[int]:
+        """Return the memory for the climbs of each island that has any: as many as it allows, one at least."""
         memory, n = int(CLIMBS * self.memory), self.problem.size
-        number = max(1, min(len(self.islands), memory // (8 * n * n + LEAST_CLIMB_BYTES)))
-        share = min(MEMORY_BYTES, max(LEAST_CLIMB_BYTES, memory // number - 8 * n * n))
-        for island in self.islands[:number]:
-            island.climbs = Climbs(self.problem, self.source, share)
-        self.source.gains = None  # they have taken it
+        number = max(1, min(CLIMBERS, len(self.islands), memory // (8 * n * n + LEAST_CLIMB_BYTES)))
+        return [min(MEMORY_BYTES, max(LEAST_CLIMB_BYTES, memory // number - 8 * n * n))] * number
 
     def take_table(self, more: ParentSets) -> None:
         """Let selected sets join the table from the next round on; what is known of the table before says nothing."""
