@@ -32,7 +32,7 @@ FIRST_SHARE = 0.1  # of the time so far, a selection at least
 SELECTING, RARELY = 0.4, 0.1  # of the time so far, the most that candidate sets are selected in, and the least
 WORTH = 4.0  # in between: so many times the share of variables that have got selected parents
 STALE = 0.2  # of the time so far without improvement, after which sets are selected in any case
-STUCK, SELECTING_STUCK = 0.5, 0.6  # the same after which much of the time left goes into that, and how much
+STUCK, SELECTING_STUCK = 0.75, 0.7  # the same after which much of the time left goes into that, and how much
 AT_ONCE, SURE = 0.1, 1.5  # of the time left, in which all subsets are counted at once; the margin of the estimate
 MOST_FAMILIES = 20_000_000  # of all subsets, where no time is given
 
