@@ -99,14 +99,13 @@ class Islands:
 
         self._map(begin, [*zip(self.islands, self._climb_bytes(), strict=False)])
         self.source.gains = None  # all who need it have taken it
-        took = run.seconds - began
-        if not self.islands[0].climbed:  # a climb that has not ended goes on in turns
-            self.climbing.note(self._standing() - len(self.islands) * self.problem.base_score, took)
-            self.climbing.owed = 0.0
-        first = self.islands[0].chain
+        took, first = run.seconds - began, self.islands[0]
         for island in self.islands:
-            if isfinite(first.best) and not isfinite(island.chain.best):
-                island.chain.take(first)
+            if isfinite(first.chain.best) and not isfinite(island.chain.best):
+                island.chain.take(first.chain)
+        if not first.climbed:  # a climb that has not ended goes on in turns
+            self.climbing.note(len(self.islands) * (first.chain.best - self.problem.base_score), took)
+            self.climbing.owed = 0.0
         self._begin_classes(took)
 
     def _begin_classes(self, took: float) -> None:
