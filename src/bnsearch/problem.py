@@ -116,12 +116,12 @@ class Problem:
 
         return DAG.empty(self.names) if self.constraints is None else self.constraints.base(self.names)
 
-    @property
+    @cached_property
     def base_score(self) -> float:
         """The score of `base`."""
         if self.data is None:
             return self.parent_sets.score_of(self.base)
-        return math.fsum(self.scorer.family(v, parents) for v, parents in enumerate(self.base.parents))
+        return math.fsum(self.scorer.families(range(self.size), self.base.parents))
 
     @property
     def empty_score(self) -> float:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -108,16 +108,17 @@ class Climber:
         """Return a climber of the same data, score and rules for another thread."""
         return Climber(self.scorer.fork(), self.extender.fork(), self.rules, memory=self.memory)
 
-    def remember(self, child: int, gains: NDArray[np.float64], own: float) -> None:
+    def remember(self, rows: Iterable[tuple[int, NDArray[np.float64], float]]) -> None:
         """
-        Take the prices of a child without parents as known.
+        Take the prices of children without parents as known.
 
-        gains : float64[n], what each single parent adds; minus infinity where it is not allowed, or of no interest
+        rows : child, what each single parent adds, float64[n], minus infinity where it is not allowed, and its score
         """
         from bnsearch.dags.kernels_climb import keep_row
 
         empty = tuple(np.zeros_like(array) for array in self._graph)
-        keep_row(self._memory, empty, child, np.append(gains, own))
+        for child, gains, own in rows:
+            keep_row(self._memory, empty, child, np.append(gains, own))
 
     @property
     def asked(self) -> int:

@@ -42,8 +42,7 @@ class Climbs:
         extender = Extender(problem.needed_data, problem.needed_score)
         self._climber = Climber(self.scorer, extender, rules, memory=memory)
         if not source.required.any():
-            for child, gains, own in source.first_rows():
-                self._climber.remember(child, gains, own)
+            self._climber.remember(source.first_rows())
 
     def again(self, parents: Parents, rng: np.random.Generator, run: Run) -> Found | None:
         """Climb from a network without a share of its edges, ties broken at random; return the best network."""

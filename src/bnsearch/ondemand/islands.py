@@ -37,6 +37,7 @@ LONG_ENOUGH = 0.05  # seconds, to tell the pace from what every table takes
 ROW_BYTES = 200  # of memory for a row of the table and its index, about
 CACHES, TABLE, CLIMBS = 0.375, 0.25, 0.125  # of the memory; the rest is for what is selected
 CLIMBERS = 4  # islands that climb over DAGs: there is Python between short kernels, and more threads are no faster
+ROWS_OF_PRICES = 4  # for each variable, of prices remembered: fewer lose what is known of the start
 LEAST_CLIMB_BYTES = 1 << 20  # of the memory for the prices of a climb over DAGs
 
 
@@ -127,7 +128,8 @@ class Islands:
         """Return the memory for the climbs of each island that has any: as many as it allows, one at least."""
         memory, n = int(CLIMBS * self.memory), self.problem.size
         number = max(1, min(CLIMBERS, len(self.islands), memory // (8 * n * n + LEAST_CLIMB_BYTES)))
-        return [min(MEMORY_BYTES, max(LEAST_CLIMB_BYTES, memory // number - 8 * n * n))] * number
+        most = max(MEMORY_BYTES, 8 * n * n * ROWS_OF_PRICES)
+        return [min(most, max(LEAST_CLIMB_BYTES, memory // number - 8 * n * n))] * number
 
     def take_table(self, more: ParentSets) -> None:
         """Let selected sets join the table from the next round on; what is known of the table before says nothing."""
