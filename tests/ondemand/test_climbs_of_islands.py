@@ -44,7 +44,8 @@ def test_climbs_over_dags(score, known):
     """From the required edges to where tabu search ends; again from half of the edges, as the seed says."""
     problem = problem_with(score, known)
     run = Run(Iterations(10**6), seed=1)
-    climbs = Climbs(problem, Source(problem), MEMORY)
+    climbs = Climbs(problem, MEMORY)
+    climbs.start_from(Source(problem))
     first, ended = climbs.climb(problem.base.parents, None, run, inf)
     assert ended
     check_network(problem, first.score, first.dag(problem.names))
@@ -63,7 +64,8 @@ def test_a_climb_that_has_no_time():
     problem = problem_with("bic", False)
     clock = Clock()
     run = Run(Seconds(100), seed=1, clock=clock)
-    climbs = Climbs(problem, Source(problem), MEMORY)
+    climbs = Climbs(problem, MEMORY)
+    climbs.start_from(Source(problem))
     found, ended = climbs.climb(problem.base.parents, None, run, -1.0)
     assert not ended
     while not ended:

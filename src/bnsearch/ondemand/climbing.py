@@ -31,18 +31,22 @@ class Climbs:
 
     Parameters
     ----------
-    problem, source : what to climb on, and what is known of its pairs of variables
+    problem : what to climb on
     memory : bytes for the prices of families met before
     """
 
-    def __init__(self, problem: Problem, source: Source, memory: int) -> None:
+    def __init__(self, problem: Problem, memory: int) -> None:
         self.problem = problem
         self.scorer = problem.scorer.fork()
         rules = Tabu().rules(allowed_edges(problem), problem.constraints)
         extender = Extender(problem.needed_data, problem.needed_score)
         self._climber = Climber(self.scorer, extender, rules, memory=memory)
+
+    def start_from(self, source: Source) -> None:
+        """Take what single parents add to scores as known."""
         if not source.required.any():
             self._climber.remember(source.first_rows())
+        source.gains = None  # nobody else needs it
 
     def again(self, parents: Parents, rng: np.random.Generator, run: Run) -> Found | None:
         """Climb from a network without a share of its edges, ties broken at random; return the best network."""

@@ -168,11 +168,10 @@ class Island:
         self.best = self.offered = -inf
         self.chain.forget_best()
 
-    def begin(self, climbs: Climbs, run: Run, seconds: float, *, random: bool) -> None:
-        """Begin at a climb over DAGs that takes some seconds at most, ties broken at random or by content."""
+    def begin(self, climbs: Climbs, run: Run, seconds: float) -> None:
+        """Begin at a climb over DAGs that takes some seconds at most."""
         self.climbs = climbs
-        ranked = self.rng.permutation(self.problem.size) if random else None
-        found, ended = climbs.climb(self.problem.base.parents, ranked, run, seconds)
+        found, ended = climbs.climb(self.problem.base.parents, None, run, seconds)
         self.climbed += ended
         if found is not None:
             self.take_network(found.dag(self.problem.names))

@@ -29,6 +29,7 @@ CLASSES = 0.1  # of the time that is left, the most for a climb over equivalence
 SLOWER = 5.0  # how much longer than the first climb over DAGs that takes, about
 SHORTEST = 0.08  # of the time so far, a turn at least
 OFTEN, RARELY = 0.33, 0.1  # what kinds of turns are taken to gain at least, as a share of the best: chains, and climbs
+MANY_THREADS = 4  # so that one can climb over equivalence classes for long
 TRIAL = 2  # rounds in which islands do not learn from each other
 LONGEST = 0.4  # of the time that is left, the most that a single turn must last to be of use
 SEVERAL = 0.08  # of it, the most that a search over a table must last because of its size
@@ -84,26 +85,22 @@ class Islands:
 
     def begin(self) -> None:
         """
-        Let every island begin at a climb over DAGs, the first with ties broken by content and the others at random.
+        Let the first island begin at a climb over DAGs, which offers networks from the beginning, and all others there.
 
-        Networks are offered from the beginning. What has no climbs of its own goes on from the first network.
+        One climb does not gain by threads, and several at a time slow each other down.
         """
         if not self.islands:
             return
         run, began = self.run, self.run.seconds
-        seconds = CLIMBING * run.seconds_left
-
-        def begin(piece: tuple[Island, int]) -> None:
-            island, memory = piece
-            climbs = Climbs(self.problem, self.source, memory)
-            island.begin(climbs, run, seconds, random=island is not self.islands[0])
-
-        self._map(begin, [*zip(self.islands, self._climb_bytes(), strict=False)])
-        self.source.gains = None  # all who need it have taken it
+        climbs, *others = [Climbs(self.problem, memory) for memory in self._climb_bytes()]
+        climbs.start_from(self.source)
+        for island, its_climbs in zip(self.islands[1:], others, strict=False):
+            island.climbs = its_climbs
+        self.islands[0].begin(climbs, run, CLIMBING * run.seconds_left)
         took, first = run.seconds - began, self.islands[0]
-        for island in self.islands:
-            if isfinite(first.chain.best) and not isfinite(island.chain.best):
-                island.chain.take(first.chain)
+        for island in self.islands[1:] if isfinite(first.chain.best) else ():
+            island.chain.take(first.chain)
+            island.climbed = first.climbed
         if not first.climbed:  # a climb that has not ended goes on in turns
             self.climbing.note(len(self.islands) * (first.chain.best - self.problem.base_score), took)
             self.climbing.owed = 0.0
@@ -113,11 +110,11 @@ class Islands:
         """
         Climb over equivalence classes, if that can be expected to take little of the time.
 
-        With several threads it goes on in the place of the last island's search with families on demand.
+        With many threads it goes on in the place of the last island's search with families on demand.
         """
         run, seconds = self.run, CLASSES * self.run.seconds_left if self._timed else inf
         if self.problem.needed_score.equivalent and not self.alone and not run.halted():
-            beside = self._timed and run.threads > 1 and len(self.islands) > 1
+            beside = self._timed and min(run.threads, len(self.islands)) >= MANY_THREADS
             if beside or SLOWER * took <= seconds:
                 self._classes = [ClassClimb(self.problem, run)]
                 self._classes[0].go_on(0.0 if beside else seconds)
