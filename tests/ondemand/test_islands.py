@@ -5,6 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
+from bnsearch.equivalence.ges import GES
 from bnsearch.graphs import DAG
 from bnsearch.networks import random_network
 from bnsearch.ondemand.islands import Islands
@@ -12,6 +13,7 @@ from bnsearch.ondemand.starts import informed_start, table_of
 from bnsearch.problem import Problem
 from bnsearch.run import Run
 from bnsearch.scores import make_score
+from bnsearch.searching import search
 from bnsearch.stop import Evaluations, Iterations, Seconds
 from clocks import Clock
 from knowledge_cases import random_knowledge
@@ -139,3 +141,21 @@ def test_evaluations_as_a_budget():
         islands.round()
     assert run.reason == "evaluations"
     assert problem.scorer.network(run.best()) == pytest.approx(run.progress.score, rel=1e-11)
+
+
+def test_many_threads():
+    """GES climbs in the place of the last island until it ends, and its network is taken; two of six have no climbs."""
+    problem = problem_with("bic", False)
+    usual = search(problem, GES(), stop=Iterations(10**6), seed=1, threads=1)
+    run = Run(Seconds(60), seed=1, threads=4)
+    islands = Islands(problem, run, 6, 4 * MEMORY)
+    islands.begin()
+    assert len(islands._classes) == 1
+    assert [island.climbs is None for island in islands.islands] == [False] * 4 + [True] * 2
+    while islands._classes and run.going():
+        islands.round()
+    assert not islands._classes
+    assert islands.islands[-1].chain.best >= usual.score - 1e-9 * abs(usual.score)
+    for island in islands.islands:
+        dag = DAG(problem.names, island.chain.best_parents())
+        assert island.chain.score_of_best() == pytest.approx(problem.scorer.network(dag), rel=1e-11)

@@ -124,12 +124,7 @@ class HillClimb:
         """Return the edges that a restart begins with, and the random bits of the moves that it makes from there."""
         if self.restart_moves is not None:
             return best.parents, rng.integers(2**64, size=self.restart_moves, dtype=np.uint64)
-        must = [()] * problem.size if problem.constraints is None else problem.constraints.required_parents
-        kept = [
-            [p for p in parents if rng.random() >= self.perturbation or p in must[y]]
-            for y, parents in enumerate(best.parents)
-        ]
-        return kept, None
+        return without_edges(best.parents, self.perturbation, problem.constraints, rng), None
 
     def rules(self, allowed: NDArray[np.bool_], known: Constraints | None = None) -> Rules:
         """Return the rules of a climb: what is allowed here, and what is known before."""
@@ -185,6 +180,14 @@ class Tabu(HillClimb):
         """Return the rules of a climb."""
         by_move = self.tabu_list == "moves"
         return replace(super().rules(allowed, known), tabu=self.length, by_move=by_move, patience=self.patience)
+
+
+def without_edges(
+    parents: Sequence[Sequence[int]], share: float, known: Constraints | None, rng: np.random.Generator
+) -> list[list[int]]:
+    """Return the parents in a graph without a share of its edges, drawn at random; required ones stay."""
+    must: Sequence[Sequence[int]] = [()] * len(parents) if known is None else known.required_parents
+    return [[p for p in own if rng.random() >= share or p in must[y]] for y, own in enumerate(parents)]
 
 
 def allowed_edges(problem: Problem) -> NDArray[np.bool_]:

@@ -11,7 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from bnsearch.dags.climber import Climber, Found
-from bnsearch.dags.hillclimb import Tabu, allowed_edges
+from bnsearch.dags.hillclimb import Tabu, allowed_edges, without_edges
 from bnsearch.equivalence.climbing import backward, forward
 from bnsearch.equivalence.ges import GES
 from bnsearch.graphs.dag import DAG
@@ -46,13 +46,10 @@ class Climbs:
         """Take what single parents add to scores as known."""
         if not source.required.any():
             self._climber.remember(source.first_rows())
-        source.gains = None  # nobody else needs it
 
     def again(self, parents: Parents, rng: np.random.Generator, run: Run) -> Found | None:
         """Climb from a network without a share of its edges, ties broken at random; return the best network."""
-        known, share = self.problem.constraints, Tabu().perturbation
-        must: Parents = [()] * len(parents) if known is None else known.required_parents
-        kept = [[p for p in own if rng.random() >= share or p in must[child]] for child, own in enumerate(parents)]
+        kept = without_edges(parents, Tabu().perturbation, self.problem.constraints, rng)
         return self.climb(kept, rng.permutation(len(parents)), run, inf)[0]
 
     def climb(self, parents: Parents, ranked: Ranked | None, run: Run, seconds: float) -> tuple[Found | None, bool]:

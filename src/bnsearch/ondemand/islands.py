@@ -72,7 +72,7 @@ class Islands:
         self.share_imported = 0.0  # of the variables, those that have got selected parents in a search over the table
         self.bound: float | None = None
         self._classes: list[ClassClimb] = []  # none where there is no such climb, or no longer
-        self._length = float(FIRST_STEPS * problem.size)
+        self._length = float(FIRST_STEPS * problem.size)  # of a round, in steps or in seconds
         self._rounds = 0
         self._is_new = False  # whether selected sets have not been searched yet
         self._climb_seconds = 0.0  # of one climb over DAGs
@@ -94,6 +94,7 @@ class Islands:
         run, began = self.run, self.run.seconds
         climbs, *others = [Climbs(self.problem, memory) for memory in self._climb_bytes()]
         climbs.start_from(self.source)
+        self.source.gains = None  # nobody else needs it
         for island, its_climbs in zip(self.islands[1:], others, strict=False):
             island.climbs = its_climbs
         self.islands[0].begin(climbs, run, CLIMBING * run.seconds_left)
@@ -103,7 +104,7 @@ class Islands:
             island.climbed = first.climbed
         if not first.climbed:  # a climb that has not ended goes on in turns
             self.climbing.note(len(self.islands) * (first.chain.best - self.problem.base_score), took)
-            self.climbing.owed = 0.0
+            self.climbing.owed = 0.0  # the start is nobody's turn
         self._begin_classes(took)
 
     def _begin_classes(self, took: float) -> None:
@@ -113,13 +114,15 @@ class Islands:
         With many threads it goes on in the place of the last island's search with families on demand.
         """
         run, seconds = self.run, CLASSES * self.run.seconds_left if self._timed else inf
-        if self.problem.needed_score.equivalent and not self.alone and not run.halted():
-            beside = self._timed and min(run.threads, len(self.islands)) >= MANY_THREADS
-            if beside or SLOWER * took <= seconds:
-                self._classes = [ClassClimb(self.problem, run)]
-                self._classes[0].go_on(0.0 if beside else seconds)
-                self._take_classes()
-                self._classes = self._classes if beside else []
+        if self.alone or run.halted() or not self.problem.needed_score.equivalent:
+            return
+        if self._timed and min(run.threads, len(self.islands)) >= MANY_THREADS:
+            self._classes = [ClassClimb(self.problem, run)]
+        elif SLOWER * took <= seconds:
+            climb = ClassClimb(self.problem, run)
+            climb.go_on(seconds)
+            if climb.ended:
+                self.islands[-1].take_network(climb.found())
 
     def _climb_bytes(self) -> list[int]:
         """Return the memory for the climbs of each island that has any: as many as it allows, one at least."""
@@ -145,7 +148,8 @@ class Islands:
             self._take_turn(self.climbing, self._climb, Turn(steps=1))
         if not self.run.halted():
             self._exchange()
-        self._length *= LONGER
+        if not self._timed:
+            self._length *= LONGER
 
     def _chain(self, turn: Turn) -> None:
         """Let islands search with families on demand, and over the table of all families met when that is worth it."""
@@ -232,16 +236,20 @@ class Islands:
         rows = int(TABLE * self.memory / ROW_BYTES)
         return table_of([island.chain for island in self.islands], self.problem, more, rows, self.run.threads)
 
+    @property
+    def _met(self) -> int:
+        """How many families the islands have met, those of several counted again."""
+        return sum(island.chain.n_families for island in self.islands)
+
     def _most_selected(self) -> float:
         """Return how many selected sets the table may have: several searches over it must fit into the time left."""
         most = self._rows_a_second * BUILDING * SEVERAL * self.run.seconds_left if self._timed else inf
-        return max(0.0, most - sum(island.chain.n_families for island in self.islands))
+        return max(0.0, most - self._met)
 
     def _seconds_to_build(self) -> float:
         """Return about how long it takes to build the table and its index."""
         selected = 0.0 if self.more is None else min(self.more.n_sets, self._most_selected())
-        met = sum(island.chain.n_families for island in self.islands)
-        return min(selected + met, TABLE * self.memory / ROW_BYTES) / self._rows_a_second
+        return min(selected + self._met, TABLE * self.memory / ROW_BYTES) / self._rows_a_second
 
     def _exchange(self) -> None:
         """Let the worst island go on from the best network, or one that has found nothing for long begin anew."""
