@@ -140,7 +140,7 @@ def test_enlarging_an_overwritten_cache(monkeypatch):
     while chain._rows[HEAD][ENTRIES] < 1.3 * ring:
         met.append(next(families))
         row_of(chain._source, chain._rows, *met[-1])
-    chain._enlarge()
+    chain._enlarge_rows()
     assert len(chain._rows[CANDIDATE]) > ring
     for family in met:
         check_row(definition, row_of(chain._source, chain._rows, *family), *family)
@@ -154,7 +154,7 @@ def test_the_size_of_the_cache_changes_no_search(monkeypatch, first, most):
     large = chain_of(source, order, 9, 1 << 24)
     step_by_step(large, 600, 0.3)
     monkeypatch.setattr(chain_module, "FIRST_BYTES", first)
-    monkeypatch.setattr(GrowingChain, "_enlarge", enlarge_up_to(most))
+    monkeypatch.setattr(GrowingChain, "_enlarge_rows", enlarge_up_to(most))
     small = chain_of(source, order, 9, 1 << 24)
     ring = len(small._rows[CANDIDATE])
     step_by_step(small, 600, 0.3)
@@ -165,8 +165,8 @@ def test_the_size_of_the_cache_changes_no_search(monkeypatch, first, most):
 
 
 def enlarge_up_to(most: int):
-    """Return `GrowingChain._enlarge` under a limit on the memory for rows."""
-    usual = GrowingChain._enlarge
+    """Return `GrowingChain._enlarge_rows` under a limit on the memory for rows."""
+    usual = GrowingChain._enlarge_rows
 
     def enlarge(chain: GrowingChain) -> None:
         chain._most_rows = most

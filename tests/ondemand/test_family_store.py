@@ -26,7 +26,7 @@ def score_of(child: int, members: tuple[int, ...]) -> float:
 
 def filled(families) -> tuple:
     """Return a store to which families were given one after the other; `keep_family` tells rightly which are new."""
-    store = _new_store(0, CHILDREN, PARENTS)
+    store = _new_store(CAPACITY, CHILDREN, PARENTS)
     assert store[SCORE].shape == (CHILDREN, CAPACITY)
     for child, members in families:
         there = stored(store, child)
@@ -65,7 +65,7 @@ def test_each_child_keeps_its_best_families(families):
 
 def test_families_of_equal_score():
     """Families that score the same are told apart by their parents, and found again among each other."""
-    store = _new_store(0, 1, PARENTS)
+    store = _new_store(CAPACITY, 1, PARENTS)
     for _ in range(2):
         new = [bool(keep_family(store, 0, np.array([v], dtype=np.int32), 1, -1.0, WORDS[0, v])) for v in range(5)]
     assert new == [False] * 5
@@ -74,7 +74,7 @@ def test_families_of_equal_score():
 
 def test_too_many_parents():
     """A family with more parents than the store has room for is left out."""
-    store = _new_store(0, CHILDREN, PARENTS)
+    store = _new_store(CAPACITY, CHILDREN, PARENTS)
     assert not keep(store, 0, (0, 1, 2, 3, 4))
     assert keep(store, 0, (0, 1, 2, 3))
     assert store[NUMBER].tolist() == [1, 0, 0]

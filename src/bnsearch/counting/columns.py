@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from functools import cached_property
 from typing import NamedTuple
+from weakref import WeakKeyDictionary, ref
 
 import numpy as np
 from numpy.typing import NDArray
@@ -118,6 +119,21 @@ class Layout:
         if asked.size and places.min() < 0:
             raise InputError(f"variable {asked[places.argmin()]} is not among those counted")
         return places
+
+
+_usual_layouts: WeakKeyDictionary[Dataset, ref[Layout]] = WeakKeyDictionary()
+
+
+def usual_layout(data: Dataset, representation: str = "auto") -> Layout:
+    """Return a layout of all variables; where it is chosen by cost, the same one as long as anybody holds it."""
+    if representation != "auto":
+        return Layout(data, representation=representation)
+    held = _usual_layouts.get(data)
+    layout = None if held is None else held()
+    if layout is None:
+        layout = Layout(data)
+        _usual_layouts[data] = ref(layout)
+    return layout
 
 
 def known_variables(asked: Iterable[int], n: int) -> NDArray[np.int64]:

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from bnsearch.counting.columns import Layout
+from bnsearch.counting.columns import usual_layout
 from bnsearch.data import Dataset
 from bnsearch.errors import InputError
 
@@ -56,7 +56,7 @@ class Counter:
     def __init__(self, data: Dataset, *, representation: str = "auto") -> None:
         from bnsearch.counting.kernels_set import new_scratch
 
-        self._layout = Layout(data, representation=representation)
+        self._layout = usual_layout(data, representation)
         self._arities = data.arities
         self._scratch = new_scratch(self._layout.columns, data.n_variables)
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -16,8 +16,6 @@ from bnsearch.scores.scorer import Scorer
 
 MEMORY_BYTES = 1 << 26  # prices of families seen before
 STEPS_PER_CALL = 1000  # bounds the time of one kernel call
-# One family in so many is priced whole; the share of unrelated gains that is ignored. A climb prices some hundred
-# families: with one in 16, as in ondemand, the sample would be small.
 
 
 @dataclass(frozen=True, eq=False, kw_only=True)
@@ -53,7 +51,7 @@ class Found:
     @property
     def parents(self) -> list[list[int]]:
         """Each variable's parents, ascending."""
-        return [_members(row) for row in self.bits]
+        return [members(row) for row in self.bits]
 
     def dag(self, names: Sequence[str]) -> DAG:
         """Return the graph over these variables."""
@@ -90,7 +88,14 @@ class Climber:
             np.zeros(n, dtype=np.int64),
             np.zeros(n, dtype=np.uint64),
         )
-        self._prices = np.empty((n, n)), np.empty(n), np.empty(n), np.ones(n, dtype=np.bool_)
+        self._prices = (
+            np.empty((n, n)),
+            np.empty(n),
+            np.empty(n),
+            np.empty(n),
+            np.ones(n, dtype=np.int8),
+            np.ones((n, n), dtype=np.bool_),
+        )
         self._memory = (
             np.full(slots, -1, dtype=np.int64),
             np.empty((slots, words), dtype=np.uint64),
@@ -100,25 +105,13 @@ class Climber:
         self._ranked = self._by_content = variables_by_content(scorer.data)
         self._rank = np.argsort(self._ranked)
         self._tabu = np.zeros(rules.tabu, dtype=np.uint64)
-        self._counters = np.zeros(4, dtype=np.int64)
+        self._counters = np.zeros(5, dtype=np.int64)
         self._best = np.full(1, -np.inf)
-        self._found = np.zeros((n, words), dtype=np.uint64)
+        self._found = np.zeros((n, words), dtype=np.uint64), np.zeros(n, dtype=np.uint64)
 
     def fork(self) -> Climber:
         """Return a climber of the same data, score and rules for another thread."""
         return Climber(self.scorer.fork(), self.extender.fork(), self.rules, memory=self.memory)
-
-    def remember(self, rows: Iterable[tuple[int, NDArray[np.float64], float]]) -> None:
-        """
-        Take the prices of children without parents as known.
-
-        rows : child, what each single parent adds, float64[n], minus infinity where it is not allowed, and its score
-        """
-        from bnsearch.dags.kernels_climb import keep_row
-
-        empty = tuple(np.zeros_like(array) for array in self._graph)
-        for child, gains, own in rows:
-            keep_row(self._memory, empty, child, np.append(gains, own))
 
     @property
     def asked(self) -> int:
@@ -128,7 +121,7 @@ class Climber:
     @property
     def standing(self) -> list[list[int]]:
         """Each variable's parents in the graph where the climber stands."""
-        return [_members(row) for row in self._graph[0]]
+        return [members(row) for row in self._graph[0]]
 
     @property
     def score(self) -> float:
@@ -138,7 +131,7 @@ class Climber:
     @property
     def best(self) -> Found | None:
         """The best graph since the start; None before the first is scored."""
-        return Found(self.score, self._found.copy()) if self.score > -np.inf else None
+        return Found(self.score, self._found[0].copy()) if self.score > -np.inf else None
 
     def start(
         self,
@@ -152,7 +145,7 @@ class Climber:
         ranked : the variables that come first win ties, instead of the first by content
         moves : random bits, one number for each random move to make from there
         """
-        from bnsearch.dags.kernels_climb import IDLE, STEPS, key_of
+        from bnsearch.dags.kernels_climb import IDLE, STARTED, STEPS, key_of
         from bnsearch.dags.kernels_graph import add_edge
 
         for array in self._graph:
@@ -162,7 +155,7 @@ class Climber:
                 add_edge(self._graph, x, y)
         if moves is not None:
             self._move_at_random(moves)
-        self._prices[3].fill(True)
+        self._prices[4].fill(STARTED)
         self._tabu.fill(0 if self.rules.by_move else key_of(self._graph))
         self._counters[[STEPS, IDLE]] = 0
         self._best.fill(-np.inf)
@@ -193,25 +186,39 @@ class Climber:
         """Price all changes of one family, and remember them."""
         from bnsearch.dags.kernels_climb import keep_row
 
-        parents = _members(self._graph[0][child])
-        free = [p for p in parents if self.rules.required is None or not self.rules.required[child, p]]
-        families = [parents, *([p for p in parents if p != dropped] for dropped in free)]
-        own, *without = self.scorer.families([child] * len(families), families).tolist()
-        row = np.full(len(self._rank) + 1, -np.inf)
-        row[-1] = own
+        parents = members(self._graph[0][child])
+        free, own, without = self._deletions(child, parents)
+        row = np.append(self._extensions(child, parents, own), own)
         row[free] = without
-        self.computed += len(families)
-        if len(parents) < self.rules.limits[child]:
-            allowed = self._allowed[child].copy()
-            allowed[parents] = False
-            added = np.flatnonzero(allowed)
-            row[added] = self.extender.extend(child, parents, added)
-            self.computed += len(added)
         row[:-1] -= own
         row[np.isnan(row)] = -np.inf  # more cells than can be numbered
         keep_row(self._memory, self._graph, child, row)
 
+    def _extensions(self, child: int, parents: Sequence[int], own: float) -> NDArray[np.float64]:
+        """Return the scores of a family with one more parent, float64[n]; minus infinity where none may be added."""
+        scores = np.full(len(self._rank), -np.inf)
+        added = np.flatnonzero(self._candidates(child, parents, own))
+        if len(added):
+            scores[added] = self.extender.extend(child, parents, added)
+            self.computed += len(added)
+        return scores
 
-def _members(row: NDArray[np.uint64]) -> list[int]:
+    def _candidates(self, child: int, parents: Sequence[int], own: float) -> NDArray[np.bool_]:
+        """Return bool[n], which parents may be added; own : the family's score."""
+        allowed: NDArray[np.bool_] = self._allowed[child] & (len(parents) < self.rules.limits[child])
+        allowed[parents] = False
+        return allowed
+
+    def _deletions(self, child: int, parents: Sequence[int]) -> tuple[list[int], float, NDArray[np.float64]]:
+        """Return the parents that a family may lose, its score, and that without each of them."""
+        free = [p for p in parents if self.rules.required is None or not self.rules.required[child, p]]
+        families = [parents, *([p for p in parents if p != dropped] for dropped in free)]
+        scores = self.scorer.families([child] * len(families), families)
+        self.computed += len(families)
+        return free, float(scores[0]), scores[1:]
+
+
+def members(row: NDArray[np.uint64]) -> list[int]:
+    """Return the bits that are set in a row of words, ascending."""
     bits: list[int] = np.flatnonzero(np.unpackbits(row.view(np.uint8), bitorder="little")).tolist()
     return bits

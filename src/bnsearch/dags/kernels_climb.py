@@ -13,17 +13,30 @@ from bnsearch.kernel import inner_kernel, kernel
 
 DELETE, ADD, REVERSE = 0, 1, 2  # equally good moves are tried in this order
 # What a call of climb ends with.
-FINISHED, WANTS_PRICES, OUT_OF_STEPS = 0, 1, 2
-# Where it counts: steps, steps since the best, the family that wants prices, local scores asked for.
-STEPS, IDLE, WANTED, ASKED = 0, 1, 2, 3
+FINISHED, WANTS_PRICES, OUT_OF_STEPS, WANTS_GAIN = 0, 1, 2, 3
+# Where it counts: steps, steps since the best, the family that wants prices, local scores asked for; and the variable
+# of that family whose gain is wanted.
+STEPS, IDLE, WANTED, ASKED, WANTED_PARENT = 0, 1, 2, 3, 4
+
+# What has happened to a family since it was priced: nothing, a new climb began, it got a parent, it lost one.
+UP_TO_DATE, STARTED, GREW, SHRANK = 0, 1, 2, 3
 
 # What one change of each family's parents gains: a plain tuple of
 #   gain    float64[n, n]   [y, x]: what y's local score gains when x becomes its parent or ceases to be one; minus
 #                           infinity where that is not allowed
 #   own     float64[n]      local scores
 #   top     float64[n]      the highest gain of each row
-#   stale   bool[n]         whose rows are out of date
-Prices = tuple[NDArray[np.float64], NDArray[np.float64], NDArray[np.float64], NDArray[np.bool_]]
+#   bound   float64[n]      an upper bound of the highest gain of each row among the changes that close no cycle
+#   stale   int8[n]         whether each row is out of date: UP_TO_DATE, or what has happened to the family since
+#   exact   bool[n, n]      which gains are computed; the others are estimated
+Prices = tuple[
+    NDArray[np.float64],
+    NDArray[np.float64],
+    NDArray[np.float64],
+    NDArray[np.float64],
+    NDArray[np.int8],
+    NDArray[np.bool_],
+]
 
 # Prices of families seen before, each in the one slot that its key points to: a plain tuple of
 #   child    int64[slots]          -1 where empty; the number of slots is a power of two
@@ -54,7 +67,7 @@ def keep_row(memory, graph, y, row):
 def load_row(memory, graph, prices, y):
     """Bring the prices of y's family up to date; return how many there are, none if they are not remembered."""
     child, parents, rows = memory
-    gain, own, top, stale = prices
+    gain, own, top, bound, stale, exact = prices
     slot = slot_of(memory, graph, y)
     known = child[slot] == y
     for w in range(parents.shape[1]):
@@ -65,10 +78,12 @@ def load_row(memory, graph, prices, y):
     top[y] = -np.inf
     for x in range(own.size):
         gain[y, x] = rows[slot, x]
+        exact[y, x] = True
         top[y] = max(top[y], gain[y, x])
         number += gain[y, x] > -np.inf
+    bound[y] = top[y]
     own[y] = rows[slot, own.size]
-    stale[y] = False
+    stale[y] = UP_TO_DATE
     return number
 
 
@@ -96,29 +111,26 @@ def undoing_key(n, kind, x, y):
 
 
 @inner_kernel
-def is_legal(graph, tabu, by_move, key, kind, x, y):
+def is_tabu(graph, tabu, by_move, key, kind, x, y):
     """
-    Tell whether a move on x -> y closes no cycle and is not tabu.
+    Tell whether a move on x -> y is tabu.
 
     tabu : uint64[...]   with `by_move` the keys of moves, else those of the graphs that are not to be entered
     key : the graph's now
     """
-    if kind == ADD and not can_add(graph, x, y):
+    if tabu.size == 0:
         return False
-    if kind == REVERSE and not can_reverse(graph, x, y):
-        return False
-    if tabu.size > 0:
-        n = graph[2].size
-        if by_move:
-            key = move_key(n, kind, x, y)
-        else:
-            key ^= edge_key(n, x, y)
-            if kind == REVERSE:
-                key ^= edge_key(n, y, x)
-        for i in range(tabu.size):
-            if tabu[i] == key:
-                return False
-    return True
+    n = graph[2].size
+    if by_move:
+        key = move_key(n, kind, x, y)
+    else:
+        key ^= edge_key(n, x, y)
+        if kind == REVERSE:
+            key ^= edge_key(n, y, x)
+    for i in range(tabu.size):
+        if tabu[i] == key:
+            return True
+    return False
 
 
 @inner_kernel
@@ -127,37 +139,49 @@ def find_move(graph, prices, rank, ranked, tabu, by_move, floor, tolerance):
     Return (kind, x, y) of the best legal move on x -> y that gains more than `floor`; the kind is -1 where none does.
 
     Among moves within `tolerance` of the best, deletions come before additions before reversals, and then the child
-    and the parent of the lower rank come first.
+    and the parent of the lower rank come first. Rows whose bound is too low are not read; those that are get the bound
+    that they deserve, so that gains which only cycles forbid are not met again and again.
 
     rank, ranked : int64[n]   the variables' ranks, and the variables by rank
-    tabu, by_move : as for is_legal
+    tabu, by_move : as for is_tabu
     """
     parents, _, sizes, _ = graph
-    gain, _, top, _ = prices
+    gain, _, _, bound, _, _ = prices
     n = rank.size
     key = key_of(graph)
     members = np.empty(n, np.int64)
+    reversals = np.full(n, np.inf)  # what the best one of each row gains
     none = 3 * n * n
     chosen = none
     least = floor
     for turn in range(2):  # first the highest gain; then, of the moves that come near it, the first
         for y in range(n):
-            for x in range(n if top[y] >= least else 0):
+            wanted = bound[y] >= least
+            if wanted:
+                bound[y] = -np.inf
+            for x in range(n if wanted else 0):
                 kind = DELETE if has_bit(parents[y], x) else ADD
                 g = gain[y, x]
-                if g >= least and g > floor and is_legal(graph, tabu, by_move, key, kind, x, y):
-                    if turn == 0:
-                        least = g
-                    else:
-                        chosen = min(chosen, (kind * n + rank[y]) * n + rank[x])
-            for i in range(members_of(parents[y], members) if sizes[y] > 0 else 0):
+                if (g >= least or g > bound[y]) and (kind == DELETE or can_add(graph, x, y)):
+                    bound[y] = max(bound[y], g)
+                    if g >= least and g > floor and not is_tabu(graph, tabu, by_move, key, kind, x, y):
+                        if turn == 0:
+                            least = g
+                        else:
+                            chosen = min(chosen, (kind * n + rank[y]) * n + rank[x])
+            wanted = sizes[y] > 0 and reversals[y] >= least
+            if wanted:
+                reversals[y] = -np.inf
+            for i in range(members_of(parents[y], members) if wanted else 0):
                 x = members[i]
                 g = gain[y, x] + gain[x, y]
-                if g >= least and g > floor and is_legal(graph, tabu, by_move, key, REVERSE, x, y):
-                    if turn == 0:
-                        least = g
-                    else:
-                        chosen = min(chosen, (REVERSE * n + rank[y]) * n + rank[x])
+                reversals[y] = max(reversals[y], g)
+                if g >= least and g > floor and can_reverse(graph, x, y):
+                    if not is_tabu(graph, tabu, by_move, key, REVERSE, x, y):
+                        if turn == 0:
+                            least = g
+                        else:
+                            chosen = min(chosen, (REVERSE * n + rank[y]) * n + rank[x])
         least -= tolerance
     if chosen == none:
         return -1, np.int64(0), np.int64(0)
@@ -175,6 +199,26 @@ def change_graph(graph, kind, x, y):
         add_edge(graph, y, x)
 
 
+@inner_kernel
+def loosen_bounds(graph, prices, x):
+    """Let bounds hold after an edge out of x was taken away: x and its ancestors may have got more legal parents."""
+    _, _, top, bound, _, _ = prices
+    for y in range(top.size):
+        if y == x or has_bit(graph[1][x], y):
+            bound[y] = top[y]
+
+
+@inner_kernel
+def copy_families(graph, found):
+    """Copy the parents of the families that differ, by their keys."""
+    parents, keys = found
+    for y in range(keys.size):
+        if keys[y] != graph[3][y]:
+            keys[y] = graph[3][y]
+            for w in range(parents.shape[1]):
+                parents[y, w] = graph[0][y, w]
+
+
 @kernel
 def climb(graph, prices, memory, rank, ranked, tabu, by_move, counters, best, found, patience, steps, tolerance):
     """
@@ -183,20 +227,20 @@ def climb(graph, prices, memory, rank, ranked, tabu, by_move, counters, best, fo
     graph, prices, memory : see above
     tabu : uint64[...]     what is tabu, one key overwritten after another: with `by_move` the moves that would undo the
                            last ones, else the last graphs
-    counters : int64[4]    STEPS, IDLE, WANTED, ASKED
-    best : float64[1]      the score of the best graph so far, its parents in `found`, uint64[n, W]
+    counters : int64[5]    STEPS, IDLE, WANTED, ASKED, WANTED_PARENT
+    best : float64[1]      the score of the best graph so far
+    found : its parents, uint64[n, W], and keys, uint64[n]
     patience : steps in a row that need not improve on the best; with none, every step must improve
     steps : how many may be taken at most
     tolerance : relative; a smaller difference of scores does not count
     """
-    parents = graph[0]
-    _, own, _, stale = prices
+    _, own, _, _, stale, exact = prices
     n = own.size
     for step in range(steps + 1):
         for y in range(own.size):
-            if stale[y]:
+            if stale[y] != UP_TO_DATE:
                 counters[ASKED] += load_row(memory, graph, prices, y)
-            if stale[y]:
+            if stale[y] != UP_TO_DATE:
                 counters[WANTED] = y
                 return WANTS_PRICES
         score = 0.0
@@ -205,9 +249,7 @@ def climb(graph, prices, memory, rank, ranked, tabu, by_move, counters, best, fo
         if score > best[0] + tolerance * max(1.0, abs(best[0])) or best[0] == -np.inf:
             best[0] = score
             counters[IDLE] = 0
-            for y in range(own.size):
-                for w in range(parents.shape[1]):
-                    found[y, w] = parents[y, w]
+            copy_families(graph, found)
         margin = tolerance * max(1.0, abs(score))
         if counters[IDLE] > 0 and counters[IDLE] >= patience:
             return FINISHED
@@ -216,9 +258,15 @@ def climb(graph, prices, memory, rank, ranked, tabu, by_move, counters, best, fo
         kind, x, y = find_move(graph, prices, rank, ranked, tabu, by_move, -np.inf if patience > 0 else margin, margin)
         if kind < 0:
             return FINISHED
+        if not exact[y, x] or (kind == REVERSE and not exact[x, y]):
+            counters[WANTED], counters[WANTED_PARENT] = (x, y) if exact[y, x] else (y, x)
+            return WANTS_GAIN
+        if kind != ADD:
+            loosen_bounds(graph, prices, x)
         change_graph(graph, kind, x, y)
-        stale[y] = True
-        stale[x] = stale[x] or kind == REVERSE
+        stale[y] = GREW if kind == ADD else SHRANK
+        if kind == REVERSE:
+            stale[x] = GREW
         counters[STEPS] += 1
         counters[IDLE] += 1
         if tabu.size > 0:

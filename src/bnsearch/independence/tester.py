@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from bnsearch.counting.cell_sums import CellFunction, CellSum
-from bnsearch.counting.columns import Layout
+from bnsearch.counting.columns import usual_layout
 from bnsearch.data import Dataset
 from bnsearch.errors import InputError
 from bnsearch.independence.decisions import Decision
@@ -37,7 +37,7 @@ class PairTester:
 
     def __init__(self, data: Dataset, decision: Decision) -> None:
         self.data, self.decision = data, decision
-        self._layout = Layout(data)
+        self._layout = usual_layout(data)
         self._terms = CellSum(CellFunction.XLOGX).terms(data.n_rows, np.ones(1))
         self._make_scratch()
 

@@ -17,7 +17,8 @@ from bnsearch.orderings.starts import Ordering
 ENTRY_BYTES, SLOT_BYTES, ENTRIES_PER_SLOT = 12, 32, 16  # of the cache of rows
 FIRST_BYTES, NEARLY_FULL = 1 << 24, 0.7  # its size at first, and when it is doubled
 STORE_SHARE = 0.25  # of the memory, for the families met
-MOST_STORED, STORED_PARENTS = 4096, 32  # families of a variable, and parents of one, that the store holds
+MOST_STORED, STORED_PARENTS = 4096, 32  # families of a variable, and parents of one, that the store holds at most
+FIRST_STORED = 64  # families of a variable that it holds at first
 FIRST_PARENTS = 3  # of a variable, when parents are grown along a new ordering
 SEEN = 1 << 18  # sets of predecessors that are remembered
 LOOKS = 1_000_000  # between two looks at the clock: some milliseconds
@@ -49,7 +50,9 @@ class GrowingChain:
         most = int(source.limits.max(initial=0)) + 1
         self._most_rows = int((1 - STORE_SHARE) * memory)
         self._rows = _new_rows(min(self._most_rows, FIRST_BYTES), n)
-        self._store = _new_store(int(STORE_SHARE * memory), n, min(most, STORED_PARENTS))
+        stored_parents = min(most, STORED_PARENTS)
+        self._most_stored = max(8, min(MOST_STORED, int(STORE_SHARE * memory) // (n * (24 + 4 * stored_parents))))
+        self._store = _new_store(min(FIRST_STORED, self._most_stored), n, stored_parents)
         self._counted = 0
         self._timed = timed
         self._seconds_each = CALL_SECONDS / FIRST_EVALUATIONS  # of a local score, measured
@@ -193,9 +196,20 @@ class GrowingChain:
         yield evaluations
         if head[EVALUATIONS] - before >= evaluations // 2:  # enough to tell
             self._seconds_each = (time.perf_counter() - began) / max(1, int(head[EVALUATIONS]) - before)
-        self._enlarge()
+        self._enlarge_rows()
+        self._enlarge_store()
 
-    def _enlarge(self) -> None:
+    def _enlarge_store(self) -> None:
+        """Double the store of families where the list of a variable is nearly full and the memory allows."""
+        *arrays, number = self._store
+        capacity = arrays[0].shape[1]
+        if number.max() > NEARLY_FULL * capacity and capacity < self._most_stored:
+            larger = _new_store(min(2 * capacity, self._most_stored), self.source.size, arrays[3].shape[2])
+            for old, new in zip(self._store, larger, strict=True):
+                new[tuple(slice(length) for length in old.shape)] = old
+            self._store = larger
+
+    def _enlarge_rows(self) -> None:
         """Double the cache of rows where it is nearly full and the memory allows."""
         from bnsearch.ondemand.kernels_rows import CANDIDATE, COMPUTED, ENTRIES, HEAD, KEY, copy_rows
 
@@ -256,9 +270,9 @@ class GrowingChain:
         child, scores, sizes, members = families
         place = self.source.place
         first = np.concatenate([[0], np.cumsum(sizes)]).astype(np.int64)
-        return int(
-            keep_families(self._source, self._store, place[child], first, place[members].astype(np.int32), scores)
-        )
+        new = keep_families(self._source, self._store, place[child], first, place[members].astype(np.int32), scores)
+        self._enlarge_store()
+        return int(new)
 
 
 def _new_rows(memory: int, n: int) -> tuple[NDArray[Any], ...]:
@@ -276,9 +290,8 @@ def _new_rows(memory: int, n: int) -> tuple[NDArray[Any], ...]:
     )
 
 
-def _new_store(memory: int, n: int, parents: int) -> tuple[NDArray[Any], ...]:
+def _new_store(capacity: int, n: int, parents: int) -> tuple[NDArray[Any], ...]:
     """Return an empty store of families, as `kernels_store` describes it."""
-    capacity = max(8, min(MOST_STORED, memory // (n * (24 + 4 * parents))))
     return (
         np.zeros((n, capacity)),
         np.zeros((n, capacity), dtype=np.uint64),

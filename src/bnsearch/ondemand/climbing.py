@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from functools import partial
 from itertools import chain
 from math import inf
@@ -10,8 +10,9 @@ from math import inf
 import numpy as np
 from numpy.typing import NDArray
 
-from bnsearch.dags.climber import Climber, Found
+from bnsearch.dags.climber import Found
 from bnsearch.dags.hillclimb import Tabu, allowed_edges, without_edges
+from bnsearch.dags.lazy import LazyClimber
 from bnsearch.equivalence.climbing import backward, forward
 from bnsearch.equivalence.ges import GES
 from bnsearch.graphs.dag import DAG
@@ -31,21 +32,43 @@ class Climbs:
 
     Parameters
     ----------
-    problem : what to climb on
+    problem, source : what to climb on
     memory : bytes for the prices of families met before
     """
 
-    def __init__(self, problem: Problem, memory: int) -> None:
+    def __init__(self, problem: Problem, source: Source, memory: int) -> None:
         self.problem = problem
         self.scorer = problem.scorer.fork()
         rules = Tabu().rules(allowed_edges(problem), problem.constraints)
         extender = Extender(problem.needed_data, problem.needed_score)
-        self._climber = Climber(self.scorer, extender, rules, memory=memory)
+        self._climber = LazyClimber(self.scorer, extender, rules, source.first_row, memory=memory)
+        self._first: Iterator[None] | None = None  # the steps of the first climb that are left
+        self._found: Found | None = None  # its network so far, while another one is started from
 
-    def start_from(self, source: Source) -> None:
-        """Take what single parents add to scores as known."""
-        if not source.required.any():
-            self._climber.remember(source.first_rows())
+    def begin(self) -> None:
+        """Stand at the required edges; `go_on` climbs from there."""
+        self._first = self._first_climb()
+
+    @property
+    def unfinished(self) -> bool:
+        """Whether the first climb has begun and not ended."""
+        return self._first is not None
+
+    def _first_climb(self) -> Iterator[None]:
+        """Climb with estimated gains, then as all climbs do."""
+        climber = self._climber
+        climber.start(self.problem.base.parents)
+        yield from climber.climb_lazily()
+        self._found = climber.best
+        if self._found is not None:
+            climber.start(self._found.parents)
+            yield from climber.climb()
+
+    def go_on(self, run: Run, seconds: float) -> tuple[Found | None, bool]:
+        """Go on with the first climb for some seconds; return as `climb`."""
+        ended = self._follow(self._first or iter(()), run, run.seconds + seconds)
+        self._first = None if ended else self._first
+        return self._climber.best or self._found, ended
 
     def again(self, parents: Parents, rng: np.random.Generator, run: Run) -> Found | None:
         """Climb from a network without a share of its edges, ties broken at random; return the best network."""
@@ -58,17 +81,22 @@ class Climbs:
 
         Returns the best network, and whether the climb came to its end.
         """
-        climber, until = self._climber, run.seconds + seconds
+        self._climber.start(parents, ranked)
+        ended = self._follow(self._climber.climb(), run, run.seconds + seconds)
+        return self._climber.best, ended
+
+    def _follow(self, steps: Iterator[None], run: Run, until: float) -> bool:
+        """Take steps until some time, offering whatever is better than the incumbent; return whether they ended."""
+        climber = self._climber
         asked, computed = climber.asked, climber.computed
-        climber.start(parents, ranked)
-        for _ in climber.climb():
+        for _ in steps:
             run.count(evaluations=climber.asked - asked, computed=climber.computed - computed)
             asked, computed = climber.asked, climber.computed
             if improves(climber.score, run.progress.score) and (found := climber.best) is not None:
                 run.offer(found.score, partial(found.dag, self.problem.names))
             if run.halted(climber.score) or run.seconds > until:
-                return climber.best, False
-        return climber.best, True
+                return False
+        return True
 
 
 class ClassClimb:

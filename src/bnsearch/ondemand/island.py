@@ -119,18 +119,17 @@ class Island:
         """
         Climb over DAGs as often as the turn allows.
 
-        Climbs begin at the best network: as it is until one has come to its end, and then without half of its edges.
+        The first climb goes on until it ends; all others begin at the best network without half of its edges.
         """
-        if self.climbs is None:  # no memory for that
+        if self.climbs is None or not (self.climbs.unfinished or self.climbed):  # no memory for that, or not yet
             self.grow(turn, run)
             return
         began, done = run.seconds, 0
         while (left := turn.left(done, run.seconds - began)) > 0.0 and not run.halted():
-            best = self.chain.best_parents()
-            if self.climbed:
-                found, ended = self.climbs.again(best, self.rng, run), True
+            if self.climbs.unfinished:
+                found, ended = self.climbs.go_on(run, left * turn.seconds)
             else:
-                found, ended = self.climbs.climb(best, None, run, left * turn.seconds)
+                found, ended = self.climbs.again(self.chain.best_parents(), self.rng, run), True
             done += 1
             self.climbed += ended
             if found is not None:
@@ -167,15 +166,6 @@ class Island:
         """Let the next network be the best so far, whatever its score."""
         self.best = self.offered = -inf
         self.chain.forget_best()
-
-    def begin(self, climbs: Climbs, run: Run, seconds: float) -> None:
-        """Begin at a climb over DAGs that takes some seconds at most."""
-        self.climbs = climbs
-        found, ended = climbs.climb(self.problem.base.parents, None, run, seconds)
-        self.climbed += ended
-        if found is not None:
-            self.take_network(found.dag(self.problem.names))
-            self.offer(run)
 
     def begin_anew(self, run: Run) -> None:
         """Begin at an ordering informed by the families met so far."""

@@ -24,7 +24,7 @@ ROUND = 0.2  # the length of a round, as a share of the time so far
 FIRST_STEPS, LONGER = 4, 1.3  # where steps are counted: for each variable in the first round; and from round to round
 GROWING = 0.6  # of a turn over orderings, the part for families on demand; the rest searches over their table
 BUILDING = 0.3  # of a search over a table, the most for building the table and its index
-CLIMBING = 0.6  # of the time that is left, the most for the climb to the first network
+CLIMBING = 0.4  # of the time that is left, the most for the first climb over DAGs, before it goes on in turns
 CLASSES = 0.1  # of the time that is left, the most for a climb over equivalence classes
 SLOWER = 5.0  # how much longer than the first climb over DAGs that takes, about
 SHORTEST = 0.08  # of the time so far, a turn at least
@@ -91,21 +91,28 @@ class Islands:
         """
         if not self.islands:
             return
-        run, began = self.run, self.run.seconds
-        climbs, *others = [Climbs(self.problem, memory) for memory in self._climb_bytes()]
-        climbs.start_from(self.source)
-        self.source.gains = None  # nobody else needs it
-        for island, its_climbs in zip(self.islands[1:], others, strict=False):
-            island.climbs = its_climbs
-        self.islands[0].begin(climbs, run, CLIMBING * run.seconds_left)
-        took, first = run.seconds - began, self.islands[0]
+        run, began, first = self.run, self.run.seconds, self.islands[0]
+        for island, memory in zip(self.islands, self._climb_bytes(), strict=False):
+            island.climbs = Climbs(self.problem, self.source, memory)
+        if first.climbs is not None:
+            first.climbs.begin()
+        piece = Turn(steps=1, seconds=CLIMBING * run.seconds_left / 2)
+        first.climb(piece, run)
+        if isfinite(first.chain.best) and not first.climbed:
+            half, at = first.chain.best, run.seconds
+            first.climb(piece, run)
+            self.climbing.note(len(self.islands) * (first.chain.best - half), run.seconds - at)
+            self.climbing.owed = 0.0  # the start is nobody's turn
+        first.offer(run)
         for island in self.islands[1:] if isfinite(first.chain.best) else ():
             island.chain.take(first.chain)
-            island.climbed = first.climbed
-        if not first.climbed:  # a climb that has not ended goes on in turns
-            self.climbing.note(len(self.islands) * (first.chain.best - self.problem.base_score), took)
-            self.climbing.owed = 0.0  # the start is nobody's turn
-        self._begin_classes(took)
+        self._share_climbed()
+        self._begin_classes(run.seconds - began)
+
+    def _share_climbed(self) -> None:
+        """Let all islands climb by themselves once the first climb has ended."""
+        for island in self.islands[1:]:
+            island.climbed = max(island.climbed, self.islands[0].climbed)
 
     def _begin_classes(self, took: float) -> None:
         """
@@ -216,6 +223,7 @@ class Islands:
         """Let islands climb over DAGs; take note of how long a climb takes."""
         began, before = self.run.seconds, self.islands[0].climbed
         self._map(lambda island: island.climb(turn, self.run), self.islands)
+        self._share_climbed()
         self._climb_seconds = (self.run.seconds - began) / max(1, self.islands[0].climbed - before)
 
     def _index(self) -> Index:

@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from bnsearch.counting.cell_sums import products_of_sets
-from bnsearch.counting.columns import Layout
+from bnsearch.counting.columns import usual_layout
 from bnsearch.counting.sweep import Sweep
 from bnsearch.data import Dataset
 from bnsearch.parent_sets.bounds import RULES, bound_of, most_parents
@@ -38,13 +38,12 @@ class Source:
     related : bool[n, n], which places depend on each other by themselves
     words : uint64[n], the random word of each place as a parent
     required_scores : float64[n], the score of each variable with its required parents alone, where it has any
-    gains : float64[n, n], [child, parent] by place, what single parents add; None once nobody needs it any more
     complete : whether all pairs were counted
     """
 
     def __init__(self, problem: Problem, going: Callable[[], bool] = lambda: True, threads: int | None = 1) -> None:
         data, score = problem.needed_data, problem.needed_score
-        self.layout = Layout(data)
+        self.layout = usual_layout(data)
         self.order, self.place = self.layout.order, self.layout.place
         self.size = len(self.order)
         self._read_knowledge(problem, most_parents(data, score, None, RULES))
@@ -56,7 +55,7 @@ class Source:
         least = TOLERANCE * np.maximum(1.0, np.abs(self._own))
         improving = gains > least[:, np.newaxis]
         self.related = improving | improving.T
-        self.gains: NDArray[np.float64] | None = gains
+        self._gains = gains
         self._make_arrays(data, score, gains, improving)
 
     def _read_knowledge(self, problem: Problem, most: int) -> None:
@@ -96,11 +95,10 @@ class Source:
             self._own,
         )
 
-    def first_rows(self) -> Iterator[tuple[int, NDArray[np.float64], float]]:
-        """Yield each variable, what every single parent adds to its score, and the score without any."""
-        for variable, child in enumerate(self.place.tolist()):
-            if self.gains is not None:
-                yield variable, self.gains[child, self.place], float(self._own[child])
+    def first_row(self, variable: int) -> NDArray[np.float64]:
+        """Return what every single parent adds to the score of a variable, float64[n]."""
+        row: NDArray[np.float64] = self._gains[self.place[variable], self.place]
+        return row
 
     def arrays(self) -> tuple[Any, ...]:
         """Return what kernels take, a plain tuple, with scratch memory for one thread."""
@@ -139,11 +137,13 @@ def _pair_gains(
     single = sweep.values(1, score.joint(rows))
     pairs = sweep.values(2, score.joint(rows), going) if n > 1 else np.empty(0)
     complete = going()
-    high, low = np.tril_indices(n, -1)
     if complete and score.equivalent and len(pairs) <= problem.scorer.capacity // 2:
-        problem.scorer.remember_at(np.arange(0, 2 * len(pairs) + 1, 2), np.stack([low, high], axis=1).ravel(), pairs)
+        members = np.stack(np.tril_indices(n, -1)[::-1], axis=1).ravel()
+        problem.scorer.remember_at(np.arange(0, 2 * len(pairs) + 1, 2), members, pairs)
     gains = np.zeros((n, n))
-    gains[high, low] = pairs if complete else -np.inf
+    for high in range(n):
+        first = high * (high - 1) // 2
+        gains[high, :high] = pairs[first : first + high] if complete else -np.inf
     gains += gains.T
     own = np.empty(n)
     for arity in np.unique(arities).tolist():

@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from bnsearch.counting.cell_sums import products_of_sets
-from bnsearch.counting.columns import Layout
+from bnsearch.counting.columns import usual_layout
 from bnsearch.data import Dataset
 from bnsearch.parent_sets.bounds import Bound
 from bnsearch.scores.score import Score
@@ -31,7 +31,7 @@ class Extender:
 
     def __init__(self, data: Dataset, score: Score) -> None:
         self.data, self.score = data, score
-        self.layout = Layout(data)
+        self.layout = usual_layout(data)
         self._products = products_of_sets(self.layout.columns.arities, TABULATED_SIZE)
         self._make_scratch()
 

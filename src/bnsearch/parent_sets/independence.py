@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from bnsearch.counting.cell_sums import products_of_sets
-from bnsearch.counting.columns import Layout
+from bnsearch.counting.columns import Layout, usual_layout
 from bnsearch.data import Dataset
 from bnsearch.errors import InputError
 from bnsearch.parent_sets.best_first import BestFirst
@@ -66,7 +66,7 @@ class Independence(BestFirst):
     def prepare(self, job: Job) -> Callable[[], Begin]:
         """Return what makes, for each thread, the function that begins the search of a variable."""
         data, most, bounded = job.data, job.most, job.bound.slope < 0
-        layout = Layout(data)
+        layout = usual_layout(data)
         products = products_of_sets(layout.columns.arities, TABULATED_SIZE)
         terms = job.score.joint(data.n_rows).terms(data.n_rows, products)
 

@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from bnsearch.counting.cell_sums import CellSum, products_of_sets
-from bnsearch.counting.columns import Layout
+from bnsearch.counting.columns import usual_layout
 from bnsearch.data import Dataset
 from bnsearch.errors import InputError, require
 from bnsearch.graphs.dag import DAG
@@ -53,7 +53,7 @@ class Scorer:
         self.data = data
         self.score = score
         self.asked = 0
-        self._layout = Layout(data, representation=representation)
+        self._layout = usual_layout(data, representation)
         self._products = products_of_sets(self._layout.columns.arities, TABULATED_SIZE)
         self._start(cache_bytes)
 
