@@ -72,6 +72,7 @@ class _Search:
         self.timed = is_timed(run)
         self.select = run.selecting or Selecting(None, no_progress)
         self.spent, self.next = 0.0, FIRST_SELECTION  # seconds of all selections so far, and of the next one
+        self.begun = 0.0  # seconds until the islands had their first network
         run.partial = True  # until a table is complete
 
     def search(self) -> None:
@@ -87,6 +88,7 @@ class _Search:
                 load_kernels(problem, GES())
         islands = Islands(problem, run, run.threads if self.timed else ISLANDS, problem.memory)
         islands.begin()
+        self.begun = run.seconds
         if not self.timed and self._select_more(islands):
             return
         while run.going() and islands.ready:
@@ -149,7 +151,7 @@ class _Search:
         if not (self.timed and run.partial and run.going()):
             return False
         self.next = max(self.next, FIRST_SHARE * run.seconds)
-        stale = run.seconds - run.progress.improved
+        stale = run.seconds - max(run.progress.improved, self.begun)
         if stale > STUCK * run.seconds and self.next <= run.seconds_left:
             self.next = max(self.next, SELECTING_STUCK * run.seconds_left)
             return True

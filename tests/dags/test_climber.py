@@ -11,10 +11,10 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from bnsearch.counting.kernels_bits import has_bit
-from bnsearch.dags.climber import Climber, Rules
+from bnsearch.dags.climber import Climber
 from bnsearch.dags.kernels_graph import add_edge, can_add, can_reverse, drop_edge
-from bnsearch.parent_sets.extender import Extender
-from bnsearch.scores import SCORES, Scorer, make_score
+from bnsearch.dags.pricer import Pricer, Rules
+from bnsearch.scores import SCORES, make_score
 from reference import family_score
 from reference_dags import Graph, climb_path, content_ranks, is_acyclic, neighbours
 from strategies import Table, examples, tables
@@ -25,7 +25,7 @@ PARAMETERS = {"bdeu": {"ess": 1.0}}
 def climber_of(table: Table, score: str, rules: Rules) -> Climber:
     """Return a climber of a table."""
     made = make_score(score, **PARAMETERS.get(score, {}))
-    return Climber(Scorer(table.dataset, made), Extender(table.dataset, made), rules)
+    return Climber(Pricer(table.dataset, made, rules))
 
 
 def graphs_of(climber: Climber) -> list[Graph]:

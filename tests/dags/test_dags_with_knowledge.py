@@ -10,6 +10,7 @@ from hypothesis import strategies as st
 from bnsearch import InputError, Knowledge
 from bnsearch.dags import K2, HillClimb, Tabu
 from bnsearch.dags.climber import Climber
+from bnsearch.dags.pricer import Pricer
 from bnsearch.networks import random_network
 from bnsearch.parent_sets.extender import Extender
 from bnsearch.problem import Problem
@@ -35,9 +36,8 @@ def data():
 def test_a_climb_visits_legal_graphs_alone(table, known):
     """From the required edges on, the climb by definition among all legal graphs takes the same steps."""
     constraints = known.constraints(NAMES)
-    scorer, extender = Scorer(table.dataset, BDeu()), Extender(table.dataset, BDeu())
     rules = HillClimb().rules(constraints.allowed, constraints)
-    climber = Climber(scorer, extender, rules)
+    climber, scorer = Climber(Pricer(table.dataset, BDeu(), rules)), Scorer(table.dataset, BDeu())
     start = tuple(map(frozenset, constraints.required_parents))
     climber.start(constraints.required_parents)
     path = [start]

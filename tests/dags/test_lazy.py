@@ -7,31 +7,28 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from bnsearch.dags.climber import Climber, Rules
-from bnsearch.dags.lazy import LazyClimber
+from bnsearch.counting.columns import usual_layout
+from bnsearch.dags.climber import Climber
+from bnsearch.dags.pricer import Pricer, Rules
 from bnsearch.data import Dataset
-from bnsearch.parent_sets.extender import Extender
 from bnsearch.scores import SCORES, Scorer, make_score
 from reference import family_score
 from reference_dags import is_acyclic, neighbours
-from strategies import Table, examples, tables
+from strategies import examples, tables
 
 PARAMETERS = {"bdeu": {"ess": 1.0}}
 
 
-def lazy_climber(table: Table, score: str, rules: Rules) -> LazyClimber:
-    """Return a climber of a table."""
+def lazy_climber(data: Dataset, score: str, rules: Rules) -> Climber:
+    """Return a climber that knows what single parents add."""
     made = make_score(score, **PARAMETERS.get(score, {}))
-    scorer = Scorer(table.dataset, made)
-
-    def first(child: int) -> np.ndarray:
-        gains = np.full(len(rules.allowed), -np.inf)
-        for parent in np.flatnonzero(rules.allowed[child]).tolist():
-            if parent != child:
-                gains[parent] = scorer.family(child, [parent]) - scorer.family(child, [])
-        return gains
-
-    return LazyClimber(scorer, Extender(table.dataset, made), rules, first, memory=1 << 20)
+    scorer, order = Scorer(data, made), usual_layout(data).order.tolist()
+    first = np.full(rules.allowed.shape, -np.inf)
+    for i, child in enumerate(order):
+        for j, parent in enumerate(order):
+            if parent != child and rules.allowed[child, parent]:
+                first[i, j] = scorer.family(child, [parent]) - scorer.family(child, [])
+    return Climber(Pricer(data, made, rules, first), memory=1 << 20)
 
 
 @given(
@@ -51,7 +48,7 @@ def test_a_lazy_climb_ends_where_no_move_improves(table, score, max_parents, see
         required[1, 0] = allowed[1, 0] = True
     limits = np.maximum(max_parents, required.sum(axis=1))
     rules = Rules(allowed=allowed, limits=limits, required=required)
-    climber = lazy_climber(table, score, rules)
+    climber = lazy_climber(table.dataset, score, rules)
     climber.start([np.flatnonzero(row).tolist() for row in required])
     path = [climber.score]
     for _ in climber.climb_lazily(most=1):
@@ -86,21 +83,14 @@ def test_few_gains_are_computed():
     n, columns = 60, [rng.integers(2, size=2000)]
     while len(columns) < n:
         columns.append(np.where(rng.random(2000) < 0.2, rng.integers(2, size=2000), columns[-1]))
-    data, made = Dataset.from_codes(np.column_stack(columns)), make_score("bic")
-    scorer, extender = Scorer(data, made), Extender(data, made)
-
-    def first(child: int) -> np.ndarray:
-        gains = extender.extend(child, [], np.arange(n)) - scorer.family(child, [])
-        gains[child] = -np.inf
-        return gains
-
+    data = Dataset.from_codes(np.column_stack(columns))
     rules = Rules(allowed=np.ones((n, n), dtype=bool), limits=np.full(n, n))
-    lazy = LazyClimber(scorer, extender, rules, first, memory=1 << 20)
+    lazy = lazy_climber(data, "bic", rules)
     lazy.start([()] * n)
     computed = {}
     for _ in lazy.climb_lazily():
         computed.setdefault(lazy.score, lazy.computed)
-    usual = Climber(scorer, extender, rules)
+    usual = Climber(Pricer(data, make_score("bic"), rules))
     usual.start([()] * n)
     for _ in usual.climb():
         pass

@@ -10,7 +10,7 @@ import pytest
 from bnsearch.dags.hillclimb import Tabu
 from bnsearch.equivalence.ges import GES
 from bnsearch.networks import random_network
-from bnsearch.ondemand.climbing import ClassClimb, Climbs
+from bnsearch.ondemand.climbing import ClassClimb, Climbs, pricer_of
 from bnsearch.ondemand.source import Source
 from bnsearch.problem import Problem
 from bnsearch.run import Run
@@ -44,7 +44,7 @@ def test_climbs_over_dags(score, known):
     """From the required edges, further from the network found, and again from half of its edges, as the seed says."""
     problem = problem_with(score, known)
     run = Run(Iterations(10**6), seed=1)
-    climbs = Climbs(problem, Source(problem), MEMORY)
+    climbs = Climbs(problem, pricer_of(problem, Source(problem)), MEMORY)
     assert not climbs.unfinished
     climbs.begin()
     assert climbs.unfinished
@@ -69,7 +69,7 @@ def test_a_first_climb_in_pieces():
     """Pieces of no time come back with the network so far; in the end it is that of one piece."""
     problem = problem_with("bic", False)
     run = Run(Seconds(100), seed=1, clock=Clock())
-    whole, pieces = (Climbs(problem, Source(problem), MEMORY) for _ in range(2))
+    whole, pieces = (Climbs(problem, pricer_of(problem, Source(problem)), MEMORY) for _ in range(2))
     whole.begin()
     pieces.begin()
     expected, _ = whole.go_on(run, inf)

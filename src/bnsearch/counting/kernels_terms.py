@@ -187,6 +187,13 @@ def terms_of(terms, cells):
     return constant, table, a
 
 
+@inner_kernel
+def terms_of_parents(others, chosen):
+    """Return the terms of the parents of a child of one class."""
+    function, a, slope, regret, rows, products, constants, table = others
+    return function, a[chosen], slope[chosen], regret, rows, products, constants[chosen], table[chosen]
+
+
 @kernel
 def sum_counts(counts, stop, terms, cells):
     """Return the value of a set with this many cells, of which counts[:stop] are not empty."""

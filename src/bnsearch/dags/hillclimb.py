@@ -11,7 +11,8 @@ from typing import ClassVar
 import numpy as np
 from numpy.typing import NDArray
 
-from bnsearch.dags.climber import Climber, Found, Rules
+from bnsearch.dags.climber import Climber, Found
+from bnsearch.dags.pricer import Pricer, Rules
 from bnsearch.errors import require
 from bnsearch.knowledge.constraints import Constraints
 from bnsearch.parent_sets.candidates import best_candidates
@@ -79,15 +80,16 @@ class HillClimb:
 
     def search(self, problem: Problem, run: Run) -> None:
         """Climb from the empty graph, then from perturbed ones."""
-        extender = Extender(problem.needed_data, problem.needed_score)
         allowed = allowed_edges(problem)
         if self.candidates is not None:
+            extender = Extender(problem.needed_data, problem.needed_score)
             allowed = best_candidates(extender, self.candidates, allowed)
-        self.search_within(allowed, extender, problem, run)
+        self.search_within(allowed, problem, run)
 
-    def search_within(self, allowed: NDArray[np.bool_], extender: Extender, problem: Problem, run: Run) -> None:
+    def search_within(self, allowed: NDArray[np.bool_], problem: Problem, run: Run) -> None:
         """Search the legal graphs whose edges are allowed or required; allowed : bool[n, n], [y, x] for x -> y."""
-        first = Climber(problem.scorer, extender, self.rules(allowed, problem.constraints))
+        rules = self.rules(allowed, problem.constraints)
+        first = Climber(Pricer(problem.needed_data, problem.needed_score, rules))
         climbers = Pool(first, first.fork)
         best = climb_from(first, problem.base.parents, problem, run)
         left = math.inf if self.restarts is None else self.restarts

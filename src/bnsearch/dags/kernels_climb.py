@@ -9,17 +9,23 @@ from numpy.typing import NDArray
 
 from bnsearch.counting.kernels_bits import has_bit
 from bnsearch.dags.kernels_graph import add_edge, can_add, can_reverse, drop_edge, edge_key, members_of
+from bnsearch.dags.kernels_lazy import (
+    GREW,
+    SHRANK,
+    STARTED,
+    UP_TO_DATE,
+    can_estimate,
+    compute,
+    estimate,
+    next_estimated,
+)
+from bnsearch.dags.kernels_price import price_row
 from bnsearch.kernel import inner_kernel, kernel
 
 DELETE, ADD, REVERSE = 0, 1, 2  # equally good moves are tried in this order
-# What a call of climb ends with.
-FINISHED, WANTS_PRICES, OUT_OF_STEPS, WANTS_GAIN = 0, 1, 2, 3
-# Where it counts: steps, steps since the best, the family that wants prices, local scores asked for; and the variable
-# of that family whose gain is wanted.
-STEPS, IDLE, WANTED, ASKED, WANTED_PARENT = 0, 1, 2, 3, 4
-
-# What has happened to a family since it was priced: nothing, a new climb began, it got a parent, it lost one.
-UP_TO_DATE, STARTED, GREW, SHRANK = 0, 1, 2, 3
+FINISHED, OUT_OF_STEPS = 0, 1  # what a call of climb ends with
+# Where it counts: steps, steps since the best, local scores asked for and computed.
+STEPS, IDLE, ASKED, COMPUTED = 0, 1, 2, 3
 
 # What one change of each family's parents gains: a plain tuple of
 #   gain    float64[n, n]   [y, x]: what y's local score gains when x becomes its parent or ceases to be one; minus
@@ -38,11 +44,13 @@ Prices = tuple[
     NDArray[np.bool_],
 ]
 
-# Prices of families seen before, each in the one slot that its key points to: a plain tuple of
-#   child    int64[slots]          -1 where empty; the number of slots is a power of two
-#   parents  uint64[slots, W]
-#   rows     float64[slots, n + 1] gains, and the family's own score
-Memory = tuple[NDArray[np.int64], NDArray[np.uint64], NDArray[np.float64]]
+# Prices of families seen before, in a ring of rows: a plain tuple of
+#   slot     int64[slots]          where to find the row of a family, by its key; the number of slots is a power of two
+#   child    int64[R]              the family of each row; -1 where there is none yet
+#   parents  uint64[R, W]
+#   rows     float64[R, n + 1]     gains, and the family's own score
+#   written  int64[1]              how many rows were ever written
+Memory = tuple[NDArray[np.int64], NDArray[np.int64], NDArray[np.uint64], NDArray[np.float64], NDArray[np.int64]]
 
 
 @inner_kernel
@@ -51,38 +59,39 @@ def slot_of(memory, graph, y):
     return np.int64((graph[3][y] ^ edge_key(graph[2].size, y, y)) & np.uint64(memory[0].size - 1))
 
 
-@kernel
-def keep_row(memory, graph, y, row):
-    """Remember the prices of y's family as it is; row : float64[n + 1]."""
-    child, parents, rows = memory
-    slot = slot_of(memory, graph, y)
-    child[slot] = y
+@inner_kernel
+def price_family(pricer, memory, graph, y):
+    """Price all changes of y's family, and remember them; return how many scores were computed."""
+    slot, child, parents, rows, written = memory
+    row = written[0] % child.size
+    written[0] += 1
+    child[row] = y
+    slot[slot_of(memory, graph, y)] = row
     for w in range(parents.shape[1]):
-        parents[slot, w] = graph[0][y, w]
-    for x in range(row.size):
-        rows[slot, x] = row[x]
+        parents[row, w] = graph[0][y, w]
+    return price_row(pricer, graph, y, rows[row])
 
 
 @inner_kernel
 def load_row(memory, graph, prices, y):
     """Bring the prices of y's family up to date; return how many there are, none if they are not remembered."""
-    child, parents, rows = memory
+    slot, child, parents, rows, _ = memory
     gain, own, top, bound, stale, exact = prices
-    slot = slot_of(memory, graph, y)
-    known = child[slot] == y
+    row = slot[slot_of(memory, graph, y)]
+    known = child[row] == y
     for w in range(parents.shape[1]):
-        known = known and parents[slot, w] == graph[0][y, w]
+        known = known and parents[row, w] == graph[0][y, w]
     if not known:
         return 0
     number = 1
     top[y] = -np.inf
     for x in range(own.size):
-        gain[y, x] = rows[slot, x]
+        gain[y, x] = rows[row, x]
         exact[y, x] = True
         top[y] = max(top[y], gain[y, x])
         number += gain[y, x] > -np.inf
     bound[y] = top[y]
-    own[y] = rows[slot, own.size]
+    own[y] = rows[row, own.size]
     stale[y] = UP_TO_DATE
     return number
 
@@ -219,30 +228,72 @@ def copy_families(graph, found):
                 parents[y, w] = graph[0][y, w]
 
 
+@inner_kernel
+def update_prices(pricer, graph, prices, memory, lazy, is_lazy, counters, until):
+    """Bring all prices up to date; return False if too many scores had to be computed before the last."""
+    stale = prices[4]
+    for y in range(stale.size):
+        if stale[y] != UP_TO_DATE:
+            counters[ASKED] += load_row(memory, graph, prices, y)
+        if stale[y] != UP_TO_DATE:
+            if counters[COMPUTED] >= until:
+                return False
+            if is_lazy and can_estimate(pricer, graph, prices, y):
+                computed = estimate(pricer, graph, prices, lazy, y)
+                counters[ASKED] += computed
+            else:
+                computed = price_family(pricer, memory, graph, y)
+                counters[ASKED] += load_row(memory, graph, prices, y)
+            counters[COMPUTED] += computed
+    return True
+
+
+@inner_kernel
+def make_exact(pricer, graph, prices, lazy, kind, x, y):
+    """Compute the gains of a move on x -> y that are estimated; return how many were computed, 0 if none is."""
+    exact = prices[5]
+    computed = 0
+    if not exact[y, x]:
+        computed += compute(pricer, graph, prices, lazy, y, x)
+    if kind == REVERSE and not exact[x, y]:
+        computed += compute(pricer, graph, prices, lazy, x, y)
+    return computed
+
+
+@inner_kernel
+def make_move(graph, prices, kind, x, y):
+    """Make a move on x -> y, and take note of whose prices it makes stale."""
+    stale = prices[4]
+    if kind != ADD:
+        loosen_bounds(graph, prices, x)
+    change_graph(graph, kind, x, y)
+    stale[y] = GREW if kind == ADD else SHRANK
+    if kind == REVERSE:
+        stale[x] = GREW
+
+
 @kernel
-def climb(graph, prices, memory, rank, ranked, tabu, by_move, counters, best, found, patience, steps, tolerance):
+def climb(
+    pricer, graph, prices, memory, lazy, is_lazy, rank, ranked, tabu, by_move, counters, best, found, patience, steps,
+    scores, tolerance,
+):  # fmt: skip
     """
     Take the best move until none improves; with patience, go on, downhill too, for that many steps.
 
-    graph, prices, memory : see above
+    pricer, graph, prices, memory, lazy : see above, kernels_price and kernels_lazy
+    is_lazy : whether gains are estimated until they matter
     tabu : uint64[...]     what is tabu, one key overwritten after another: with `by_move` the moves that would undo the
                            last ones, else the last graphs
-    counters : int64[5]    STEPS, IDLE, WANTED, ASKED, WANTED_PARENT
+    counters : int64[4]    STEPS, IDLE, ASKED, COMPUTED
     best : float64[1]      the score of the best graph so far
     found : its parents, uint64[n, W], and keys, uint64[n]
     patience : steps in a row that need not improve on the best; with none, every step must improve
-    steps : how many may be taken at most
+    steps, scores : how many steps to take, and about how many local scores to compute, before coming back
     tolerance : relative; a smaller difference of scores does not count
     """
-    _, own, _, _, stale, exact = prices
-    n = own.size
-    for step in range(steps + 1):
-        for y in range(own.size):
-            if stale[y] != UP_TO_DATE:
-                counters[ASKED] += load_row(memory, graph, prices, y)
-            if stale[y] != UP_TO_DATE:
-                counters[WANTED] = y
-                return WANTS_PRICES
+    own, stale = prices[1], prices[4]
+    until = counters[COMPUTED] + scores
+    while update_prices(pricer, graph, prices, memory, lazy, is_lazy, counters, until):
         score = 0.0
         for y in range(own.size):
             score += own[y]
@@ -253,22 +304,25 @@ def climb(graph, prices, memory, rank, ranked, tabu, by_move, counters, best, fo
         margin = tolerance * max(1.0, abs(score))
         if counters[IDLE] > 0 and counters[IDLE] >= patience:
             return FINISHED
-        if step == steps:
+        if steps == 0 or counters[COMPUTED] >= until:
             break
         kind, x, y = find_move(graph, prices, rank, ranked, tabu, by_move, -np.inf if patience > 0 else margin, margin)
         if kind < 0:
-            return FINISHED
-        if not exact[y, x] or (kind == REVERSE and not exact[x, y]):
-            counters[WANTED], counters[WANTED_PARENT] = (x, y) if exact[y, x] else (y, x)
-            return WANTS_GAIN
-        if kind != ADD:
-            loosen_bounds(graph, prices, x)
-        change_graph(graph, kind, x, y)
-        stale[y] = GREW if kind == ADD else SHRANK
-        if kind == REVERSE:
-            stale[x] = GREW
+            y = next_estimated(prices, lazy) if is_lazy else -1
+            if y < 0:
+                return FINISHED
+            counters[COMPUTED] += price_family(pricer, memory, graph, y)
+            stale[y] = STARTED  # to be read from memory
+            continue
+        computed = make_exact(pricer, graph, prices, lazy, kind, x, y)
+        if computed > 0:
+            counters[COMPUTED] += computed
+            counters[ASKED] += computed
+            continue
+        make_move(graph, prices, kind, x, y)
+        steps -= 1
         counters[STEPS] += 1
         counters[IDLE] += 1
         if tabu.size > 0:
-            tabu[counters[STEPS] % tabu.size] = undoing_key(n, kind, x, y) if by_move else key_of(graph)
+            tabu[counters[STEPS] % tabu.size] = undoing_key(own.size, kind, x, y) if by_move else key_of(graph)
     return OUT_OF_STEPS

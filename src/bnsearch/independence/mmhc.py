@@ -10,7 +10,6 @@ from bnsearch.dags.hillclimb import Tabu
 from bnsearch.errors import require
 from bnsearch.independence.decisions import GTest
 from bnsearch.independence.neighbourhoods import max_min_parents_and_children, mutual
-from bnsearch.parent_sets.extender import Extender
 from bnsearch.problem import Problem
 from bnsearch.run import Run
 
@@ -83,4 +82,4 @@ class MMHC:
         data = problem.needed_data
         local = partial(max_min_parents_and_children, max_condition=self.max_condition, halted=run.halted)
         allowed = mutual(data, self._test, local, run, untold=True)
-        self._climb.search_within(allowed, Extender(data, problem.needed_score), problem, run)
+        self._climb.search_within(allowed, problem, run)

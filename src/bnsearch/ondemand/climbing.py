@@ -10,14 +10,13 @@ from math import inf
 import numpy as np
 from numpy.typing import NDArray
 
-from bnsearch.dags.climber import Found
+from bnsearch.dags.climber import Climber, Found
 from bnsearch.dags.hillclimb import Tabu, allowed_edges, without_edges
-from bnsearch.dags.lazy import LazyClimber
+from bnsearch.dags.pricer import Pricer
 from bnsearch.equivalence.climbing import backward, forward
 from bnsearch.equivalence.ges import GES
 from bnsearch.graphs.dag import DAG
 from bnsearch.ondemand.source import Source
-from bnsearch.parent_sets.extender import Extender
 from bnsearch.problem import Problem
 from bnsearch.run import Run
 from bnsearch.scores.score import improves
@@ -26,22 +25,27 @@ Parents = Sequence[Sequence[int]]
 Ranked = NDArray[np.int64]
 
 
+def pricer_of(problem: Problem, source: Source) -> Pricer:
+    """Return what tabu search over DAGs is made on, with what single parents add."""
+    rules = Tabu().rules(allowed_edges(problem), problem.constraints)
+    return Pricer(problem.needed_data, problem.needed_score, rules, source.gains)
+
+
 class Climbs:
     """
     Tabu search over DAGs, with the strongest edge first, wherever it is; for one thread at a time.
 
     Parameters
     ----------
-    problem, source : what to climb on
+    problem : what to climb on
+    pricer : the same for kernels, as `pricer_of` makes it
     memory : bytes for the prices of families met before
     """
 
-    def __init__(self, problem: Problem, source: Source, memory: int) -> None:
+    def __init__(self, problem: Problem, pricer: Pricer, memory: int) -> None:
         self.problem = problem
         self.scorer = problem.scorer.fork()
-        rules = Tabu().rules(allowed_edges(problem), problem.constraints)
-        extender = Extender(problem.needed_data, problem.needed_score)
-        self._climber = LazyClimber(self.scorer, extender, rules, source.first_row, memory=memory)
+        self._climber = Climber(pricer, memory=memory)
         self._first: Iterator[None] | None = None  # the steps of the first climb that are left
         self._found: Found | None = None  # its network so far, while another one is started from
 

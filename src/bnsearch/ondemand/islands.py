@@ -7,7 +7,7 @@ from functools import partial
 from math import fsum, inf, isfinite
 
 from bnsearch.dags.climber import MEMORY_BYTES
-from bnsearch.ondemand.climbing import ClassClimb, Climbs
+from bnsearch.ondemand.climbing import ClassClimb, Climbs, pricer_of
 from bnsearch.ondemand.island import Island
 from bnsearch.ondemand.source import Source
 from bnsearch.ondemand.starts import table_of
@@ -24,7 +24,7 @@ ROUND = 0.2  # the length of a round, as a share of the time so far
 FIRST_STEPS, LONGER = 4, 1.3  # where steps are counted: for each variable in the first round; and from round to round
 GROWING = 0.6  # of a turn over orderings, the part for families on demand; the rest searches over their table
 BUILDING = 0.3  # of a search over a table, the most for building the table and its index
-CLIMBING = 0.4  # of the time that is left, the most for the first climb over DAGs, before it goes on in turns
+CLIMBING = 0.6  # of the time that is left, the most for the first climb over DAGs, before it goes on in turns
 CLASSES = 0.1  # of the time that is left, the most for a climb over equivalence classes
 SLOWER = 5.0  # how much longer than the first climb over DAGs that takes, about
 SHORTEST = 0.08  # of the time so far, a turn at least
@@ -35,9 +35,10 @@ LONGEST = 0.4  # of the time that is left, the most that a single turn must last
 SEVERAL = 0.08  # of it, the most that a search over a table must last because of its size
 ROWS_A_SECOND = 500_000  # of a table built, before that is measured
 LONG_ENOUGH = 0.05  # seconds, to tell the pace from what every table takes
+EXCHANGED = 0.5
+PAIRWISE = False
 ROW_BYTES = 200  # of memory for a row of the table and its index, about
 CACHES, TABLE, CLIMBS = 0.375, 0.25, 0.125  # of the memory; the rest is for what is selected
-CLIMBERS = 4  # islands that climb over DAGs: there is Python between short kernels, and more threads are no faster
 ROWS_OF_PRICES = 4  # for each variable, of prices remembered: fewer lose what is known of the start
 LEAST_CLIMB_BYTES = 1 << 20  # of the memory for the prices of a climb over DAGs
 
@@ -92,8 +93,9 @@ class Islands:
         if not self.islands:
             return
         run, began, first = self.run, self.run.seconds, self.islands[0]
+        pricer = pricer_of(self.problem, self.source)
         for island, memory in zip(self.islands, self._climb_bytes(), strict=False):
-            island.climbs = Climbs(self.problem, self.source, memory)
+            island.climbs = Climbs(self.problem, pricer, memory)
         if first.climbs is not None:
             first.climbs.begin()
         piece = Turn(steps=1, seconds=CLIMBING * run.seconds_left / 2)
@@ -134,7 +136,7 @@ class Islands:
     def _climb_bytes(self) -> list[int]:
         """Return the memory for the climbs of each island that has any: as many as it allows, one at least."""
         memory, n = int(CLIMBS * self.memory), self.problem.size
-        number = max(1, min(CLIMBERS, len(self.islands), memory // (8 * n * n + LEAST_CLIMB_BYTES)))
+        number = max(1, min(len(self.islands), memory // (8 * n * n + LEAST_CLIMB_BYTES)))
         most = max(MEMORY_BYTES, 8 * n * n * ROWS_OF_PRICES)
         return [min(most, max(LEAST_CLIMB_BYTES, memory // number - 8 * n * n))] * number
 
@@ -268,12 +270,15 @@ class Islands:
         if self._rounds <= TRIAL:
             return
         ranked = sorted(self.islands, key=lambda island: -island.chain.best)
-        best, worst = ranked[0], ranked[-1]
-        if improves(best.chain.best, worst.chain.best):
-            worst.chain.take(best.chain)
-            worst.best, worst.began, worst.improved = best.best, best.began, best.improved
-        elif worst.is_stale(now):
-            worst.begin_anew(self.run)
+        n = len(ranked)
+        losers = ranked[-max(1, int(EXCHANGED * n)) :]
+        for i, worst in enumerate(losers):
+            best = ranked[i] if PAIRWISE else ranked[0]
+            if improves(best.chain.best, worst.chain.best):
+                worst.chain.take(best.chain)
+                worst.best, worst.began, worst.improved = best.best, best.began, best.improved
+            elif worst.is_stale(now):
+                worst.begin_anew(self.run)
 
     def _map(self, function: Callable[..., object], items: Sequence[object]) -> None:
         for _ in self.run.map(function, items):

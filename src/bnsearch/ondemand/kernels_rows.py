@@ -35,6 +35,7 @@ from __future__ import annotations
 import numpy as np
 
 from bnsearch.counting.kernels_expand import extend_family, score_family
+from bnsearch.counting.kernels_terms import terms_of_parents
 from bnsearch.kernel import borrowing_kernel, inlined_kernel, inner_kernel, kernel
 from bnsearch.scores.kernels_compare import improves_on
 from bnsearch.scores.score import TOLERANCE
@@ -131,13 +132,6 @@ def sort_gains(pool, scores, number):
                 j -= gap
             scores[j] = score
             pool[j] = z
-
-
-@inner_kernel
-def terms_of_parents(others, chosen):
-    """Return the terms of the parents of a child of one class."""
-    function, a, slope, regret, rows, products, constants, table = others
-    return function, a[chosen], slope[chosen], regret, rows, products, constants[chosen], table[chosen]
 
 
 @inner_kernel

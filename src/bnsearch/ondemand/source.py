@@ -13,10 +13,10 @@ from bnsearch.counting.columns import usual_layout
 from bnsearch.counting.sweep import Sweep
 from bnsearch.data import Dataset
 from bnsearch.parent_sets.bounds import RULES, bound_of, most_parents
+from bnsearch.parent_sets.extender import TABULATED_SIZE, stacked_terms
 from bnsearch.problem import Problem
 from bnsearch.scores.score import TOLERANCE, Score
 
-TABULATED_SIZE = 8
 MOST_PARENTS = 62  # the cells of more binary parents cannot be numbered
 
 
@@ -38,6 +38,7 @@ class Source:
     related : bool[n, n], which places depend on each other by themselves
     words : uint64[n], the random word of each place as a parent
     required_scores : float64[n], the score of each variable with its required parents alone, where it has any
+    gains : float64[n, n], [child, parent] by place, what single parents add; minus infinity where they are not allowed
     complete : whether all pairs were counted
     """
 
@@ -55,7 +56,7 @@ class Source:
         least = TOLERANCE * np.maximum(1.0, np.abs(self._own))
         improving = gains > least[:, np.newaxis]
         self.related = improving | improving.T
-        self._gains = gains
+        self.gains = gains
         self._make_arrays(data, score, gains, improving)
 
     def _read_knowledge(self, problem: Problem, most: int) -> None:
@@ -76,7 +77,7 @@ class Source:
         random = np.random.default_rng(0xFA)
         kept = [np.flatnonzero(row) for row in improving]
         ranked = [found[np.lexsort((found, -gains[x, found]))] for x, found in enumerate(kept)]
-        classes, others = _stacked_terms(score, columns.arities, rows, products)
+        classes, others = stacked_terms(score, columns.arities, rows, products)
         words = random.integers(1, 2**64, (2, self.size), dtype=np.uint64)
         self.words = words[0]
         self._shared = (
@@ -94,11 +95,6 @@ class Source:
             np.concatenate([gains[x, found] for x, found in enumerate(ranked)]),
             self._own,
         )
-
-    def first_row(self, variable: int) -> NDArray[np.float64]:
-        """Return what every single parent adds to the score of a variable, float64[n]."""
-        row: NDArray[np.float64] = self._gains[self.place[variable], self.place]
-        return row
 
     def arrays(self) -> tuple[Any, ...]:
         """Return what kernels take, a plain tuple, with scratch memory for one thread."""
@@ -158,26 +154,3 @@ def _entropies(data: Dataset) -> NDArray[np.float64]:
     """Return the entropy of each variable times the number of rows."""
     counts = [np.bincount(codes).astype(np.float64) for codes in data.codes]
     return np.array([-np.sum(c[c > 0] * np.log(c[c > 0] / data.n_rows)) for c in counts])
-
-
-def _stacked_terms(
-    score: Score, arities: NDArray[np.int64], rows: int, products: NDArray[np.float64]
-) -> tuple[NDArray[np.int64], tuple[Any, ...]]:
-    """Return the class of each place as a child, and the terms of parents for all classes, as kernels_rows has them."""
-    if score.equivalent:
-        different, classes = np.ones(1, dtype=np.int64), np.zeros(len(arities), dtype=np.int64)
-    else:
-        different, classes = np.unique(arities, return_inverse=True)
-    terms = [score.parents(rows, arity).terms(rows, products) for arity in different.tolist()]
-    function, _, _, regret, _, _, _, _ = terms[0]
-    entries = min(each[7].shape[1] for each in terms)
-    return classes.astype(np.int64), (
-        function,
-        np.array([each[1] for each in terms]),
-        np.array([each[2] for each in terms]),
-        regret,
-        rows,
-        products,
-        np.stack([each[6] for each in terms]),
-        np.stack([each[7][:, :entries] for each in terms]),
-    )

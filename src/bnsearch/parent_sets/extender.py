@@ -106,3 +106,26 @@ class Extender:
         self.evaluations += 1
         whole = sum_counts(counts, len(counts), joint, float(self.data.arities[child]))
         return float(whole - sum_counts(np.array([rows]), 1, others, 1.0))
+
+
+def stacked_terms(
+    score: Score, arities: NDArray[np.int64], rows: int, products: NDArray[np.float64]
+) -> tuple[NDArray[np.int64], tuple[Any, ...]]:
+    """Return the class of each place as a child, and the terms of parents for all classes, as kernels take them."""
+    if score.equivalent:
+        different, classes = np.ones(1, dtype=np.int64), np.zeros(len(arities), dtype=np.int64)
+    else:
+        different, classes = np.unique(arities, return_inverse=True)
+    terms = [score.parents(rows, arity).terms(rows, products) for arity in different.tolist()]
+    function, _, _, regret, _, _, _, _ = terms[0]
+    entries = min(each[7].shape[1] for each in terms)
+    return classes.astype(np.int64), (
+        function,
+        np.array([each[1] for each in terms]),
+        np.array([each[2] for each in terms]),
+        regret,
+        rows,
+        products,
+        np.stack([each[6] for each in terms]),
+        np.stack([each[7][:, :entries] for each in terms]),
+    )
