@@ -96,7 +96,7 @@ def test_restarts_go_on_from_the_best_that_is_not_worse(problem, monkeypatch, mo
             bits = np.zeros((problem.size, 1), dtype=np.uint64)
             bits[len(starts), 0] = 1
             self.score = ends[len(starts) - 1]
-            self.best = Found(self.score, bits)
+            self.best = Found(self.score, bits, np.zeros(len(bits)))
             yield
 
     monkeypatch.setattr("bnsearch.dags.hillclimb.Climber", Scripted)

@@ -19,10 +19,19 @@ STEPS_PER_CALL = 1000  # bounds the time of one kernel call
 
 @dataclass(frozen=True, eq=False)
 class Found:
-    """A graph as bits, uint64[n, W], bit x of row y where x is a parent of y; and its score."""
+    """
+    A graph that a climb has found.
+
+    Attributes
+    ----------
+    score : its score
+    bits : uint64[n, W], bit x of row y where x is a parent of y
+    scores : float64[n], its local scores
+    """
 
     score: float
     bits: NDArray[np.uint64]
+    scores: NDArray[np.float64]
 
     @property
     def parents(self) -> list[list[int]]:
@@ -80,7 +89,7 @@ class Climber:
         self._tabu = np.zeros(self.rules.tabu, dtype=np.uint64)
         self._counters = np.zeros(4, dtype=np.int64)
         self._best = np.full(1, -np.inf)
-        self._found = np.zeros((n, words), dtype=np.uint64), np.zeros(n, dtype=np.uint64)
+        self._found = np.zeros((n, words), dtype=np.uint64), np.zeros(n, dtype=np.uint64), np.zeros(n)
 
     def fork(self) -> Climber:
         """Return a climber of the same data, score and rules for another thread."""
@@ -113,7 +122,10 @@ class Climber:
     @property
     def best(self) -> Found | None:
         """The best graph since the start; None before the first is scored."""
-        return Found(self.score, self._found[0].copy()) if self.score > -np.inf else None
+        if self.score == -np.inf:
+            return None
+        bits, _, scores = self._found
+        return Found(self.score, bits.copy(), scores.copy())
 
     def start(
         self,
@@ -129,7 +141,7 @@ class Climber:
         """
         from bnsearch.dags.kernels_climb import IDLE, STEPS, key_of
         from bnsearch.dags.kernels_graph import add_edge
-        from bnsearch.dags.kernels_lazy import STARTED
+        from bnsearch.dags.kernels_prices import STARTED
 
         for array in self._graph:
             array.fill(0)

@@ -5,95 +5,17 @@
 from __future__ import annotations
 
 import numpy as np
-from numpy.typing import NDArray
 
 from bnsearch.counting.kernels_bits import has_bit
 from bnsearch.dags.kernels_graph import add_edge, can_add, can_reverse, drop_edge, edge_key, members_of
-from bnsearch.dags.kernels_lazy import (
-    GREW,
-    SHRANK,
-    STARTED,
-    UP_TO_DATE,
-    can_estimate,
-    compute,
-    estimate,
-    next_estimated,
-)
-from bnsearch.dags.kernels_price import price_row
+from bnsearch.dags.kernels_lazy import can_estimate, compute, estimate, next_estimated
+from bnsearch.dags.kernels_prices import GREW, SHRANK, STARTED, UP_TO_DATE, load_row, price_family
 from bnsearch.kernel import inner_kernel, kernel
 
 DELETE, ADD, REVERSE = 0, 1, 2  # equally good moves are tried in this order
 FINISHED, OUT_OF_STEPS = 0, 1  # what a call of climb ends with
 # Where it counts: steps, steps since the best, local scores asked for and computed.
 STEPS, IDLE, ASKED, COMPUTED = 0, 1, 2, 3
-
-# What one change of each family's parents gains: a plain tuple of
-#   gain    float64[n, n]   [y, x]: what y's local score gains when x becomes its parent or ceases to be one; minus
-#                           infinity where that is not allowed
-#   own     float64[n]      local scores
-#   top     float64[n]      the highest gain of each row
-#   bound   float64[n]      an upper bound of the highest gain of each row among the changes that close no cycle
-#   stale   int8[n]         whether each row is out of date: UP_TO_DATE, or what has happened to the family since
-#   exact   bool[n, n]      which gains are computed; the others are estimated
-Prices = tuple[
-    NDArray[np.float64],
-    NDArray[np.float64],
-    NDArray[np.float64],
-    NDArray[np.float64],
-    NDArray[np.int8],
-    NDArray[np.bool_],
-]
-
-# Prices of families seen before, in a ring of rows: a plain tuple of
-#   slot     int64[slots]          where to find the row of a family, by its key; the number of slots is a power of two
-#   child    int64[R]              the family of each row; -1 where there is none yet
-#   parents  uint64[R, W]
-#   rows     float64[R, n + 1]     gains, and the family's own score
-#   written  int64[1]              how many rows were ever written
-Memory = tuple[NDArray[np.int64], NDArray[np.int64], NDArray[np.uint64], NDArray[np.float64], NDArray[np.int64]]
-
-
-@inner_kernel
-def slot_of(memory, graph, y):
-    """Return the slot of y's family as it is."""
-    return np.int64((graph[3][y] ^ edge_key(graph[2].size, y, y)) & np.uint64(memory[0].size - 1))
-
-
-@inner_kernel
-def price_family(pricer, memory, graph, y):
-    """Price all changes of y's family, and remember them; return how many scores were computed."""
-    slot, child, parents, rows, written = memory
-    row = written[0] % child.size
-    written[0] += 1
-    child[row] = y
-    slot[slot_of(memory, graph, y)] = row
-    for w in range(parents.shape[1]):
-        parents[row, w] = graph[0][y, w]
-    return price_row(pricer, graph, y, rows[row])
-
-
-@inner_kernel
-def load_row(memory, graph, prices, y):
-    """Bring the prices of y's family up to date; return how many there are, none if they are not remembered."""
-    slot, child, parents, rows, _ = memory
-    gain, own, top, bound, stale, exact = prices
-    row = slot[slot_of(memory, graph, y)]
-    known = child[row] == y
-    for w in range(parents.shape[1]):
-        known = known and parents[row, w] == graph[0][y, w]
-    if not known:
-        return 0
-    number = 1
-    top[y] = -np.inf
-    for x in range(own.size):
-        gain[y, x] = rows[row, x]
-        exact[y, x] = True
-        top[y] = max(top[y], gain[y, x])
-        number += gain[y, x] > -np.inf
-    bound[y] = top[y]
-    own[y] = rows[row, own.size]
-    stale[y] = UP_TO_DATE
-    return number
 
 
 @kernel
@@ -218,14 +140,15 @@ def loosen_bounds(graph, prices, x):
 
 
 @inner_kernel
-def copy_families(graph, found):
-    """Copy the parents of the families that differ, by their keys."""
-    parents, keys = found
+def copy_families(graph, own, found):
+    """Copy the parents and scores of the families that differ, by their keys."""
+    parents, keys, scores = found
     for y in range(keys.size):
         if keys[y] != graph[3][y]:
             keys[y] = graph[3][y]
             for w in range(parents.shape[1]):
                 parents[y, w] = graph[0][y, w]
+        scores[y] = own[y]
 
 
 @inner_kernel
@@ -280,13 +203,13 @@ def climb(
     """
     Take the best move until none improves; with patience, go on, downhill too, for that many steps.
 
-    pricer, graph, prices, memory, lazy : see above, kernels_price and kernels_lazy
+    pricer, graph, prices and memory, lazy : as in kernels_price, kernels_graph, kernels_prices, kernels_lazy
     is_lazy : whether gains are estimated until they matter
     tabu : uint64[...]     what is tabu, one key overwritten after another: with `by_move` the moves that would undo the
                            last ones, else the last graphs
     counters : int64[4]    STEPS, IDLE, ASKED, COMPUTED
     best : float64[1]      the score of the best graph so far
-    found : its parents, uint64[n, W], and keys, uint64[n]
+    found : its parents, uint64[n, W], their keys, uint64[n], and local scores, float64[n]
     patience : steps in a row that need not improve on the best; with none, every step must improve
     steps, scores : how many steps to take, and about how many local scores to compute, before coming back
     tolerance : relative; a smaller difference of scores does not count
@@ -300,7 +223,7 @@ def climb(
         if score > best[0] + tolerance * max(1.0, abs(best[0])) or best[0] == -np.inf:
             best[0] = score
             counters[IDLE] = 0
-            copy_families(graph, found)
+            copy_families(graph, own, found)
         margin = tolerance * max(1.0, abs(score))
         if counters[IDLE] > 0 and counters[IDLE] >= patience:
             return FINISHED

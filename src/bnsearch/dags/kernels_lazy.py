@@ -1,7 +1,7 @@
 """
 Gains that are estimated until they matter: by what they were before the family got its last parent.
 
-`pricer` as in kernels_price, `prices` and `graph` as in kernels_climb. `lazy` is
+`pricer` as in kernels_price, `prices` as in kernels_prices, `graph` as in kernels_graph. `lazy` is
 
 batch : int64[n]        how many gains of a family to compute the next time
 estimated : bool[n]     families whose gains were estimated since they were priced in full
@@ -27,10 +27,10 @@ from bnsearch.dags.kernels_price import (
     score_parents,
     write_gains,
 )
+from bnsearch.dags.kernels_prices import SHRANK, STARTED, UP_TO_DATE
 from bnsearch.kernel import inner_kernel
 
 BATCH = 16  # gains of a family that are computed at a time, at first: about as much work as to group the rows by it
-UP_TO_DATE, STARTED, GREW, SHRANK = 0, 1, 2, 3  # what has happened to a family since it was priced
 
 
 @inner_kernel

@@ -44,7 +44,6 @@ class Climbs:
 
     def __init__(self, problem: Problem, pricer: Pricer, memory: int) -> None:
         self.problem = problem
-        self.scorer = problem.scorer.fork()
         self._climber = Climber(pricer, memory=memory)
         self._first: Iterator[None] | None = None  # the steps of the first climb that are left
         self._found: Found | None = None  # its network so far, while another one is started from
@@ -117,6 +116,7 @@ class ClassClimb:
 
     def __init__(self, problem: Problem, run: Run) -> None:
         self._run, self._until = run, inf
+        self._scorer = problem.scorer
         self._here = GES().begin(problem.scorer, problem.constraints)
         self._steps = chain(forward(self._here, self._is_too_long), backward(self._here, self._is_too_long))
         self.ended, self.spent = False, 0.0
@@ -132,9 +132,10 @@ class ClassClimb:
                 run.offer(here.score, here.maker())
         self.spent += run.seconds - began
 
-    def found(self) -> DAG:
-        """Return the network so far."""
-        return self._here.maker()()
+    def found(self) -> tuple[DAG, NDArray[np.float64]]:
+        """Return the network so far, and its local scores."""
+        dag = self._here.maker()()
+        return dag, self._scorer.families(range(len(dag.parents)), dag.parents)
 
     def _is_too_long(self) -> bool:
         return self._run.halted() or self._run.seconds > self._until

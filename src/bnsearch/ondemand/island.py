@@ -133,11 +133,10 @@ class Island:
             done += 1
             self.climbed += ended
             if found is not None:
-                self.take_network(found.dag(self.problem.names))
+                self.take_network(found.dag(self.problem.names), found.scores)
 
-    def take_network(self, dag: DAG) -> None:
-        """Take note of the families of a network, and go on from it if it is the best so far."""
-        scores = self._scores(dag)
+    def take_network(self, dag: DAG, scores: NDArray[np.float64]) -> None:
+        """Take note of the families of a network with their scores, and go on from it if it is the best so far."""
         if improves(fsum(scores), self.chain.best):
             self.chain.stand_at(np.array(dag.order, dtype=np.int32), dag.parents, scores)
         else:
@@ -146,10 +145,6 @@ class Island:
     def network(self) -> DAG:
         """Return the best network so far."""
         return DAG(self.problem.names, self.chain.best_parents())
-
-    def _scores(self, dag: DAG) -> NDArray[np.float64]:
-        scorer = self.problem.scorer if self.climbs is None else self.climbs.scorer
-        return scorer.families(range(self.problem.size), dag.parents)
 
     def take_stock(self, now: float) -> None:
         """Take note of whether the last round has found anything better; now : seconds, or rounds so far."""

@@ -26,7 +26,7 @@ GROWING = 0.6  # of a turn over orderings, the part for families on demand; the 
 BUILDING = 0.3  # of a search over a table, the most for building the table and its index
 CLIMBING = 0.6  # of the time that is left, the most for the first climb over DAGs, before it goes on in turns
 CLASSES = 0.1  # of the time that is left, the most for a climb over equivalence classes
-SLOWER = 5.0  # how much longer than the first climb over DAGs that takes, about
+SLOWER = 10.0  # how many times as long as the first climb over DAGs that takes; 1 to 15 were measured
 SHORTEST = 0.08  # of the time so far, a turn at least
 OFTEN, RARELY = 0.33, 0.1  # what kinds of turns are taken to gain at least, as a share of the best: chains, and climbs
 MANY_THREADS = 4  # so that one can climb over equivalence classes for long
@@ -35,8 +35,6 @@ LONGEST = 0.4  # of the time that is left, the most that a single turn must last
 SEVERAL = 0.08  # of it, the most that a search over a table must last because of its size
 ROWS_A_SECOND = 500_000  # of a table built, before that is measured
 LONG_ENOUGH = 0.05  # seconds, to tell the pace from what every table takes
-EXCHANGED = 0.5
-PAIRWISE = False
 ROW_BYTES = 200  # of memory for a row of the table and its index, about
 CACHES, TABLE, CLIMBS = 0.375, 0.25, 0.125  # of the memory; the rest is for what is selected
 ROWS_OF_PRICES = 4  # for each variable, of prices remembered: fewer lose what is known of the start
@@ -88,7 +86,7 @@ class Islands:
         """
         Let the first island begin at a climb over DAGs, which offers networks from the beginning, and all others there.
 
-        One climb does not gain by threads, and several at a time slow each other down.
+        A climb that takes long goes on in turns, at the rate that it has gained at in the second half of its time here.
         """
         if not self.islands:
             return
@@ -131,7 +129,7 @@ class Islands:
             climb = ClassClimb(self.problem, run)
             climb.go_on(seconds)
             if climb.ended:
-                self.islands[-1].take_network(climb.found())
+                self.islands[-1].take_network(*climb.found())
 
     def _climb_bytes(self) -> list[int]:
         """Return the memory for the climbs of each island that has any: as many as it allows, one at least."""
@@ -210,7 +208,7 @@ class Islands:
         for climb in self._classes:
             if climb.ended:
                 self._classes = []
-                self.islands[-1].take_network(climb.found())
+                self.islands[-1].take_network(*climb.found())
 
     def _search_table(self, turn: Turn) -> None:
         """Let islands search over the table of all families met."""
@@ -262,23 +260,20 @@ class Islands:
         return min(selected + self._met, TABLE * self.memory / ROW_BYTES) / self._rows_a_second
 
     def _exchange(self) -> None:
-        """Let the worst island go on from the best network, or one that has found nothing for long begin anew."""
+        """Let the worse half of the islands go on from the best network, or begin anew after long without any better."""
         self._rounds += 1
         now = self.run.seconds if self._timed else self._rounds
         for island in self.islands:
             island.take_stock(now)
         if self._rounds <= TRIAL:
             return
-        ranked = sorted(self.islands, key=lambda island: -island.chain.best)
-        n = len(ranked)
-        losers = ranked[-max(1, int(EXCHANGED * n)) :]
-        for i, worst in enumerate(losers):
-            best = ranked[i] if PAIRWISE else ranked[0]
-            if improves(best.chain.best, worst.chain.best):
-                worst.chain.take(best.chain)
-                worst.best, worst.began, worst.improved = best.best, best.began, best.improved
-            elif worst.is_stale(now):
-                worst.begin_anew(self.run)
+        best, *ranked = sorted(self.islands, key=lambda island: -island.chain.best)
+        for worse in ranked[len(ranked) // 2 :] or [best]:
+            if improves(best.chain.best, worse.chain.best):
+                worse.chain.take(best.chain)
+                worse.best, worse.began, worse.improved = best.best, best.began, best.improved
+            elif worse.is_stale(now):
+                worse.begin_anew(self.run)
 
     def _map(self, function: Callable[..., object], items: Sequence[object]) -> None:
         for _ in self.run.map(function, items):
