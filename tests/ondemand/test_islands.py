@@ -8,7 +8,7 @@ import pytest
 from bnsearch.equivalence.ges import GES
 from bnsearch.graphs import DAG
 from bnsearch.networks import random_network
-from bnsearch.ondemand.islands import Islands
+from bnsearch.ondemand.islands import CLIMBS, LEAST_CLIMB_BYTES, Islands
 from bnsearch.ondemand.starts import informed_start, table_of
 from bnsearch.problem import Problem
 from bnsearch.run import Run
@@ -144,11 +144,12 @@ def test_evaluations_as_a_budget():
 
 
 def test_many_threads():
-    """GES climbs in the place of the last island until it ends, and its network is taken; two of six have no climbs."""
+    """GES climbs in the place of the last island until it ends, and its network is taken; memory is for four climbs."""
     problem = problem_with("bic", False)
     usual = search(problem, GES(), stop=Iterations(10**6), seed=1, threads=1)
     run = Run(Seconds(60), seed=1, threads=4)
-    islands = Islands(problem, run, 6, 4 * MEMORY)
+    memory = int(4.5 * (8 * problem.size**2 + LEAST_CLIMB_BYTES) / CLIMBS)
+    islands = Islands(problem, run, 6, memory)
     islands.begin()
     assert len(islands._classes) == 1
     assert [island.climbs is None for island in islands.islands] == [False] * 4 + [True] * 2

@@ -260,7 +260,7 @@ class Islands:
         return min(selected + self._met, TABLE * self.memory / ROW_BYTES) / self._rows_a_second
 
     def _exchange(self) -> None:
-        """Let the worse half of the islands go on from the best network, or begin anew after long without any better."""
+        """Let the worse half of the islands go on from the best network, or begin anew after long in vain."""
         self._rounds += 1
         now = self.run.seconds if self._timed else self._rounds
         for island in self.islands:
