@@ -148,7 +148,7 @@ def test_many_threads():
     problem = problem_with("bic", False)
     usual = search(problem, GES(), stop=Iterations(10**6), seed=1, threads=1)
     run = Run(Seconds(60), seed=1, threads=4)
-    memory = int(4.5 * (8 * problem.size**2 + LEAST_CLIMB_BYTES) / CLIMBS)
+    memory = int(4.5 * (9 * problem.size**2 + LEAST_CLIMB_BYTES) / CLIMBS)
     islands = Islands(problem, run, 6, memory)
     islands.begin()
     assert len(islands._classes) == 1

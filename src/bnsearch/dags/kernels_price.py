@@ -54,10 +54,8 @@ def score_parents(pricer, y, number):
     """Return the score of y with the parents that are listed, and prepare its extensions."""
     child = pricer[PLACE][y]
     others = terms_of_parents(pricer[OTHERS], pricer[CLASSES][child])
-    parents, scores = pricer[PARENTS], pricer[SCORES]
-    return score_family(
-        pricer[COLUMNS], child, parents[:number], pricer[JOINT], others, pricer[SCRATCH], scores
-    )  # fmt: skip
+    parents = pricer[PARENTS][:number]
+    return score_family(pricer[COLUMNS], child, parents, pricer[JOINT], others, pricer[SCRATCH], pricer[SCORES])
 
 
 @inner_kernel

@@ -134,9 +134,10 @@ class Islands:
     def _climb_bytes(self) -> list[int]:
         """Return the memory for the climbs of each island that has any: as many as it allows, one at least."""
         memory, n = int(CLIMBS * self.memory), self.problem.size
-        number = max(1, min(len(self.islands), memory // (8 * n * n + LEAST_CLIMB_BYTES)))
+        gains = 9 * n * n  # of all families of a graph
+        number = max(1, min(len(self.islands), memory // (gains + LEAST_CLIMB_BYTES)))
         most = max(MEMORY_BYTES, 8 * n * n * ROWS_OF_PRICES)
-        return [min(most, max(LEAST_CLIMB_BYTES, memory // number - 8 * n * n))] * number
+        return [min(most, max(LEAST_CLIMB_BYTES, memory // number - gains))] * number
 
     def take_table(self, more: ParentSets) -> None:
         """Let selected sets join the table from the next round on; what is known of the table before says nothing."""
