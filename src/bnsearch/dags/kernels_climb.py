@@ -154,7 +154,7 @@ def copy_families(graph, own, found):
 @inner_kernel
 def update_prices(pricer, graph, prices, memory, lazy, is_lazy, counters, until):
     """Bring all prices up to date; return False if too many scores had to be computed before the last."""
-    stale = prices[4]
+    _, _, _, _, stale, _ = prices
     for y in range(stale.size):
         if stale[y] != UP_TO_DATE:
             counters[ASKED] += load_row(memory, graph, prices, y)
@@ -174,7 +174,7 @@ def update_prices(pricer, graph, prices, memory, lazy, is_lazy, counters, until)
 @inner_kernel
 def make_exact(pricer, graph, prices, lazy, kind, x, y):
     """Compute the gains of a move on x -> y that are estimated; return how many were computed, 0 if none is."""
-    exact = prices[5]
+    _, _, _, _, _, exact = prices
     computed = 0
     if not exact[y, x]:
         computed += compute(pricer, graph, prices, lazy, y, x)
@@ -186,7 +186,7 @@ def make_exact(pricer, graph, prices, lazy, kind, x, y):
 @inner_kernel
 def make_move(graph, prices, kind, x, y):
     """Make a move on x -> y, and take note of whose prices it makes stale."""
-    stale = prices[4]
+    _, _, _, _, stale, _ = prices
     if kind != ADD:
         loosen_bounds(graph, prices, x)
     change_graph(graph, kind, x, y)
@@ -214,7 +214,7 @@ def climb(
     steps, scores : how many steps to take, and about how many local scores to compute, before coming back
     tolerance : relative; a smaller difference of scores does not count
     """
-    own, stale = prices[1], prices[4]
+    _, own, _, _, stale, _ = prices
     until = counters[COMPUTED] + scores
     while update_prices(pricer, graph, prices, memory, lazy, is_lazy, counters, until):
         score = 0.0

@@ -36,13 +36,16 @@ BATCH = 16  # gains of a family that are computed at a time, at first: about as 
 @inner_kernel
 def can_estimate(pricer, graph, prices, y):
     """Tell whether the gains of y's family can be estimated, or need not be: it has no parents."""
-    return pricer[FIRST].size > 0 and (graph[2][y] == 0 or prices[4][y] != STARTED)
+    _, _, sizes, _ = graph
+    _, _, _, _, stale, _ = prices
+    return pricer[FIRST].size > 0 and (sizes[y] == 0 or stale[y] != STARTED)
 
 
 @inner_kernel
 def estimate(pricer, graph, prices, lazy, y):
     """Estimate the gains of a family that has changed, and compute the best ones; return how many were computed."""
     gains, own, _, _, stale, exact = prices
+    batch, estimated = lazy
     gain = gains[y]
     number = list_parents(pricer, graph, y)
     own[y] = score_parents(pricer, y, number)
@@ -63,8 +66,8 @@ def estimate(pricer, graph, prices, lazy, y):
         if exact[y, x]:
             gain[x] = min(gain[x], 0.0)
     computed = price_deletions(pricer, graph, y, number, own[y], gain)
-    lazy[0][y] = BATCH
-    lazy[1][y] = True
+    batch[y] = BATCH
+    estimated[y] = True
     return 1 + computed + compute(pricer, graph, prices, lazy, y, -1)
 
 
@@ -77,13 +80,14 @@ def compute(pricer, graph, prices, lazy, y, wanted):
     """
     gains, own, _, _, _, exact = prices
     gain, place, candidates = gains[y], pricer[PLACE], pricer[CANDIDATES]
+    batch, _ = lazy
     waiting = 0
     for x in range(gain.size):
         if not exact[y, x] and gain[x] > 0.0 and x != wanted:
             candidates[waiting] = x
             waiting += 1
     ranked = np.argsort(-gain[candidates[:waiting]])
-    chosen = min(waiting, lazy[0][y])
+    chosen = min(waiting, batch[y])
     variables = candidates[ranked[:chosen]]
     for i in range(chosen):
         candidates[i] = place[variables[i]]
@@ -97,7 +101,7 @@ def compute(pricer, graph, prices, lazy, y, wanted):
         write_gains(pricer, chosen, own[y], gain)
         for i in range(chosen):
             exact[y, pricer[ORDER][candidates[i]]] = True
-        lazy[0][y] *= 2
+        batch[y] *= 2
     finish(prices, y)
     return chosen
 
@@ -115,13 +119,14 @@ def finish(prices, y):
 def next_estimated(prices, lazy):
     """Return the family of the lowest score that has estimated gains; -1 if none has."""
     _, own, _, _, _, exact = prices
+    _, estimated = lazy
     while True:
         lowest = -1
         for y in range(own.size):
-            if lazy[1][y] and (lowest < 0 or own[y] < own[lowest]):
+            if estimated[y] and (lowest < 0 or own[y] < own[lowest]):
                 lowest = y
         if lowest < 0:
             return -1
-        lazy[1][lowest] = False
+        estimated[lowest] = False
         if not exact[lowest].all():
             return lowest

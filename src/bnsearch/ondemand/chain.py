@@ -96,28 +96,22 @@ class GrowingChain:
         self._counted += new
         return new
 
-    def grow_freely(self, halted: Halted) -> None:
-        """Put the parents that each variable would choose of all others into the store, until halted."""
-        n = self.source.size
-        self._stand_at(np.arange(n, dtype=np.int32))
-        self._grow_all([n] * n, halted)
-
     def begin_at(self, order: Ordering, halted: Halted) -> bool:
         """Go on from an ordering of the variables, in which required parents come first; False if halted before."""
         from bnsearch.ondemand.kernels_state import keep_network
 
         self._stand_at(self.source.place[order].astype(np.int32))
-        if not self._grow_all(self._position.tolist(), halted):
+        if not self._grow_all(halted):
             return False
         keep_network(self._chain)
         self.improve(halted)
         return True
 
-    def _grow_all(self, limits: list[int], halted: Halted) -> bool:
-        """Give every variable a few parents before a position of its own; False if halted before the last."""
+    def _grow_all(self, halted: Halted) -> bool:
+        """Give every variable a few of the parents that stand before it; False if halted before the last."""
         from bnsearch.ondemand.kernels_parents import grow_first
 
-        for child, limit in enumerate(limits):
+        for child, limit in enumerate(self._position.tolist()):
             if halted():
                 return False
             with self._bounded():

@@ -69,8 +69,9 @@ class Climbs:
 
     def go_on(self, run: Run, seconds: float) -> tuple[Found | None, bool]:
         """Go on with the first climb for some seconds; return as `climb`."""
-        ended = self._follow(self._first or iter(()), run, run.seconds + seconds)
-        self._first = None if ended else self._first
+        ended = self._first is None or self._follow(self._first, run, run.seconds + seconds)
+        if ended:
+            self._first = None
         return self._climber.best or self._found, ended
 
     def again(self, parents: Parents, rng: np.random.Generator, run: Run) -> Found | None:

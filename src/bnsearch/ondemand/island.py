@@ -142,10 +142,6 @@ class Island:
         else:
             self.chain.keep_network(dag.parents, scores)
 
-    def network(self) -> DAG:
-        """Return the best network so far."""
-        return DAG(self.problem.names, self.chain.best_parents())
-
     def take_stock(self, now: float) -> None:
         """Take note of whether the last round has found anything better; now : seconds, or rounds so far."""
         if improves(self.chain.best, self.best):

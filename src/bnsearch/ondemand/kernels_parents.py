@@ -128,11 +128,7 @@ def regrow(source, rows, store, chain, child):
 
 @kernel
 def grow_first(source, rows, store, chain, child, limit, most):
-    """
-    Give a variable up to `most` parents before a position, grown from the required ones.
-
-    Behind the last position all variables are before it; this serves the store alone.
-    """
+    """Give a variable up to `most` parents before a position, grown from the required ones."""
     size = copy_feasible(chain, child, True)
     most = max(size, min(most, chain[LIMITS][child]))
     size, score = grow_and_keep(source, rows, store, chain, child, size, limit, most)
