@@ -33,7 +33,7 @@ class Display:
 
     def __init__(self, bars: Bars, clock: Callable[[], float] = time.monotonic) -> None:
         self._bars, self._clock = bars, clock
-        self._top = bars.add_task("loading kernels", total=None, note="the first run compiles them, in a minute or two")
+        self._top = bars.add_task("loading kernels", total=None, note="the first run compiles them, in a few minutes")
         self._search: TaskID | None = None
         self._first, self._last, self._began = 0, ("", 0), 0.0
         self._lock = threading.Lock()  # scoring is told of from many threads
