@@ -31,8 +31,8 @@ FIRST_SELECTION, LONGER = 0.15, 3.0  # seconds of the first selection; each is s
 FIRST_SHARE = 0.1  # of the time so far, a selection at least
 SELECTING, RARELY = 0.4, 0.1  # of the time so far, the most that candidate sets are selected in, and the least
 WORTH = 4.0  # in between: so many times the share of variables that have got selected parents
-STALE = 0.2  # of the time so far without improvement, after which sets are selected in any case
-STUCK, SELECTING_STUCK = 0.75, 0.7  # the same after which much of the time left goes into that, and how much
+STALE = 0.2  # of the time so far without improvement, after which sets are selected up to this share of the time
+STUCK, SELECTING_STUCK = 0.75, 0.7  # the same after which a proof is tried in much of the time left, and how much
 AT_ONCE, SURE = 0.1, 1.5  # of the time left, in which all subsets are counted at once; the margin of the estimate
 MOST_FAMILIES = 20_000_000  # of all subsets, where no time is given
 
@@ -73,6 +73,7 @@ class _Search:
         self.select = run.selecting or Selecting(None, no_progress)
         self.spent, self.next = 0.0, FIRST_SELECTION  # seconds of all selections so far, and of the next one
         self.begun = 0.0  # seconds until the islands had their first network
+        self.provable = True  # whether exact search could solve a complete table, by what is known
         run.partial = True  # until a table is complete
 
     def search(self) -> None:
@@ -152,12 +153,13 @@ class _Search:
             return False
         self.next = max(self.next, FIRST_SHARE * run.seconds)
         stale = run.seconds - max(run.progress.improved, self.begun)
-        if stale > STUCK * run.seconds and self.next <= run.seconds_left:
+        if self.provable and stale > STUCK * run.seconds and self.next <= run.seconds_left:
             self.next = max(self.next, SELECTING_STUCK * run.seconds_left)
             return True
         worth = min(SELECTING, max(RARELY, WORTH * islands.share_imported))
-        due = self.spent + self.next <= worth * run.seconds or stale > max(self.next, STALE * run.seconds)
-        return due and self.next <= SELECTING * run.seconds_left
+        if stale > max(self.next, STALE * run.seconds):
+            worth = max(worth, STALE)
+        return self.spent + self.next <= worth * run.seconds and self.next <= SELECTING * run.seconds_left
 
     def _select_more(self, islands: Islands) -> bool:
         """Select candidate sets for the islands' table; tell whether the optimum over a complete one is proven."""
@@ -169,6 +171,7 @@ class _Search:
         run.remark(describe(found))
         islands.take_table(found.table)
         run.partial = not found.complete
+        self.provable = self.provable and largest_group(found.table) <= MOST
         if found.complete and run.going():
             fits, why = exact_fits(found.table, problem, run)
             if fits:
@@ -191,7 +194,7 @@ def search_table(problem: Problem, run: Run) -> None:
 
 def exact_fits(table: ParentSets, problem: Problem, run: Run) -> tuple[bool, str]:
     """Tell whether exact search over a table fits into the time that is left, and why."""
-    largest = max(len(group.variables) for group in groups_of(table))
+    largest = largest_group(table)
     expected = seconds_of_exact(largest, run.threads)
     group = f"{largest} of {problem.size} variables can form cycles with each other"
     if largest > MOST:
@@ -199,6 +202,11 @@ def exact_fits(table: ParentSets, problem: Problem, run: Run) -> tuple[bool, str
     if expected > SHARE * run.seconds_left:
         return False, f"{group}, exact search would take about {expected:,.0f} s"
     return True, f"at most {group}"
+
+
+def largest_group(table: ParentSets) -> int:
+    """Return how many variables at most can form cycles with each other."""
+    return max(len(group.variables) for group in groups_of(table))
 
 
 def prove(problem: Problem, run: Run) -> None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from concurrent.futures import ThreadPoolExecutor
 
 import numpy as np
 import pytest
@@ -10,9 +11,20 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from bnsearch.networks import random_network
-from bnsearch.ondemand import chain as chain_module
-from bnsearch.ondemand.chain import GrowingChain, _new_rows
-from bnsearch.ondemand.kernels_rows import BEGIN, CANDIDATE, COUNT, ENTRIES, GAIN, HEAD, OWN, copy_rows, find_row
+from bnsearch.ondemand import row_caches
+from bnsearch.ondemand.kernels_rows import (
+    BEGIN,
+    CANDIDATE,
+    COMPUTED,
+    COUNT,
+    ENTRIES,
+    GAIN,
+    HEAD,
+    OWN,
+    copy_rows,
+    find_row,
+)
+from bnsearch.ondemand.row_caches import RowCaches
 from bnsearch.ondemand.source import Source
 from knowledge_cases import random_knowledge
 from reference_ondemand import SCORES, Definition, Dependent, chain_of, problem_of, step_by_step
@@ -20,6 +32,11 @@ from strategies import Table, examples, tables
 
 every_score = pytest.mark.parametrize("score", SCORES, ids=lambda score: score.name)
 LARGE = 1 << 20
+
+
+def new_rows(memory: int, n: int):
+    """Return the cache of a chain by itself."""
+    return RowCaches(1, memory, n).rows_of(0)
 
 
 def row_of(arrays, rows, child: int, parents: tuple[int, ...]) -> tuple[float, list[int], list[float]]:
@@ -69,7 +86,7 @@ def test_rows_are_score_differences(score, table: Table, seed, informed):
     data = table.dataset
     problem = problem_of(data, score, random_knowledge(data.names, seed) if informed else None)
     source = Source(problem)
-    definition, arrays, rows = Definition(problem, source), source.arrays(), _new_rows(LARGE, source.size)
+    definition, arrays, rows = Definition(problem, source), source.arrays(), new_rows(LARGE, source.size)
     for child, parents in random_families(definition, seed, 12):
         check_row(definition, row_of(arrays, rows, child, parents), child, parents)
 
@@ -81,7 +98,7 @@ def test_rows_across_words_of_bits(score, n):
     data = random_network(n, 2.5, 3, n).sample(200, seed=n)
     problem = problem_of(data, score, random_knowledge(data.names, n))
     source = Source(problem)
-    definition, arrays, rows = Definition(problem, source), source.arrays(), _new_rows(LARGE, n)
+    definition, arrays, rows = Definition(problem, source), source.arrays(), new_rows(LARGE, n)
     assert (source.related == definition.related).all()
     for child, parents in [*random_families(definition, n, 12), (0, (n - 1,)), (n - 1, (0,)), (n - 1, (n - 2,))]:
         if all(definition.allowed[child, p] for p in parents):
@@ -92,7 +109,7 @@ def test_many_states():
     """Columns of 2 to 8 states, all of which depend on each other."""
     problem = problem_of(Dependent(300, (8, 7, 6, 5, 4, 3, 2), 0.3, 1).dataset, SCORES[2])
     source = Source(problem)
-    definition, arrays, rows = Definition(problem, source), source.arrays(), _new_rows(LARGE, 7)
+    definition, arrays, rows = Definition(problem, source), source.arrays(), new_rows(LARGE, 7)
     for child, parents in random_families(definition, 1, 40, most=3):
         found = row_of(arrays, rows, child, parents)
         check_row(definition, found, child, parents)
@@ -110,7 +127,7 @@ def dense_source(n: int = 12) -> tuple[Definition, Source]:
 def test_overwritten_rows_are_computed_again():
     """A ring of 48 entries, overwritten many times, gives the same rows as a cache that holds all of them."""
     definition, source = dense_source()
-    arrays, small, large = source.arrays(), _new_rows(0, source.size), _new_rows(LARGE, source.size)
+    arrays, small, large = source.arrays(), new_rows(0, source.size), new_rows(LARGE, source.size)
     families = list(random_families(definition, 3, 40))
     for child, parents in families + families[::-1]:
         assert row_of(arrays, small, child, parents) == row_of(arrays, large, child, parents)
@@ -121,7 +138,7 @@ def test_overwritten_rows_are_computed_again():
 def test_copied_rows_are_found_again():
     """After a copy into a larger cache every row is there, the same, and none is computed again."""
     definition, source = dense_source()
-    arrays, rows, larger = source.arrays(), _new_rows(1 << 16, source.size), _new_rows(1 << 17, source.size)
+    arrays, rows, larger = source.arrays(), new_rows(1 << 16, source.size), new_rows(1 << 17, source.size)
     families = list(random_families(definition, 4, 60))
     before = [row_of(arrays, rows, *family) for family in families]
     assert rows[HEAD][ENTRIES] < len(rows[CANDIDATE])
@@ -131,19 +148,33 @@ def test_copied_rows_are_found_again():
     assert larger[HEAD].tolist() == rows[HEAD].tolist()
 
 
+def test_a_row_that_would_wrap_around_is_not_copied():
+    """A ring that was overwritten: the rows still there are copied, each to where its beginning says, or left out."""
+    definition, source = dense_source()
+    arrays, rows, larger = source.arrays(), new_rows(1 << 12, source.size), new_rows(1 << 13, source.size)
+    families = list(random_families(definition, 6, 90))
+    before = [row_of(arrays, rows, *family) for family in families]
+    assert len(rows[CANDIDATE]) < rows[HEAD][ENTRIES]
+    copy_rows(rows, larger)
+    copied = larger[HEAD][COMPUTED]
+    assert [row_of(arrays, larger, *family) for family in families] == before
+    assert 0 < larger[HEAD][COMPUTED] - copied < len(set(families))  # some were still there
+
+
 def test_enlarging_an_overwritten_cache(monkeypatch):
     """A cache that was overwritten within one call, and is doubled afterwards, still gives the right rows."""
-    monkeypatch.setattr(chain_module, "FIRST_BYTES", 0)
+    monkeypatch.setattr(row_caches, "FIRST_BYTES", 0)
     definition, source = dense_source()
-    chain = GrowingChain(source, np.uint64(1), 1 << 20, timed=False)
-    ring, families, met = len(chain._rows[CANDIDATE]), random_families(definition, 5, 400), []
-    while chain._rows[HEAD][ENTRIES] < 1.3 * ring:
+    caches = RowCaches(1, 1 << 20, source.size)
+    arrays, rows, families, met = source.arrays(), caches.rows_of(0), random_families(definition, 5, 400), []
+    while rows[HEAD][ENTRIES] < 1.3 * len(rows[CANDIDATE]):
         met.append(next(families))
-        row_of(chain._source, chain._rows, *met[-1])
-    chain._enlarge_rows()
-    assert len(chain._rows[CANDIDATE]) > ring
+        row_of(arrays, rows, *met[-1])
+    caches.enlarge()
+    larger = caches.rows_of(0)
+    assert len(larger[CANDIDATE]) > len(rows[CANDIDATE])
     for family in met:
-        check_row(definition, row_of(chain._source, chain._rows, *family), *family)
+        check_row(definition, row_of(arrays, larger, *family), *family)
 
 
 @pytest.mark.parametrize(("first", "most"), [(0, 0), (1 << 12, 0), (1 << 17, 1 << 24)], ids=["few", "more", "enlarged"])
@@ -153,9 +184,9 @@ def test_the_size_of_the_cache_changes_no_search(monkeypatch, first, most):
     order = np.random.default_rng(2).permutation(source.size).tolist()
     large = chain_of(source, order, 9, 1 << 24)
     step_by_step(large, 600, 0.3)
-    monkeypatch.setattr(chain_module, "FIRST_BYTES", first)
-    monkeypatch.setattr(GrowingChain, "_enlarge_rows", enlarge_up_to(most))
+    monkeypatch.setattr(row_caches, "FIRST_BYTES", first)
     small = chain_of(source, order, 9, 1 << 24)
+    small._caches.memory = most
     ring = len(small._rows[CANDIDATE])
     step_by_step(small, 600, 0.3)
     assert (len(small._rows[CANDIDATE]) > ring) == (most > 0)
@@ -164,12 +195,44 @@ def test_the_size_of_the_cache_changes_no_search(monkeypatch, first, most):
     assert small.best_parents() == large.best_parents()
 
 
-def enlarge_up_to(most: int):
-    """Return `GrowingChain._enlarge_rows` under a limit on the memory for rows."""
-    usual = GrowingChain._enlarge_rows
+def test_rows_of_peers_are_not_computed_again():
+    """Chain 1 finds the rows of chain 0, the same to the last bit, computes none of them, and keeps copies."""
+    definition, source = dense_source()
+    caches = RowCaches(3, LARGE, source.size)
+    families = list(random_families(definition, 7, 50))
+    rows = [caches.rows_of(chain) for chain in range(3)]
+    expected = [row_of(source.arrays(), rows[0], *family) for family in families]
+    arrays = source.arrays()
+    assert [row_of(arrays, rows[1], *family) for family in families] == expected
+    assert (rows[0][HEAD][COMPUTED] > 0, rows[1][HEAD][COMPUTED]) == (True, 0)
+    assert rows[1][HEAD][ENTRIES] == rows[0][HEAD][ENTRIES]
+    caches.enlarge()
+    assert [row_of(arrays, caches.rows_of(2), *family) for family in families] == expected
 
-    def enlarge(chain: GrowingChain) -> None:
-        chain._most_rows = most
-        usual(chain)
 
-    return enlarge
+def test_peers_that_overwrite_their_rows_meanwhile():
+    """Four threads with caches of a few rows, read by each other while they are overwritten: all rows are whole."""
+    definition, source = dense_source()
+    families = list(random_families(definition, 8, 200))
+    alone, arrays = new_rows(LARGE, source.size), source.arrays()
+    expected = {family: row_of(arrays, alone, *family) for family in families}
+    caches = RowCaches(4, 1 << 12, source.size)
+
+    def look(chain: int) -> int:
+        arrays, rows, rng = source.arrays(), caches.rows_of(chain), np.random.default_rng(chain)
+        for at in rng.integers(len(families), size=3000).tolist():
+            assert row_of(arrays, rows, *families[at]) == expected[families[at]]
+        return int(rows[HEAD][COMPUTED])
+
+    with ThreadPoolExecutor(4) as pool:
+        computed = list(pool.map(look, range(4)))
+    assert caches.rows_of(0)[HEAD][ENTRIES] > 3 * len(caches.rows_of(0)[CANDIDATE])
+    assert sum(computed) < 4 * look_alone(source, families)
+
+
+def look_alone(source: Source, families: list) -> int:
+    """Return how many rows a chain with the same small cache computes when nobody shares it."""
+    arrays, rows, rng = source.arrays(), new_rows(1 << 12, source.size), np.random.default_rng(0)
+    for at in rng.integers(len(families), size=3000).tolist():
+        row_of(arrays, rows, *families[at])
+    return int(rows[HEAD][COMPUTED])

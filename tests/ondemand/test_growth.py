@@ -7,9 +7,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from bnsearch.ondemand.chain import _new_rows
 from bnsearch.ondemand.kernels_grow import grow
 from bnsearch.ondemand.kernels_rows import HEAD, LIMIT
+from bnsearch.ondemand.row_caches import RowCaches
 from bnsearch.ondemand.source import Source, packed
 from bnsearch.scores.score import improves
 from knowledge_cases import random_knowledge
@@ -22,7 +22,7 @@ every_score = pytest.mark.parametrize("score", SCORES, ids=lambda score: score.n
 def grown(source: Source, child: int, parents: list[int], before: list[int], cut: int = 2**62) -> tuple[tuple, float]:
     """Return the parents that grow from some of them among the places that stand before the child, and the score."""
     n = source.size
-    rows = _new_rows(1 << 18, n)
+    rows = RowCaches(1, 1 << 18, n).rows_of(0)
     rows[HEAD][LIMIT] = cut
     order = [*before, child, *(v for v in range(n) if v not in before and v != child)]
     position = np.empty(n, dtype=np.int32)

@@ -11,14 +11,13 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from bnsearch.ondemand.row_caches import RowCaches
 from bnsearch.ondemand.source import Source, packed
 from bnsearch.orderings.starts import Ordering
 
-ENTRY_BYTES, SLOT_BYTES, ENTRIES_PER_SLOT = 12, 32, 16  # of the cache of rows
-FIRST_BYTES, NEARLY_FULL = 1 << 24, 0.7  # its size at first, and when it is doubled
-STORE_SHARE = 0.25  # of the memory, for the families met
+STORE_SHARE = 0.25  # of the memory, for the families met; the rest is for rows
 MOST_STORED, STORED_PARENTS = 4096, 32  # families of a variable, and parents of one, that the store holds at most
-FIRST_STORED = 64  # families of a variable that it holds at first
+FIRST_STORED, NEARLY_FULL = 64, 0.7  # families of a variable that it holds at first, and when it is doubled
 FIRST_PARENTS = 3  # of a variable, when parents are grown along a new ordering
 SEEN = 1 << 18  # sets of predecessors that are remembered
 LOOKS = 1_000_000  # between two looks at the clock: some milliseconds
@@ -41,15 +40,24 @@ class GrowingChain:
     random : the seed of the chain's own generator
     memory : bytes for its cache of rows and its store of families
     timed : whether growth may be cut short that takes long; the result then depends on the machine
+    shared : the caches of several chains, and which of them is this one's; by default it has one alone
     """
 
-    def __init__(self, source: Source, random: np.uint64, memory: int, *, timed: bool = True) -> None:
+    def __init__(
+        self,
+        source: Source,
+        random: np.uint64,
+        memory: int,
+        *,
+        timed: bool = True,
+        shared: tuple[RowCaches, int] | None = None,
+    ) -> None:
         n = source.size
         self.source = source
         self._source = source.arrays()
         most = int(source.limits.max(initial=0)) + 1
-        self._most_rows = int((1 - STORE_SHARE) * memory)
-        self._rows = _new_rows(min(self._most_rows, FIRST_BYTES), n)
+        self._caches, self._cache = shared or (RowCaches(1, row_bytes(memory), n), 0)
+        self.refresh_rows()
         stored_parents = min(most, STORED_PARENTS)
         self._most_stored = max(8, min(MOST_STORED, int(STORE_SHARE * memory) // (n * (24 + 4 * stored_parents))))
         self._store = _new_store(min(FIRST_STORED, self._most_stored), n, stored_parents)
@@ -190,8 +198,14 @@ class GrowingChain:
         yield evaluations
         if head[EVALUATIONS] - before >= evaluations // 2:  # enough to tell
             self._seconds_each = (time.perf_counter() - began) / max(1, int(head[EVALUATIONS]) - before)
-        self._enlarge_rows()
+        if self._caches.number == 1:  # else other chains may be reading
+            self._caches.enlarge()
+            self.refresh_rows()
         self._enlarge_store()
+
+    def refresh_rows(self) -> None:
+        """Take the cache of rows anew, after it may have been enlarged."""
+        self._rows = self._caches.rows_of(self._cache)
 
     def _enlarge_store(self) -> None:
         """Double the store of families where the list of a variable is nearly full and the memory allows."""
@@ -202,22 +216,6 @@ class GrowingChain:
             for old, new in zip(self._store, larger, strict=True):
                 new[tuple(slice(length) for length in old.shape)] = old
             self._store = larger
-
-    def _enlarge_rows(self) -> None:
-        """Double the cache of rows where it is nearly full and the memory allows."""
-        from bnsearch.ondemand.kernels_rows import CANDIDATE, COMPUTED, ENTRIES, HEAD, KEY, copy_rows
-
-        slots, ring, head = len(self._rows[KEY]), len(self._rows[CANDIDATE]), self._rows[HEAD]
-        full = max(head[COMPUTED] / slots, head[ENTRIES] / ring) > NEARLY_FULL
-        twice = 2 * (slots * SLOT_BYTES + ring * ENTRY_BYTES)
-        if full and twice <= self._most_rows:
-            larger = _new_rows(twice, self.source.size)
-            if head[ENTRIES] <= ring:
-                copy_rows(self._rows, larger)
-            else:  # rows were overwritten: begin with none
-                larger[HEAD][:] = head
-                larger[HEAD][ENTRIES] = 0
-            self._rows = larger
 
     def score_of_best(self) -> float:
         """Return the score of the best network so far, to the last digit whatever path led to it."""
@@ -269,19 +267,9 @@ class GrowingChain:
         return int(new)
 
 
-def _new_rows(memory: int, n: int) -> tuple[NDArray[Any], ...]:
-    """Return an empty cache of rows, as `kernels_rows` describes it."""
-    slots = 1 << max(4, (memory // (SLOT_BYTES + ENTRIES_PER_SLOT * ENTRY_BYTES)).bit_length() - 1)
-    ring = max(4 * n, (memory - slots * SLOT_BYTES) // ENTRY_BYTES)
-    return (
-        np.zeros(slots, dtype=np.uint64),
-        np.full(slots, np.iinfo(np.int64).min // 2, dtype=np.int64),
-        np.zeros(slots, dtype=np.int64),
-        np.zeros(slots),
-        np.zeros(ring, dtype=np.int32),
-        np.zeros(ring),
-        np.zeros(4, dtype=np.int64),
-    )
+def row_bytes(memory: int) -> int:
+    """Return how much of a chain's memory is for its cache of rows."""
+    return int((1 - STORE_SHARE) * memory)
 
 
 def _new_store(capacity: int, n: int, parents: int) -> tuple[NDArray[Any], ...]:

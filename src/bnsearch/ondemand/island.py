@@ -14,6 +14,7 @@ from numpy.typing import NDArray
 from bnsearch.graphs.dag import DAG
 from bnsearch.ondemand.chain import GrowingChain
 from bnsearch.ondemand.climbing import Climbs
+from bnsearch.ondemand.row_caches import RowCaches
 from bnsearch.ondemand.source import Source
 from bnsearch.ondemand.starts import informed_start
 from bnsearch.ondemand.turns import Turn
@@ -68,11 +69,21 @@ class Island:
     rng : the island's own generator
     memory : bytes for its caches
     timed : whether the result may depend on the machine
+    shared : as in GrowingChain
     """
 
-    def __init__(self, source: Source, problem: Problem, rng: np.random.Generator, memory: int, *, timed: bool) -> None:
+    def __init__(
+        self,
+        source: Source,
+        problem: Problem,
+        rng: np.random.Generator,
+        memory: int,
+        *,
+        timed: bool,
+        shared: tuple[RowCaches, int] | None = None,
+    ) -> None:
         self.problem, self.rng = problem, rng
-        self.chain = GrowingChain(source, random_word(rng), memory, timed=timed)
+        self.chain = GrowingChain(source, random_word(rng), memory, timed=timed, shared=shared)
         self.climbs: Climbs | None = None
         self.climbed = 0  # climbs over DAGs that came to their end
         self.best = self.offered = -inf

@@ -7,8 +7,10 @@ from functools import partial
 from math import fsum, inf, isfinite
 
 from bnsearch.dags.climber import MEMORY_BYTES
+from bnsearch.ondemand.chain import row_bytes
 from bnsearch.ondemand.climbing import ClassClimb, Climbs, pricer_of
 from bnsearch.ondemand.island import Island
+from bnsearch.ondemand.row_caches import RowCaches
 from bnsearch.ondemand.source import Source
 from bnsearch.ondemand.starts import table_of
 from bnsearch.ondemand.turns import Kind, Turn, share_out
@@ -26,13 +28,14 @@ GROWING = 0.6  # of a turn over orderings, the part for families on demand; the 
 BUILDING = 0.3  # of a search over a table, the most for building the table and its index
 CLIMBING = 0.6  # of the time that is left, the most for the first climb over DAGs, before it goes on in turns
 CLASSES = 0.1  # of the time that is left, the most for a climb over equivalence classes
+CLASSES_A_ROUND = 0.25  # of a round, the part for it
 SLOWER = 10.0  # how many times as long as the first climb over DAGs that takes; 1 to 15 were measured
 SHORTEST = 0.08  # of the time so far, a turn at least
 OFTEN, RARELY = 0.33, 0.1  # what kinds of turns are taken to gain at least, as a share of the best: chains, and climbs
 MANY_THREADS = 4  # so that one can climb over equivalence classes for long
 TRIAL = 2  # rounds in which islands do not learn from each other
 LONGEST = 0.4  # of the time that is left, the most that a single turn must last to be of use
-SEVERAL = 0.08  # of it, the most that a search over a table must last because of its size
+SEVERAL, SOON = 0.08, 2.0  # of it, or of so many times the time so far, the most that the size of a table may demand
 ROWS_A_SECOND = 500_000  # of a table built, before that is measured
 LONG_ENOUGH = 0.05  # seconds, to tell the pace from what every table takes
 ROW_BYTES = 200  # of memory for a row of the table and its index, about
@@ -64,13 +67,21 @@ class Islands:
         share = int(CACHES * memory) // number
         rngs = run.spawn(number if self.source.complete else 0)
         self._timed = is_timed(run)
-        self.islands = [Island(self.source, problem, rng, share, timed=self._timed) for rng in rngs]
+        # Only under a time budget: the number of computed scores would depend on the threads.
+        self._caches = RowCaches(number, row_bytes(share), problem.size) if self._timed else None
+        shared = [None if self._caches is None else (self._caches, i) for i in range(number)]
+        self.islands = [
+            Island(self.source, problem, rng, share, timed=self._timed, shared=own)
+            for rng, own in zip(rngs, shared, strict=False)
+        ]
         self.growing, self.searching = Kind(OFTEN), Kind(OFTEN)
         self.chaining, self.climbing = Kind(OFTEN), Kind(RARELY)
         self.more: ParentSets | None = None
         self.share_imported = 0.0  # of the variables, those that have got selected parents in a search over the table
         self.bound: float | None = None
         self._classes: list[ClassClimb] = []  # none where there is no such climb, or no longer
+        self._classes_left = 0.0  # seconds that it may take in all, where it does not replace a search
+        self._usefulness = 1.0  # the share of selected sets that joins the table: less where searches take none of them
         self._length = float(FIRST_STEPS * problem.size)  # of a round, in steps or in seconds
         self._rounds = 0
         self._is_new = False  # whether selected sets have not been searched yet
@@ -118,18 +129,28 @@ class Islands:
         """
         Climb over equivalence classes, if that can be expected to take little of the time.
 
-        With many threads it goes on in the place of the last island's search with families on demand.
+        A climb that takes longer than all so far goes on in rounds: with many threads in the place of the last island's
+        search with families on demand, else for a part of the time.
         """
         run, seconds = self.run, CLASSES * self.run.seconds_left if self._timed else inf
         if self.alone or run.halted() or not self.problem.needed_score.equivalent:
             return
-        if self._timed and min(run.threads, len(self.islands)) >= MANY_THREADS:
-            self._classes = [ClassClimb(self.problem, run)]
-        elif SLOWER * took <= seconds:
-            climb = ClassClimb(self.problem, run)
-            climb.go_on(seconds)
-            if climb.ended:
-                self.islands[-1].take_network(*climb.found())
+        if self._has_many_threads or SLOWER * took <= seconds:
+            self._classes, self._classes_left = [ClassClimb(self.problem, run)], seconds
+        if not self._has_many_threads:
+            self._climb_classes(min(seconds, run.seconds) if self._timed else inf)
+
+    @property
+    def _has_many_threads(self) -> bool:
+        return self._timed and min(self.run.threads, len(self.islands)) >= MANY_THREADS
+
+    def _climb_classes(self, seconds: float) -> None:
+        """Let the climb over equivalence classes go on for some seconds, or give it up if its time is over."""
+        for climb in self._classes:
+            climb.go_on(min(seconds, self._classes_left - climb.spent))
+            self._take_classes()
+            if climb.spent >= self._classes_left:
+                self._classes = []
 
     def _climb_bytes(self) -> list[int]:
         """Return the memory for the climbs of each island that has any: as many as it allows, one at least."""
@@ -149,6 +170,8 @@ class Islands:
         if self._timed:
             self._length = max(0.01, min(ROUND * self.run.seconds, self.run.seconds_left))
             share_out([self.chaining] if self.alone else [self.chaining, self.climbing], self._length)
+            if not self._has_many_threads:
+                self._climb_classes(CLASSES_A_ROUND * self._length)
             if self.islands[0].climbed:  # a climb that has not ended goes on where it was
                 self.climbing.least = max(SHORTEST * self.run.seconds, self._climb_seconds)
         self._take_turn(self.chaining, self._chain, Turn(steps=self._steps_of(1 if self.alone else 2)))
@@ -200,7 +223,8 @@ class Islands:
         """Let islands search with families on demand; beside that, the climb over equivalence classes goes on."""
         run = self.run
         jobs: list[Callable[[], object]] = [partial(island.grow, turn, run) for island in self.islands]
-        jobs[len(jobs) - len(self._classes) :] = [partial(climb.go_on, turn.seconds) for climb in self._classes]
+        beside = self._classes if self._has_many_threads else []
+        jobs[len(jobs) - len(beside) :] = [partial(climb.go_on, turn.seconds) for climb in beside]
         self._map(lambda job: job(), jobs)
         self._take_classes()
 
@@ -218,7 +242,9 @@ class Islands:
         left = Turn(turn.steps, max(0.01, turn.seconds - (run.seconds - began)))
         self._map(lambda island: island.search_table(index, left, run), self.islands)
         most = max(island.imported for island in self.islands) / self.problem.size
-        self.share_imported = max(self.share_imported, most if self.more is not None else 0.0)
+        if self.more is not None:
+            self.share_imported = max(self.share_imported, most)
+            self._usefulness = min(1.0, self._usefulness * (2.0 if most > 0.0 else 0.5))
 
     def _climb(self, turn: Turn) -> None:
         """Let islands climb over DAGs; take note of how long a climb takes."""
@@ -251,9 +277,10 @@ class Islands:
         return sum(island.chain.n_families for island in self.islands)
 
     def _most_selected(self) -> float:
-        """Return how many selected sets the table may have: several searches over it must fit into the time left."""
-        most = self._rows_a_second * BUILDING * SEVERAL * self.run.seconds_left if self._timed else inf
-        return max(0.0, most - self._met)
+        """Return how many selected sets the table may have: several searches over it must fit into the time."""
+        seconds = min(self.run.seconds_left, SOON * self.run.seconds)
+        most = self._rows_a_second * BUILDING * SEVERAL * seconds if self._timed else inf
+        return max(0.0, self._usefulness * most - self._met)
 
     def _seconds_to_build(self) -> float:
         """Return about how long it takes to build the table and its index."""
@@ -263,6 +290,7 @@ class Islands:
     def _exchange(self) -> None:
         """Let the worse half of the islands go on from the best network, or begin anew after long in vain."""
         self._rounds += 1
+        self._enlarge_caches()
         now = self.run.seconds if self._timed else self._rounds
         for island in self.islands:
             island.take_stock(now)
@@ -275,6 +303,13 @@ class Islands:
                 worse.best, worse.began, worse.improved = best.best, best.began, best.improved
             elif worse.is_stale(now):
                 worse.begin_anew(self.run)
+
+    def _enlarge_caches(self) -> None:
+        """Double the caches that islands share where they are nearly full; one alone sees to it by itself."""
+        if self._caches is not None:
+            self._caches.enlarge()
+            for island in self.islands:
+                island.chain.refresh_rows()
 
     def _map(self, function: Callable[..., object], items: Sequence[object]) -> None:
         for _ in self.run.map(function, items):

@@ -24,8 +24,9 @@ begin : int64[slots]        where the row begins, counted over all entries ever 
 count : int64[slots]        how many entries it has
 own : float64[slots]        the score of x with S
 candidate, gain : int32[ring], float64[ring]   the variables that improve the score, best first, and by how much
-head : int64[4]             entries written, rows computed, local scores computed so far; how many of these last may be
+head : int64[8]             entries written, rows computed, local scores computed so far; how many of these last may be
     computed before growth is cut short
+peers : the caches of all chains that share theirs, as in kernels_peers
 """
 
 # Numba infers the types of kernels.
@@ -37,6 +38,7 @@ import numpy as np
 from bnsearch.counting.kernels_expand import extend_family, score_family
 from bnsearch.counting.kernels_terms import terms_of_parents
 from bnsearch.kernel import borrowing_kernel, inlined_kernel, inner_kernel, kernel
+from bnsearch.ondemand.kernels_peers import WAYS, copy_from_peers, fence
 from bnsearch.scores.kernels_compare import improves_on
 from bnsearch.scores.score import TOLERANCE
 
@@ -44,9 +46,8 @@ from bnsearch.scores.score import TOLERANCE
     COLUMNS, JOINT, OTHERS, CLASSES, RELATED, ALLOWED, WORDS, ENTROPY, PRICE, FIRST_BEGIN, FIRST_CANDIDATE, FIRST_GAIN,
     FIRST_OWN, POOL, SCORES, PARENTS, SCRATCH,
 ) = range(17)  # fmt: skip
-KEY, BEGIN, COUNT, OWN, CANDIDATE, GAIN, HEAD = range(7)
+KEY, BEGIN, COUNT, OWN, CANDIDATE, GAIN, HEAD, PEERS = range(8)
 ENTRIES, COMPUTED, EVALUATIONS, LIMIT = range(4)
-WAYS = 4
 
 
 @inlined_kernel
@@ -174,31 +175,51 @@ def copy_first_row(source, child):
 
 
 @inner_kernel
+def write_row(rows, word, score, pool, gains, kept):
+    """
+    Write a row into the cache and return its slot.
+
+    Other chains may read the cache meanwhile. So the entries to be overwritten are given up first, the slot has no key
+    while it is written, and the fences keep these stores in order.
+    """
+    key, begin, count, own = rows[KEY], rows[BEGIN], rows[COUNT], rows[OWN]
+    candidate, gain, head = rows[CANDIDATE], rows[GAIN], rows[HEAD]
+    ring, first = candidate.size, head[ENTRIES]
+    at = first % ring
+    if at + kept > ring:  # a row does not wrap around
+        first += ring - at
+        at = 0
+    slot = choose_slot(rows, word)
+    head[ENTRIES] = first + max(kept, 1)  # an empty row ages, too
+    key[slot] = 0
+    fence()
+    begin[slot] = first
+    count[slot] = kept
+    own[slot] = score
+    for i in range(kept):
+        candidate[at + i] = pool[i]
+        gain[at + i] = gains[i]
+    fence()
+    key[slot] = word
+    return slot
+
+
+@inner_kernel
 def fill_row(source, rows, child, members, size, word):
-    """Compute a row and return its slot."""
-    pool, scores = source[POOL], source[SCORES]
-    key, begin, count, own, candidate, gain, head = rows
+    """Compute a row, or copy it from a peer, and return its slot."""
+    pool, scores, head = source[POOL], source[SCORES], rows[HEAD]
     if size > 0:
+        score, kept = copy_from_peers(rows[PEERS], word, pool, scores)
+        if kept >= 0:
+            return write_row(rows, word, score, pool, scores, kept)
         score, number, kept = score_candidates(source, child, members, size)
         head[COMPUTED] += 1
         head[EVALUATIONS] += number + 1
     else:
         score, number, kept = copy_first_row(source, child)
-    ring = candidate.size
-    at = head[ENTRIES] % ring
-    if at + kept > ring:  # a row does not wrap around
-        head[ENTRIES] += ring - at
-        at = 0
-    slot = choose_slot(rows, word)
-    key[slot] = word
-    begin[slot] = head[ENTRIES]
-    count[slot] = kept
-    own[slot] = score
     for i in range(kept):
-        candidate[at + i] = pool[i]
-        gain[at + i] = scores[i] - score
-    head[ENTRIES] += max(kept, 1)  # an empty row ages, too
-    return slot
+        scores[i] -= score
+    return write_row(rows, word, score, pool, scores, kept)
 
 
 @borrowing_kernel
@@ -213,16 +234,20 @@ def find_row(source, rows, child, members, size):
 
 @kernel
 def copy_rows(rows, larger):
-    """Copy a cache into a larger, empty one, as long as no row of it was overwritten."""
+    """Copy the rows that are still there into a larger, empty cache; one that would wrap around in it is left out."""
     for i in range(rows[HEAD].size):
         larger[HEAD][i] = rows[HEAD][i]
-    for i in range(rows[HEAD][ENTRIES]):
-        larger[CANDIDATE][i] = rows[CANDIDATE][i]
-        larger[GAIN][i] = rows[GAIN][i]
+    ring, larger_ring = rows[CANDIDATE].size, larger[CANDIDATE].size
     for old in range(rows[KEY].size):
-        if rows[KEY][old] and rows[BEGIN][old] >= 0:
-            new = choose_slot(larger, rows[KEY][old])
-            larger[KEY][new] = rows[KEY][old]
-            larger[BEGIN][new] = rows[BEGIN][old]
-            larger[COUNT][new] = rows[COUNT][old]
-            larger[OWN][new] = rows[OWN][old]
+        begin, count = rows[BEGIN][old], rows[COUNT][old]
+        at, to = begin % ring, begin % larger_ring
+        if not rows[KEY][old] or begin < max(0, rows[HEAD][ENTRIES] - ring) or to + count > larger_ring:
+            continue
+        new = choose_slot(larger, rows[KEY][old])
+        larger[KEY][new] = rows[KEY][old]
+        larger[BEGIN][new] = begin
+        larger[COUNT][new] = count
+        larger[OWN][new] = rows[OWN][old]
+        for i in range(count):
+            larger[CANDIDATE][to + i] = rows[CANDIDATE][at + i]
+            larger[GAIN][to + i] = rows[GAIN][at + i]
