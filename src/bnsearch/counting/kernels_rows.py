@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from bnsearch.counting.columns import Codes
-from bnsearch.kernel import kernel
+from bnsearch.kernels.compile import kernel
 
 SAMPLE = 4096
 

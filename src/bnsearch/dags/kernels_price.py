@@ -26,11 +26,11 @@ import math
 
 import numpy as np
 
-from bnsearch.counting.kernels_bits import has_bit
 from bnsearch.counting.kernels_expand import extend_family, occupied_cells, score_family
 from bnsearch.counting.kernels_terms import terms_of_parents
 from bnsearch.dags.kernels_graph import members_of
-from bnsearch.kernel import inner_kernel
+from bnsearch.kernels.bits import has_bit
+from bnsearch.kernels.compile import inner_kernel
 
 (
     COLUMNS, JOINT, OTHERS, CLASSES, PLACE, ORDER, ALLOWED, LIMITS, REQUIRED, BOUND, FIRST, PARENTS, CANDIDATES, SCORES,

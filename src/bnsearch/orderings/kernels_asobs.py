@@ -4,7 +4,7 @@
 # mypy: allow-untyped-defs, no-check-untyped-defs
 from __future__ import annotations
 
-from bnsearch.kernel import inner_kernel, kernel
+from bnsearch.kernels.compile import inner_kernel, kernel
 
 
 @inner_kernel

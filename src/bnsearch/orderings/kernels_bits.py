@@ -10,14 +10,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from bnsearch.counting.kernels_bits import popcount
-from bnsearch.kernel import inlined_kernel
-
-
-@inlined_kernel
-def lowest_bit(word):
-    """Return the number of the lowest one of a word that is not zero."""
-    return np.int64(popcount(~word & (word - np.uint64(1))))
+from bnsearch.kernels.compile import inlined_kernel
 
 
 @inlined_kernel

@@ -4,10 +4,11 @@
 # mypy: allow-untyped-defs, no-check-untyped-defs
 from __future__ import annotations
 
-from bnsearch.kernel import borrowing_kernel
+from bnsearch.kernels.compare import tie_margin
+from bnsearch.kernels.compile import borrowing_kernel
+from bnsearch.kernels.random_numbers import draw_below
 from bnsearch.orderings.kernels_move import move
 from bnsearch.orderings.kernels_price import price_insertion, price_position
-from bnsearch.orderings.kernels_random import draw_below
 
 HYBRID, BEST = 0, 1
 SLACK = 0.999  # of the least improvement: two ways to add up the same changes differ by much less
@@ -49,7 +50,7 @@ def climb(index, state, selection, untried, tried, total, random, tolerance, bud
         untried[pick] = untried[tried[0]]
         untried[tried[0]] = variable
         tried[0] += 1
-        least = max(total[1], tolerance * max(1.0, abs(total[0])))
+        least = max(total[1], tie_margin(total[0], tolerance))
         looked[0] += 1
         change, to = price_insertion(index, state, variable, least, places, deltas)
         if to != position[variable]:
@@ -84,7 +85,7 @@ def climb_by_first(index, state, untried, tried, total, random, tolerance, budge
             return True
         pick = barren + draw_below(random, n - barren)
         variable = untried[pick]
-        least = tolerance * max(1.0, abs(total[0]))
+        least = tie_margin(total[0], tolerance)
         looked[0] += 1
         if pick >= barren + fertile:
             _, to = price_insertion(index, state, variable, least, places, deltas)

@@ -15,7 +15,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from bnsearch.kernel import borrowing_kernel, inlined_kernel
+from bnsearch.kernels.compile import borrowing_kernel, inlined_kernel
 from bnsearch.orderings.kernels_tree import FEW, HASH, best_before
 
 WORD, REACH, COUNT, TARGETS = 0, 1, 2, 3  # columns of `seen`

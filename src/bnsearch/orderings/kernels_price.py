@@ -6,7 +6,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from bnsearch.kernel import borrowing_kernel, inlined_kernel
+from bnsearch.kernels.compile import borrowing_kernel, inlined_kernel
 from bnsearch.orderings.kernels_memory import recall_best
 from bnsearch.orderings.kernels_state import last_parent
 

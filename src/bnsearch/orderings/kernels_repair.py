@@ -20,11 +20,12 @@ from __future__ import annotations
 
 import numpy as np
 
-from bnsearch.kernel import borrowing_kernel, inlined_kernel
+from bnsearch.kernels.compare import improves_on, tie_margin
+from bnsearch.kernels.compile import borrowing_kernel, inlined_kernel
+from bnsearch.kernels.random_numbers import draw_below
 from bnsearch.orderings.kernels_memory import update_words
 from bnsearch.orderings.kernels_move import move
 from bnsearch.orderings.kernels_price import price_insertion
-from bnsearch.orderings.kernels_random import draw_below
 from bnsearch.orderings.kernels_state import refresh
 
 STEPS, LOGGED, LOW, HIGH, HEAD, TAIL = 0, 1, 2, 3, 4, 5
@@ -112,7 +113,7 @@ def repair(index, state, chain, variable, to, total, tolerance):
         if counts[HEAD] == counts[TAIL]:
             return total
         variable = dequeue(chain)
-        least = tolerance * max(1.0, abs(total))
+        least = tie_margin(total, tolerance)
         _, to = price_insertion(index, state, variable, least, places, deltas)
         state[8][0] += 1
 
@@ -141,7 +142,7 @@ def keep(state, chain, tolerance):
         saved_order[i] = order[i]
     for i in range(counts[LOGGED]):
         saved_choice[log[i]] = choice[log[i]]
-    if totals[CURRENT] > totals[BEST] + tolerance * max(1.0, abs(totals[BEST])):
+    if improves_on(totals[CURRENT], totals[BEST], tolerance):
         totals[BEST] = totals[CURRENT]
         for i in range(order.size):
             best_order[i] = order[i]
@@ -156,7 +157,7 @@ def accepts(totals, new, rate, tolerance):
     in the long run this share of all losses, `rate`, is accepted.
     """
     loss = totals[CURRENT] - new
-    if loss <= tolerance * max(1.0, abs(new)):
+    if loss <= tie_margin(new, tolerance):
         return True
     accepted = loss <= totals[THRESHOLD]
     if totals[THRESHOLD] <= 0.0:  # the first loss sets the scale

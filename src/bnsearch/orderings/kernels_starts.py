@@ -6,7 +6,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from bnsearch.kernel import inner_kernel, kernel
+from bnsearch.kernels.compile import inner_kernel, kernel
 
 NEW = 0  # a vertex that was not visited
 OPEN = 1  # a vertex on the current path

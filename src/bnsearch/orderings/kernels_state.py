@@ -29,8 +29,9 @@ from __future__ import annotations
 
 import numpy as np
 
-from bnsearch.kernel import inlined_kernel
-from bnsearch.orderings.kernels_bits import list_behind, lowest_bit, rows_with_one
+from bnsearch.kernels.bits import lowest_bit
+from bnsearch.kernels.compile import inlined_kernel
+from bnsearch.orderings.kernels_bits import list_behind, rows_with_one
 from bnsearch.orderings.kernels_index import WORD
 from bnsearch.orderings.kernels_memory import keep_targets, recall_best, recall_targets, word_of
 

@@ -6,10 +6,11 @@ from __future__ import annotations
 
 import numpy as np
 
-from bnsearch.kernel import borrowing_kernel, inlined_kernel
+from bnsearch.kernels.compare import improves_on, tie_margin
+from bnsearch.kernels.compile import borrowing_kernel, inlined_kernel
+from bnsearch.kernels.random_numbers import draw_below
 from bnsearch.orderings.kernels_move import move
 from bnsearch.orderings.kernels_price import price_swap
-from bnsearch.orderings.kernels_random import draw_below
 
 
 @borrowing_kernel
@@ -77,7 +78,7 @@ def search_by_swaps(
     while looked[0] < until:
         if made[1] >= patience or made[0] >= most:
             return True
-        least = tolerance * max(1.0, abs(totals[0]))
+        least = tie_margin(totals[0], tolerance)
         best = find_best_swap(state, changes, tabu, least, at_random, random, barred, touched)
         if best < 0 or (tabu.shape[0] == 0 and changes[best] <= least):
             return True
@@ -91,7 +92,7 @@ def search_by_swaps(
         made[1] += 1
         price_swaps(index, state, best - 1, best + 2, changes)
         looked[0] += 1 + n // 16
-        if totals[0] > totals[1] + tolerance * max(1.0, abs(totals[1])):
+        if improves_on(totals[0], totals[1], tolerance):
             totals[1] = totals[0]
             made[1] = 0
             for i in range(n):

@@ -19,7 +19,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from bnsearch.kernel import borrowing_kernel, inlined_kernel
+from bnsearch.kernels.compile import borrowing_kernel, inlined_kernel
 
 MEMBER, ROW, BEST, KIDS = 0, 1, 2, 3
 NONE = np.int32(2**31 - 1)

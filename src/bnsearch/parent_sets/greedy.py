@@ -15,7 +15,7 @@ from bnsearch.parent_sets.builder import Job
 from bnsearch.parent_sets.extender import Extender
 from bnsearch.parent_sets.frontier import OPEN, SEEN, FoundSets, Frontier
 from bnsearch.parent_sets.searches import Begin
-from bnsearch.scores.score import TOLERANCE, improves
+from bnsearch.scores.score import improves, tie_margin
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -139,7 +139,7 @@ class GreedySearch:
         found = take_unseen(frontier.nodes, node, frontier.random, frontier.slots, frontier.number, unseen)
         unseen = unseen[:found]
         scores = extender.extend(self._child, parents, frontier.candidates[unseen])
-        better = np.flatnonzero(scores > best + TOLERANCE * max(1.0, abs(best)))
+        better = np.flatnonzero(scores > best + tie_margin(best))
         self._kept.append((np.full(len(better), node, np.int32), unseen[better].astype(np.int32), scores[better]))
         if len(parents) + 1 < self._max_parents:
             good = scores >= self._least

@@ -19,7 +19,7 @@ from bnsearch.parent_sets.frontier import NODES, OPEN, FoundSets, Frontier
 from bnsearch.parent_sets.searches import Begin
 from bnsearch.scores.aic import AIC
 from bnsearch.scores.bic import BIC
-from bnsearch.scores.score import TOLERANCE, Score
+from bnsearch.scores.score import TOLERANCE, Score, tie_margins
 
 TABULATED_SIZE = 8
 POPS = 512  # open sets that one call of the kernel takes: some milliseconds, for which a thread does not wait
@@ -150,5 +150,5 @@ class IndependenceSearch:
         """Return the empty set and all sets that beat what they were made of."""
         used = int(self._frontier.number[NODES])
         parent, added, _, _, scores, below, _ = (array[1:used] for array in self._frontier.nodes)
-        better = scores > below + TOLERANCE * np.maximum(1.0, np.abs(below))
+        better = scores > below + tie_margins(below)
         return self._frontier.sets(parent[better], added[better], scores[better])

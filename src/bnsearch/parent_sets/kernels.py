@@ -6,8 +6,9 @@ from __future__ import annotations
 
 import numpy as np
 
-from bnsearch.counting.kernels_bits import popcount
-from bnsearch.kernel import inner_kernel, kernel
+from bnsearch.kernels.bits import popcount
+from bnsearch.kernels.compare import tie_margin
+from bnsearch.kernels.compile import inner_kernel, kernel
 
 
 @inner_kernel
@@ -118,7 +119,7 @@ def mark_undominated(scores, first, members, rows, known, random, tolerance, key
     entered = np.int64(0)
     for i in range(rows.size):
         size = first[rows[i] + 1] - first[rows[i]]
-        least = scores[rows[i]] - tolerance * max(1.0, abs(scores[rows[i]]))
+        least = scores[rows[i]] - tie_margin(scores[rows[i]], tolerance)
         while entered < rows.size and scores[rows[entered]] >= least:
             keep[entered] = add_set(first, members, rows, entered, keys, slots, words)
             entered += 1

@@ -9,9 +9,9 @@ import math
 import numpy as np
 
 from bnsearch.counting.kernels_prefix import first_rank
-from bnsearch.kernel import inner_kernel, kernel
+from bnsearch.kernels.compare import improves_on
+from bnsearch.kernels.compile import inner_kernel, kernel
 from bnsearch.parent_sets.kernels_select import first_prefix, next_prefix, rank_without
-from bnsearch.scores.kernels_compare import improves_on
 
 
 @kernel

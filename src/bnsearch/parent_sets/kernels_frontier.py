@@ -7,7 +7,7 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
-from bnsearch.kernel import inner_kernel, kernel
+from bnsearch.kernels.compile import inner_kernel, kernel
 
 # The closed sets, each another one and a candidate more; node 0 is the empty set. A plain tuple of
 #   parent   int32[C]     the node that is extended

@@ -8,9 +8,9 @@ import numpy as np
 
 from bnsearch.counting.kernels_expand import occupied_cells, score_extensions
 from bnsearch.counting.kernels_set import cells_of
-from bnsearch.kernel import inner_kernel, kernel
+from bnsearch.kernels.compare import improves_on
+from bnsearch.kernels.compile import inner_kernel, kernel
 from bnsearch.parent_sets.kernels_bounds import ceiling
-from bnsearch.scores.kernels_compare import improves_on
 
 # What a call of grow_sets ends with.
 FINISHED, OUT_OF_BUDGET, OUT_OF_SPACE = 0, 1, 2

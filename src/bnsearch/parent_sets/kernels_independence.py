@@ -9,7 +9,8 @@ import numpy as np
 from bnsearch.counting.kernels_histogram import most_dense_cells
 from bnsearch.counting.kernels_set import cells_of, count_set
 from bnsearch.counting.kernels_terms import sum_counts
-from bnsearch.kernel import inner_kernel, kernel
+from bnsearch.kernels.compare import improves_on
+from bnsearch.kernels.compile import inner_kernel, kernel
 from bnsearch.parent_sets.kernels_frontier import (
     NODES,
     OPEN,
@@ -21,7 +22,6 @@ from bnsearch.parent_sets.kernels_frontier import (
     push,
     replace_top,
 )
-from bnsearch.scores.kernels_compare import improves_on
 
 
 @kernel

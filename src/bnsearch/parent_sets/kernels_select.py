@@ -7,8 +7,8 @@ from __future__ import annotations
 import numpy as np
 
 from bnsearch.counting.kernels_prefix import first_rank
-from bnsearch.kernel import inner_kernel, kernel
-from bnsearch.scores.kernels_compare import improves_on
+from bnsearch.kernels.compare import improves_on
+from bnsearch.kernels.compile import inner_kernel, kernel
 
 
 @inner_kernel

@@ -6,8 +6,8 @@ from __future__ import annotations
 
 import numpy as np
 
-from bnsearch.kernel import inner_kernel, kernel
-from bnsearch.scores.kernels_compare import improves_on
+from bnsearch.kernels.compare import improves_on
+from bnsearch.kernels.compile import inner_kernel, kernel
 
 STEP = 8  # sets that differ in the first variables alone, treated together
 

@@ -42,7 +42,7 @@ import math
 import numpy as np
 
 from bnsearch.counting.kernels_terms import RISING_SPREAD, cell_term, log_rising, set_constant
-from bnsearch.kernel import borrowing_kernel, inlined_kernel, kernel
+from bnsearch.kernels.compile import borrowing_kernel, inlined_kernel, kernel
 
 FEW = 32  # counts and weights below this are tallied and have a row of f for each set
 TERMS = 8

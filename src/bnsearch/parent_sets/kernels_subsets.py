@@ -23,7 +23,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from bnsearch.kernel import borrowing_kernel, inlined_kernel, kernel
+from bnsearch.kernels.compile import borrowing_kernel, inlined_kernel, kernel
 from bnsearch.parent_sets.kernels_subset_values import FEW, value_bottom
 
 WEIGHT = (1 << 32) - 1

@@ -14,7 +14,7 @@ from bnsearch.parent_sets.bounds import Bound
 from bnsearch.parent_sets.extender import Extender
 from bnsearch.parent_sets.frontier import FoundSets
 from bnsearch.parent_sets.growth import Growth
-from bnsearch.scores.score import TOLERANCE, improves
+from bnsearch.scores.score import improves, tie_margins
 
 MOST_SETS = 1 << 18  # of one size that are enumerated
 FAMILIES_PER_STEP = 4000  # between two looks at the clock
@@ -248,7 +248,7 @@ class Lattice:
 def _improves(new: NDArray[np.float64], old: NDArray[np.float64]) -> NDArray[np.bool_]:
     """Do as `improves`, for many scores at once."""
     known = np.maximum(old, LOWEST)
-    better: NDArray[np.bool_] = new > known + TOLERANCE * np.maximum(1.0, np.abs(known))
+    better: NDArray[np.bool_] = new > known + tie_margins(known)
     return better
 
 

@@ -62,6 +62,13 @@ def digest_of_kernels() -> str:
     the cache, this digest makes a change of any kernel count for all.
     """
     digest = hashlib.sha256()
-    for path in sorted(Path(__file__).parent.rglob("kernel*.py")):
+    for path in kernel_files():
         digest.update(path.read_bytes())
     return digest.hexdigest()
+
+
+def kernel_files() -> list[Path]:
+    """Return the files that hold kernels: those named kernels*.py, and all in folders named kernels."""
+    root = Path(__file__).parents[1]
+    files = (path.relative_to(root) for path in root.rglob("*.py"))
+    return [root / path for path in sorted(files) if path.name.startswith("kernels") or "kernels" in path.parts[:-1]]
