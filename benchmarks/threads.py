@@ -17,10 +17,10 @@ from pathlib import Path
 
 import numpy as np
 
+from bnsearch._tools.parallel import thread_count
 from bnsearch.data import Dataset
 from bnsearch.methods import methods
 from bnsearch.orderings.index import Index
-from bnsearch.parallel import thread_count
 from bnsearch.parent_sets import Auto, Builder, Greedy, Independence, ParentSets, Sequential
 from bnsearch.problem import Problem
 from bnsearch.scores import BIC

@@ -9,11 +9,11 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
+from bnsearch._tools.memory import memory_of
 from bnsearch.data import Dataset
 from bnsearch.data.oddities import oddities
 from bnsearch.errors import InputError, require
 from bnsearch.knowledge import Knowledge
-from bnsearch.memory import memory_of
 from bnsearch.methods import has_end, make_method, uses_table
 from bnsearch.parent_sets.scoring import Listener, no_progress
 from bnsearch.problem import Problem

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from bnsearch.registry import make
+from bnsearch._tools.registry import make
 
 if TYPE_CHECKING:
     from bnsearch.searching import Method

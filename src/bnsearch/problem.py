@@ -7,8 +7,8 @@ from dataclasses import dataclass, field
 from functools import cached_property
 from typing import TYPE_CHECKING
 
+from bnsearch._tools.memory import default_memory
 from bnsearch.errors import InputError
-from bnsearch.memory import default_memory
 
 if TYPE_CHECKING:
     from bnsearch.data import Dataset

@@ -15,9 +15,9 @@ from typing import TYPE_CHECKING, TypeVar
 
 import numpy as np
 
+from bnsearch._tools.parallel import parallel_iter, thread_count
 from bnsearch.errors import InputError, require
 from bnsearch.graphs.dag import DAG
-from bnsearch.parallel import parallel_iter, thread_count
 from bnsearch.scores.score import improves
 from bnsearch.stop import AnyOf, Progress, Stop
 from bnsearch.trace import Climbs, Trace

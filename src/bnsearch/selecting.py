@@ -6,10 +6,10 @@ import math
 from functools import partial
 from typing import TYPE_CHECKING
 
+from bnsearch._tools.parallel import thread_count
 from bnsearch.orderings.asobs import acyclic_selection
 from bnsearch.orderings.restarts import precedence_of
 from bnsearch.orderings.starts import make_starts
-from bnsearch.parallel import thread_count
 from bnsearch.parent_sets.auto import Auto
 from bnsearch.parent_sets.builder import load_kernels
 from bnsearch.problem import Problem

@@ -10,7 +10,7 @@ from pathlib import Path
 import numpy as np
 from numpy.typing import NDArray
 
-from bnsearch.files import atomic_write
+from bnsearch._tools.files import atomic_write
 from bnsearch.stop import Progress
 
 

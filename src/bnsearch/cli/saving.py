@@ -38,7 +38,7 @@ class Outputs:
     inputs: tuple[str | Path | None, ...] = ()
 
     def __post_init__(self) -> None:
-        from bnsearch.files import check_writable
+        from bnsearch._tools.files import check_writable
         from bnsearch.networks.files import check_structure_target, check_target
 
         check_apart(self.inputs, self.network, self.trace)

@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 from typing import Any
 
+from bnsearch._tools.extras import needed
 from bnsearch.drawing.layout import BOX_HEIGHT, FONT_SIZE, Box, Layout, Route, layout
 from bnsearch.drawing.svg import (
     ARROW_LENGTH,
@@ -16,7 +17,6 @@ from bnsearch.drawing.svg import (
     TEXT_COLOUR,
     curve,
 )
-from bnsearch.extras import needed
 from bnsearch.graphs.dag import DAG
 from bnsearch.trace import Trace
 

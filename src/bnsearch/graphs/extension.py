@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
+from bnsearch._tools.wording import listed
 from bnsearch.errors import InputError
 from bnsearch.graphs.dag import DAG
 from bnsearch.graphs.pdag import PDAG
-from bnsearch.wording import listed
 
 
 def extension(pdag: PDAG) -> DAG:

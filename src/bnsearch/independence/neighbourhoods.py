@@ -9,11 +9,11 @@ from contextlib import contextmanager, nullcontext
 import numpy as np
 from numpy.typing import NDArray
 
+from bnsearch._tools.pool import Pool
 from bnsearch.dags.content import variables_by_content
 from bnsearch.data import Dataset
 from bnsearch.independence.decisions import Decision, GTest
 from bnsearch.independence.tester import PairTester
-from bnsearch.pool import Pool
 from bnsearch.run import Run
 from bnsearch.stop import Seconds
 

@@ -22,10 +22,10 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
+from bnsearch._tools.files import atomic_write, read_bytes
+from bnsearch._tools.registry import suggest
 from bnsearch.errors import InputError
-from bnsearch.files import atomic_write, read_bytes
 from bnsearch.knowledge.knowledge import Edge, Knowledge
-from bnsearch.registry import suggest
 
 KEYS = (
     "required_edges",

@@ -7,8 +7,8 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
+from bnsearch._tools.registry import suggest
 from bnsearch.errors import InputError, require
-from bnsearch.registry import suggest
 
 if TYPE_CHECKING:
     from bnsearch.knowledge.constraints import Constraints

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from bnsearch.extras import needed
+from bnsearch._tools.extras import needed
 from bnsearch.graphs.dag import DAG
 from bnsearch.networks.network import BayesianNetwork
 

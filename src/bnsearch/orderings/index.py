@@ -10,9 +10,9 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from bnsearch._tools.parallel import ThreadArrays
 from bnsearch.knowledge.precedence import Precedence
 from bnsearch.orderings.starts import Ordering
-from bnsearch.parallel import ThreadArrays
 from bnsearch.parent_sets.rows import for_variables
 from bnsearch.parent_sets.table import ParentSets
 

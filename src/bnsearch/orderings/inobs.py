@@ -5,11 +5,11 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import ClassVar
 
+from bnsearch._tools.registry import require_choice
 from bnsearch.orderings.climber import SELECTIONS, Climber
 from bnsearch.orderings.restarts import climb_from_starts
 from bnsearch.orderings.starts import require_start
 from bnsearch.problem import Problem
-from bnsearch.registry import require_choice
 from bnsearch.run import Run
 
 

@@ -8,13 +8,13 @@ from typing import ClassVar
 
 import numpy as np
 
+from bnsearch._tools.registry import require_choice
 from bnsearch.errors import require
 from bnsearch.orderings.climber import BUDGET, Placed, State, random_word
 from bnsearch.orderings.index import Index
 from bnsearch.orderings.restarts import climb_from_starts, offer, prepare
 from bnsearch.orderings.starts import Ordering, make_starts, require_start
 from bnsearch.problem import Problem
-from bnsearch.registry import require_choice
 from bnsearch.run import Run
 from bnsearch.scores.score import TOLERANCE, improves
 

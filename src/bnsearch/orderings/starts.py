@@ -9,11 +9,11 @@ from functools import partial
 import numpy as np
 from numpy.typing import NDArray
 
+from bnsearch._tools.registry import suggest
 from bnsearch.errors import InputError
 from bnsearch.knowledge.precedence import Precedence
 from bnsearch.parent_sets.relaxed import Relaxed, relaxed
 from bnsearch.parent_sets.table import ParentSets
-from bnsearch.registry import suggest
 
 Ordering = NDArray[np.int32]
 Start = Callable[[np.random.Generator], Ordering]

@@ -13,10 +13,10 @@ from typing import Any, ClassVar
 import numpy as np
 from numpy.typing import NDArray
 
+from bnsearch._tools.parallel import thread_count
 from bnsearch.data import Dataset
 from bnsearch.errors import InputError, require
 from bnsearch.knowledge.constraints import Constraints
-from bnsearch.parallel import thread_count
 from bnsearch.parent_sets.bounds import RULES, Bound, bound_of, most_parents
 from bnsearch.parent_sets.scoring import Listener, no_progress
 from bnsearch.parent_sets.selection import Selection

@@ -11,7 +11,7 @@ from math import ceil
 import numpy as np
 from numpy.typing import NDArray
 
-from bnsearch.parallel import parallel_map
+from bnsearch._tools.parallel import parallel_map
 from bnsearch.parent_sets.assembly import ROWS_AT_ONCE
 from bnsearch.parent_sets.builder import Job
 from bnsearch.parent_sets.extender import Extender

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
+from bnsearch._tools.registry import make
 from bnsearch.parent_sets.auto import Auto
 from bnsearch.parent_sets.builder import Builder
 from bnsearch.parent_sets.greedy import Greedy
 from bnsearch.parent_sets.independence import Independence
 from bnsearch.parent_sets.sequential import Sequential
-from bnsearch.registry import make
 
 SELECTIONS: dict[str, type[Auto] | type[Sequential] | type[Greedy] | type[Independence]] = {
     "auto": Auto,

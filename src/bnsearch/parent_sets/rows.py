@@ -8,8 +8,8 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from bnsearch._tools.parallel import parallel_map, parallel_take, thread_count
 from bnsearch.errors import InputError
-from bnsearch.parallel import parallel_map, parallel_take, thread_count
 from bnsearch.scores.score import TOLERANCE
 
 WORTH_THREADS = 40_000  # rows for each thread; with fewer, to start it costs more than it saves

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Protocol
 import numpy as np
 from numpy.typing import NDArray
 
-from bnsearch.parallel import parallel_map
+from bnsearch._tools.parallel import parallel_map
 from bnsearch.parent_sets.frontier import FoundSets
 from bnsearch.parent_sets.scoring import Scoring
 

@@ -10,9 +10,9 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from bnsearch._tools.parallel import parallel_take
 from bnsearch.counting.cell_sums import CellSum, products_of_sets
 from bnsearch.data import Dataset
-from bnsearch.parallel import parallel_take
 from bnsearch.parent_sets.subset_bottom import bottom_of
 from bnsearch.scores.score import Score
 

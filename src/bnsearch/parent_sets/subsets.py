@@ -11,9 +11,9 @@ from typing import ClassVar
 import numpy as np
 from numpy.typing import NDArray
 
+from bnsearch._tools.parallel import parallel_take, thread_count
 from bnsearch.data import Dataset
 from bnsearch.knowledge.constraints import Constraints
-from bnsearch.parallel import parallel_take, thread_count
 from bnsearch.parent_sets.builder import Builder, Job, load_kernels
 from bnsearch.parent_sets.legal import score_below, with_penalties
 from bnsearch.parent_sets.legal_selection import largest_sets

@@ -10,9 +10,9 @@ from math import comb
 import numpy as np
 from numpy.typing import NDArray
 
+from bnsearch._tools.parallel import ThreadArrays
 from bnsearch.counting.cell_sums import CellFunction, CellSum
 from bnsearch.counting.sweep import Piece, Sweep
-from bnsearch.parallel import ThreadArrays
 from bnsearch.parent_sets.assembly import Families, assemble
 from bnsearch.parent_sets.builder import Job
 from bnsearch.parent_sets.legal import is_wanted

@@ -9,9 +9,9 @@ from pathlib import Path
 
 import pytest
 
-from bnsearch import files
+from bnsearch._tools import files
+from bnsearch._tools.files import atomic_open, atomic_write, check_writable, read_bytes
 from bnsearch.errors import InputError
-from bnsearch.files import atomic_open, atomic_write, check_writable, read_bytes
 
 
 def test_read_bytes_unpacks_gzip_by_name_or_content(tmp_path: Path) -> None:

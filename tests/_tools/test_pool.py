@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from bnsearch.parallel import parallel_map
-from bnsearch.pool import Pool
+from bnsearch._tools.parallel import parallel_map
+from bnsearch._tools.pool import Pool
 
 
 def test_a_tool_serves_one_piece_of_work_at_a_time():

@@ -8,8 +8,8 @@ import threading
 
 import pytest
 
+from bnsearch._tools.parallel import parallel_iter, parallel_map, parallel_take, thread_count
 from bnsearch.errors import InputError
-from bnsearch.parallel import parallel_iter, parallel_map, parallel_take, thread_count
 
 
 @pytest.mark.parametrize("threads", [None, 1, 2, 7])

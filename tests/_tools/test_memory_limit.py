@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import pytest
 
+from bnsearch._tools.memory import LEAST, MOST, default_memory, memory_of
 from bnsearch.errors import InputError
 from bnsearch.learning import learn
-from bnsearch.memory import LEAST, MOST, default_memory, memory_of
 from bnsearch.networks import load_network
 from bnsearch.problem import Problem
 from bnsearch.scores import make_score

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from bnsearch.wording import listed, shown
+from bnsearch._tools.wording import listed, shown
 
 
 def test_texts_are_quoted_and_cut() -> None:
