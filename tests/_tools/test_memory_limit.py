@@ -6,9 +6,9 @@ import pytest
 
 from bnsearch._tools.memory import LEAST, MOST, default_memory, memory_of
 from bnsearch.errors import InputError
-from bnsearch.learning import learn
+from bnsearch.learning.learn import learn
 from bnsearch.networks import load_network
-from bnsearch.problem import Problem
+from bnsearch.runs.problem import Problem
 from bnsearch.scores import make_score
 
 ASIA = load_network("asia").sample(100, seed=5)

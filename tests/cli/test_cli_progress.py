@@ -13,7 +13,7 @@ from rich.progress import Progress as Bars
 
 from bnsearch.cli.progress import Display, learn_progress, scoring_note, scoring_progress, search_note, search_progress
 from bnsearch.parent_sets.scoring import Scoring, no_progress
-from bnsearch.stop import Progress
+from bnsearch.runs.stop import Progress
 
 
 @pytest.mark.parametrize(

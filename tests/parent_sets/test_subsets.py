@@ -13,11 +13,11 @@ from hypothesis import strategies as st
 
 from bnsearch.data import Dataset
 from bnsearch.exact import Exact
+from bnsearch.learning.search import search
 from bnsearch.parent_sets import Sequential, Subsets
 from bnsearch.parent_sets.subset_walk import Limits, SubsetWalk
-from bnsearch.problem import Problem
+from bnsearch.runs.problem import Problem
 from bnsearch.scores import AIC, BIC, FNML, K2, QNML, BDeu, LogLikelihood, Scorer
-from bnsearch.searching import search
 from knowledge_cases import knowledge, legal_sets
 from strategies import examples
 

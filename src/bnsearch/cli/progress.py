@@ -11,14 +11,14 @@ from math import inf
 from typing import TYPE_CHECKING
 
 from bnsearch.parent_sets.scoring import Listener, no_progress
-from bnsearch.result import standing
+from bnsearch.runs.result import standing
 
 if TYPE_CHECKING:
     from rich.progress import Progress as Bars
     from rich.progress import TaskID
 
     from bnsearch.parent_sets.scoring import Scoring
-    from bnsearch.stop import Progress
+    from bnsearch.runs.stop import Progress
 
 
 class Display:

@@ -8,7 +8,7 @@ from bnsearch.cli.console import show, table
 from bnsearch.cli.graphs import counted
 
 if TYPE_CHECKING:
-    from bnsearch.result import Result
+    from bnsearch.runs.result import Result
 
 
 def result_facts(result: Result) -> dict[str, Any]:

@@ -16,7 +16,7 @@ from bnsearch.errors import InputError
 if TYPE_CHECKING:
     from bnsearch.data import Dataset
     from bnsearch.graphs.dag import DAG
-    from bnsearch.result import Result
+    from bnsearch.runs.result import Result
 
 
 @dataclass(frozen=True)

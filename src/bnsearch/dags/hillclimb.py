@@ -19,8 +19,8 @@ from bnsearch.errors import require
 from bnsearch.knowledge.constraints import Constraints
 from bnsearch.parent_sets.candidates import best_candidates
 from bnsearch.parent_sets.extender import Extender
-from bnsearch.problem import Problem
-from bnsearch.run import Run
+from bnsearch.runs.problem import Problem
+from bnsearch.runs.run import Run
 from bnsearch.scores.score import improves
 
 RESTARTS_AT_ONCE = 4  # restarts that begin at the same graph, whatever the number of threads

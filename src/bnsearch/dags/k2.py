@@ -16,8 +16,8 @@ from bnsearch.errors import InputError, require
 from bnsearch.graphs.dag import DAG
 from bnsearch.knowledge.precedence import Precedence
 from bnsearch.parent_sets.extender import Extender
-from bnsearch.problem import Problem
-from bnsearch.run import Run
+from bnsearch.runs.problem import Problem
+from bnsearch.runs.run import Run
 from bnsearch.scores.score import improves
 
 

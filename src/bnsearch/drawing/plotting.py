@@ -18,7 +18,7 @@ from bnsearch.drawing.svg import (
     curve,
 )
 from bnsearch.graphs.dag import DAG
-from bnsearch.trace import Trace
+from bnsearch.runs.trace import Trace
 
 WIDEST = 40.0  # inches of a new figure
 POINTS = 72.0  # to an inch, and to the unit of a layout

@@ -7,7 +7,7 @@ from collections.abc import Iterator
 import numpy as np
 from numpy.typing import NDArray
 
-from bnsearch.run import Run
+from bnsearch.runs.run import Run
 from bnsearch.scores.score import tie_margins
 
 Graphs = NDArray[np.bool_]  # [number, child, parent]

@@ -27,8 +27,8 @@ from bnsearch.genetic.information import mutual_information, related
 from bnsearch.genetic.mutation import mutate
 from bnsearch.genetic.recombination import recombine_by_priority, recombine_conventionally
 from bnsearch.genetic.space import Space
-from bnsearch.problem import Problem
-from bnsearch.run import Run
+from bnsearch.runs.problem import Problem
+from bnsearch.runs.run import Run
 
 CHOICES = {
     "start": ("information", "random"),

@@ -16,8 +16,8 @@ from bnsearch.orderings.restarts import precedence_of
 from bnsearch.orderings.starts import Ordering, Start, make_starts, require_start
 from bnsearch.parent_sets.relaxed import relaxed
 from bnsearch.parent_sets.table import ParentSets
-from bnsearch.problem import Problem
-from bnsearch.run import Run
+from bnsearch.runs.problem import Problem
+from bnsearch.runs.run import Run
 from bnsearch.scores.score import improves
 
 BATCH = 16  # restarts handed out at a time

@@ -9,8 +9,8 @@ from bnsearch._tools.registry import require_choice
 from bnsearch.orderings.climber import SELECTIONS, Climber
 from bnsearch.orderings.restarts import climb_from_starts
 from bnsearch.orderings.starts import require_start
-from bnsearch.problem import Problem
-from bnsearch.run import Run
+from bnsearch.runs.problem import Problem
+from bnsearch.runs.run import Run
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -14,8 +14,8 @@ from bnsearch.orderings.climber import BUDGET, Placed, State, random_word
 from bnsearch.orderings.index import Index
 from bnsearch.orderings.restarts import climb_from_starts, offer, prepare
 from bnsearch.orderings.starts import Ordering, make_starts, require_start
-from bnsearch.problem import Problem
-from bnsearch.run import Run
+from bnsearch.runs.problem import Problem
+from bnsearch.runs.run import Run
 from bnsearch.scores.score import TOLERANCE, improves
 
 NO_LIMIT = 1 << 62  # swaps, more than any climb makes

@@ -16,12 +16,12 @@ import pytest
 from bnsearch.data import Dataset
 from bnsearch.errors import InputError
 from bnsearch.graphs import DAG
+from bnsearch.learning.search import search
 from bnsearch.parent_sets.table import ParentSets
-from bnsearch.problem import Problem
-from bnsearch.run import Run
+from bnsearch.runs.problem import Problem
+from bnsearch.runs.run import Run
+from bnsearch.runs.stop import Evaluations, Iterations, NoImprovement, Progress, Seconds, Stop, Target
 from bnsearch.scores import Score, make_score
-from bnsearch.searching import search
-from bnsearch.stop import Evaluations, Iterations, NoImprovement, Progress, Seconds, Stop, Target
 from clocks import Clock
 
 EMPTY = DAG.empty(["a", "b"])

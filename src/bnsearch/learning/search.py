@@ -4,32 +4,15 @@ from __future__ import annotations
 
 import dataclasses
 from collections.abc import Callable, Sequence
-from typing import TYPE_CHECKING, Any, ClassVar, Protocol
-
-import numpy as np
+from typing import Any
 
 from bnsearch.graphs.dag import DAG
-from bnsearch.problem import Problem
-from bnsearch.result import Result
-from bnsearch.run import Observer, Run
-from bnsearch.stop import Iterations, Stop
-
-if TYPE_CHECKING:
-    from bnsearch.parent_sets.table import ParentSets
-
-
-class Method(Protocol):
-    """
-    A way to search: a frozen dataclass whose fields are its parameters.
-
-    `search` offers networks to the run until `run.going()` says no, or until it has nothing left to do.
-    """
-
-    name: ClassVar[str]
-
-    def search(self, problem: Problem, run: Run) -> None:
-        """Search, offering to the run what is found."""
-        ...
+from bnsearch.learning.warm_up import load_kernels
+from bnsearch.runs.method import Method
+from bnsearch.runs.problem import Problem
+from bnsearch.runs.result import Result
+from bnsearch.runs.run import Observer, Run
+from bnsearch.runs.stop import Stop
 
 
 def search(
@@ -66,53 +49,6 @@ def search(
 def permits_of(problem: Problem) -> Callable[[DAG], bool] | None:
     """Return the test that a problem's knowledge puts networks to; None where there is no knowledge."""
     return None if problem.constraints is None else problem.constraints.permits
-
-
-def load_kernels(problem: Problem, method: Method) -> None:
-    """
-    Have the kernels compiled, or loaded, that a method needs, so that this does not count as time of its run.
-
-    A method of the library, with its default parameters, solves a problem of few variables; once in a process for
-    each kind of method, problem and score. One that chooses among others names those that it needs in any case.
-    """
-    from bnsearch.methods import TABLE_METHODS, methods
-
-    for loaded in getattr(type(method), "needs", (type(method),)):
-        if problem.data is None and loaded.name not in TABLE_METHODS and loaded is not type(method):
-            continue  # it works with data alone
-        kind = (loaded, None if problem.data is None else problem.data.codes.dtype, type(problem.score))
-        if kind not in _loaded and loaded in methods().values():
-            tiny = tiny_problem(problem)
-            loaded().search(tiny, Run(Iterations(3), seed=0))
-            _ = tiny.base_score
-            _loaded.add(kind)
-
-
-_loaded: set[tuple[object, ...]] = set()
-
-
-def tiny_problem(problem: Problem) -> Problem:
-    """Return a problem of the same kind with few variables, some of so many states that all ways of counting serve."""
-    if problem.data is not None:
-        from bnsearch.data import Dataset
-
-        rows = np.array([[0, 0, 0, 0, 0], [1, 1, 0, 1, 1], [0, 0, 1, 0, 0], [1, 1, 1, 1, 1]] * 4)
-        wide = 200 if problem.data.codes.dtype.itemsize == 1 else 300
-        return Problem(data=Dataset.from_codes(rows, arities=[2, 2, 2, wide, wide]), score=problem.score)
-    return Problem(table=tiny_table())
-
-
-def tiny_table() -> ParentSets:
-    """Return a table of three variables, each of which would have the next as a parent."""
-    from bnsearch.parent_sets.table import ParentSets
-
-    return ParentSets.build(
-        ["a", "b", "c"],
-        np.array([0, 1, 2, 0, 1, 2], dtype=np.int32),
-        np.array([-3.0, -3.0, -3.0, -1.0, -1.0, -1.0]),
-        np.array([0, 0, 0, 0, 1, 2, 3]),
-        np.array([1, 2, 0], dtype=np.int32),
-    )
 
 
 def finished(problem: Problem, method: Method, run: Run) -> Result:

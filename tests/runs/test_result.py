@@ -12,15 +12,15 @@ from bnsearch.data import Dataset
 from bnsearch.errors import InputError
 from bnsearch.graphs.dag import DAG
 from bnsearch.knowledge import Knowledge
-from bnsearch.methods import make_method
+from bnsearch.learning.methods import make_method
+from bnsearch.learning.search import search
 from bnsearch.networks.files import read_network, read_structure
 from bnsearch.orderings.obs import OBS
-from bnsearch.problem import Problem
-from bnsearch.result import Result, relative_score
+from bnsearch.runs.problem import Problem
+from bnsearch.runs.result import Result, relative_score
+from bnsearch.runs.stop import Iterations, Progress
+from bnsearch.runs.trace import Climbs, Trace
 from bnsearch.scores import BIC
-from bnsearch.searching import search
-from bnsearch.stop import Iterations, Progress
-from bnsearch.trace import Climbs, Trace
 from candidate_tables import table_of
 
 FRAME = pd.DataFrame({"rain": ["yes", "no", "no", "no"], "<lawn>": ["wet", "dry", "dry", "wet"]})

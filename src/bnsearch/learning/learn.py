@@ -10,19 +10,21 @@ from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 from bnsearch._tools.memory import memory_of
-from bnsearch.data import Dataset
+from bnsearch.data.conversion import as_dataset
 from bnsearch.data.oddities import oddities
 from bnsearch.errors import InputError, require
 from bnsearch.knowledge import Knowledge
-from bnsearch.methods import has_end, make_method, uses_table
+from bnsearch.learning.candidates import Selecting
+from bnsearch.learning.methods import has_end, make_method, uses_table
+from bnsearch.learning.search import finished, permits_of
+from bnsearch.learning.warm_up import load_kernels
 from bnsearch.parent_sets.scoring import Listener, no_progress
-from bnsearch.problem import Problem
-from bnsearch.result import Result
-from bnsearch.run import Observer, Run
+from bnsearch.runs.method import Method
+from bnsearch.runs.problem import Problem
+from bnsearch.runs.result import Result
+from bnsearch.runs.run import Observer, Run
+from bnsearch.runs.stop import AnyOf, Converged, Seconds, Stop
 from bnsearch.scores import make_score
-from bnsearch.searching import Method, finished, load_kernels, permits_of
-from bnsearch.selecting import Selecting
-from bnsearch.stop import AnyOf, Converged, Seconds, Stop
 
 if TYPE_CHECKING:
     from bnsearch.scores.score import Score
@@ -106,19 +108,6 @@ def learn(
     with run.listening():
         chosen.search(problem, run)
         return finished(problem, chosen, run)
-
-
-def as_dataset(data: Any) -> Dataset:
-    """Return a table as a `Dataset`."""
-    import numpy as np
-
-    if isinstance(data, Dataset):
-        return data
-    if isinstance(data, str | os.PathLike):
-        return Dataset.read(data)
-    if isinstance(data, np.ndarray | list | tuple):
-        return Dataset.from_codes(data)
-    return Dataset.from_frame(data)
 
 
 def _method(method: str | Method, parameters: Mapping[str, Any] | None) -> Method:

@@ -12,11 +12,11 @@ import pytest
 
 from bnsearch.data import Dataset
 from bnsearch.graphs import DAG
-from bnsearch.problem import Problem
-from bnsearch.run import Run
+from bnsearch.learning.warm_up import tiny_table
+from bnsearch.runs.problem import Problem
+from bnsearch.runs.run import Run
+from bnsearch.runs.stop import AnyOf, Converged, Evaluations, Iterations, NoImprovement, Progress, Seconds, Stop, Target
 from bnsearch.scores import BIC
-from bnsearch.searching import tiny_table
-from bnsearch.stop import AnyOf, Converged, Evaluations, Iterations, NoImprovement, Progress, Seconds, Stop, Target
 from clocks import Clock
 
 EMPTY = DAG.empty(["a", "b"])

@@ -9,10 +9,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from bnsearch.averages import interval, mean_scores_by_iteration, scores_by_iteration
 from bnsearch.errors import InputError
-from bnsearch.stop import Progress
-from bnsearch.trace import Trace
+from bnsearch.runs.averages import interval, mean_scores_by_iteration, scores_by_iteration
+from bnsearch.runs.stop import Progress
+from bnsearch.runs.trace import Trace
 
 
 def trace_of(*points: tuple[int, float]) -> Trace:

@@ -7,14 +7,14 @@ from functools import partial
 from typing import TYPE_CHECKING
 
 from bnsearch._tools.parallel import thread_count
+from bnsearch.learning.warm_up import tiny_table
 from bnsearch.orderings.asobs import acyclic_selection
 from bnsearch.orderings.restarts import precedence_of
 from bnsearch.orderings.starts import make_starts
 from bnsearch.parent_sets.auto import Auto
 from bnsearch.parent_sets.builder import load_kernels
-from bnsearch.problem import Problem
-from bnsearch.run import Run
-from bnsearch.searching import tiny_table
+from bnsearch.runs.problem import Problem
+from bnsearch.runs.run import Run
 
 if TYPE_CHECKING:
     from bnsearch.parent_sets.scoring import Listener

@@ -18,14 +18,14 @@ import numpy as np
 from bnsearch._tools.parallel import parallel_iter, thread_count
 from bnsearch.errors import InputError, require
 from bnsearch.graphs.dag import DAG
+from bnsearch.runs.stop import AnyOf, Progress, Stop
+from bnsearch.runs.trace import Climbs, Trace
 from bnsearch.scores.score import improves
-from bnsearch.stop import AnyOf, Progress, Stop
-from bnsearch.trace import Climbs, Trace
 
 if TYPE_CHECKING:
+    from bnsearch.learning.candidates import Selecting
     from bnsearch.parent_sets.table import ParentSets
-    from bnsearch.problem import Problem
-    from bnsearch.selecting import Selecting
+    from bnsearch.runs.problem import Problem
 
 T = TypeVar("T")
 R = TypeVar("R")

@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from bnsearch.errors import InputError, require
-from bnsearch.trace import Trace
+from bnsearch.runs.trace import Trace
 
 CONFIDENCE = 0.95
 

@@ -10,11 +10,12 @@ from typing import ClassVar
 import pytest
 
 from bnsearch.knowledge import Knowledge
-from bnsearch.learning import learn
-from bnsearch.methods import TABLE_METHODS, methods
+from bnsearch.learning.built_in import TABLE_METHODS
+from bnsearch.learning.learn import learn
+from bnsearch.learning.methods import methods
 from bnsearch.networks import load_network
-from bnsearch.problem import Problem
-from bnsearch.run import Run
+from bnsearch.runs.problem import Problem
+from bnsearch.runs.run import Run
 from bnsearch.scores import Scorer, make_score
 from knowledge_cases import breaches
 

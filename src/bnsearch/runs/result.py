@@ -13,8 +13,8 @@ from numpy.typing import ArrayLike, NDArray
 
 from bnsearch.errors import InputError
 from bnsearch.graphs.dag import DAG
-from bnsearch.stop import relative_gap
-from bnsearch.trace import Climbs, Trace
+from bnsearch.runs.stop import relative_gap
+from bnsearch.runs.trace import Climbs, Trace
 
 if TYPE_CHECKING:
     import networkx
@@ -92,7 +92,7 @@ class Result:
 
         The data is anything that `bnsearch.learn` takes; the variables are found by name.
         """
-        from bnsearch.learning import as_dataset
+        from bnsearch.data.conversion import as_dataset
         from bnsearch.networks.fitting import fit
 
         return fit(self.dag, as_dataset(data), smoothing=smoothing, ess=ess)

@@ -11,7 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from bnsearch._tools.files import atomic_write
-from bnsearch.stop import Progress
+from bnsearch.runs.stop import Progress
 
 
 @dataclass(frozen=True)

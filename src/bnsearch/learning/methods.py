@@ -5,18 +5,14 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from bnsearch._tools.registry import make
+from bnsearch.learning.built_in import ENDLESS, TABLE_METHODS
 
 if TYPE_CHECKING:
-    from bnsearch.searching import Method
-
-
-TABLE_METHODS = ("auto", "rinobs", "minobs", "iinobs", "inobs", "asobs", "obs", "exact")
-ENDLESS = ("auto", "ginobs", "rinobs", "minobs", "iinobs", "inobs", "asobs", "obs")  # they restart until told to stop
+    from bnsearch.runs.method import Method
 
 
 def methods() -> dict[str, type[Method]]:
     """Return every method by its name, grouped by the space that it searches."""
-    from bnsearch.auto import AutoSearch
     from bnsearch.dags.hillclimb import HillClimb, Tabu
     from bnsearch.dags.k2 import K2
     from bnsearch.equivalence import GES, GRESP, IGES, ILGES, VNGES
@@ -28,6 +24,7 @@ def methods() -> dict[str, type[Method]]:
     from bnsearch.independence.bnpc import BNPC
     from bnsearch.independence.ik2vmb import IK2vMB
     from bnsearch.independence.mmhc import MMHC
+    from bnsearch.learning.auto import AutoSearch
     from bnsearch.ondemand.ginobs import GINOBS
     from bnsearch.orderings.asobs import ASOBS
     from bnsearch.orderings.iinobs import IINOBS

@@ -10,13 +10,13 @@ from hypothesis import strategies as st
 from bnsearch.data import Dataset
 from bnsearch.errors import InputError
 from bnsearch.knowledge import Knowledge
-from bnsearch.learning import learn
-from bnsearch.methods import make_method, methods
+from bnsearch.learning.learn import learn
+from bnsearch.learning.methods import make_method, methods
+from bnsearch.learning.search import search
 from bnsearch.networks import load_network, random_network
-from bnsearch.problem import Problem
+from bnsearch.runs.problem import Problem
+from bnsearch.runs.stop import Iterations
 from bnsearch.scores import make_score
-from bnsearch.searching import search
-from bnsearch.stop import Iterations
 from knowledge_cases import best_legal_score, breaches, random_knowledge, varied_knowledge
 from strategies import Table, examples, tables
 
@@ -103,7 +103,7 @@ def test_contradictions_are_refused_before_any_work(
     def work(*_: object) -> float:
         raise AssertionError("this is work")
 
-    monkeypatch.setattr("bnsearch.learning.load_kernels", work)
+    monkeypatch.setattr("bnsearch.learning.learn.load_kernels", work)
     with pytest.raises(InputError, match="the knowledge"):
         learn(ASIA, method=method, knowledge=known, clock=work)
 
