@@ -22,11 +22,12 @@ from bnsearch.data import Dataset
 from bnsearch.learning.methods import methods
 from bnsearch.learning.search import search
 from bnsearch.orderings.index import Index
-from bnsearch.parent_sets import Auto, Builder, Greedy, Independence, ParentSets, Sequential
+from bnsearch.parent_sets import ParentSets
 from bnsearch.runs.method import Method
 from bnsearch.runs.problem import Problem
 from bnsearch.runs.stop import Iterations, Stop
 from bnsearch.scores import BIC
+from bnsearch.selection import Auto, Builder, Greedy, Independence, Sequential
 
 Outcome = tuple[float, ...]  # the seconds first, then what must not depend on the threads
 Case = Callable[[int], Outcome]

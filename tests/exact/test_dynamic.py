@@ -20,7 +20,6 @@ from bnsearch.exact.groups import groups_of
 from bnsearch.learning.learn import learn
 from bnsearch.learning.search import finished, search
 from bnsearch.networks import random_network
-from bnsearch.parent_sets.auto import Auto
 from bnsearch.parent_sets.jkl import read_scores
 from bnsearch.parent_sets.table import ParentSets
 from bnsearch.runs.problem import Problem
@@ -28,6 +27,7 @@ from bnsearch.runs.result import Result
 from bnsearch.runs.run import Run
 from bnsearch.runs.stop import Seconds, Target
 from bnsearch.scores import BIC
+from bnsearch.selection.auto import Auto
 from candidate_tables import candidate_tables, networks, ordering_score, random_candidates, table_of
 from reference_exact import best_score
 from strategies import examples

@@ -20,11 +20,11 @@ from bnsearch.learning.methods import has_end, make_method
 from bnsearch.learning.search import search
 from bnsearch.networks import load_network, random_network
 from bnsearch.parent_sets import ParentSets
-from bnsearch.parent_sets.scoring import Scoring
 from bnsearch.runs.problem import Problem
 from bnsearch.runs.run import Run
 from bnsearch.runs.stop import Evaluations, Iterations, NoImprovement, Progress, Seconds, Stop, Target
 from bnsearch.scores import BDeu, Scorer, make_score
+from bnsearch.selection.progress import Scoring
 from clocks import Clock
 
 ASIA = load_network("asia").sample(300, seed=5)

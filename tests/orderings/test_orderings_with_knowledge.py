@@ -15,10 +15,10 @@ from bnsearch.exact import Exact
 from bnsearch.learning.methods import make_method
 from bnsearch.learning.search import search
 from bnsearch.networks import random_network
-from bnsearch.parent_sets import Auto
 from bnsearch.runs.problem import Problem
 from bnsearch.runs.stop import Iterations
 from bnsearch.scores import BIC
+from bnsearch.selection import Auto
 from candidate_tables import table_of
 from knowledge_cases import best_legal_score, is_legal, knowledge, random_knowledge
 from strategies import examples

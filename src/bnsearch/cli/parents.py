@@ -11,7 +11,7 @@ from bnsearch.cli.console import note, print_json, show, table
 from bnsearch.cli.options import Data, Discretize, Ess, Json, NoHeader, Prior, score_parameters
 
 if TYPE_CHECKING:
-    from bnsearch.parent_sets.selection import Selection
+    from bnsearch.selection.report import Selection
 
 
 def parents(
@@ -68,8 +68,8 @@ def parents(
     from bnsearch.cli.saving import check_apart
     from bnsearch.data import Dataset
     from bnsearch.parent_sets.jkl import write_scores
-    from bnsearch.parent_sets.named import make_selection
     from bnsearch.scores import make_score
+    from bnsearch.selection.named import make_selection
 
     options = {
         "seconds": seconds,

@@ -15,9 +15,9 @@ from bnsearch.dags.content import variables_by_content
 from bnsearch.errors import InputError, require
 from bnsearch.graphs.dag import DAG
 from bnsearch.knowledge.precedence import Precedence
-from bnsearch.parent_sets.extender import Extender
 from bnsearch.runs.problem import Problem
 from bnsearch.runs.run import Run
+from bnsearch.scores.extender import Extender
 from bnsearch.scores.score import improves
 
 

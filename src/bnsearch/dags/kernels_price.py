@@ -12,7 +12,7 @@ allowed : bool[n, n]        [y, x] tells whether x may be a parent of y, never y
 limits : int64[n]           the most parents of each variable
 required : bool[n, n]       edges that are never taken away
 bound : float64[3]          whether to leave out parents that cannot improve a family, by a sound bound; its slope and
-    its level (parent_sets.bounds.Bound)
+    its level (scores.bounds.Bound)
 first : float64[n, n]       by place, what single parents add to the score of a child without any; of size 0 if unknown
 parents, candidates, scores : int64[n], int64[n], float64[n]   scratch
 scratch : as score_extensions wants it

@@ -14,13 +14,13 @@ from bnsearch.learning.warm_up import load_kernels
 from bnsearch.ondemand.ginobs import GINOBS
 from bnsearch.ondemand.islands import Islands
 from bnsearch.orderings.rinobs import RINOBS
-from bnsearch.parent_sets.builder import load_kernels as load_selection
-from bnsearch.parent_sets.scoring import no_progress
-from bnsearch.parent_sets.subsets import Subsets
 from bnsearch.parent_sets.table import ParentSets
 from bnsearch.runs.problem import Problem
 from bnsearch.runs.run import Run, is_timed
 from bnsearch.runs.stop import Iterations, Seconds
+from bnsearch.selection.builder import load_kernels as load_selection
+from bnsearch.selection.progress import no_progress
+from bnsearch.selection.subsets import Subsets
 
 MOST = 27  # variables that depend on each other: exact search then takes 1 GiB
 SECONDS_OF_20 = 0.3  # what it takes for 20 of them on one thread, generously; it doubles with each, and a little more

@@ -11,15 +11,15 @@ from bnsearch.learning.warm_up import tiny_table
 from bnsearch.orderings.asobs import acyclic_selection
 from bnsearch.orderings.restarts import precedence_of
 from bnsearch.orderings.starts import make_starts
-from bnsearch.parent_sets.auto import Auto
-from bnsearch.parent_sets.builder import load_kernels
 from bnsearch.runs.problem import Problem
 from bnsearch.runs.run import Run
+from bnsearch.selection.auto import Auto
+from bnsearch.selection.builder import load_kernels
 
 if TYPE_CHECKING:
-    from bnsearch.parent_sets.scoring import Listener
-    from bnsearch.parent_sets.selection import Selection
     from bnsearch.parent_sets.table import ParentSets
+    from bnsearch.selection.progress import Listener
+    from bnsearch.selection.report import Selection
 
 SHARE = 0.55  # of the time that is left, where all sets of one more size can be had for it
 GROWTH = 0.75  # of that, the part in which the most promising larger sets are grown

@@ -18,13 +18,13 @@ from bnsearch.learning.candidates import Selecting
 from bnsearch.learning.methods import has_end, make_method, uses_table
 from bnsearch.learning.search import finished, permits_of
 from bnsearch.learning.warm_up import load_kernels
-from bnsearch.parent_sets.scoring import Listener, no_progress
 from bnsearch.runs.method import Method
 from bnsearch.runs.problem import Problem
 from bnsearch.runs.result import Result
 from bnsearch.runs.run import Observer, Run
 from bnsearch.runs.stop import AnyOf, Converged, Seconds, Stop
 from bnsearch.scores import make_score
+from bnsearch.selection.progress import Listener, no_progress
 
 if TYPE_CHECKING:
     from bnsearch.scores.score import Score

@@ -183,7 +183,7 @@ def _undominated(
     random: NDArray[np.uint64],
 ) -> NDArray[np.bool_]:
     """Tell of each row of one variable, best first, whether no subset matches or beats it."""
-    from bnsearch.parent_sets.kernels import mark_undominated
+    from bnsearch.parent_sets.kernels_domination import mark_undominated
 
     keys, folds = np.empty((2, len(rows)), dtype=np.uint64)
     slots = np.full(1 << (2 * len(rows) + 1).bit_length(), -1, dtype=np.int32)

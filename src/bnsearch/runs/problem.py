@@ -15,11 +15,11 @@ if TYPE_CHECKING:
     from bnsearch.graphs.dag import DAG
     from bnsearch.knowledge.constraints import Constraints
     from bnsearch.knowledge.knowledge import Knowledge
-    from bnsearch.parent_sets.builder import Builder
-    from bnsearch.parent_sets.selection import Selection
     from bnsearch.parent_sets.table import ParentSets
     from bnsearch.scores.score import Score
     from bnsearch.scores.scorer import Scorer
+    from bnsearch.selection.builder import Builder
+    from bnsearch.selection.report import Selection
 
 
 @dataclass(frozen=True, eq=False, kw_only=True)
@@ -92,7 +92,7 @@ class Problem:
     @cached_property
     def selected(self) -> Selection:
         """The candidate parent sets selected from the data, and how they were."""
-        from bnsearch.parent_sets.auto import Auto
+        from bnsearch.selection.auto import Auto
 
         builder = self.selection or Auto()
         return builder.select(self.needed_data, self.needed_score, threads=self.threads, constraints=self.constraints)
