@@ -38,8 +38,8 @@ from bnsearch.ondemand.kernels_state import (
     restore,
 )
 from bnsearch.ondemand.kernels_store import best_stored
-from bnsearch.orderings.kernels_move import move_to
-from bnsearch.orderings.kernels_repair import accepts
+from bnsearch.orderings.kernels.repair import accepts
+from bnsearch.orderings.kernels.state import move_to
 from bnsearch.scores.score import TOLERANCE
 
 

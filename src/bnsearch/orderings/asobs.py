@@ -113,7 +113,7 @@ class Selector:
 
     def select(self, order: Ordering) -> Selected | None:
         """Select along an ordering; None if halted before the end."""
-        from bnsearch.orderings.kernels_asobs import select_acyclic
+        from bnsearch.orderings.kernels.acyclic import select_acyclic
 
         table, n, most = self.table, len(order), self._most_arcs
         rows, last = np.empty(n, dtype=np.int64), np.full(n, -1, dtype=np.int64)
@@ -148,7 +148,7 @@ def acyclic_selection(table: ParentSets, order: Ordering) -> Rows:
 
 def order_of(table: ParentSets, rows: Rows, rng: np.random.Generator) -> Ordering:
     """Return a random topological order of the network that some rows make."""
-    from bnsearch.orderings.kernels_starts import order_topologically
+    from bnsearch.orderings.kernels.starts import order_topologically
 
     sizes = table.sizes[rows]
     heads = np.repeat(np.arange(len(rows), dtype=np.int32), sizes)

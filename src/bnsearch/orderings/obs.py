@@ -117,7 +117,7 @@ class SwapClimber(State):
         ties: str = "random",
     ) -> Placed:
         """Climb from an ordering, over up to `tabu` swaps without improvement; return the best ordering passed."""
-        from bnsearch.orderings.kernels_swap import price_swaps, search_by_swaps
+        from bnsearch.orderings.kernels.swap import price_swaps, search_by_swaps
 
         self.initial = self.settle(order)
         totals, made = np.full(2, self.initial), np.zeros(2, dtype=np.int64)

@@ -1,7 +1,8 @@
 """
-What was found before: a variable's best row, and its targets, where the same variables stand before it once more.
+A variable's best set before a position, found in its tree or remembered.
 
-`index` and `state` as in kernels_state. A search comes back to the same few orderings, and to their neighbours, again
+What is remembered: a variable's best row, and its targets, where the same variables stand before it once more.
+`index` and `state` as in state.py. A search comes back to the same few orderings, and to their neighbours, again
 and again; where a variable has thousands of sets, to look that up is faster than to find it anew.
 
 A set of variables is known by a word, the exclusive or of the random words of its members; sets with the same word are
@@ -16,10 +17,62 @@ from __future__ import annotations
 import numpy as np
 
 from bnsearch.kernels.compile import borrowing_kernel, inlined_kernel
-from bnsearch.orderings.kernels_tree import FEW, HASH, best_before
+from bnsearch.orderings.kernels.index import BEST, FEW, HASH, KIDS, MEMBER, ROW
 
 WORD, REACH, COUNT, TARGETS = 0, 1, 2, 3  # columns of `seen`
 NUMBER_BITS = 24  # of a target, for the candidate; the row stands above them
+
+
+@inlined_kernel
+def stands_before(index, position, row, limit, without):
+    """Tell whether a row's members all stand before a position, another variable not among them."""
+    first, members = index[2], index[3]
+    for i in range(first[row], first[row + 1]):
+        if position[members[i]] >= limit or members[i] == without:
+            return False
+    return True
+
+
+@borrowing_kernel
+def best_before(index, position, variable, limit, without, row, stop, path, looked):
+    """
+    Return the first row of a variable whose members all stand before a position, another variable not among them.
+
+    index : as in state.py
+    limit, without : that position; that variable, or -1
+    row : no row before this one is known to be
+    stop : returned where there is none before it
+    path : int64[2, most members + 1]   scratch
+    looked : int64[1]   the nodes visited are added
+    """
+    begin, tree = index[0][variable], index[11]
+    near = min(row + FEW, stop)
+    for i in range(row, near):
+        if stands_before(index, position, i, limit, without):
+            return i
+    if near == stop:
+        return stop
+    found = stop - begin
+    node = index[10][variable]
+    found = min(found, np.int64(tree[node, ROW]))
+    depth = 0
+    path[0, 0] = tree[node, KIDS]
+    path[1, 0] = tree[node + 1, KIDS]
+    while depth >= 0:
+        node = path[0, depth]
+        if node == path[1, depth] or tree[node, BEST] >= found:  # nor is any that follows better
+            depth -= 1
+            continue
+        path[0, depth] += 1
+        looked[0] += 1
+        member = tree[node, MEMBER]
+        if position[member] < limit and member != without:
+            found = min(found, np.int64(tree[node, ROW]))
+            if tree[node, KIDS] < tree[node + 1, KIDS]:
+                depth += 1
+                path[0, depth] = tree[node, KIDS]
+                path[1, depth] = tree[node + 1, KIDS]
+    return begin + found
 
 
 @inlined_kernel

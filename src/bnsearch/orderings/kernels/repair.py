@@ -1,7 +1,7 @@
 """
 Iterated local search: an insertion and its repair, again and again.
 
-`index` and `state` are as in kernels_state; `chain` is
+`index` and `state` are as in state.py; `chain` is
 
 saved_order, saved_choice : int32[n], int64[n]   what a rejected step is undone from
 best_order : int32[n]        the best ordering so far
@@ -23,10 +23,9 @@ import numpy as np
 from bnsearch.kernels.compare import improves_on, tie_margin
 from bnsearch.kernels.compile import borrowing_kernel, inlined_kernel
 from bnsearch.kernels.random_numbers import draw_below
-from bnsearch.orderings.kernels_memory import update_words
-from bnsearch.orderings.kernels_move import move
-from bnsearch.orderings.kernels_price import price_insertion
-from bnsearch.orderings.kernels_state import refresh
+from bnsearch.orderings.kernels.best_set import update_words
+from bnsearch.orderings.kernels.insertion import price_insertion
+from bnsearch.orderings.kernels.state import move, refresh
 
 STEPS, LOGGED, LOW, HIGH, HEAD, TAIL = 0, 1, 2, 3, 4, 5
 CURRENT, BEST, THRESHOLD = 0, 1, 2

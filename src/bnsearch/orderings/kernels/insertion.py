@@ -1,4 +1,4 @@
-"""What a move would change the score by. `index` and `state` as in kernels_state."""
+"""What an insertion would change the score by; hill climbing by insertions. `index` and `state` as in state.py."""
 
 # Numba infers the types of kernels.
 # mypy: allow-untyped-defs, no-check-untyped-defs
@@ -6,9 +6,14 @@ from __future__ import annotations
 
 import numpy as np
 
+from bnsearch.kernels.compare import tie_margin
 from bnsearch.kernels.compile import borrowing_kernel, inlined_kernel
-from bnsearch.orderings.kernels_memory import recall_best
-from bnsearch.orderings.kernels_state import last_parent
+from bnsearch.kernels.random_numbers import draw_below
+from bnsearch.orderings.kernels.best_set import recall_best
+from bnsearch.orderings.kernels.state import last_parent, move
+
+HYBRID, BEST = 0, 1
+SLACK = 0.999  # of the least improvement: two ways to add up the same changes differ by much less
 
 
 @inlined_kernel
@@ -191,34 +196,95 @@ def price_position(index, state, variable, to, least):
     return change + scores[row] - scores[own]
 
 
-@inlined_kernel
-def slot_of(index, variable, child):
-    """Return the slot of a candidate and its child; -1 if it is none."""
-    slot_begin, slots = index[8], index[9]
-    low = slot_begin[variable]
-    high = slot_begin[variable + 1]
-    while low < high:
-        middle = (low + high) >> 1
-        if slots[0, middle] < child:
-            low = middle + 1
-        else:
-            high = middle
-    if low < slot_begin[variable + 1] and slots[0, low] == child:
-        return low
-    return np.int64(-1)
+@borrowing_kernel
+def climb(index, state, selection, untried, tried, total, random, tolerance, budget, places, deltas, touched):
+    """
+    Insert variables as long as that improves the score of `order`.
+
+    selection : HYBRID, a random variable's best insertion; BEST, the best of all
+    untried : int32[n]           the variables; those in front of `tried` were tried since the last improvement
+    tried : int64[4]             their number; the variable (-1 for none) and the position found so far; the insertions
+                                 made; updated
+    total : float64[2]           the score, and what the insertion found so far improves it by; updated
+    random : uint64[1]
+    tolerance : what an improvement must exceed, relative to the score
+    budget : how many rows to look at, about, before coming back
+    places, deltas, touched : int64[n], float64[n], int32[n]   scratch
+
+    Returns whether a local optimum is reached.
+    """
+    position, looked = state[1], state[8]
+    n = untried.size
+    until = looked[0] + budget
+    while looked[0] < until:
+        if tried[1] >= 0 and (selection == HYBRID or tried[0] == n):
+            change, _, _ = move(index, state, tried[1], tried[2], touched)
+            total[0] += change
+            total[1] = 0.0
+            tried[0] = 0
+            tried[1] = -1
+            tried[3] += 1
+            continue
+        if tried[0] == n:
+            return True
+        pick = tried[0] + draw_below(random, n - tried[0])
+        variable = untried[pick]
+        untried[pick] = untried[tried[0]]
+        untried[tried[0]] = variable
+        tried[0] += 1
+        least = max(total[1], tie_margin(total[0], tolerance))
+        looked[0] += 1
+        change, to = price_insertion(index, state, variable, least, places, deltas)
+        if to != position[variable]:
+            tried[1] = variable
+            tried[2] = to
+            total[1] = change
+    return False
 
 
-@inlined_kernel
-def price_swap(index, state, at):
-    """Return what the swap of the variables at a position and the next changes the score by."""
-    order, delta, looked = state[0], state[3], state[8]
-    left, right = order[at], order[at + 1]
-    looked[0] += 2
-    change = 0.0
-    slot = slot_of(index, left, right)
-    if slot >= 0:
-        change += delta[slot]
-    slot = slot_of(index, right, left)
-    if slot >= 0:
-        change += delta[slot]
-    return change
+@borrowing_kernel
+def climb_by_first(index, state, untried, tried, total, random, tolerance, budget, places, deltas, touched):
+    """
+    Draw insertions at random, and make each that improves the score, until none does.
+
+    Each insertion is as likely to be drawn, so each improving one is as likely to be the first of these. When a
+    variable is drawn for the first time since the last improvement, its best insertion is priced: if that is none, the
+    variable is not drawn any more.
+
+    untried : int32[n]   the variables: first those that no insertion of would improve the score, then those of which
+                         one does
+    tried : int64[4]     how many there are of either; unused; the insertions made; updated
+    total : float64[2]   the score; unused; updated
+
+    All else as in `climb`. Returns whether a local optimum is reached.
+    """
+    position, looked = state[1], state[8]
+    n = untried.size
+    until = looked[0] + budget
+    while looked[0] < until:
+        barren, fertile = tried[0], tried[1]
+        if barren == n:
+            return True
+        pick = barren + draw_below(random, n - barren)
+        variable = untried[pick]
+        least = tie_margin(total[0], tolerance)
+        looked[0] += 1
+        if pick >= barren + fertile:
+            _, to = price_insertion(index, state, variable, least, places, deltas)
+            untried[pick] = untried[barren + fertile]
+            untried[barren + fertile] = variable
+            if to == position[variable]:
+                untried[barren + fertile] = untried[barren]
+                untried[barren] = variable
+                tried[0] += 1
+                continue
+            tried[1] += 1
+        to = draw_below(random, n - 1)
+        to += to >= position[variable]
+        if price_position(index, state, variable, to, SLACK * least) > SLACK * least:
+            change, _, _ = move(index, state, variable, to, touched)
+            total[0] += change
+            tried[0] = 0
+            tried[1] = 0
+            tried[3] += 1
+    return False

@@ -1,5 +1,5 @@
 """
-The state of an ordering, kept up to date under insertions.
+The state of an ordering, kept up to date under insertions: set up, moved, brought up to date.
 
 Every kernel here takes two tuples. `index` is `Index.arrays`. `state` is
 
@@ -12,10 +12,12 @@ n_active : int32[n]           how many there are
 reach : int64[n]              the last row that `delta` and `target` of its candidates depend on
 looked : int64[1]             looks so far: at a row, at a node of a tree, at four words of bits
 behind, wanted : int32[n]     scratch, lists of candidates by number
-path : int64[2, ...]          scratch, as kernels_tree wants it
+path : int64[2, ...]          scratch, as best_set.py wants it
 words : uint64[2, n + 1]      each variable's random word; for each position, that of the set of those before it
 rows : int64[..., 2]          memory: a word, and r + 1 where its best row is r, -r where it is none before r
 seen : int64[..., 3 + ...]    memory: a word, `reach`, how many targets; these, each with its candidate
+
+`listed` is a list of candidates of one variable, by number: int32[...], of which the first so many count.
 
 Both memories have a power of two of places, or none.
 
@@ -30,10 +32,35 @@ from __future__ import annotations
 import numpy as np
 
 from bnsearch.kernels.bits import lowest_bit
-from bnsearch.kernels.compile import inlined_kernel
-from bnsearch.orderings.kernels_bits import list_behind, rows_with_one
-from bnsearch.orderings.kernels_index import WORD
-from bnsearch.orderings.kernels_memory import keep_targets, recall_best, recall_targets, word_of
+from bnsearch.kernels.compile import borrowing_kernel, inlined_kernel
+from bnsearch.orderings.kernels.best_set import keep_targets, recall_best, recall_targets, update_words, word_of
+from bnsearch.orderings.kernels.index import WORD
+
+
+@inlined_kernel
+def list_behind(index, position, child, listed):
+    """List the candidates of a variable that stand behind it; return how many."""
+    cand_begin, cand = index[5], index[6]
+    begin = cand_begin[child]
+    at = position[child]
+    count = 0
+    for i in range(begin, cand_begin[child + 1]):
+        if position[cand[i]] > at:
+            listed[count] = i - begin
+            count += 1
+    return count
+
+
+@inlined_kernel
+def rows_with_one(bits, words, listed, count):
+    """Return a word, of the 64 rows whose words begin here those that have exactly one of the listed candidates."""
+    one = np.uint64(0)
+    more = np.uint64(0)
+    for i in range(count):
+        has = bits[words + listed[i]]
+        more |= one & has
+        one |= has
+    return one & ~more
 
 
 @inlined_kernel
@@ -138,3 +165,88 @@ def choose(index, state, child, row):
     """Give a variable its best set, known not to stand before a row."""
     position = np.int64(state[1][child])
     state[2][child] = recall_best(index, state, child, position, np.int64(-1), row, index[0][child + 1])
+
+
+@borrowing_kernel
+def settle(index, state):
+    """Set up the state of `order`; return its score."""
+    scores = index[1]
+    order, position, choice, delta, target, n_active = state[0], state[1], state[2], state[3], state[4], state[6]
+    for i in range(order.size):
+        position[order[i]] = i
+    update_words(state, 0, order.size - 1)
+    for slot in range(delta.size):
+        delta[slot] = 0.0
+        target[slot] = -1
+    total = 0.0
+    for v in range(order.size):
+        n_active[v] = 0
+        choose(index, state, v, index[0][v])
+        refresh(index, state, v)
+        total += scores[choice[v]]
+    return total
+
+
+@inlined_kernel
+def move_to(order, position, variable, to):
+    """
+    Move a variable to a position of an ordering; return where it stood.
+
+    order, position : int32[n]   the variables from first to last, and where each stands; changed
+    """
+    at = np.int64(position[variable])
+    step = 1 if to > at else -1
+    for i in range(at, to, step):
+        order[i] = order[i + step]
+        position[order[i]] = i
+    order[to] = variable
+    position[variable] = to
+    return at
+
+
+@inlined_kernel
+def shift(state, variable, to):
+    """Insert a variable at a position; return the first and the last position of those it has passed."""
+    at = move_to(state[0], state[1], variable, to)
+    update_words(state, min(at, to), max(at, to))
+    return min(at, to + 1), max(at, to - 1)
+
+
+@inlined_kernel
+def move(index, state, variable, to, touched):
+    """
+    Insert a variable at a position, and bring everything up to date.
+
+    touched : int32[n]   written: from the front the variables whose candidates were looked at anew, the moved one the
+                         last of them; from the back those with a candidate passed that does not matter
+
+    Returns the change of the score, and how many stand at the front and at the back of `touched`.
+    """
+    scores, slot_begin, slots = index[1], index[8], index[9]
+    position, choice, delta, target, reach = state[1], state[2], state[3], state[4], state[7]
+    at = position[variable]
+    low, high = shift(state, variable, to)
+    change = 0.0
+    front = 0
+    back = 0
+    for slot in range(slot_begin[variable], slot_begin[variable + 1]):
+        child = slots[0, slot]
+        if position[child] < low or position[child] > high:
+            continue
+        if target[slot] < 0 and slots[2, slot] > reach[child]:
+            back += 1
+            touched[touched.size - back] = child
+            continue
+        if target[slot] >= 0:
+            change += delta[slot]
+            choice[child] = target[slot]
+        touched[front] = child
+        front += 1
+    before = scores[choice[variable]]
+    choose(index, state, variable, choice[variable] if to < at else index[0][variable])
+    change += scores[choice[variable]] - before
+    touched[front] = variable
+    front += 1
+    for i in range(front):
+        refresh(index, state, np.int64(touched[i]))
+    return change, front, back

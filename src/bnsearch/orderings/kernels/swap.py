@@ -1,4 +1,4 @@
-"""Hill climbing by swaps of neighbours, with a tabu list. `index` and `state` as in kernels_state."""
+"""What a swap of neighbours would change the score by, and climbing by swaps. `index`, `state` as in state.py."""
 
 # Numba infers the types of kernels.
 # mypy: allow-untyped-defs, no-check-untyped-defs
@@ -9,8 +9,40 @@ import numpy as np
 from bnsearch.kernels.compare import improves_on, tie_margin
 from bnsearch.kernels.compile import borrowing_kernel, inlined_kernel
 from bnsearch.kernels.random_numbers import draw_below
-from bnsearch.orderings.kernels_move import move
-from bnsearch.orderings.kernels_price import price_swap
+from bnsearch.orderings.kernels.state import move
+
+
+@inlined_kernel
+def slot_of(index, variable, child):
+    """Return the slot of a candidate and its child; -1 if it is none."""
+    slot_begin, slots = index[8], index[9]
+    low = slot_begin[variable]
+    high = slot_begin[variable + 1]
+    while low < high:
+        middle = (low + high) >> 1
+        if slots[0, middle] < child:
+            low = middle + 1
+        else:
+            high = middle
+    if low < slot_begin[variable + 1] and slots[0, low] == child:
+        return low
+    return np.int64(-1)
+
+
+@inlined_kernel
+def price_swap(index, state, at):
+    """Return what the swap of the variables at a position and the next changes the score by."""
+    order, delta, looked = state[0], state[3], state[8]
+    left, right = order[at], order[at + 1]
+    looked[0] += 2
+    change = 0.0
+    slot = slot_of(index, left, right)
+    if slot >= 0:
+        change += delta[slot]
+    slot = slot_of(index, right, left)
+    if slot >= 0:
+        change += delta[slot]
+    return change
 
 
 @borrowing_kernel

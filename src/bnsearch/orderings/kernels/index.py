@@ -1,7 +1,9 @@
 """
-The sets of each variable as a tree: the best set before a position without looking at all that are out of reach.
+Kernels that index a candidate table by pairs: which variables another could have as parents, and in which sets.
 
-A path from a root spells a set, its members by number (see kernels_index), so that those of the best sets come first.
+Trees of the sets of each variable: the best set before a position without looking at all that are out of reach.
+
+A path from a root spells a set, its members by number (see number_members), so that those of the best sets come first.
 The trees of all variables stand one behind the other, each with its root first and the children of a node side by side,
 the one with the best set below it first:
 
@@ -21,10 +23,93 @@ import numpy as np
 
 from bnsearch.kernels.compile import borrowing_kernel, inlined_kernel
 
+WORD = 64
 MEMBER, ROW, BEST, KIDS = 0, 1, 2, 3
 NONE = np.int32(2**31 - 1)
 FEW = 12  # rows that are looked at one by one before the tree is
 HASH = np.uint64(0x9E3779B97F4A7C15)
+
+
+@borrowing_kernel
+def count_candidates(members, begin, end, seen, stamp):
+    """
+    Return how many variables are among members[begin:end].
+
+    seen : int32[n]   scratch, nowhere equal to `stamp`; changed
+    """
+    number = 0
+    for i in range(begin, end):
+        if seen[members[i]] != stamp:
+            seen[members[i]] = stamp
+            number += 1
+    return number
+
+
+@borrowing_kernel
+def number_members(first, members, begin, end, where, cand, rows, numbers, bits):
+    """
+    Give a child's candidates numbers in the order in which they appear in its rows.
+
+    begin, end : the child's rows
+    where : int32[n]              scratch, nowhere negative; changed
+    cand : int32[candidates]      written: the candidates by number
+    rows : int32[candidates]      written: the first row that has each
+    numbers : int32[members]      written at the child's rows: the number of each member
+    bits : uint64[...]            zeroed; written: for every 64 rows a word for each candidate by number, with the
+                                  bits of the rows that have it
+    """
+    known = 0
+    for row in range(begin, end):
+        words = (row - begin) // WORD * cand.size
+        bit = np.uint64(1) << np.uint64((row - begin) % WORD)
+        for i in range(first[row], first[row + 1]):
+            member = members[i]
+            number = where[member]
+            if number >= known or cand[number] != member:
+                number = known
+                where[member] = number
+                cand[number] = member
+                rows[number] = row
+                known += 1
+            numbers[i] = number
+            bits[words + number] |= bit
+
+
+@borrowing_kernel
+def link_pairs(cand_begin, cand, rows, at, slot_begin, cand_slot, slots):
+    """
+    Write the pairs of candidate and child by candidate.
+
+    A pair's slot is its place in the list by candidate; its number is its place among the child's candidates.
+
+    cand_begin : int64[n + 1]           where each child's candidates begin
+    cand, rows : int32[pairs]           by child, each candidate and the first row that has it
+    at : int64[n]                       scratch
+    slot_begin : int64[n + 1]           zeroed; written: where the slots of each candidate begin
+    cand_slot : int32[pairs]            written: by child, the pair's slot
+    slots : int32[3, pairs]             written: by candidate, the child, the pair's number, the first row that has it
+    """
+    n = at.size
+    for i in range(cand.size):
+        slot_begin[cand[i] + 1] += 1
+    for v in range(n):
+        slot_begin[v + 1] += slot_begin[v]
+        at[v] = slot_begin[v]
+    for child in range(n):
+        for i in range(cand_begin[child], cand_begin[child + 1]):
+            slot = at[cand[i]]
+            at[cand[i]] += 1
+            cand_slot[i] = slot
+            slots[0, slot] = child
+            slots[1, slot] = i - cand_begin[child]
+            slots[2, slot] = rows[i]
+
+
+@borrowing_kernel
+def write_slots(numbers, cand_slot, member_slot):
+    """Write the slot of each member, given its number; cand_slot : int32[candidates], those of the child."""
+    for i in range(numbers.size):
+        member_slot[i] = cand_slot[numbers[i]]
 
 
 @borrowing_kernel
@@ -132,55 +217,3 @@ def place_tree(own, offset, tree):
         tree[at, KIDS] = own[at, KIDS] + offset
     for i in range(4):
         tree[last, i] = own[last, i] + offset
-
-
-@inlined_kernel
-def stands_before(index, position, row, limit, without):
-    """Tell whether a row's members all stand before a position, another variable not among them."""
-    first, members = index[2], index[3]
-    for i in range(first[row], first[row + 1]):
-        if position[members[i]] >= limit or members[i] == without:
-            return False
-    return True
-
-
-@borrowing_kernel
-def best_before(index, position, variable, limit, without, row, stop, path, looked):
-    """
-    Return the first row of a variable whose members all stand before a position, another variable not among them.
-
-    index : as in kernels_state
-    limit, without : that position; that variable, or -1
-    row : no row before this one is known to be
-    stop : returned where there is none before it
-    path : int64[2, most members + 1]   scratch
-    looked : int64[1]   the nodes visited are added
-    """
-    begin, tree = index[0][variable], index[11]
-    near = min(row + FEW, stop)
-    for i in range(row, near):
-        if stands_before(index, position, i, limit, without):
-            return i
-    if near == stop:
-        return stop
-    found = stop - begin
-    node = index[10][variable]
-    found = min(found, np.int64(tree[node, ROW]))
-    depth = 0
-    path[0, 0] = tree[node, KIDS]
-    path[1, 0] = tree[node + 1, KIDS]
-    while depth >= 0:
-        node = path[0, depth]
-        if node == path[1, depth] or tree[node, BEST] >= found:  # nor is any that follows better
-            depth -= 1
-            continue
-        path[0, depth] += 1
-        looked[0] += 1
-        member = tree[node, MEMBER]
-        if position[member] < limit and member != without:
-            found = min(found, np.int64(tree[node, ROW]))
-            if tree[node, KIDS] < tree[node + 1, KIDS]:
-                depth += 1
-                path[0, depth] = tree[node, KIDS]
-                path[1, depth] = tree[node + 1, KIDS]
-    return begin + found
