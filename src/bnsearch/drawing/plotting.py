@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from bnsearch._tools.extras import needed
 from bnsearch.drawing.layout import BOX_HEIGHT, FONT_SIZE, Box, Layout, Route, layout
@@ -17,8 +17,10 @@ from bnsearch.drawing.svg import (
     TEXT_COLOUR,
     curve,
 )
-from bnsearch.graphs.dag import DAG
-from bnsearch.runs.trace import Trace
+
+if TYPE_CHECKING:
+    from bnsearch.graphs.dag import DAG
+    from bnsearch.runs.trace import Trace
 
 WIDEST = 40.0  # inches of a new figure
 POINTS = 72.0  # to an inch, and to the unit of a layout

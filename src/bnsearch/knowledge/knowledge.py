@@ -66,7 +66,7 @@ class Knowledge:
         """Read a file of constraints, as Benchpress writes them (JSON)."""
         from bnsearch.knowledge.files import read_knowledge
 
-        return read_knowledge(path)
+        return read_knowledge(path, Knowledge)
 
     def write(self, path: str | os.PathLike[str]) -> None:
         """Write a file of constraints that `read` reads."""

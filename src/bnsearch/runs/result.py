@@ -93,7 +93,7 @@ class Result:
         The data is anything that `bnsearch.learn` takes; the variables are found by name.
         """
         from bnsearch.data.conversion import as_dataset
-        from bnsearch.networks.fitting import fit
+        from bnsearch.networks.network import fit
 
         return fit(self.dag, as_dataset(data), smoothing=smoothing, ess=ess)
 
