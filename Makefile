@@ -37,7 +37,7 @@ suite: $(READY)
 # The kernels once more with every array access checked; compiled apart, because the cache does not tell the two.
 checked: $(READY)
 	NUMBA_BOUNDSCHECK=1 NUMBA_CACHE_DIR=.numba_cache_checked HYPOTHESIS_PROFILE=checked \
-		$(PYTEST) tests/counting tests/scores tests/parent_sets \
+		$(PYTEST) tests/counting tests/scores tests/parent_sets tests/selection \
 		tests/orderings tests/ondemand tests/exact tests/dags tests/independence tests/equivalence tests/genetic
 
 bench: $(READY)

@@ -20,9 +20,9 @@ from typing import Any
 
 import numpy as np
 
-from bnsearch.counting.kernels_bits import count_and
 from bnsearch.data import Dataset
-from bnsearch.kernel import kernel
+from bnsearch.kernels.bits import count_and
+from bnsearch.kernels.compile import kernel
 from bnsearch.networks import load_network, sample
 from bnsearch.scores import BIC, AllSets, Scorer
 

@@ -20,10 +20,11 @@ from bnsearch.dags import HillClimb, Tabu
 from bnsearch.data import Dataset
 from bnsearch.errors import InputError
 from bnsearch.graphs import DAG
+from bnsearch.learning.search import search
 from bnsearch.networks import BayesianNetwork, load_network, sample
-from bnsearch.problem import Problem
+from bnsearch.runs.method import Method
+from bnsearch.runs.problem import Problem
 from bnsearch.scores import BIC
-from bnsearch.searching import Method, search
 from counting import data_folder, pandas_frame
 
 NETWORKS = ("alarm", "insurance", "win95pts", "andes")

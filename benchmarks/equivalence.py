@@ -41,12 +41,13 @@ import numpy as np
 from bnsearch.data import Dataset
 from bnsearch.equivalence import GES, GRESP, IGES, ILGES, VNGES
 from bnsearch.graphs import PDAG, extension
+from bnsearch.learning.search import search
 from bnsearch.networks import load_network, sample
-from bnsearch.problem import Problem
-from bnsearch.result import Result
+from bnsearch.runs.method import Method
+from bnsearch.runs.problem import Problem
+from bnsearch.runs.result import Result
 from bnsearch.scores import BDeu
 from bnsearch.scores.score import Score, improves
-from bnsearch.searching import Method, search
 from counting import data_folder
 
 ROWS = 10_000

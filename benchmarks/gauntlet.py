@@ -24,9 +24,9 @@ from collections.abc import Sequence
 from fnmatch import fnmatchcase
 from pathlib import Path
 
+from bnsearch._tools.files import atomic_write
 from bnsearch.errors import InputError
-from bnsearch.files import atomic_write
-from bnsearch.methods import methods
+from bnsearch.learning.methods import methods
 from gauntlet_peers import PEERS
 from gauntlet_report import as_markdown, print_regrets
 from gauntlet_runs import OWN, Cell, Record, Results, estimate_seconds, measure_cells, plan_cells

@@ -28,7 +28,6 @@ from typing import Any
 import numpy as np
 from scipy.stats import mannwhitneyu
 
-from bnsearch.averages import interval, mean_scores_by_iteration
 from bnsearch.dags import K2
 from bnsearch.data import Dataset
 from bnsearch.genetic.bncpso import BNCPSO
@@ -37,13 +36,15 @@ from bnsearch.genetic.dga import DGA
 from bnsearch.genetic.miiga import MIIGA
 from bnsearch.graphs.compare import compare
 from bnsearch.independence import BNPC, MMHC, IK2vMB
+from bnsearch.learning.search import search
 from bnsearch.networks import BayesianNetwork, load_network, random_network, sample, tile
-from bnsearch.problem import Problem
-from bnsearch.result import Result
+from bnsearch.runs.averages import interval, mean_scores_by_iteration
+from bnsearch.runs.method import Method
+from bnsearch.runs.problem import Problem
+from bnsearch.runs.result import Result
+from bnsearch.runs.stop import Iterations, Progress
+from bnsearch.runs.trace import Trace
 from bnsearch.scores import BIC
-from bnsearch.searching import Method, search
-from bnsearch.stop import Iterations, Progress
-from bnsearch.trace import Trace
 from counting import data_folder
 
 REPOSITORY = {"asia": 1000, "insurance": 2000, "alarm": 5000, "hailfinder": 5000, "win95pts": 5000}  # rows

@@ -25,9 +25,9 @@ import numpy as np
 from bnsearch import learn
 from bnsearch.data import Dataset
 from bnsearch.graphs import DAG
-from bnsearch.methods import methods
+from bnsearch.learning.methods import methods
 from bnsearch.networks import load_network, sample
-from bnsearch.result import Result
+from bnsearch.runs.result import Result
 from bnsearch.scores import BIC, Scorer
 from counting import data_folder
 

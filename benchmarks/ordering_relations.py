@@ -14,15 +14,15 @@ from collections.abc import Sequence
 import numpy as np
 from numpy.typing import ArrayLike
 
-from bnsearch.methods import make_method
+from bnsearch.learning.methods import make_method
+from bnsearch.learning.search import search
 from bnsearch.orderings.climber import Placed
 from bnsearch.orderings.index import Index
 from bnsearch.orderings.obs import SwapClimber
 from bnsearch.orderings.starts import make_starts
 from bnsearch.parent_sets import ParentSets
-from bnsearch.problem import Problem
-from bnsearch.searching import search
-from bnsearch.stop import Seconds
+from bnsearch.runs.problem import Problem
+from bnsearch.runs.stop import Seconds
 from orderings import FILES, table_of
 
 TABLES = ("soybean_BIC", "steel_BIC", "plants.is6", "accidents.is6", "diabetes_1000", "tmovie.m16k4", "bbc.is6")

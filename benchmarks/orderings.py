@@ -15,15 +15,16 @@ import time
 
 import numpy as np
 
-from bnsearch.methods import make_method
+from bnsearch.learning.methods import make_method
+from bnsearch.learning.search import search
 from bnsearch.orderings.climber import Climber
 from bnsearch.orderings.index import Index
-from bnsearch.parent_sets import Auto, ParentSets
+from bnsearch.parent_sets import ParentSets
 from bnsearch.parent_sets.jkl import read_scores
-from bnsearch.problem import Problem
+from bnsearch.runs.problem import Problem
+from bnsearch.runs.stop import Seconds
 from bnsearch.scores import BIC
-from bnsearch.searching import search
-from bnsearch.stop import Seconds
+from bnsearch.selection import Auto
 from counting import data_folder, load
 
 FILES = {

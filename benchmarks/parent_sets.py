@@ -15,8 +15,9 @@ from math import comb
 
 from bnsearch.data import Dataset
 from bnsearch.errors import BnsearchError
-from bnsearch.parent_sets import Auto, Builder, Independence, Sequential, relaxed
+from bnsearch.parent_sets import relaxed
 from bnsearch.scores import BIC
+from bnsearch.selection import Auto, Builder, Independence, Sequential
 from counting import load
 
 TABLES = ("plants.test", "accidents.test", "tretail.test", "dna.test", "book.test", "tmovie.test", "bbc.test")

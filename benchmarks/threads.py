@@ -17,15 +17,17 @@ from pathlib import Path
 
 import numpy as np
 
+from bnsearch._tools.parallel import thread_count
 from bnsearch.data import Dataset
-from bnsearch.methods import methods
+from bnsearch.learning.methods import methods
+from bnsearch.learning.search import search
 from bnsearch.orderings.index import Index
-from bnsearch.parallel import thread_count
-from bnsearch.parent_sets import Auto, Builder, Greedy, Independence, ParentSets, Sequential
-from bnsearch.problem import Problem
+from bnsearch.parent_sets import ParentSets
+from bnsearch.runs.method import Method
+from bnsearch.runs.problem import Problem
+from bnsearch.runs.stop import Iterations, Stop
 from bnsearch.scores import BIC
-from bnsearch.searching import Method, search
-from bnsearch.stop import Iterations, Stop
+from bnsearch.selection import Auto, Builder, Greedy, Independence, Sequential
 
 Outcome = tuple[float, ...]  # the seconds first, then what must not depend on the threads
 Case = Callable[[int], Outcome]

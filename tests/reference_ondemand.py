@@ -14,7 +14,7 @@ from bnsearch.data import Dataset
 from bnsearch.knowledge import Knowledge
 from bnsearch.ondemand.chain import GrowingChain
 from bnsearch.ondemand.source import Source
-from bnsearch.problem import Problem
+from bnsearch.runs.problem import Problem
 from bnsearch.scores import AIC, BIC, K2, QNML, BDeu, Score, Scorer
 from bnsearch.scores.score import improves
 

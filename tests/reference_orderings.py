@@ -7,12 +7,13 @@ from collections.abc import Sequence, Set
 
 import numpy as np
 
-from bnsearch.kernel import kernel
+from bnsearch.kernels.compile import kernel
+from bnsearch.kernels.random_numbers import draw, draw_below
 from bnsearch.orderings.climber import State
 from bnsearch.orderings.index import Index
-from bnsearch.orderings.kernels_move import move
-from bnsearch.orderings.kernels_price import price_insertion, price_position, price_swap
-from bnsearch.orderings.kernels_random import draw, draw_below
+from bnsearch.orderings.kernels.insertion import price_insertion, price_position
+from bnsearch.orderings.kernels.state import move
+from bnsearch.orderings.kernels.swap import price_swap
 from bnsearch.parent_sets.table import ParentSets
 
 STATE = {"order": 0, "position": 1, "choice": 2, "delta": 3, "target": 4, "n_active": 6, "reach": 7}  # to agree in

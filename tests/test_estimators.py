@@ -15,7 +15,7 @@ import bnsearch
 from bnsearch.errors import InputError
 from bnsearch.knowledge import Knowledge
 from bnsearch.networks import load_network
-from bnsearch.stop import Iterations
+from bnsearch.runs.stop import Iterations
 
 pytest.importorskip("sklearn")
 from sklearn.base import clone

@@ -13,15 +13,15 @@ import pytest
 
 import bnsearch
 from bnsearch.counting.kernels_terms import find_product
-from bnsearch.kernel import digest_of_kernels
+from bnsearch.kernels.compile import digest_of_kernels, kernel_files
 
 SOURCE = Path(bnsearch.__file__).parent
 PROGRAM = """
 import sys
 import numpy as np
-import bnsearch.kernel
+import bnsearch.kernels.compile
 if len(sys.argv) > 1:
-    bnsearch.kernel.digest_of_kernels = lambda: sys.argv[1]
+    bnsearch.kernels.compile.digest_of_kernels = lambda: sys.argv[1]
 from bnsearch.counting.kernels_terms import find_product
 assert find_product(np.array([1.0, 2.0, 4.0]), 2.0) == 1
 print(sum(find_product.stats.cache_hits.values()), sum(find_product.stats.cache_misses.values()))
@@ -60,10 +60,19 @@ def test_the_digest_is_part_of_the_stamp():
     assert find_product._cache._cache_file._source_stamp[1] == digest_of_kernels()
 
 
+def test_the_digest_reads_all_kernel_files():
+    """Files named kernels*.py and all in folders named kernels: every file that imports a decorator of kernels."""
+    files = set(kernel_files())
+    assert {SOURCE / "kernels" / "compile.py", SOURCE / "counting" / "kernels_terms.py"} < files
+    for path in SOURCE.rglob("*.py"):
+        if re.search(r"^from bnsearch\.kernels\.compile import|^(import|from) numba\b", path.read_text("utf-8"), re.M):
+            assert path in files, path
+
+
 @pytest.mark.parametrize("path", sorted(SOURCE.rglob("*.py")), ids=lambda path: path.relative_to(SOURCE).as_posix())
 def test_kernels_live_in_kernel_files(path):
     """What the digest does not read holds no kernel and imports no Numba, so that it is imported on first use only."""
-    if path.name.startswith("kernel"):
+    if path in kernel_files():
         return
     imported = set()
     for node in ast.parse(path.read_text(encoding="utf-8")).body:  # imports inside functions wait
@@ -71,7 +80,9 @@ def test_kernels_live_in_kernel_files(path):
             imported |= {alias.name for alias in node.names}
         elif isinstance(node, ast.ImportFrom) and node.module:
             imported.add(node.module)
-    assert not any(name.split(".")[0] == "numba" or name.split(".")[-1].startswith("kernel") for name in imported)
+    for name in imported:
+        parts = name.split(".")
+        assert parts[0] != "numba" and not any(part.startswith("kernels") for part in parts)
 
 
 def test_python_does_not_call_inner_kernels():

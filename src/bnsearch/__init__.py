@@ -15,16 +15,16 @@ if TYPE_CHECKING:
     from bnsearch.estimators import StructureLearner as StructureLearner
     from bnsearch.graphs import DAG, PDAG, compare
     from bnsearch.knowledge import Knowledge
-    from bnsearch.learning import learn
-    from bnsearch.methods import make_method
+    from bnsearch.learning.learn import learn
+    from bnsearch.learning.methods import make_method
+    from bnsearch.learning.search import search
     from bnsearch.networks import BayesianNetwork, load_network, random_network
     from bnsearch.networks.files import read_network, write_network
     from bnsearch.parent_sets import ParentSets
-    from bnsearch.problem import Problem
-    from bnsearch.result import Result
+    from bnsearch.runs.problem import Problem
+    from bnsearch.runs.result import Result
+    from bnsearch.runs.stop import Converged, Evaluations, Iterations, NoImprovement, Seconds, Target
     from bnsearch.scores import AllSets, Scorer, make_score
-    from bnsearch.searching import search
-    from bnsearch.stop import Converged, Evaluations, Iterations, NoImprovement, Seconds, Target
 
     __version__: str
 
@@ -68,16 +68,16 @@ _HOMES = {
     "bnsearch.estimators": ("StructureLearner",),
     "bnsearch.graphs": ("DAG", "PDAG", "compare"),
     "bnsearch.knowledge": ("Knowledge",),
-    "bnsearch.learning": ("learn",),
-    "bnsearch.methods": ("make_method",),
+    "bnsearch.learning.learn": ("learn",),
+    "bnsearch.learning.methods": ("make_method",),
     "bnsearch.networks": ("BayesianNetwork", "load_network", "random_network"),
     "bnsearch.networks.files": ("read_network", "write_network"),
     "bnsearch.parent_sets": ("ParentSets",),
-    "bnsearch.problem": ("Problem",),
-    "bnsearch.result": ("Result",),
+    "bnsearch.runs.problem": ("Problem",),
+    "bnsearch.runs.result": ("Result",),
     "bnsearch.scores": ("AllSets", "Scorer", "make_score"),
-    "bnsearch.searching": ("search",),
-    "bnsearch.stop": ("Converged", "Evaluations", "Iterations", "NoImprovement", "Seconds", "Target"),
+    "bnsearch.learning.search": ("search",),
+    "bnsearch.runs.stop": ("Converged", "Evaluations", "Iterations", "NoImprovement", "Seconds", "Target"),
 }
 _HOME_OF = {name: home for home, names in _HOMES.items() for name in names}
 

@@ -24,9 +24,9 @@ if TYPE_CHECKING:
     from bnsearch.data.discretize import Discretize
     from bnsearch.graphs.pdag import PDAG
     from bnsearch.knowledge import Knowledge
+    from bnsearch.runs.method import Method
+    from bnsearch.runs.stop import Stop
     from bnsearch.scores.score import Score
-    from bnsearch.searching import Method
-    from bnsearch.stop import Stop
 
 
 class StructureLearner(BaseEstimator):  # type: ignore[misc]
@@ -95,7 +95,7 @@ class StructureLearner(BaseEstimator):  # type: ignore[misc]
     def fit(self, X: Any, y: object = None) -> StructureLearner:  # noqa: N803
         """Learn structure and tables from the rows of X; y is there for pipelines and is not looked at."""
         from bnsearch.graphs import cpdag
-        from bnsearch.learning import learn
+        from bnsearch.learning.learn import learn
 
         if not self.ess > 0:
             raise InputError(f"ess must be above 0, not {self.ess!r}")

@@ -49,7 +49,7 @@ def test_text_for_people(run, asia):
 
 def test_what_is_proven_of_some_sets_alone(run, asia, monkeypatch):
     """With room for 100 families the best network of these is found, or, if not even that, a bound over these."""
-    monkeypatch.setattr("bnsearch.selecting.EVALUATIONS", 100)
+    monkeypatch.setattr("bnsearch.learning.candidates.EVALUATIONS", 100)
     outcome = run("learn", "asia.csv", "--method", "exact", "--seconds", "inf", "--seed", 3)
     assert re.search(r"over the sets kept +proven: no network scores higher", outcome.err)
     assert "optimal" not in outcome.err
@@ -222,7 +222,7 @@ def test_contradictory_knowledge_is_refused(refused, asia, document, message):
 
 def test_a_network_that_cannot_be_written_is_rescued(run, asia, monkeypatch):
     """When the disk is full after the work, the structure is saved beside the target, and the line says so."""
-    from bnsearch.result import Result
+    from bnsearch.runs.result import Result
 
     def full(self, path, data=None):
         raise OSError(errno.ENOSPC, "No space left on device", str(path))

@@ -13,9 +13,9 @@ import pytest
 
 from bnsearch.cli import progress as progress_module
 from bnsearch.data import Dataset
-from bnsearch.parent_sets import auto as auto_module
 from bnsearch.parent_sets import read_scores
-from bnsearch.parent_sets.scoring import Scoring
+from bnsearch.selection import auto as auto_module
+from bnsearch.selection.progress import Scoring
 
 FACTS = ["variables", "sets", "scored", "pruned", "max_parents", "exhaustive", "bound", "seconds", "stop", "notes"]
 

@@ -12,8 +12,8 @@ from rich.console import Console
 from rich.progress import Progress as Bars
 
 from bnsearch.cli.progress import Display, learn_progress, scoring_note, scoring_progress, search_note, search_progress
-from bnsearch.parent_sets.scoring import Scoring, no_progress
-from bnsearch.stop import Progress
+from bnsearch.runs.stop import Progress
+from bnsearch.selection.progress import Scoring, no_progress
 
 
 @pytest.mark.parametrize(

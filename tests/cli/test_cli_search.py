@@ -133,8 +133,8 @@ def test_ctrl_c_keeps_the_best_so_far(table):
     program = """
 import sys
 from bnsearch.cli.main import main
-from bnsearch.run import Run
-from bnsearch.stop import AnyOf
+from bnsearch.runs.run import Run
+from bnsearch.runs.stop import AnyOf
 going = Run.going
 def tell(run):
     if isinstance(run.stop, AnyOf):  # not the one that loads the kernels

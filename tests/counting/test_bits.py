@@ -7,7 +7,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from bnsearch.counting.kernels_bits import count_and, count_ones, pack_states, plan_projection, project
+from bnsearch.counting.kernels_bitmaps import pack_states, plan_projection, project
+from bnsearch.kernels.bits import count_and, count_ones
 from strategies import EDGES
 
 DENSITIES = (0.0, 0.02, 0.5, 0.98, 1.0)

@@ -10,10 +10,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from bnsearch.counting.kernels_bits import has_bit
 from bnsearch.dags.climber import Climber
 from bnsearch.dags.kernels_graph import add_edge, can_add, can_reverse, drop_edge
 from bnsearch.dags.pricer import Pricer, Rules
+from bnsearch.kernels.bits import has_bit
 from bnsearch.scores import SCORES, make_score
 from reference import family_score
 from reference_dags import Graph, climb_path, content_ranks, is_acyclic, neighbours

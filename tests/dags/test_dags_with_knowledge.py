@@ -11,11 +11,11 @@ from bnsearch import InputError, Knowledge
 from bnsearch.dags import K2, HillClimb, Tabu
 from bnsearch.dags.climber import Climber
 from bnsearch.dags.pricer import Pricer
+from bnsearch.learning.search import search
 from bnsearch.networks import random_network
-from bnsearch.parent_sets.extender import Extender
-from bnsearch.problem import Problem
+from bnsearch.runs.problem import Problem
 from bnsearch.scores import BIC, BDeu, Scorer
-from bnsearch.searching import search
+from bnsearch.scores.extender import Extender
 from knowledge_cases import best_legal_score, is_legal, knowledge, random_knowledge
 from reference_dags import climb_path, content_ranks
 from strategies import examples, tables

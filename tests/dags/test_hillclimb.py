@@ -9,12 +9,12 @@ from bnsearch.dags import HillClimb, Tabu
 from bnsearch.dags.climber import Found
 from bnsearch.data import Dataset
 from bnsearch.errors import InputError
+from bnsearch.learning.search import search
 from bnsearch.networks import load_network, random_network
-from bnsearch.problem import Problem
-from bnsearch.run import Run
+from bnsearch.runs.problem import Problem
+from bnsearch.runs.run import Run
+from bnsearch.runs.stop import Evaluations, Iterations, Seconds, Target
 from bnsearch.scores import BIC, K2, BDeu
-from bnsearch.searching import search
-from bnsearch.stop import Evaluations, Iterations, Seconds, Target
 from reference_dags import neighbours, score_of
 
 

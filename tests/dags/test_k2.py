@@ -8,11 +8,11 @@ from hypothesis import strategies as st
 
 from bnsearch.dags import K2
 from bnsearch.errors import InputError
+from bnsearch.learning.search import search
 from bnsearch.networks import load_network
-from bnsearch.problem import Problem
+from bnsearch.runs.problem import Problem
+from bnsearch.runs.stop import Seconds
 from bnsearch.scores import BIC, SCORES, make_score
-from bnsearch.searching import search
-from bnsearch.stop import Seconds
 from reference import family_score
 from reference_dags import content_ranks, k2_parents
 from strategies import examples, tables

@@ -9,8 +9,8 @@ import pytest
 from bnsearch.drawing.plotting import plot_graph, plot_trace
 from bnsearch.graphs.dag import DAG
 from bnsearch.networks import load_network
-from bnsearch.stop import Progress
-from bnsearch.trace import Trace
+from bnsearch.runs.stop import Progress
+from bnsearch.runs.trace import Trace
 
 
 @pytest.fixture(autouse=True)

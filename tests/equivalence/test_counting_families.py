@@ -10,10 +10,10 @@ from bnsearch.equivalence import GES, GRESP, IGES, ILGES, VNGES, Neighbourhood
 from bnsearch.equivalence.class_search import ClassSearch
 from bnsearch.equivalence.family_keys import FamilyKeys
 from bnsearch.graphs import PDAG
+from bnsearch.learning.search import search
 from bnsearch.networks import random_network, sample
-from bnsearch.problem import Problem
+from bnsearch.runs.problem import Problem
 from bnsearch.scores import BIC
-from bnsearch.searching import search
 from reference_equivalence import PAPER_SCORE, given_parents, is_clique, possible_operators
 
 METHODS = [GES, IGES, lambda **more: ILGES(iterations=5, **more), lambda **more: VNGES(kmax=3, **more)]

@@ -14,12 +14,12 @@ from bnsearch.equivalence.climbing import backward, both_ways, forward
 from bnsearch.equivalence.neighbourhood import content_order, tie_unit
 from bnsearch.errors import InputError
 from bnsearch.graphs import DAG, PDAG, cpdag
+from bnsearch.learning.search import search
 from bnsearch.networks import BayesianNetwork, load_network, random_network, sample
-from bnsearch.problem import Problem
+from bnsearch.runs.problem import Problem
+from bnsearch.runs.stop import Iterations, Seconds, Target
 from bnsearch.scores import BIC, K2, BDeu, Scorer
 from bnsearch.scores.score import Score
-from bnsearch.searching import search
-from bnsearch.stop import Iterations, Seconds, Target
 from reference_equivalence import PAPER_SCORE, SlowSearch, column_order, oracle_set_value
 
 ONCE = {"halted": lambda: False}

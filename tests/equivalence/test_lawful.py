@@ -20,10 +20,10 @@ from bnsearch.equivalence.neighbourhood import tie_unit
 from bnsearch.equivalence.operators import new_lists
 from bnsearch.graphs import DAG, PDAG, cpdag, extension
 from bnsearch.knowledge.constraints import Constraints
+from bnsearch.learning.search import search
 from bnsearch.networks import load_network, random_network, sample
-from bnsearch.problem import Problem
+from bnsearch.runs.problem import Problem
 from bnsearch.scores import BIC, Scorer
-from bnsearch.searching import search
 from reference_equivalence import PAPER_SCORE, SlowSearch, members, move
 from reference_graphs import make_dag, random_dag
 

@@ -11,12 +11,12 @@ from bnsearch.equivalence.crew import Crew, Optimum, build, perturb
 from bnsearch.equivalence.noise import Noise
 from bnsearch.errors import InputError
 from bnsearch.graphs import DAG, cpdag, extension
+from bnsearch.learning.search import search
 from bnsearch.networks import load_network, random_network, sample
-from bnsearch.problem import Problem
-from bnsearch.run import Run
+from bnsearch.runs.problem import Problem
+from bnsearch.runs.run import Run
+from bnsearch.runs.stop import Iterations, NoImprovement, Seconds
 from bnsearch.scores import BIC, Scorer
-from bnsearch.searching import search
-from bnsearch.stop import Iterations, NoImprovement, Seconds
 from reference_equivalence import PAPER_SCORE
 
 EMPTY = DAG.empty(["a"])

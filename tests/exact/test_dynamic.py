@@ -17,17 +17,17 @@ from bnsearch.data import Dataset
 from bnsearch.errors import InputError
 from bnsearch.exact import Exact, dynamic
 from bnsearch.exact.groups import groups_of
-from bnsearch.learning import learn
+from bnsearch.learning.learn import learn
+from bnsearch.learning.search import finished, search
 from bnsearch.networks import random_network
-from bnsearch.parent_sets.auto import Auto
 from bnsearch.parent_sets.jkl import read_scores
 from bnsearch.parent_sets.table import ParentSets
-from bnsearch.problem import Problem
-from bnsearch.result import Result
-from bnsearch.run import Run
+from bnsearch.runs.problem import Problem
+from bnsearch.runs.result import Result
+from bnsearch.runs.run import Run
+from bnsearch.runs.stop import Seconds, Target
 from bnsearch.scores import BIC
-from bnsearch.searching import finished, search
-from bnsearch.stop import Seconds, Target
+from bnsearch.selection.auto import Auto
 from candidate_tables import candidate_tables, networks, ordering_score, random_candidates, table_of
 from reference_exact import best_score
 from strategies import examples

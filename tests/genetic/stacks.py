@@ -11,8 +11,8 @@ from bnsearch.genetic.graphs import random_orders
 from bnsearch.genetic.individuals import Individuals
 from bnsearch.genetic.space import Space
 from bnsearch.graphs.dag import DAG
-from bnsearch.problem import Problem
-from bnsearch.run import Run
+from bnsearch.runs.problem import Problem
+from bnsearch.runs.run import Run
 from bnsearch.scores.bic import BIC
 
 

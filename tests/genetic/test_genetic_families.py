@@ -13,10 +13,10 @@ from stacks import graph, random_problem
 import bnsearch.genetic.families as module
 from bnsearch.genetic.families import Families, Halted, lists_of
 from bnsearch.genetic.numbering import Numbering
-from bnsearch.problem import Problem
-from bnsearch.run import Run
+from bnsearch.runs.problem import Problem
+from bnsearch.runs.run import Run
+from bnsearch.runs.stop import Seconds
 from bnsearch.scores import AIC, BIC, K2, BDeu, LogLikelihood
-from bnsearch.stop import Seconds
 from strategies import examples
 
 PROBLEM = random_problem(4, 60, seed=1)

@@ -18,8 +18,8 @@ from bnsearch.genetic.graphs import (
     ranked,
     tournament,
 )
-from bnsearch.run import Run
-from bnsearch.stop import Iterations
+from bnsearch.runs.run import Run
+from bnsearch.runs.stop import Iterations
 from strategies import examples
 
 

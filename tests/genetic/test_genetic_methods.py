@@ -16,11 +16,12 @@ from bnsearch.genetic.dga import DGA
 from bnsearch.genetic.families import Families
 from bnsearch.genetic.information import mutual_information, related
 from bnsearch.genetic.miiga import MIIGA
-from bnsearch.problem import Problem
-from bnsearch.run import Run
+from bnsearch.learning.search import search
+from bnsearch.learning.warm_up import load_kernels
+from bnsearch.runs.problem import Problem
+from bnsearch.runs.run import Run
+from bnsearch.runs.stop import Iterations, Seconds
 from bnsearch.scores import BIC, K2, BDeu
-from bnsearch.searching import load_kernels, search
-from bnsearch.stop import Iterations, Seconds
 from candidate_tables import random_candidates
 from strategies import Table, examples, tables
 

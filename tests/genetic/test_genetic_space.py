@@ -17,9 +17,10 @@ from bnsearch.genetic.graphs import random_orders
 from bnsearch.genetic.miiga import MIIGA
 from bnsearch.genetic.space import Space, topological_orders
 from bnsearch.graphs.dag import DAG
-from bnsearch.problem import Problem
-from bnsearch.searching import load_kernels, search
-from bnsearch.stop import Iterations
+from bnsearch.learning.search import search
+from bnsearch.learning.warm_up import load_kernels
+from bnsearch.runs.problem import Problem
+from bnsearch.runs.stop import Iterations
 from knowledge_cases import random_knowledge
 from strategies import examples
 

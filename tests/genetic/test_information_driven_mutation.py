@@ -17,8 +17,8 @@ from bnsearch.genetic.graphs import favour
 from bnsearch.genetic.information import mutual_information, related
 from bnsearch.genetic.mutation import add_edges, delete_edges, mutate, reverse_edges
 from bnsearch.graphs.dag import DAG
-from bnsearch.problem import Problem
-from bnsearch.run import Run
+from bnsearch.runs.problem import Problem
+from bnsearch.runs.run import Run
 from bnsearch.scores.bic import BIC
 from strategies import examples
 

@@ -16,8 +16,8 @@ from bnsearch.data import Dataset
 from bnsearch.genetic.graphs import precedes
 from bnsearch.genetic.individuals import informed_graphs, informed_orders
 from bnsearch.genetic.information import mutual_information, related, strongest_partners
-from bnsearch.problem import Problem
-from bnsearch.run import Run
+from bnsearch.runs.problem import Problem
+from bnsearch.runs.run import Run
 from bnsearch.scores.bic import BIC
 
 INFORMATION = np.array([[0.0, 0.5, 0.2, 0.0], [0.5, 0.0, 0.4, 0.1], [0.2, 0.4, 0.0, 0.0], [0.0, 0.1, 0.0, 0.0]])

@@ -14,11 +14,11 @@ from bnsearch.independence.bnpc import Analysis
 from bnsearch.independence.orientation import accepted, colliders, orient, topological
 from bnsearch.independence.separation import cut_candidates, reached, separating_set, separating_subset
 from bnsearch.independence.spanning import rooted, spanning_forest, strongest_first
+from bnsearch.learning.search import search
 from bnsearch.networks import load_network
-from bnsearch.problem import Problem
-from bnsearch.run import Run
+from bnsearch.runs.problem import Problem
+from bnsearch.runs.run import Run
 from bnsearch.scores import BIC
-from bnsearch.searching import search
 
 GRAPHS = {
     "chain": [[], [0], [1], [2]],

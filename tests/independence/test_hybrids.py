@@ -13,12 +13,12 @@ from bnsearch.graphs import compare
 from bnsearch.independence import BNPC, MMHC, GTest, IK2vMB
 from bnsearch.independence.ik2vmb import common_effects
 from bnsearch.independence.neighbourhoods import max_min_parents_and_children, mutual
+from bnsearch.learning.search import search
 from bnsearch.networks import load_network, random_network
-from bnsearch.problem import Problem
-from bnsearch.run import Run
+from bnsearch.runs.problem import Problem
+from bnsearch.runs.run import Run
+from bnsearch.runs.stop import Iterations, Seconds
 from bnsearch.scores import BIC, make_score
-from bnsearch.searching import search
-from bnsearch.stop import Iterations, Seconds
 from strategies import examples, tables
 
 METHODS = [HillClimb(restarts=2), Tabu(restarts=1, patience=5), K2(), MMHC(restarts=1), BNPC(), IK2vMB()]

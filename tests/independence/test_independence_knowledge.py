@@ -15,12 +15,12 @@ from bnsearch.independence.bnpc import Analysis
 from bnsearch.independence.neighbourhoods import half_of_the_time, mutual
 from bnsearch.independence.orientation import accepted, orient
 from bnsearch.independence.tester import PairTester
+from bnsearch.learning.search import search
 from bnsearch.networks import random_network
-from bnsearch.problem import Problem
-from bnsearch.run import Run
+from bnsearch.runs.problem import Problem
+from bnsearch.runs.run import Run
+from bnsearch.runs.stop import Seconds
 from bnsearch.scores import BIC
-from bnsearch.searching import search
-from bnsearch.stop import Seconds
 from knowledge_cases import random_knowledge
 from strategies import Table, examples, tables
 

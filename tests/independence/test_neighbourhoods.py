@@ -17,7 +17,7 @@ from bnsearch.independence.neighbourhoods import (
     mutual,
 )
 from bnsearch.networks import load_network
-from bnsearch.run import Run
+from bnsearch.runs.run import Run
 from reference_independence import blanket_of, max_min_set
 from strategies import examples, tables
 

@@ -9,8 +9,8 @@ import warnings
 import numpy as np
 import pytest
 
+from bnsearch._tools.extras import needed
 from bnsearch.errors import InputError
-from bnsearch.extras import needed
 from bnsearch.networks import load_network, log_likelihoods
 from format_samples import LAWN
 

@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 from bnsearch.data import Dataset
 from bnsearch.errors import InputError
 from bnsearch.graphs.dag import DAG
-from bnsearch.networks.fitting import fit
+from bnsearch.networks.network import fit
 
 
 @st.composite

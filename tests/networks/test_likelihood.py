@@ -12,9 +12,8 @@ from hypothesis import strategies as st
 from bnsearch.data import Dataset
 from bnsearch.errors import InputError
 from bnsearch.graphs.dag import DAG
-from bnsearch.networks.fitting import fit
 from bnsearch.networks.likelihood import log_likelihood, log_likelihoods
-from bnsearch.networks.network import BayesianNetwork
+from bnsearch.networks.network import BayesianNetwork, fit
 from bnsearch.networks.random_network import random_network
 from bnsearch.networks.sampling import sample
 

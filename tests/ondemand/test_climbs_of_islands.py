@@ -9,14 +9,14 @@ import pytest
 
 from bnsearch.dags.hillclimb import Tabu
 from bnsearch.equivalence.ges import GES
+from bnsearch.learning.search import search
 from bnsearch.networks import random_network
 from bnsearch.ondemand.climbing import ClassClimb, Climbs, pricer_of
 from bnsearch.ondemand.source import Source
-from bnsearch.problem import Problem
-from bnsearch.run import Run
+from bnsearch.runs.problem import Problem
+from bnsearch.runs.run import Run
+from bnsearch.runs.stop import Iterations, Seconds
 from bnsearch.scores import make_score
-from bnsearch.searching import search
-from bnsearch.stop import Iterations, Seconds
 from clocks import Clock
 from knowledge_cases import random_knowledge
 from reference_ondemand import problem_of

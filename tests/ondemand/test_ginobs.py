@@ -8,14 +8,14 @@ from hypothesis import strategies as st
 
 from bnsearch.errors import InputError
 from bnsearch.knowledge import Knowledge
-from bnsearch.learning import learn
-from bnsearch.methods import methods
+from bnsearch.learning.learn import learn
+from bnsearch.learning.methods import methods
+from bnsearch.learning.search import search
 from bnsearch.networks import random_network
 from bnsearch.ondemand.ginobs import GINOBS
-from bnsearch.problem import Problem
+from bnsearch.runs.problem import Problem
+from bnsearch.runs.stop import Iterations, Target
 from bnsearch.scores import Scorer, make_score
-from bnsearch.searching import search
-from bnsearch.stop import Iterations, Target
 from candidate_tables import random_candidates
 from knowledge_cases import best_legal_score, random_knowledge
 from reference_exact import best_score

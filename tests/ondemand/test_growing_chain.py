@@ -16,7 +16,7 @@ from bnsearch.networks import random_network
 from bnsearch.ondemand.chain import GrowingChain
 from bnsearch.ondemand.source import Source
 from bnsearch.orderings.starts import Ordering
-from bnsearch.problem import Problem
+from bnsearch.runs.problem import Problem
 from knowledge_cases import breaches, random_knowledge
 from reference_ondemand import MEMORY, SCORES, Dependent, chain_of, problem_of, step_by_step, sum_of
 from strategies import Table, examples, tables

@@ -7,14 +7,14 @@ import pytest
 
 from bnsearch.equivalence.ges import GES
 from bnsearch.graphs import DAG
+from bnsearch.learning.search import search
 from bnsearch.networks import random_network
 from bnsearch.ondemand.islands import CLIMBS, LEAST_CLIMB_BYTES, Islands
 from bnsearch.ondemand.starts import informed_start, table_of
-from bnsearch.problem import Problem
-from bnsearch.run import Run
+from bnsearch.runs.problem import Problem
+from bnsearch.runs.run import Run
+from bnsearch.runs.stop import Evaluations, Iterations, Seconds
 from bnsearch.scores import make_score
-from bnsearch.searching import search
-from bnsearch.stop import Evaluations, Iterations, Seconds
 from clocks import Clock
 from knowledge_cases import random_knowledge
 from reference_ondemand import problem_of

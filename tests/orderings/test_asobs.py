@@ -12,13 +12,13 @@ from hypothesis import strategies as st
 
 from bnsearch.errors import InputError
 from bnsearch.graphs.dag import DAG
+from bnsearch.learning.search import search
 from bnsearch.orderings import asobs
 from bnsearch.orderings.asobs import ASOBS, acyclic_selection, order_of
 from bnsearch.parent_sets.table import ParentSets
-from bnsearch.problem import Problem
-from bnsearch.run import Run
-from bnsearch.searching import search
-from bnsearch.stop import Iterations, Seconds, Target
+from bnsearch.runs.problem import Problem
+from bnsearch.runs.run import Run
+from bnsearch.runs.stop import Iterations, Seconds, Target
 from candidate_tables import candidate_tables, ordering_score, random_candidates, table_of
 from reference_exact import best_score
 

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import pytest
 
-from bnsearch.methods import make_method
+from bnsearch.learning.methods import make_method
 from bnsearch.orderings.repair import Chain
 from bnsearch.orderings.rinobs import RINOBS
-from bnsearch.problem import Problem
-from bnsearch.run import Run
-from bnsearch.stop import Iterations, NoImprovement
+from bnsearch.runs.problem import Problem
+from bnsearch.runs.run import Run
+from bnsearch.runs.stop import Iterations, NoImprovement
 from candidate_tables import random_candidates
 
 TABLE = random_candidates(6, 5, 2, seed=1)

@@ -125,7 +125,7 @@ def test_trees_hold_the_sets(table):
 @given(candidate_tables(), st.integers(0, 2**32 - 1))
 def test_best_set_before_a_position(table, seed):
     """The first row from a hint on, whose members stand before a position without another variable."""
-    from bnsearch.orderings.kernels_tree import best_before
+    from bnsearch.orderings.kernels.best_set import best_before
 
     rng = np.random.default_rng(seed)
     arrays = Index(table).arrays

@@ -10,15 +10,15 @@ import pytest
 
 from bnsearch.errors import InputError
 from bnsearch.graphs.dag import DAG
+from bnsearch.learning.search import search
 from bnsearch.orderings import climber
 from bnsearch.orderings.climber import SELECTIONS, Climber
 from bnsearch.orderings.index import Index
 from bnsearch.orderings.inobs import INOBS
 from bnsearch.parent_sets.jkl import read_scores
-from bnsearch.problem import Problem
-from bnsearch.run import Run
-from bnsearch.searching import search
-from bnsearch.stop import Iterations, Seconds, Target
+from bnsearch.runs.problem import Problem
+from bnsearch.runs.run import Run
+from bnsearch.runs.stop import Iterations, Seconds, Target
 from candidate_tables import ordering_score, random_candidates
 from reference_exact import best_score
 

@@ -7,10 +7,11 @@ import pytest
 from scripted import NoBound, Optimum, Script
 
 from bnsearch.errors import InputError
+from bnsearch.learning.search import search
+from bnsearch.learning.warm_up import load_kernels
 from bnsearch.orderings.minobs import MINOBS, mean_score, prune
-from bnsearch.problem import Problem
-from bnsearch.searching import load_kernels, search
-from bnsearch.stop import Iterations, Seconds
+from bnsearch.runs.problem import Problem
+from bnsearch.runs.stop import Iterations, Seconds
 from candidate_tables import random_candidates
 
 TABLE = random_candidates(8, 5, 2, seed=1)

@@ -12,13 +12,14 @@ from hypothesis import strategies as st
 from scripted import NoBound, Script
 
 from bnsearch.errors import InputError
+from bnsearch.learning.search import search
+from bnsearch.learning.warm_up import load_kernels
 from bnsearch.orderings.index import Index
 from bnsearch.orderings.obs import OBS, SwapClimber, swap_neighbours
 from bnsearch.parent_sets.table import ParentSets
-from bnsearch.problem import Problem
+from bnsearch.runs.problem import Problem
+from bnsearch.runs.stop import Iterations
 from bnsearch.scores.score import improves
-from bnsearch.searching import load_kernels, search
-from bnsearch.stop import Iterations
 from candidate_tables import candidate_tables, ordering_score, random_candidates, table_of
 
 

@@ -12,13 +12,13 @@ from hypothesis import strategies as st
 from bnsearch import InputError, Knowledge
 from bnsearch.data import Dataset
 from bnsearch.exact import Exact
-from bnsearch.methods import make_method
+from bnsearch.learning.methods import make_method
+from bnsearch.learning.search import search
 from bnsearch.networks import random_network
-from bnsearch.parent_sets import Auto
-from bnsearch.problem import Problem
+from bnsearch.runs.problem import Problem
+from bnsearch.runs.stop import Iterations
 from bnsearch.scores import BIC
-from bnsearch.searching import search
-from bnsearch.stop import Iterations
+from bnsearch.selection import Auto
 from candidate_tables import table_of
 from knowledge_cases import best_legal_score, is_legal, knowledge, random_knowledge
 from strategies import examples

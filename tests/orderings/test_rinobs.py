@@ -8,14 +8,15 @@ import pytest
 from hypothesis import given
 
 from bnsearch.errors import InputError
+from bnsearch.learning.search import search
+from bnsearch.learning.warm_up import load_kernels
 from bnsearch.orderings.repair import Chain
 from bnsearch.orderings.rinobs import RINOBS
 from bnsearch.parent_sets.jkl import read_scores
 from bnsearch.parent_sets.table import ParentSets
-from bnsearch.problem import Problem
-from bnsearch.run import Run
-from bnsearch.searching import load_kernels, search
-from bnsearch.stop import Iterations, Seconds, Target
+from bnsearch.runs.problem import Problem
+from bnsearch.runs.run import Run
+from bnsearch.runs.stop import Iterations, Seconds, Target
 from candidate_tables import candidate_tables, ordering_score, random_candidates
 from reference_exact import best_score
 from strategies import examples

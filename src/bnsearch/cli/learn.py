@@ -81,10 +81,10 @@ def learn(
     from bnsearch.cli.results import result_facts, show_result
     from bnsearch.cli.saving import Outputs
     from bnsearch.data import Dataset
-    from bnsearch.learning import learn as run_learn
-    from bnsearch.methods import make_method
+    from bnsearch.learning.learn import learn as run_learn
+    from bnsearch.learning.methods import make_method
+    from bnsearch.runs.stop import AnyOf
     from bnsearch.scores import make_score
-    from bnsearch.stop import AnyOf
 
     chosen = make_method(method, **parsed(settings))
     rules = stop_rules(iterations, target)

@@ -30,9 +30,9 @@ app = typer.Typer(
 
 def _version(wanted: bool) -> None:
     if wanted:
-        import bnsearch
+        from bnsearch import __version__
 
-        print(f"bnsearch {bnsearch.__version__}")
+        print(f"bnsearch {__version__}")
         raise typer.Exit
 
 

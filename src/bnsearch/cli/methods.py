@@ -16,7 +16,7 @@ def methods(as_json: Json = False) -> None:
 
     Each with what it does, its parameters with their defaults (for --set), and its reference.
     """
-    from bnsearch.methods import methods as all_methods
+    from bnsearch.learning.methods import methods as all_methods
 
     entries = {name: _entry(kind) for name, kind in all_methods().items()}
     if as_json:

@@ -11,7 +11,7 @@ import typer
 from bnsearch.errors import InputError
 
 if TYPE_CHECKING:
-    from bnsearch.stop import Stop
+    from bnsearch.runs.stop import Stop
 
 Net = Annotated[str, typer.Argument(metavar="NET", help="The network or structure: a file or a name.")]
 Data = Annotated[str, typer.Argument(metavar="DATA", help="The table: .csv, .dat, .parquet, or with .gz.")]
@@ -55,7 +55,7 @@ def score_parameters(ess: float | None, prior: bool) -> dict[str, float | bool]:
 
 def stop_rules(iterations: int | None, target: float | None) -> list[Stop]:
     """Return the stopping rules of these two options."""
-    from bnsearch.stop import Iterations, Target
+    from bnsearch.runs.stop import Iterations, Target
 
     rules: list[Stop] = [] if target is None else [Target(target)]
     return rules if iterations is None else [*rules, Iterations(iterations)]

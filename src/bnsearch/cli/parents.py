@@ -11,7 +11,7 @@ from bnsearch.cli.console import note, print_json, show, table
 from bnsearch.cli.options import Data, Discretize, Ess, Json, NoHeader, Prior, score_parameters
 
 if TYPE_CHECKING:
-    from bnsearch.parent_sets.selection import Selection
+    from bnsearch.selection.report import Selection
 
 
 def parents(
@@ -63,13 +63,13 @@ def parents(
     bnsearch parents table.csv -o table.jkl --select sequential --max-parents 3
     bnsearch parents table.csv -o table.jkl.gz --score bdeu --ess 10 --seconds 60
     """
+    from bnsearch._tools.files import check_writable
     from bnsearch.cli.progress import scoring_progress
     from bnsearch.cli.saving import check_apart
     from bnsearch.data import Dataset
-    from bnsearch.files import check_writable
     from bnsearch.parent_sets.jkl import write_scores
-    from bnsearch.parent_sets.named import make_selection
     from bnsearch.scores import make_score
+    from bnsearch.selection.named import make_selection
 
     options = {
         "seconds": seconds,

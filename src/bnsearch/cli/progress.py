@@ -10,15 +10,15 @@ from contextlib import contextmanager
 from math import inf
 from typing import TYPE_CHECKING
 
-from bnsearch.parent_sets.scoring import Listener, no_progress
-from bnsearch.result import standing
+from bnsearch.runs.result import standing
+from bnsearch.selection.progress import Listener, no_progress
 
 if TYPE_CHECKING:
     from rich.progress import Progress as Bars
     from rich.progress import TaskID
 
-    from bnsearch.parent_sets.scoring import Scoring
-    from bnsearch.stop import Progress
+    from bnsearch.runs.stop import Progress
+    from bnsearch.selection.progress import Scoring
 
 
 class Display:

@@ -8,12 +8,12 @@ from bnsearch.cli.console import show, table
 from bnsearch.cli.graphs import counted
 
 if TYPE_CHECKING:
-    from bnsearch.result import Result
+    from bnsearch.runs.result import Result
 
 
 def result_facts(result: Result) -> dict[str, Any]:
     """Return a result for machines; the edges are pairs [parent, child] of names."""
-    import bnsearch
+    from bnsearch import __version__
 
     return {
         "score": result.score,
@@ -32,7 +32,7 @@ def result_facts(result: Result) -> dict[str, Any]:
         "optimal": result.optimal,
         "stop": result.stop,
         "notes": list(result.notes),
-        "version": bnsearch.__version__,
+        "version": __version__,
     }
 
 

@@ -16,7 +16,7 @@ from bnsearch.errors import InputError
 if TYPE_CHECKING:
     from bnsearch.data import Dataset
     from bnsearch.graphs.dag import DAG
-    from bnsearch.result import Result
+    from bnsearch.runs.result import Result
 
 
 @dataclass(frozen=True)
@@ -38,7 +38,7 @@ class Outputs:
     inputs: tuple[str | Path | None, ...] = ()
 
     def __post_init__(self) -> None:
-        from bnsearch.files import check_writable
+        from bnsearch._tools.files import check_writable
         from bnsearch.networks.files import check_structure_target, check_target
 
         check_apart(self.inputs, self.network, self.trace)

@@ -8,10 +8,10 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from bnsearch._tools.wording import listed
 from bnsearch.cli.console import print_json, show, table
 from bnsearch.cli.options import Data, Discretize, Ess, Json, Net, NoHeader, Prior, score_parameters
 from bnsearch.errors import InputError
-from bnsearch.wording import listed
 
 if TYPE_CHECKING:
     from bnsearch.data import Dataset

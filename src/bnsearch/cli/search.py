@@ -22,7 +22,7 @@ from bnsearch.cli.options import (
 )
 
 if TYPE_CHECKING:
-    from bnsearch.stop import Stop
+    from bnsearch.runs.stop import Stop
 
 SECONDS = 60.0  # where nothing else ends the search
 
@@ -68,10 +68,10 @@ def search(
     from bnsearch.cli.results import result_facts, show_result
     from bnsearch.cli.saving import Outputs
     from bnsearch.knowledge import Knowledge
-    from bnsearch.methods import make_method
+    from bnsearch.learning.methods import make_method
+    from bnsearch.learning.search import search as run_search
     from bnsearch.parent_sets.jkl import read_scores
-    from bnsearch.problem import Problem
-    from bnsearch.searching import search as run_search
+    from bnsearch.runs.problem import Problem
 
     given = [f"start={start}"] if start is not None else []
     chosen = make_method(method, **parsed([*given, *(settings or [])]))
@@ -92,7 +92,7 @@ def search(
 
 def _stop(method: str, seconds: float | None, iterations: int | None, target: float | None) -> Stop:
     """Return the stopping rule of some options; exact search and a number of iterations need no time limit."""
-    from bnsearch.stop import AnyOf, Seconds
+    from bnsearch.runs.stop import AnyOf, Seconds
 
     rules = stop_rules(iterations, target)
     if seconds is not None or (iterations is None and method != "exact"):

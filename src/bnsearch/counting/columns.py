@@ -163,7 +163,7 @@ def _bitmaps(
     representation: str,
     most_states: int,
 ) -> tuple[NDArray[np.int64], NDArray[np.uint64], NDArray[np.int64], NDArray[np.int64]]:
-    from bnsearch.counting.kernels_bits import pack_states
+    from bnsearch.counting.kernels_bitmaps import pack_states
 
     most = {"auto": most_states, "bitmap": np.inf}.get(representation, 0)
     has = arities <= most

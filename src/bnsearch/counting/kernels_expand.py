@@ -18,7 +18,7 @@ from bnsearch.counting.kernels_expand_histograms import extend_by_histograms, wi
 from bnsearch.counting.kernels_expand_scratch import BEGIN, CELLS, COUNTS, FAMILY, FIRST, LABEL, ORDER, SPLIT
 from bnsearch.counting.kernels_expand_sums import try_sums
 from bnsearch.counting.kernels_set import cells_of, label_rows
-from bnsearch.kernel import inner_kernel, kernel
+from bnsearch.kernels.compile import inner_kernel, kernel
 
 
 @kernel

@@ -6,12 +6,12 @@ from __future__ import annotations
 
 import numpy as np
 
-from bnsearch.counting.kernels_bits import count_and, popcount
 from bnsearch.counting.kernels_expand_scratch import BITMAP_CELLS, CELLS, FIRST, SECOND, SPLIT, TALLY
 from bnsearch.counting.kernels_histogram import serves_bitmaps
 from bnsearch.counting.kernels_set import cells_of
 from bnsearch.counting.kernels_terms import term, terms_of
-from bnsearch.kernel import inner_kernel
+from bnsearch.kernels.bits import count_and, popcount
+from bnsearch.kernels.compile import inner_kernel
 
 HISTOGRAM_COST = 1.5  # of scoring a family by a histogram, in passes over the rows: its cells are summed, too
 

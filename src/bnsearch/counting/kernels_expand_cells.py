@@ -8,7 +8,7 @@ import numpy as np
 
 from bnsearch.counting.kernels_histogram import serves_bitmaps
 from bnsearch.counting.kernels_terms import find_product, table_of, term, terms_of
-from bnsearch.kernel import inner_kernel
+from bnsearch.kernels.compile import inner_kernel
 
 
 @inner_kernel

@@ -11,7 +11,7 @@ from bnsearch.counting.kernels_expand_scratch import BEGIN, COUNTS, FAMILY, LABE
 from bnsearch.counting.kernels_histogram import clear, count_dense, most_dense_cells, sort_labels, sum_sparse
 from bnsearch.counting.kernels_set import cells_of, label_rows
 from bnsearch.counting.kernels_terms import term, terms_of
-from bnsearch.kernel import inner_kernel
+from bnsearch.kernels.compile import inner_kernel
 
 
 @inner_kernel

@@ -15,7 +15,6 @@ from __future__ import annotations
 
 import numpy as np
 
-from bnsearch.counting.kernels_bits import count_and, popcount
 from bnsearch.counting.kernels_expand_bitmaps import HISTOGRAM_COST
 from bnsearch.counting.kernels_expand_cells import add_cell, start_scores
 from bnsearch.counting.kernels_expand_scratch import (
@@ -37,7 +36,8 @@ from bnsearch.counting.kernels_histogram import serves_bitmaps
 from bnsearch.counting.kernels_lanes import LANES, sum_rows
 from bnsearch.counting.kernels_set import cells_of
 from bnsearch.counting.kernels_terms import XLOGX
-from bnsearch.kernel import inner_kernel
+from bnsearch.kernels.bits import count_and, popcount
+from bnsearch.kernels.compile import inner_kernel
 
 # Measured, in words of an AND-popcount sweep: to put a row in order, to sum 64 of its items, to number the cell of a
 # row by one more variable, and to add the sums of one item.

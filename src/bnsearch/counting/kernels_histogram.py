@@ -15,7 +15,7 @@ import numpy as np
 
 from bnsearch.counting.kernels_prefix import first_rank
 from bnsearch.counting.kernels_terms import term, terms_of
-from bnsearch.kernel import inner_kernel, kernel
+from bnsearch.kernels.compile import inner_kernel, kernel
 
 CELLS_PER_ROW = 2  # a dense histogram has at most this many cells a row, and a few thousand in any case
 FEW_CELLS = 4096

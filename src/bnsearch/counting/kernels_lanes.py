@@ -11,7 +11,7 @@ from numba.core import cgutils, types
 from numba.extending import intrinsic
 
 from bnsearch.counting.columns import ITEM_ALIGNMENT
-from bnsearch.kernel import inner_kernel
+from bnsearch.kernels.compile import inner_kernel
 
 LANES = ITEM_ALIGNMENT  # bytes that are summed at once: a line of the processor's cache
 MOST_SUMMED = 255  # rows of zeros and ones whose sums fit into bytes

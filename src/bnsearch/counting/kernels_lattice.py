@@ -18,7 +18,6 @@ from __future__ import annotations
 
 import numpy as np
 
-from bnsearch.counting.kernels_bits import popcount
 from bnsearch.counting.kernels_prefix import (
     BITMAP,
     COUNT,
@@ -33,7 +32,8 @@ from bnsearch.counting.kernels_prefix import (
     project_on_top,
 )
 from bnsearch.counting.kernels_terms import RISING_SPREAD, cell_term, find_product
-from bnsearch.kernel import inner_kernel, kernel
+from bnsearch.kernels.bits import popcount
+from bnsearch.kernels.compile import inner_kernel, kernel
 
 LANES = 128
 

@@ -6,8 +6,8 @@ from __future__ import annotations
 
 import numpy as np
 
-from bnsearch.counting.kernels_bits import plan_projection, project
-from bnsearch.kernel import inner_kernel
+from bnsearch.counting.kernels_bitmaps import plan_projection, project
+from bnsearch.kernels.compile import inner_kernel
 
 # Columns of `combination`: how many digits are not 0, how many rows have those items, and from RANK on sums of
 # binomials: RANK + 1 is the rank of the items, RANK + 2 their rank with a smaller item to follow.

@@ -4,11 +4,15 @@
 # mypy: allow-untyped-defs, no-check-untyped-defs
 from __future__ import annotations
 
+from typing import TYPE_CHECKING
+
 import numpy as np
 from numpy.typing import NDArray
 
-from bnsearch.counting.columns import Codes
-from bnsearch.kernel import kernel
+from bnsearch.kernels.compile import kernel
+
+if TYPE_CHECKING:
+    from bnsearch.counting.columns import Codes
 
 SAMPLE = 4096
 

@@ -8,7 +8,6 @@ import numpy as np
 from numpy.typing import NDArray
 
 from bnsearch.counting.columns import Columns
-from bnsearch.counting.kernels_bits import count_and, popcount
 from bnsearch.counting.kernels_histogram import (
     CELLS_PER_ROW,
     FEW_CELLS,
@@ -19,7 +18,8 @@ from bnsearch.counting.kernels_histogram import (
     serves_bitmaps,
     sort_labels,
 )
-from bnsearch.kernel import inner_kernel, kernel
+from bnsearch.kernels.bits import count_and, popcount
+from bnsearch.kernels.compile import inner_kernel, kernel
 
 # Memory that counting one set after another uses again: a plain tuple of
 #   label      int32[2, rows]     labels of the rows, two in turn

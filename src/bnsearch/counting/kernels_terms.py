@@ -9,7 +9,7 @@ import math
 import numpy as np
 from numpy.typing import NDArray
 
-from bnsearch.kernel import inner_kernel, kernel
+from bnsearch.kernels.compile import inner_kernel, kernel
 
 XLOGX, RISING, RISING_SPREAD, XLOGX_REGRET, OCCURS = range(5)  # as CellFunction
 

@@ -10,11 +10,11 @@ from typing import TYPE_CHECKING, NamedTuple, TypeVar
 import numpy as np
 from numpy.typing import NDArray
 
+from bnsearch._tools.parallel import ThreadArrays, parallel_take, thread_count
 from bnsearch.counting.cell_sums import CellSum, products_of_sets
 from bnsearch.counting.columns import BITMAP_STATES, Layout, known_variables
 from bnsearch.data import Dataset
 from bnsearch.errors import InputError, require
-from bnsearch.parallel import ThreadArrays, parallel_take, thread_count
 
 if TYPE_CHECKING:
     from bnsearch.counting.kernels_terms import Terms

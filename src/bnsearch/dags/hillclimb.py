@@ -11,17 +11,17 @@ from typing import ClassVar
 import numpy as np
 from numpy.typing import NDArray
 
+from bnsearch._tools.pool import Pool
+from bnsearch._tools.registry import require_choice
 from bnsearch.dags.climber import Climber, Found
 from bnsearch.dags.pricer import Pricer, Rules
 from bnsearch.errors import require
 from bnsearch.knowledge.constraints import Constraints
-from bnsearch.parent_sets.candidates import best_candidates
-from bnsearch.parent_sets.extender import Extender
-from bnsearch.pool import Pool
-from bnsearch.problem import Problem
-from bnsearch.registry import require_choice
-from bnsearch.run import Run
+from bnsearch.runs.problem import Problem
+from bnsearch.runs.run import Run
+from bnsearch.scores.extender import Extender
 from bnsearch.scores.score import improves
+from bnsearch.selection.candidates import best_candidates
 
 RESTARTS_AT_ONCE = 4  # restarts that begin at the same graph, whatever the number of threads
 

@@ -10,14 +10,14 @@ from typing import ClassVar
 import numpy as np
 from numpy.typing import NDArray
 
+from bnsearch._tools.pool import Pool
 from bnsearch.dags.content import variables_by_content
 from bnsearch.errors import InputError, require
 from bnsearch.graphs.dag import DAG
 from bnsearch.knowledge.precedence import Precedence
-from bnsearch.parent_sets.extender import Extender
-from bnsearch.pool import Pool
-from bnsearch.problem import Problem
-from bnsearch.run import Run
+from bnsearch.runs.problem import Problem
+from bnsearch.runs.run import Run
+from bnsearch.scores.extender import Extender
 from bnsearch.scores.score import improves
 
 

@@ -6,11 +6,11 @@ from __future__ import annotations
 
 import numpy as np
 
-from bnsearch.counting.kernels_bits import has_bit
 from bnsearch.dags.kernels_graph import add_edge, can_add, can_reverse, drop_edge, edge_key, members_of
 from bnsearch.dags.kernels_lazy import can_estimate, compute, estimate, next_estimated
 from bnsearch.dags.kernels_prices import GREW, SHRANK, STARTED, UP_TO_DATE, load_row, price_family
-from bnsearch.kernel import inner_kernel, kernel
+from bnsearch.kernels.bits import has_bit
+from bnsearch.kernels.compile import inner_kernel, kernel
 
 DELETE, ADD, REVERSE = 0, 1, 2  # equally good moves are tried in this order
 FINISHED, OUT_OF_STEPS = 0, 1  # what a call of climb ends with

@@ -7,8 +7,8 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
-from bnsearch.counting.kernels_bits import count_ones, has_bit, popcount
-from bnsearch.kernel import inner_kernel, kernel
+from bnsearch.kernels.bits import count_ones, has_bit, popcount
+from bnsearch.kernels.compile import inner_kernel, kernel
 
 # A plain tuple of, with W words of 64 variables each,
 #   parents     uint64[n, W]   bit x of row y: x is a parent of y

@@ -28,7 +28,7 @@ from bnsearch.dags.kernels_price import (
     write_gains,
 )
 from bnsearch.dags.kernels_prices import SHRANK, STARTED, UP_TO_DATE
-from bnsearch.kernel import inner_kernel
+from bnsearch.kernels.compile import inner_kernel
 
 BATCH = 16  # gains of a family that are computed at a time, at first: about as much work as to group the rows by it
 

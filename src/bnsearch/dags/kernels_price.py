@@ -12,7 +12,7 @@ allowed : bool[n, n]        [y, x] tells whether x may be a parent of y, never y
 limits : int64[n]           the most parents of each variable
 required : bool[n, n]       edges that are never taken away
 bound : float64[3]          whether to leave out parents that cannot improve a family, by a sound bound; its slope and
-    its level (parent_sets.bounds.Bound)
+    its level (scores.bounds.Bound)
 first : float64[n, n]       by place, what single parents add to the score of a child without any; of size 0 if unknown
 parents, candidates, scores : int64[n], int64[n], float64[n]   scratch
 scratch : as score_extensions wants it
@@ -26,11 +26,11 @@ import math
 
 import numpy as np
 
-from bnsearch.counting.kernels_bits import has_bit
 from bnsearch.counting.kernels_expand import extend_family, occupied_cells, score_family
 from bnsearch.counting.kernels_terms import terms_of_parents
 from bnsearch.dags.kernels_graph import members_of
-from bnsearch.kernel import inner_kernel
+from bnsearch.kernels.bits import has_bit
+from bnsearch.kernels.compile import inner_kernel
 
 (
     COLUMNS, JOINT, OTHERS, CLASSES, PLACE, ORDER, ALLOWED, LIMITS, REQUIRED, BOUND, FIRST, PARENTS, CANDIDATES, SCORES,

@@ -9,7 +9,7 @@ from numpy.typing import NDArray
 
 from bnsearch.dags.kernels_graph import edge_key
 from bnsearch.dags.kernels_price import price_row
-from bnsearch.kernel import inner_kernel
+from bnsearch.kernels.compile import inner_kernel
 
 # What has happened to a family since it was priced: nothing, a new climb began, it got a parent, it lost one.
 UP_TO_DATE, STARTED, GREW, SHRANK = 0, 1, 2, 3

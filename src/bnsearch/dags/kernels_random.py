@@ -6,10 +6,10 @@ from __future__ import annotations
 
 import numpy as np
 
-from bnsearch.counting.kernels_bits import has_bit
 from bnsearch.dags.kernels_climb import ADD, DELETE, change_graph
 from bnsearch.dags.kernels_graph import can_add, can_reverse
-from bnsearch.kernel import inner_kernel, kernel
+from bnsearch.kernels.bits import has_bit
+from bnsearch.kernels.compile import inner_kernel, kernel
 
 
 @inner_kernel

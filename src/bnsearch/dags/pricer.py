@@ -11,8 +11,8 @@ from numpy.typing import NDArray
 from bnsearch.counting.cell_sums import products_of_sets
 from bnsearch.counting.columns import usual_layout
 from bnsearch.data import Dataset
-from bnsearch.parent_sets.bounds import bound_of
-from bnsearch.parent_sets.extender import TABULATED_SIZE, stacked_terms
+from bnsearch.scores.bounds import bound_of
+from bnsearch.scores.extender import TABULATED_SIZE, stacked_terms
 from bnsearch.scores.score import Score
 
 

@@ -9,8 +9,8 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from bnsearch._tools.wording import listed, shown
 from bnsearch.errors import InputError
-from bnsearch.wording import listed, shown
 
 if TYPE_CHECKING:
     import polars as pl

@@ -21,9 +21,9 @@ from typing import TYPE_CHECKING, Any, Protocol
 import numpy as np
 from numpy.typing import NDArray
 
+from bnsearch._tools.wording import listed, shown
 from bnsearch.data.coding import MAX_ARITY, MISSING, Column, code_type, is_whole, missing_value
 from bnsearch.errors import InputError, require
-from bnsearch.wording import listed, shown
 
 if TYPE_CHECKING:
     import polars as pl

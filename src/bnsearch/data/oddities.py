@@ -6,8 +6,8 @@ from collections.abc import Iterator, Sequence
 
 import numpy as np
 
+from bnsearch._tools.wording import listed
 from bnsearch.data.dataset import Dataset
-from bnsearch.wording import listed
 
 FEW_ROWS = 10  # of so few, all may well differ
 

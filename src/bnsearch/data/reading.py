@@ -6,12 +6,12 @@ import io
 import os
 from pathlib import Path
 
+from bnsearch._tools.files import read_bytes
 from bnsearch.data.coding import Column
 from bnsearch.data.discretize import Cutter
 from bnsearch.data.frames import code_frame
 from bnsearch.data.text import read_text
 from bnsearch.errors import InputError
-from bnsearch.files import read_bytes
 
 FORMATS = (".csv", ".dat", ".parquet")
 

@@ -5,10 +5,10 @@ from __future__ import annotations
 import os
 from typing import TYPE_CHECKING
 
+from bnsearch._tools.files import atomic_open, check_writable
 from bnsearch.data.coding import MISSING, whole_numbers
 from bnsearch.data.reading import table_format
 from bnsearch.errors import InputError
-from bnsearch.files import atomic_open, check_writable
 
 if TYPE_CHECKING:
     import polars as pl

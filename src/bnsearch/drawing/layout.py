@@ -4,11 +4,13 @@ from __future__ import annotations
 
 import unicodedata
 from collections.abc import Sequence
-from typing import NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
 from bnsearch.drawing.layers import Layered, layered
 from bnsearch.drawing.placing import placed
-from bnsearch.graphs.dag import DAG
+
+if TYPE_CHECKING:
+    from bnsearch.graphs.dag import DAG
 
 FONT_SIZE = 12.0
 BOX_HEIGHT = 28.0

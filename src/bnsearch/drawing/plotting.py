@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import math
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
+from bnsearch._tools.extras import needed
 from bnsearch.drawing.layout import BOX_HEIGHT, FONT_SIZE, Box, Layout, Route, layout
 from bnsearch.drawing.svg import (
     ARROW_LENGTH,
@@ -16,9 +17,10 @@ from bnsearch.drawing.svg import (
     TEXT_COLOUR,
     curve,
 )
-from bnsearch.extras import needed
-from bnsearch.graphs.dag import DAG
-from bnsearch.trace import Trace
+
+if TYPE_CHECKING:
+    from bnsearch.graphs.dag import DAG
+    from bnsearch.runs.trace import Trace
 
 WIDEST = 40.0  # inches of a new figure
 POINTS = 72.0  # to an inch, and to the unit of a layout

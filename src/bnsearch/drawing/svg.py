@@ -5,13 +5,14 @@ from __future__ import annotations
 from collections.abc import Collection, Sequence
 from html import escape
 from itertools import pairwise
+from typing import TYPE_CHECKING
 
 from bnsearch.drawing.layout import BOX_HEIGHT, FONT_SIZE, Box, Point, Route, layout
-from bnsearch.errors import InputError
-from bnsearch.graphs.dag import DAG
-from bnsearch.graphs.extension import extension
-from bnsearch.graphs.patterns import Edge
-from bnsearch.graphs.pdag import PDAG
+
+if TYPE_CHECKING:
+    from bnsearch.graphs.dag import DAG
+    from bnsearch.graphs.patterns import Edge
+    from bnsearch.graphs.pdag import PDAG
 
 MARGIN = 12.0
 ARROW_LENGTH = 7.0
@@ -46,17 +47,9 @@ def render_structure(dag: DAG, lines: Collection[Edge] = ()) -> str:
     )
 
 
-def notebook_view(graph: DAG | PDAG) -> str | None:
-    """Return the drawing that a notebook shows; None for a graph too large for that, or without an extension."""
-    if len(graph.names) > MOST_SHOWN or len(graph.skeleton) > MOST_EDGES:
-        return None
-    if isinstance(graph, DAG):
-        return render_structure(graph)
-    try:
-        dag = extension(graph)
-    except InputError:
-        return None
-    return render_structure(dag, {pair for a, b in graph.undirected_edges for pair in ((a, b), (b, a))})
+def fits_notebook(graph: DAG | PDAG) -> bool:
+    """Tell whether a graph is small enough for a notebook to draw it by itself."""
+    return len(graph.names) <= MOST_SHOWN and len(graph.skeleton) <= MOST_EDGES
 
 
 def curve(points: Sequence[Point]) -> list[tuple[Point, Point, Point]]:

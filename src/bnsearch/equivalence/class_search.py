@@ -10,8 +10,8 @@ from bnsearch.equivalence.neighbourhood import Neighbourhood, Step
 from bnsearch.errors import InputError, require
 from bnsearch.graphs.pdag import PDAG
 from bnsearch.knowledge.constraints import Constraints
-from bnsearch.problem import Problem
-from bnsearch.run import Run
+from bnsearch.runs.problem import Problem
+from bnsearch.runs.run import Run
 from bnsearch.scores.scorer import Scorer
 
 

@@ -19,8 +19,8 @@ from bnsearch.equivalence.neighbourhood import Neighbourhood
 from bnsearch.equivalence.noise import Noise
 from bnsearch.equivalence.operators import Kind
 from bnsearch.graphs.dag import DAG
-from bnsearch.problem import Problem
-from bnsearch.run import Run
+from bnsearch.runs.problem import Problem
+from bnsearch.runs.run import Run
 
 
 @dataclass(frozen=True)

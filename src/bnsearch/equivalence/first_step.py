@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
-from bnsearch.run import Run
+from bnsearch.runs.run import Run
 from bnsearch.scores.scorer import Scorer
 
 FEWEST = 64  # with fewer variables threads do not pay

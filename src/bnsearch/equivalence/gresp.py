@@ -9,8 +9,8 @@ from bnsearch.equivalence.class_search import ClassSearch
 from bnsearch.equivalence.crew import Crew
 from bnsearch.equivalence.trials import tell
 from bnsearch.errors import require
-from bnsearch.problem import Problem
-from bnsearch.run import Run
+from bnsearch.runs.problem import Problem
+from bnsearch.runs.run import Run
 
 
 @dataclass(frozen=True, kw_only=True)

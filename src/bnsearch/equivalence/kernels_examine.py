@@ -18,7 +18,7 @@ from bnsearch.equivalence.kernels_operators import (
     next_subset,
     passes_clique_test,
 )
-from bnsearch.kernel import inner_kernel, kernel
+from bnsearch.kernels.compile import inner_kernel, kernel
 
 # What a call of `examine` ends with.
 FINISHED, OUT_OF_POOL, OUT_OF_SETS = 0, 1, 2

@@ -6,8 +6,8 @@ from __future__ import annotations
 
 import numpy as np
 
-from bnsearch.counting.kernels_bits import popcount
-from bnsearch.kernel import inner_kernel, kernel
+from bnsearch.kernels.bits import lowest_bit, popcount
+from bnsearch.kernels.compile import inner_kernel, kernel
 
 # Sets of variables are rows of one matrix, `sets`, uint64[4 n + SPARE, W]: v is bit v % 64 of word v // 64. Row
 # kind * n + v holds the relatives of v of one kind; the spare rows behind them are for use in passing. Kernels take the
@@ -25,12 +25,6 @@ NO_LIMITS = np.empty(0, dtype=np.int64)
 def size_of(sets):
     """Return the number of variables."""
     return (sets.shape[0] - SPARE) >> 2
-
-
-@inner_kernel
-def lowest(word):
-    """Return the number of the lowest one of a word that is not zero."""
-    return np.int64(popcount((word & (~word + np.uint64(1))) - np.uint64(1)))
 
 
 @inner_kernel
@@ -58,7 +52,7 @@ def list_members(sets, i, lists, j):
     for w in range(sets.shape[1]):
         word = sets[i, w]
         while word != np.uint64(0):
-            lists[j, number] = 64 * w + lowest(word)
+            lists[j, number] = 64 * w + lowest_bit(word)
             number += 1
             word &= word - np.uint64(1)
     return number
@@ -83,7 +77,7 @@ def are_adjacent_to(sets, i, j):
     for w in range(sets.shape[1]):
         word = sets[i, w]
         while word != np.uint64(0):
-            v = 64 * w + lowest(word)
+            v = 64 * w + lowest_bit(word)
             word &= word - np.uint64(1)
             if not is_inside(sets, j, v, adjacent + v):
                 return False
@@ -261,7 +255,7 @@ def mark_changed(old, new, changed):
             changed[y, w] |= old[ADJACENT * n + y, w] ^ new[ADJACENT * n + y, w]
             word = new[near, w]
             while word != np.uint64(0):
-                z = ADJACENT * n + 64 * w + lowest(word)
+                z = ADJACENT * n + 64 * w + lowest_bit(word)
                 word &= word - np.uint64(1)
                 for u in range(words):
                     moved = old[z, u] ^ new[z, u]

@@ -15,11 +15,11 @@ from bnsearch.equivalence.kernels_graph import (
     direct,
     extend,
     has,
-    lowest,
     size_of,
 )
 from bnsearch.equivalence.kernels_operators import INSERT
-from bnsearch.kernel import inner_kernel, kernel
+from bnsearch.kernels.bits import lowest_bit
+from bnsearch.kernels.compile import inner_kernel, kernel
 
 # The laws, a plain tuple; all arrays are empty where everything is allowed:
 #   may    uint64[n, W]   x is in the row of y where x -> y is allowed
@@ -59,7 +59,7 @@ def makes_collider(old, left, y):
     for w in range(words):
         word = left[into, w] & old[NEIGHBOURS * n + y, w]
         while word != np.uint64(0):
-            x = 64 * w + lowest(word)
+            x = 64 * w + lowest_bit(word)
             word &= word - np.uint64(1)
             for u in range(words):
                 apart = left[into, u] & ~old[ADJACENT * n + x, u]
@@ -91,7 +91,7 @@ def extend_lawfully(sets, laws, lists):
                 return False
             word = sets[NEIGHBOURS * n + y, w] & ~may[y, w]
             while word != np.uint64(0):
-                x = 64 * w + lowest(word)
+                x = 64 * w + lowest_bit(word)
                 word &= word - np.uint64(1)
                 if not has(may, x, y):
                     return False

@@ -21,11 +21,11 @@ from bnsearch.equivalence.kernels_graph import (
     has,
     is_inside,
     list_members,
-    lowest,
     put,
     size_of,
 )
-from bnsearch.kernel import inner_kernel, kernel
+from bnsearch.kernels.bits import lowest_bit
+from bnsearch.kernels.compile import inner_kernel, kernel
 
 INSERT, DELETE = np.int64(0), np.int64(1)
 
@@ -77,7 +77,7 @@ def explore(sets, y, x, lists, before):
             word = (sets[CHILDREN * n + v, w] | sets[NEIGHBOURS * n + v, w]) & ~sets[seen, w]
             sets[seen, w] |= word
             while word != np.uint64(0):
-                u = 64 * w + lowest(word)
+                u = 64 * w + lowest_bit(word)
                 lists[GIVEN, height] = u
                 before[y, u] = v
                 height += 1

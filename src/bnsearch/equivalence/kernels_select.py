@@ -19,7 +19,7 @@ from bnsearch.equivalence.kernels_operators import (
     next_subset,
     passes_clique_test,
 )
-from bnsearch.kernel import inner_kernel, kernel
+from bnsearch.kernels.compile import inner_kernel, kernel
 
 # An operator as it is handed out, int64[5 + n]: where it stands in the pool, kind, x, y, the size of its subset, the
 # members of this.

@@ -19,7 +19,7 @@ from bnsearch.graphs.dag import DAG
 from bnsearch.graphs.extension import extension
 from bnsearch.graphs.pdag import PDAG
 from bnsearch.knowledge.constraints import Constraints
-from bnsearch.scores.score import TOLERANCE
+from bnsearch.scores.score import tie_margin
 from bnsearch.scores.scorer import Scorer
 
 AT_A_TIME = 4096  # sets that are valued in one kernel call
@@ -290,7 +290,7 @@ def content_order(scorer: Scorer) -> NDArray[np.int64]:
 
 def tie_unit(score: float) -> float:
     """Return the difference of gains that counts as a tie: the tolerance of `improves`, up to a power of two."""
-    return 2.0 ** math.ceil(math.log2(TOLERANCE * max(1.0, abs(score))))
+    return 2.0 ** math.ceil(math.log2(tie_margin(score)))
 
 
 def _new_pool(capacity: int) -> tuple[Any, ...]:

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
+from bnsearch._tools.registry import require_choice
 from bnsearch.equivalence.class_search import ClassSearch
 from bnsearch.equivalence.noise import SCALES, Noise
 from bnsearch.errors import require
-from bnsearch.registry import require_choice
 
 
 @dataclass(frozen=True, kw_only=True)

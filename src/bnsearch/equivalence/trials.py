@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from bnsearch.equivalence.crew import Crew, Optimum
-from bnsearch.run import Run
+from bnsearch.runs.run import Run
 from bnsearch.scores.score import improves
 
 

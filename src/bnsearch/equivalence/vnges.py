@@ -9,8 +9,8 @@ from bnsearch.equivalence.crew import Crew
 from bnsearch.equivalence.perturbing import Perturbing
 from bnsearch.equivalence.trials import first_better, tell
 from bnsearch.errors import require
-from bnsearch.problem import Problem
-from bnsearch.run import Run
+from bnsearch.runs.problem import Problem
+from bnsearch.runs.run import Run
 
 
 @dataclass(frozen=True, kw_only=True)

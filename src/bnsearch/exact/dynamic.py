@@ -16,8 +16,8 @@ from bnsearch.orderings.asobs import acyclic_selection
 from bnsearch.orderings.restarts import precedence_of
 from bnsearch.orderings.starts import make_starts
 from bnsearch.parent_sets.relaxed import relaxed
-from bnsearch.problem import Problem
-from bnsearch.run import Run
+from bnsearch.runs.problem import Problem
+from bnsearch.runs.run import Run
 
 LOW = 12  # variables whose subsets make one block: their arrays stay in a core's cache
 PIECES = 4  # pieces of a layer for each thread

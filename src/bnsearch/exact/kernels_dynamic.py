@@ -6,7 +6,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from bnsearch.kernel import inner_kernel, kernel
+from bnsearch.kernels.compile import inner_kernel, kernel
 
 FEW = 4  # the first variables, whose subsets fit into a few registers
 STEP = 1 << FEW

@@ -6,7 +6,7 @@ import numpy as np
 
 from bnsearch.genetic.graphs import Graphs, Orders, Reals, precedes
 from bnsearch.genetic.space import Space
-from bnsearch.scores.score import TOLERANCE
+from bnsearch.scores.score import tie_margin
 
 
 def bound(alpha: Reals, penalties: Reals, best: float, step: float) -> Reals:
@@ -15,7 +15,7 @@ def bound(alpha: Reals, penalties: Reals, best: float, step: float) -> Reals:
 
     penalties : of the individuals; best : that of the best individual; where the two are equal alpha stays
     """
-    same = np.abs(penalties - best) <= TOLERANCE * max(1.0, abs(best))
+    same = np.abs(penalties - best) <= tie_margin(best)
     return np.clip(alpha + np.where(same, 0.0, step * np.sign(penalties - best)), 0.0, 1.0)
 
 

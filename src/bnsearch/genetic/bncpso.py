@@ -13,8 +13,8 @@ from bnsearch.genetic.families import Families, Halted
 from bnsearch.genetic.first_population import random_population
 from bnsearch.genetic.graphs import Generator, Graphs, generations, of_rank
 from bnsearch.genetic.space import Space
-from bnsearch.problem import Problem
-from bnsearch.run import Run
+from bnsearch.runs.problem import Problem
+from bnsearch.runs.run import Run
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -19,8 +19,8 @@ from bnsearch.genetic.graphs import (
     ranked,
 )
 from bnsearch.genetic.space import Space
-from bnsearch.problem import Problem
-from bnsearch.run import Run
+from bnsearch.runs.problem import Problem
+from bnsearch.runs.run import Run
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -13,8 +13,8 @@ from bnsearch.counting.cell_sums import CellFunction, CellSum
 from bnsearch.genetic.graphs import Graphs, Numbers, Reals
 from bnsearch.genetic.numbering import Numbering
 from bnsearch.graphs.dag import DAG
-from bnsearch.problem import Problem
-from bnsearch.run import Run
+from bnsearch.runs.problem import Problem
+from bnsearch.runs.run import Run
 from bnsearch.scores.loglik import LogLikelihood
 from bnsearch.scores.scorer import Scorer
 

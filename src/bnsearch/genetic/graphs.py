@@ -7,8 +7,8 @@ from collections.abc import Iterator
 import numpy as np
 from numpy.typing import NDArray
 
-from bnsearch.run import Run
-from bnsearch.scores.score import TOLERANCE
+from bnsearch.runs.run import Run
+from bnsearch.scores.score import tie_margins
 
 Graphs = NDArray[np.bool_]  # [number, child, parent]
 Orders = NDArray[np.int64]  # [number, position]: the variable that stands there
@@ -86,7 +86,7 @@ def fittest(scores: Reals, number: int, *, distinct: bool = False) -> Numbers:
     if distinct:
         ordered = scores[order]
         repeated = np.zeros(len(order), dtype=bool)
-        repeated[1:] = ordered[:-1] - ordered[1:] <= TOLERANCE * np.maximum(1.0, np.abs(ordered[1:]))
+        repeated[1:] = ordered[:-1] - ordered[1:] <= tie_margins(ordered[1:])
         order = np.concatenate([order[~repeated], order[repeated]])
     return order[:number]
 

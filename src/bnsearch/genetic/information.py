@@ -9,8 +9,8 @@ from numpy.typing import NDArray
 
 from bnsearch.genetic.families import BATCH, Halted
 from bnsearch.genetic.graphs import Generator, Reals
-from bnsearch.problem import Problem
-from bnsearch.run import Run
+from bnsearch.runs.problem import Problem
+from bnsearch.runs.run import Run
 from bnsearch.scores.loglik import LogLikelihood
 
 

@@ -6,8 +6,8 @@ from __future__ import annotations
 
 import numpy as np
 
-from bnsearch.kernel import inner_kernel, kernel
-from bnsearch.orderings.kernels_random import draw_below
+from bnsearch.kernels.compile import inner_kernel, kernel
+from bnsearch.kernels.random_numbers import draw_below
 
 
 @inner_kernel

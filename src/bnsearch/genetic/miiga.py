@@ -9,6 +9,7 @@ from typing import ClassVar
 import numpy as np
 from numpy.typing import NDArray
 
+from bnsearch._tools.registry import require_choice
 from bnsearch.errors import require
 from bnsearch.genetic.binding import bound, renovated
 from bnsearch.genetic.families import Families, Halted
@@ -26,9 +27,8 @@ from bnsearch.genetic.information import mutual_information, related
 from bnsearch.genetic.mutation import mutate
 from bnsearch.genetic.recombination import recombine_by_priority, recombine_conventionally
 from bnsearch.genetic.space import Space
-from bnsearch.problem import Problem
-from bnsearch.registry import require_choice
-from bnsearch.run import Run
+from bnsearch.runs.problem import Problem
+from bnsearch.runs.run import Run
 
 CHOICES = {
     "start": ("information", "random"),

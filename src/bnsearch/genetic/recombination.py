@@ -10,7 +10,7 @@ from bnsearch.genetic.families import Families
 from bnsearch.genetic.graphs import Generator
 from bnsearch.genetic.individuals import Individuals
 from bnsearch.genetic.space import Space
-from bnsearch.scores.score import TOLERANCE
+from bnsearch.scores.score import tie_margins
 
 
 def recombine_by_priority(old: Individuals, former: Individuals) -> tuple[Individuals, NDArray[np.bool_]]:
@@ -25,7 +25,7 @@ def recombine_by_priority(old: Individuals, former: Individuals) -> tuple[Indivi
     gains = former.fit - old.fit  # Eq. 15
     orders = old.orders.copy()
     taken = np.empty(gains.shape, dtype=bool)
-    margin = TOLERANCE * np.maximum(1.0, np.abs(old.fit.sum(axis=1)))
+    margin = tie_margins(old.fit.sum(axis=1))
     recombine(orders, former.graphs, gains, np.argsort(-gains, axis=1, kind="stable"), taken, margin)
     needed = np.maximum(0.0, gains.sum(axis=1)) + margin
     better = np.where(taken, gains, 0.0).sum(axis=1) > needed  # lines 19-23

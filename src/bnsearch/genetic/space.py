@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from bnsearch.genetic.graphs import Generator, Graphs, Numbers, Orders, Reals, limited, positions, precedes
-from bnsearch.problem import Problem
+from bnsearch.runs.problem import Problem
 
 
 @dataclass(frozen=True, eq=False)

@@ -104,13 +104,13 @@ class DAG:
 
     def to_pgmpy(self) -> Any:
         """Return the graph as pgmpy's DAG over the names."""
-        from bnsearch.networks.exports import to_pgmpy
+        from bnsearch.graphs.exports import to_pgmpy
 
         return to_pgmpy(self)
 
     def to_pyagrum(self) -> Any:
         """Return the graph as pyAgrum's DAG; variable i becomes node i."""
-        from bnsearch.networks.exports import to_pyagrum
+        from bnsearch.graphs.exports import to_pyagrum
 
         return to_pyagrum(self)
 
@@ -121,9 +121,9 @@ class DAG:
         return plot_graph(self, ax)
 
     def _repr_svg_(self) -> str | None:
-        from bnsearch.drawing.svg import notebook_view
+        from bnsearch.drawing.svg import fits_notebook, render_structure
 
-        return notebook_view(self)
+        return render_structure(self) if fits_notebook(self) else None
 
     @cached_property
     def order(self) -> tuple[int, ...]:

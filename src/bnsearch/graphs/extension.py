@@ -2,10 +2,14 @@
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING
+
+from bnsearch._tools.wording import listed
 from bnsearch.errors import InputError
 from bnsearch.graphs.dag import DAG
-from bnsearch.graphs.pdag import PDAG
-from bnsearch.wording import listed
+
+if TYPE_CHECKING:
+    from bnsearch.graphs.pdag import PDAG
 
 
 def extension(pdag: PDAG) -> DAG:

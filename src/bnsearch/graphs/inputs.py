@@ -9,8 +9,8 @@ from typing import TYPE_CHECKING
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from bnsearch._tools.wording import listed
 from bnsearch.errors import InputError
-from bnsearch.wording import listed
 
 if TYPE_CHECKING:
     import networkx

@@ -97,9 +97,16 @@ class PDAG:
         return graph
 
     def _repr_svg_(self) -> str | None:
-        from bnsearch.drawing.svg import notebook_view
+        from bnsearch.drawing.svg import fits_notebook, render_structure
+        from bnsearch.graphs.extension import extension
 
-        return notebook_view(self)
+        if not fits_notebook(self):
+            return None
+        try:
+            dag = extension(self)
+        except InputError:
+            return None
+        return render_structure(dag, {pair for a, b in self.undirected_edges for pair in ((a, b), (b, a))})
 
     def __eq__(self, other: object) -> bool:
         if not isinstance(other, PDAG):

@@ -17,8 +17,8 @@ from bnsearch.independence.separation import Neighbours, cut_candidates, reached
 from bnsearch.independence.spanning import Pair, pair_strengths, spanning_forest, strongest_first
 from bnsearch.independence.tester import PairTester
 from bnsearch.knowledge.constraints import Constraints
-from bnsearch.problem import Problem
-from bnsearch.run import Run
+from bnsearch.runs.problem import Problem
+from bnsearch.runs.run import Run
 
 
 @dataclass(frozen=True, kw_only=True)

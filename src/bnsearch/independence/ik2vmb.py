@@ -18,8 +18,8 @@ from bnsearch.independence.neighbourhoods import grow_shrink_blanket, half_of_th
 from bnsearch.independence.orientation import accepted, topological
 from bnsearch.independence.spanning import Pair, pair_strengths, rooted, spanning_forest, strongest_first
 from bnsearch.independence.tester import PairTester
-from bnsearch.problem import Problem
-from bnsearch.run import Run
+from bnsearch.runs.problem import Problem
+from bnsearch.runs.run import Run
 
 
 @dataclass(frozen=True, kw_only=True)

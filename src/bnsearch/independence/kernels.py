@@ -8,7 +8,7 @@ import numpy as np
 
 from bnsearch.counting.kernels_set import count_set
 from bnsearch.counting.kernels_terms import term
-from bnsearch.kernel import inner_kernel, kernel
+from bnsearch.kernels.compile import inner_kernel, kernel
 
 
 @inner_kernel

@@ -10,8 +10,8 @@ from bnsearch.dags.hillclimb import Tabu
 from bnsearch.errors import require
 from bnsearch.independence.decisions import GTest
 from bnsearch.independence.neighbourhoods import max_min_parents_and_children, mutual
-from bnsearch.problem import Problem
-from bnsearch.run import Run
+from bnsearch.runs.problem import Problem
+from bnsearch.runs.run import Run
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -9,13 +9,13 @@ from contextlib import contextmanager, nullcontext
 import numpy as np
 from numpy.typing import NDArray
 
+from bnsearch._tools.pool import Pool
 from bnsearch.dags.content import variables_by_content
 from bnsearch.data import Dataset
 from bnsearch.independence.decisions import Decision, GTest
 from bnsearch.independence.tester import PairTester
-from bnsearch.pool import Pool
-from bnsearch.run import Run
-from bnsearch.stop import Seconds
+from bnsearch.runs.run import Run
+from bnsearch.runs.stop import Seconds
 
 Local = Callable[[PairTester, int, NDArray[np.int64]], Sequence[int]]
 

@@ -20,12 +20,14 @@ import json
 import os
 from collections.abc import Mapping
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
+from bnsearch._tools.files import atomic_write, read_bytes
+from bnsearch._tools.registry import suggest
 from bnsearch.errors import InputError
-from bnsearch.files import atomic_write, read_bytes
-from bnsearch.knowledge.knowledge import Edge, Knowledge
-from bnsearch.registry import suggest
+
+if TYPE_CHECKING:
+    from bnsearch.knowledge.knowledge import Edge, Knowledge
 
 KEYS = (
     "required_edges",
@@ -42,8 +44,8 @@ KEYS = (
 WITHIN, NEXT = "forbid_within_tiers", "can_only_cause_next_tier"
 
 
-def read_knowledge(path: str | os.PathLike[str]) -> Knowledge:
-    """Read a file of constraints."""
+def read_knowledge(path: str | os.PathLike[str], make: type[Knowledge]) -> Knowledge:
+    """Read a file of constraints; `make` is the class `Knowledge`, which imports this module."""
     try:
         document = json.loads(read_bytes(path))
     except (ValueError, RecursionError) as error:
@@ -51,12 +53,12 @@ def read_knowledge(path: str | os.PathLike[str]) -> Knowledge:
             raise
         raise InputError(f"{path} is not JSON: {error}") from None
     try:
-        return knowledge_from(document)
+        return knowledge_from(document, make)
     except InputError as error:
         raise InputError(f"{path}: {error}") from None
 
 
-def knowledge_from(document: Any) -> Knowledge:
+def knowledge_from(document: Any, make: type[Knowledge]) -> Knowledge:
     """Return the knowledge that a JSON object states."""
     if not isinstance(document, Mapping):
         raise InputError("knowledge is a JSON object with keys such as required_edges, forbidden_edges, tiers")
@@ -65,7 +67,7 @@ def knowledge_from(document: Any) -> Knowledge:
         if key not in KEYS:
             raise InputError(f"there is no constraint {key!r}{suggest(key, list(KEYS))}: known are {', '.join(KEYS)}")
     settings = _settings(stated.get("tier_settings", {}))
-    return Knowledge(
+    return make(
         required=(*_list(stated, "required_edges"), *_groups(stated, "required_groups")),
         forbidden=(*_list(stated, "forbidden_edges"), *_groups(stated, "forbidden_groups")),
         allowed=document.get("allowed_edges"),

@@ -7,8 +7,8 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
+from bnsearch._tools.registry import suggest
 from bnsearch.errors import InputError, require
-from bnsearch.registry import suggest
 
 if TYPE_CHECKING:
     from bnsearch.knowledge.constraints import Constraints
@@ -66,7 +66,7 @@ class Knowledge:
         """Read a file of constraints, as Benchpress writes them (JSON)."""
         from bnsearch.knowledge.files import read_knowledge
 
-        return read_knowledge(path)
+        return read_knowledge(path, Knowledge)
 
     def write(self, path: str | os.PathLike[str]) -> None:
         """Write a file of constraints that `read` reads."""

@@ -1,10 +1,9 @@
 """Bayesian networks: a DAG with its conditional probability tables, and their files."""
 
 from bnsearch.networks.files import read_graph, read_network, read_structure, write_network, write_structure
-from bnsearch.networks.fitting import fit
 from bnsearch.networks.likelihood import log_likelihood, log_likelihoods
 from bnsearch.networks.named import available_networks, example_names, load_graph, load_network
-from bnsearch.networks.network import BayesianNetwork
+from bnsearch.networks.network import BayesianNetwork, fit
 from bnsearch.networks.random_network import random_network
 from bnsearch.networks.sampling import sample
 from bnsearch.networks.tiling import tile

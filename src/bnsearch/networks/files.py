@@ -19,9 +19,9 @@ import os
 from collections.abc import Callable
 from pathlib import Path
 
+from bnsearch._tools.files import atomic_open, check_writable
 from bnsearch.drawing import svg
 from bnsearch.errors import InputError
-from bnsearch.files import atomic_open, check_writable
 from bnsearch.graphs.dag import DAG
 from bnsearch.networks.formats import adjacency, bif, dot, hugin, json_format
 from bnsearch.networks.formats.source import Source

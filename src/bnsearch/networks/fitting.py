@@ -9,20 +9,21 @@ import numpy as np
 from numpy.typing import NDArray
 
 from bnsearch.errors import InputError, require
-from bnsearch.graphs.dag import DAG
 from bnsearch.networks.family_codes import joint_codes
-from bnsearch.networks.network import BayesianNetwork
 
 if TYPE_CHECKING:
     from bnsearch.data import Dataset
+    from bnsearch.graphs.dag import DAG
 
 MAX_CELLS = 50_000_000
 """The most cells, over all tables together, that a fit allocates (400 MB)."""
 
 
-def fit(dag: DAG, data: Dataset, *, smoothing: float = 0.0, ess: float = 0.0) -> BayesianNetwork:
+def fit_tables(
+    dag: DAG, data: Dataset, smoothing: float, ess: float
+) -> tuple[tuple[tuple[str, ...], ...], list[NDArray[np.float64]]]:
     """
-    Estimate the conditional probability tables of a DAG.
+    Estimate the conditional probability tables of a DAG; return the states of its variables and the tables.
 
     Parameters
     ----------
@@ -47,7 +48,7 @@ def fit(dag: DAG, data: Dataset, *, smoothing: float = 0.0, ess: float = 0.0) ->
         cells = math.prod(shape)
         counts = np.bincount(joint_codes(data.codes, arities, [*parents, child]), minlength=cells)
         tables.append(_estimate(counts.reshape(shape), smoothing or ess / cells))
-    return BayesianNetwork(dag, data.states, tables)
+    return data.states, tables
 
 
 def _family_shapes(dag: DAG, data: Dataset) -> list[tuple[int, ...]]:

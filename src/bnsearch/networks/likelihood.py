@@ -8,10 +8,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from bnsearch.networks.family_codes import joint_codes
-from bnsearch.networks.network import BayesianNetwork
 
 if TYPE_CHECKING:
     from bnsearch.data import Dataset
+    from bnsearch.networks.network import BayesianNetwork
 
 
 def log_likelihood(network: BayesianNetwork, data: Dataset) -> float:

@@ -17,11 +17,11 @@ from contextlib import contextmanager
 from importlib import resources
 from pathlib import Path
 
+from bnsearch._tools.wording import shown
 from bnsearch.errors import InputError
 from bnsearch.graphs.dag import DAG
 from bnsearch.networks.files import read_graph, read_network
 from bnsearch.networks.network import BayesianNetwork
-from bnsearch.wording import shown
 
 EXAMPLES = ("asia", "greenhouse")
 

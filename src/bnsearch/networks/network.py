@@ -125,10 +125,10 @@ class BayesianNetwork:
 
     @classmethod
     def fit(cls, dag: DAG, data: Dataset, *, smoothing: float = 0.0, ess: float = 0.0) -> BayesianNetwork:
-        """Estimate the tables of a DAG from data; see `bnsearch.networks.fitting.fit`."""
-        from bnsearch.networks.fitting import fit
+        """Estimate the tables of a DAG from data; see `bnsearch.networks.fitting.fit_tables`."""
+        from bnsearch.networks.fitting import fit_tables
 
-        return fit(dag, data, smoothing=smoothing, ess=ess)
+        return BayesianNetwork(dag, *fit_tables(dag, data, smoothing, ess))
 
     def sample(self, rows: int, seed: int | np.random.Generator) -> Dataset:
         """Draw rows from the network; see `bnsearch.networks.sampling.sample`."""
@@ -164,3 +164,8 @@ class BayesianNetwork:
 
     def _repr_svg_(self) -> str | None:
         return self.dag._repr_svg_()
+
+
+def fit(dag: DAG, data: Dataset, *, smoothing: float = 0.0, ess: float = 0.0) -> BayesianNetwork:
+    """Estimate the tables of a DAG from data; see `bnsearch.networks.fitting.fit_tables`."""
+    return BayesianNetwork.fit(dag, data, smoothing=smoothing, ess=ess)

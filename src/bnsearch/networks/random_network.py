@@ -7,11 +7,11 @@ import math
 import numpy as np
 from numpy.typing import NDArray
 
+from bnsearch._tools.registry import require_choice
 from bnsearch.errors import InputError, require
 from bnsearch.graphs.dag import DAG
 from bnsearch.networks.network import BayesianNetwork
 from bnsearch.networks.sampling import random_generator
-from bnsearch.registry import require_choice
 
 TABLE_CELLS = 100_000
 """The most cells of one table where nothing else is said: m ** (parents + 1) <= TABLE_CELLS."""

@@ -10,10 +10,10 @@ from numpy.typing import NDArray
 from bnsearch.data.coding import code_type
 from bnsearch.errors import InputError
 from bnsearch.networks.family_codes import joint_codes
-from bnsearch.networks.network import BayesianNetwork
 
 if TYPE_CHECKING:
     from bnsearch.data import Dataset
+    from bnsearch.networks.network import BayesianNetwork
 
 BLOCK = 1 << 13
 """Rows drawn at a time: temporary arrays stay in the cache (64 KB each). The result does not depend on it."""

@@ -17,8 +17,8 @@ from bnsearch.equivalence.climbing import backward, forward
 from bnsearch.equivalence.ges import GES
 from bnsearch.graphs.dag import DAG
 from bnsearch.ondemand.source import Source
-from bnsearch.problem import Problem
-from bnsearch.run import Run
+from bnsearch.runs.problem import Problem
+from bnsearch.runs.run import Run
 from bnsearch.scores.score import improves
 
 Parents = Sequence[Sequence[int]]

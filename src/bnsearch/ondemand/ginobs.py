@@ -7,8 +7,8 @@ from typing import ClassVar
 
 from bnsearch.errors import require
 from bnsearch.ondemand.islands import Islands
-from bnsearch.problem import Problem
-from bnsearch.run import Run
+from bnsearch.runs.problem import Problem
+from bnsearch.runs.run import Run
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -22,8 +22,8 @@ from bnsearch.orderings.climber import random_word
 from bnsearch.orderings.index import Index
 from bnsearch.orderings.repair import Chain
 from bnsearch.orderings.restarts import offer
-from bnsearch.problem import Problem
-from bnsearch.run import Run
+from bnsearch.runs.problem import Problem
+from bnsearch.runs.run import Run
 from bnsearch.scores.score import improves
 
 RATE = 0.25  # the share of losing steps that is accepted when a turn begins

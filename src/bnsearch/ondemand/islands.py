@@ -18,8 +18,8 @@ from bnsearch.orderings.index import Index
 from bnsearch.orderings.restarts import precedence_of
 from bnsearch.parent_sets.relaxed import relaxed
 from bnsearch.parent_sets.table import ParentSets
-from bnsearch.problem import Problem
-from bnsearch.run import Run, is_timed
+from bnsearch.runs.problem import Problem
+from bnsearch.runs.run import Run, is_timed
 from bnsearch.scores.score import improves
 
 ROUND = 0.2  # the length of a round, as a share of the time so far

@@ -10,8 +10,9 @@ from __future__ import annotations
 
 import numpy as np
 
-from bnsearch.counting.kernels_bits import has_bit
-from bnsearch.kernel import borrowing_kernel, inlined_kernel
+from bnsearch.kernels.bits import has_bit
+from bnsearch.kernels.compile import borrowing_kernel, inlined_kernel
+from bnsearch.kernels.random_numbers import draw_below
 from bnsearch.ondemand.kernels_parents import regrow
 from bnsearch.ondemand.kernels_rows import BEGIN, CANDIDATE, COUNT, EVALUATIONS, HEAD, RELATED, WORDS, find_row
 from bnsearch.ondemand.kernels_state import (
@@ -37,9 +38,8 @@ from bnsearch.ondemand.kernels_state import (
     restore,
 )
 from bnsearch.ondemand.kernels_store import best_stored
-from bnsearch.orderings.kernels_move import move_to
-from bnsearch.orderings.kernels_random import draw_below
-from bnsearch.orderings.kernels_repair import accepts
+from bnsearch.orderings.kernels.repair import accepts
+from bnsearch.orderings.kernels.state import move_to
 from bnsearch.scores.score import TOLERANCE
 
 

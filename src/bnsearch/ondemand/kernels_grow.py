@@ -10,8 +10,8 @@ from __future__ import annotations
 
 import numpy as np
 
-from bnsearch.counting.kernels_bits import has_bit
-from bnsearch.kernel import borrowing_kernel, inlined_kernel
+from bnsearch.kernels.bits import has_bit
+from bnsearch.kernels.compile import borrowing_kernel, inlined_kernel
 from bnsearch.ondemand.kernels_rows import BEGIN, CANDIDATE, COUNT, EVALUATIONS, GAIN, HEAD, LIMIT, OWN, find_row
 from bnsearch.scores.score import TOLERANCE
 

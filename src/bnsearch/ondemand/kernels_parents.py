@@ -10,8 +10,8 @@ from __future__ import annotations
 
 import numpy as np
 
-from bnsearch.counting.kernels_bits import has_bit
-from bnsearch.kernel import borrowing_kernel, inlined_kernel, kernel
+from bnsearch.kernels.bits import has_bit
+from bnsearch.kernels.compile import borrowing_kernel, inlined_kernel, kernel
 from bnsearch.ondemand.kernels_grow import grow, insert_member
 from bnsearch.ondemand.kernels_rows import EVALUATIONS, HEAD, LIMIT, WORDS, word_of_family
 from bnsearch.ondemand.kernels_state import (

@@ -21,7 +21,7 @@ import numpy as np
 from numba import types
 from numba.extending import intrinsic
 
-from bnsearch.kernel import inner_kernel
+from bnsearch.kernels.compile import inner_kernel
 
 KEY, BEGIN, COUNT, OWN, CANDIDATE, GAIN, HEAD, OWN_INDEX = range(8)
 WAYS = 4  # slots that share an address

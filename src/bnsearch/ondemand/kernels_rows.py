@@ -37,9 +37,9 @@ import numpy as np
 
 from bnsearch.counting.kernels_expand import extend_family, score_family
 from bnsearch.counting.kernels_terms import terms_of_parents
-from bnsearch.kernel import borrowing_kernel, inlined_kernel, inner_kernel, kernel
+from bnsearch.kernels.compare import improves_on
+from bnsearch.kernels.compile import borrowing_kernel, inlined_kernel, inner_kernel, kernel
 from bnsearch.ondemand.kernels_peers import WAYS, copy_from_peers, fence
-from bnsearch.scores.kernels_compare import improves_on
 from bnsearch.scores.score import TOLERANCE
 
 (

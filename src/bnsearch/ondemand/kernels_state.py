@@ -28,8 +28,8 @@ from __future__ import annotations
 
 import numpy as np
 
-from bnsearch.kernel import inlined_kernel, kernel
-from bnsearch.scores.kernels_compare import improves_on
+from bnsearch.kernels.compare import improves_on
+from bnsearch.kernels.compile import inlined_kernel, kernel
 from bnsearch.scores.score import TOLERANCE
 
 (

@@ -19,7 +19,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from bnsearch.kernel import borrowing_kernel, inlined_kernel
+from bnsearch.kernels.compile import borrowing_kernel, inlined_kernel
 from bnsearch.scores.score import TOLERANCE
 
 SCORE, WORD, SIZE, MEMBER, RANK, NUMBER = range(6)

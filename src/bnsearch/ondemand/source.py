@@ -12,9 +12,9 @@ from bnsearch.counting.cell_sums import products_of_sets
 from bnsearch.counting.columns import usual_layout
 from bnsearch.counting.sweep import Sweep
 from bnsearch.data import Dataset
-from bnsearch.parent_sets.bounds import RULES, bound_of, most_parents
-from bnsearch.parent_sets.extender import TABULATED_SIZE, stacked_terms
-from bnsearch.problem import Problem
+from bnsearch.runs.problem import Problem
+from bnsearch.scores.bounds import RULES, bound_of, most_parents
+from bnsearch.scores.extender import TABULATED_SIZE, stacked_terms
 from bnsearch.scores.score import TOLERANCE, Score
 
 MOST_PARENTS = 62  # the cells of more binary parents cannot be numbered

@@ -11,7 +11,7 @@ from bnsearch.orderings.restarts import precedence_of
 from bnsearch.orderings.starts import Ordering, make_starts
 from bnsearch.parent_sets.legal import legal_table
 from bnsearch.parent_sets.table import ParentSets
-from bnsearch.problem import Problem
+from bnsearch.runs.problem import Problem
 
 
 def informed_start(chain: GrowingChain, problem: Problem, rng: np.random.Generator) -> Ordering:

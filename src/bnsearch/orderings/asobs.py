@@ -16,8 +16,8 @@ from bnsearch.orderings.restarts import precedence_of
 from bnsearch.orderings.starts import Ordering, Start, make_starts, require_start
 from bnsearch.parent_sets.relaxed import relaxed
 from bnsearch.parent_sets.table import ParentSets
-from bnsearch.problem import Problem
-from bnsearch.run import Run
+from bnsearch.runs.problem import Problem
+from bnsearch.runs.run import Run
 from bnsearch.scores.score import improves
 
 BATCH = 16  # restarts handed out at a time
@@ -113,7 +113,7 @@ class Selector:
 
     def select(self, order: Ordering) -> Selected | None:
         """Select along an ordering; None if halted before the end."""
-        from bnsearch.orderings.kernels_asobs import select_acyclic
+        from bnsearch.orderings.kernels.acyclic import select_acyclic
 
         table, n, most = self.table, len(order), self._most_arcs
         rows, last = np.empty(n, dtype=np.int64), np.full(n, -1, dtype=np.int64)
@@ -148,7 +148,7 @@ def acyclic_selection(table: ParentSets, order: Ordering) -> Rows:
 
 def order_of(table: ParentSets, rows: Rows, rng: np.random.Generator) -> Ordering:
     """Return a random topological order of the network that some rows make."""
-    from bnsearch.orderings.kernels_starts import order_topologically
+    from bnsearch.orderings.kernels.starts import order_topologically
 
     sizes = table.sizes[rows]
     heads = np.repeat(np.arange(len(rows), dtype=np.int32), sizes)

@@ -38,7 +38,7 @@ class Placed:
 
 class State:
     """
-    The arrays of one ordering's state, as `kernels_state` describes them; for one thread at a time.
+    The arrays of one ordering's state, as `kernels.state` describes them; for one thread at a time.
 
     Attributes
     ----------
@@ -63,7 +63,7 @@ class State:
 
     def settle(self, order: Ordering) -> float:
         """Take an ordering, repaired where it has a required parent behind its child; return its score."""
-        from bnsearch.orderings.kernels_move import settle
+        from bnsearch.orderings.kernels.state import settle
 
         self.order[:] = self.index.repaired(order)
         return float(settle(self.index.arrays, self.arrays))
@@ -102,7 +102,7 @@ class Climber(State):
         selection : which improving insertion to make: a random variable's best one ("hybrid"), the best of all
             ("best"), or the first one in random order ("first")
         """
-        from bnsearch.orderings.kernels_climb import climb, climb_by_first
+        from bnsearch.orderings.kernels.insertion import climb, climb_by_first
 
         self.initial = self.settle(order)
         self._total[:] = self.initial, 0.0

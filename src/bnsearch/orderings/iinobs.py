@@ -8,14 +8,14 @@ from typing import ClassVar
 
 import numpy as np
 
+from bnsearch._tools.registry import require_choice
 from bnsearch.errors import require
 from bnsearch.orderings.climber import Climber, Placed
 from bnsearch.orderings.index import Index
 from bnsearch.orderings.restarts import offer, prepare
 from bnsearch.orderings.starts import Ordering, Start, make_starts, require_start
-from bnsearch.problem import Problem
-from bnsearch.registry import require_choice
-from bnsearch.run import Run
+from bnsearch.runs.problem import Problem
+from bnsearch.runs.run import Run
 from bnsearch.scores.score import improves
 
 COUNTINGS = ("perturbations", "moves")

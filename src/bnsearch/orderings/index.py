@@ -10,9 +10,9 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from bnsearch._tools.parallel import ThreadArrays
 from bnsearch.knowledge.precedence import Precedence
 from bnsearch.orderings.starts import Ordering
-from bnsearch.parallel import ThreadArrays
 from bnsearch.parent_sets.rows import for_variables
 from bnsearch.parent_sets.table import ParentSets
 
@@ -37,7 +37,7 @@ class Index:
         None that it does where variables have thousands of sets, in up to 8 MiB for each ordering
     threads : how many make the index, which does not depend on it
     arrays : what kernels take: begin, scores, first, members of the table; member_slot, cand_begin, cand, cand_slot,
-        slot_begin, slots as `kernels_index` describes them; the trees of `kernels_tree`; bits, bits_begin
+        slot_begin, slots as `kernels.index` describes them; its trees; bits, bits_begin
     """
 
     table: ParentSets
@@ -46,8 +46,8 @@ class Index:
     threads: int = 1
 
     def memories(self) -> tuple[NDArray[Any], ...]:
-        """Return what a search remembers in, empty: words, rows, seen of `kernels_state`."""
-        from bnsearch.orderings.kernels_memory import TARGETS
+        """Return what a search remembers in, empty: words, rows, seen of `kernels.state`."""
+        from bnsearch.orderings.kernels.best_set import TARGETS
 
         n = self.table.n_variables
         width = TARGETS + int(np.diff(self.arrays[5]).max())
@@ -71,7 +71,7 @@ class Index:
     @cached_property
     def arrays(self) -> tuple[Any, ...]:
         """What kernels take, a plain tuple."""
-        from bnsearch.orderings.kernels_index import link_pairs
+        from bnsearch.orderings.kernels.index import link_pairs
 
         table = self.table
         n = table.n_variables
@@ -96,7 +96,7 @@ class Index:
 
     def _count_candidates(self) -> NDArray[np.int64]:
         """Return how many candidates each variable has."""
-        from bnsearch.orderings.kernels_index import count_candidates
+        from bnsearch.orderings.kernels.index import count_candidates
 
         table = self.table
         n = table.n_variables
@@ -119,7 +119,7 @@ class Index:
         bits: NDArray[np.uint64],
     ) -> NDArray[np.int32]:
         """Return each member's number among its child's candidates; write these, their first rows and their bits."""
-        from bnsearch.orderings.kernels_index import number_members
+        from bnsearch.orderings.kernels.index import number_members
 
         table = self.table
         numbers = np.empty(len(table.members), dtype=np.int32)
@@ -145,8 +145,7 @@ class Index:
         member_slot: NDArray[np.int32],
     ) -> tuple[NDArray[np.int64], NDArray[np.int32]]:
         """Return the trees of all variables' sets, given each member's number; write its slot."""
-        from bnsearch.orderings.kernels_index import write_slots
-        from bnsearch.orderings.kernels_tree import arrange, place_tree, plant, sort_numbers
+        from bnsearch.orderings.kernels.index import arrange, place_tree, plant, sort_numbers, write_slots
 
         table = self.table
         n = table.n_variables

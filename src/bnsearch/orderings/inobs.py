@@ -5,12 +5,12 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import ClassVar
 
+from bnsearch._tools.registry import require_choice
 from bnsearch.orderings.climber import SELECTIONS, Climber
 from bnsearch.orderings.restarts import climb_from_starts
 from bnsearch.orderings.starts import require_start
-from bnsearch.problem import Problem
-from bnsearch.registry import require_choice
-from bnsearch.run import Run
+from bnsearch.runs.problem import Problem
+from bnsearch.runs.run import Run
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -34,9 +34,10 @@ class INOBS:
     Notes
     -----
     The paper prices the insertions of a variable by a series of adjacent swaps; here all of them are priced in one look
-    (see `kernels_price`). In "first", insertions are drawn with replacement, which makes each improving one as likely
-    to be the first as in the paper's random order; one of them is priced at a time, as in the paper. A variable without
-    an improving insertion is recognised when it is drawn first, and not drawn any more. One iteration is one climb.
+    (see `kernels.insertion`). In "first", insertions are drawn with replacement, which makes each improving one as
+    likely to be the first as in the paper's random order; one of them is priced at a time, as in the paper. A variable
+    without an improving insertion is recognised when it is drawn first, and not drawn any more. One iteration is one
+    climb.
     """
 
     name: ClassVar[str] = "inobs"

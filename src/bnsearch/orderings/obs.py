@@ -8,14 +8,14 @@ from typing import ClassVar
 
 import numpy as np
 
+from bnsearch._tools.registry import require_choice
 from bnsearch.errors import require
 from bnsearch.orderings.climber import BUDGET, Placed, State, random_word
 from bnsearch.orderings.index import Index
 from bnsearch.orderings.restarts import climb_from_starts, offer, prepare
 from bnsearch.orderings.starts import Ordering, make_starts, require_start
-from bnsearch.problem import Problem
-from bnsearch.registry import require_choice
-from bnsearch.run import Run
+from bnsearch.runs.problem import Problem
+from bnsearch.runs.run import Run
 from bnsearch.scores.score import TOLERANCE, improves
 
 NO_LIMIT = 1 << 62  # swaps, more than any climb makes
@@ -117,7 +117,7 @@ class SwapClimber(State):
         ties: str = "random",
     ) -> Placed:
         """Climb from an ordering, over up to `tabu` swaps without improvement; return the best ordering passed."""
-        from bnsearch.orderings.kernels_swap import price_swaps, search_by_swaps
+        from bnsearch.orderings.kernels.swap import price_swaps, search_by_swaps
 
         self.initial = self.settle(order)
         totals, made = np.full(2, self.initial), np.zeros(2, dtype=np.int64)

@@ -57,7 +57,7 @@ class Chain(State):
 
     def step(self, steps: int, rate: float, slope: float) -> int:
         """Take steps, up to about BUDGET rows looked at; return how many."""
-        from bnsearch.orderings.kernels_repair import search_by_repair
+        from bnsearch.orderings.kernels.repair import search_by_repair
 
         return int(
             search_by_repair(self.index.arrays, self.arrays, self._arrays, steps, rate, slope, TOLERANCE, BUDGET)

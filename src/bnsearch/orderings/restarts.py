@@ -13,8 +13,8 @@ from bnsearch.orderings.climber import Placed, State
 from bnsearch.orderings.index import Index
 from bnsearch.orderings.starts import Ordering, make_starts
 from bnsearch.parent_sets.relaxed import relaxed
-from bnsearch.problem import Problem
-from bnsearch.run import Run
+from bnsearch.runs.problem import Problem
+from bnsearch.runs.run import Run
 
 C = TypeVar("C", bound=State)
 Record = tuple[float, float, int]  # of a climb: the scores that it began and ended with, and its steps

@@ -16,8 +16,8 @@ from bnsearch.orderings.repair import Chain
 from bnsearch.orderings.restarts import offer, prepare
 from bnsearch.orderings.starts import Ordering, make_starts, require_start
 from bnsearch.parent_sets.table import ParentSets
-from bnsearch.problem import Problem
-from bnsearch.run import Run, is_timed
+from bnsearch.runs.problem import Problem
+from bnsearch.runs.run import Run, is_timed
 from bnsearch.scores.score import improves
 
 FEWEST = 2  # islands

@@ -9,11 +9,11 @@ from functools import partial
 import numpy as np
 from numpy.typing import NDArray
 
+from bnsearch._tools.registry import suggest
 from bnsearch.errors import InputError
 from bnsearch.knowledge.precedence import Precedence
 from bnsearch.parent_sets.relaxed import Relaxed, relaxed
 from bnsearch.parent_sets.table import ParentSets
-from bnsearch.registry import suggest
 
 Ordering = NDArray[np.int32]
 Start = Callable[[np.random.Generator], Ordering]
@@ -42,7 +42,7 @@ def dfs_start(graph: Relaxed, rng: np.random.Generator) -> Ordering:
     Products of hundreds of numbers are compared by their logarithms, as sums of whole numbers, so that equal products
     tie.
     """
-    from bnsearch.orderings.kernels_starts import order_by_goodness
+    from bnsearch.orderings.kernels.starts import order_by_goodness
 
     heads, by_tail, begin = _arcs(graph)
     order = np.empty(len(graph.names), dtype=np.int32)
@@ -64,7 +64,7 @@ def fas_start(graph: Relaxed, rng: np.random.Generator) -> Ordering:
     The paper takes the order of a depth-first traversal. Here each variable is drawn among those whose parents are
     placed, and cycles are looked for in random order, so that restarts differ.
     """
-    from bnsearch.orderings.kernels_starts import order_topologically
+    from bnsearch.orderings.kernels.starts import order_topologically
 
     heads, _, _ = _arcs(graph)
     kept = ~feedback_arcs(graph, rng)
@@ -85,7 +85,7 @@ def feedback_arcs(graph: Relaxed, rng: np.random.Generator) -> NDArray[np.bool_]
     -----
     Lines 11 to 16 put arcs back in any order: here the heaviest first.
     """
-    from bnsearch.orderings.kernels_starts import remove_cycles, restore_arcs
+    from bnsearch.orderings.kernels.starts import remove_cycles, restore_arcs
 
     heads, by_tail, begin = _arcs(graph, rng)
     tails, heads, weights = graph.parents[by_tail], heads[by_tail], graph.weights[by_tail]

@@ -9,7 +9,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from bnsearch.parallel import parallel_map
+from bnsearch._tools.parallel import parallel_map
 from bnsearch.parent_sets.rows import ROWS_PER_CHUNK, best_first, for_variables, new_table, places_of_chunks
 from bnsearch.parent_sets.table import ParentSets
 

@@ -17,8 +17,8 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from bnsearch._tools.files import atomic_open, read_bytes
 from bnsearch.errors import InputError
-from bnsearch.files import atomic_open, read_bytes
 from bnsearch.knowledge.knowledge import Knowledge
 from bnsearch.parent_sets.table import ParentSets
 

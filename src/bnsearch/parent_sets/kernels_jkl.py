@@ -6,7 +6,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from bnsearch.kernel import inner_kernel, kernel
+from bnsearch.kernels.compile import inner_kernel, kernel
 
 # What is wrong where a kernel stopped; GOOD comes first and is zero.
 GOOD, ENDS, HEADER, UNNUMBERED, OUTSIDE, AGAIN, SCORE, SIZE, PARENT, SELF, TWICE = range(11)

@@ -8,7 +8,7 @@ import math
 
 import numpy as np
 
-from bnsearch.kernel import borrowing_kernel, inlined_kernel
+from bnsearch.kernels.compile import borrowing_kernel, inlined_kernel
 
 
 @borrowing_kernel

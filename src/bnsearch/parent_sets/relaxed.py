@@ -70,7 +70,7 @@ class Relaxed:
 
 def relaxed(table: ParentSets) -> Relaxed:
     """Return the best parent set graph of a table."""
-    from bnsearch.parent_sets.kernels import take_best
+    from bnsearch.parent_sets.kernels_relaxed import take_best
 
     best = table.begin[:-1]  # candidates stand best first
     edges = int(table.sizes[best].sum())

@@ -8,8 +8,8 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from bnsearch._tools.parallel import parallel_map, parallel_take, thread_count
 from bnsearch.errors import InputError
-from bnsearch.parallel import parallel_map, parallel_take, thread_count
 from bnsearch.scores.score import TOLERANCE
 
 WORTH_THREADS = 40_000  # rows for each thread; with fewer, to start it costs more than it saves
@@ -183,7 +183,7 @@ def _undominated(
     random: NDArray[np.uint64],
 ) -> NDArray[np.bool_]:
     """Tell of each row of one variable, best first, whether no subset matches or beats it."""
-    from bnsearch.parent_sets.kernels import mark_undominated
+    from bnsearch.parent_sets.kernels_domination import mark_undominated
 
     keys, folds = np.empty((2, len(rows)), dtype=np.uint64)
     slots = np.full(1 << (2 * len(rows) + 1).bit_length(), -1, dtype=np.int32)

@@ -8,10 +8,10 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from bnsearch._tools.parallel import parallel_map
 from bnsearch.counting.sweep import Sweep
 from bnsearch.data import Dataset
 from bnsearch.errors import InputError
-from bnsearch.parallel import parallel_map
 from bnsearch.scores.score import Score, improves
 
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from bnsearch.registry import make
+from bnsearch._tools.registry import make
 from bnsearch.scores.aic import AIC
 from bnsearch.scores.bdeu import BDeu
 from bnsearch.scores.bic import BIC

@@ -4,6 +4,9 @@ from __future__ import annotations
 
 from typing import ClassVar, Protocol, runtime_checkable
 
+import numpy as np
+from numpy.typing import NDArray
+
 from bnsearch.counting.cell_sums import CellSum
 
 TOLERANCE = 1e-10
@@ -47,4 +50,14 @@ class EquivalentScore:
 
 def improves(new: float, old: float) -> bool:
     """Tell whether one score is better than another: the one place where ties are decided."""
-    return new > old + TOLERANCE * max(1.0, abs(old)) if old > float("-inf") else new > old
+    return new > old + tie_margin(old) if old > float("-inf") else new > old
+
+
+def tie_margin(score: float) -> float:
+    """Return how far another score may lie from this one and still count as the same."""
+    return TOLERANCE * max(1.0, abs(score))
+
+
+def tie_margins(scores: NDArray[np.float64]) -> NDArray[np.float64]:
+    """Return `tie_margin` of every score."""
+    return TOLERANCE * np.maximum(1.0, np.abs(scores))

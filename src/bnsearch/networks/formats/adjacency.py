@@ -18,10 +18,10 @@ import io
 
 import numpy as np
 
+from bnsearch._tools.wording import shown
 from bnsearch.errors import InputError
 from bnsearch.graphs.dag import DAG
 from bnsearch.networks.formats.source import Source
-from bnsearch.wording import shown
 
 
 def parse_structure(source: Source) -> DAG:

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import numpy as np
 
+from bnsearch._tools.wording import listed, shown
 from bnsearch.networks.formats.builder import NetworkBuilder, to_numbers
 from bnsearch.networks.formats.lexer import Token, Tokens, as_many, first_word, segments, token_pattern
 from bnsearch.networks.formats.source import Source
 from bnsearch.networks.network import BayesianNetwork
-from bnsearch.wording import listed, shown
 
 MARKS = "{}()[];|"
 _PATTERN = token_pattern(MARKS, comment=r"//[^\n]*+|/\*[\s\S]*?\*/", run=r'(?:[^{}()\[\];|"/]++|/(?![/*]))++')

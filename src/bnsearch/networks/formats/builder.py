@@ -8,11 +8,11 @@ from math import prod
 import numpy as np
 from numpy.typing import NDArray
 
+from bnsearch._tools.wording import listed, shown
 from bnsearch.errors import InputError
 from bnsearch.graphs.dag import DAG
 from bnsearch.networks.formats.source import Source
 from bnsearch.networks.network import BayesianNetwork
-from bnsearch.wording import listed, shown
 
 #: numpy's arrays have up to 64 axes: the parents and the variable itself.
 MOST_PARENTS = 63

@@ -6,11 +6,11 @@ import re
 
 import numpy as np
 
+from bnsearch._tools.wording import shown
 from bnsearch.networks.formats.builder import NetworkBuilder, to_numbers
 from bnsearch.networks.formats.lexer import QUOTED, Token, Tokens, segments, token_pattern, unquote
 from bnsearch.networks.formats.source import Source
 from bnsearch.networks.network import BayesianNetwork
-from bnsearch.wording import shown
 
 #: The attribute that holds a variable's name where that is no identifier.
 NAME_ATTRIBUTE = "bnsearch_name"

@@ -21,12 +21,12 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from bnsearch._tools.wording import shown
 from bnsearch.errors import InputError
 from bnsearch.graphs.dag import DAG
 from bnsearch.networks.formats.builder import NetworkBuilder
 from bnsearch.networks.formats.source import Source
 from bnsearch.networks.network import BayesianNetwork
-from bnsearch.wording import shown
 
 FORMAT = "bnsearch-network"
 VERSION = 1

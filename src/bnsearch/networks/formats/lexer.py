@@ -6,9 +6,9 @@ import re
 from collections.abc import Iterable
 from typing import NamedTuple
 
+from bnsearch._tools.wording import shown
 from bnsearch.errors import InputError
 from bnsearch.networks.formats.source import Source
-from bnsearch.wording import shown
 
 
 class Token(NamedTuple):

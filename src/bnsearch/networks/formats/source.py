@@ -5,8 +5,8 @@ from __future__ import annotations
 import os
 from dataclasses import dataclass
 
+from bnsearch._tools.files import read_bytes
 from bnsearch.errors import InputError
-from bnsearch.files import read_bytes
 
 #: A network file that holds more than this, once unpacked, is refused: it would only be a hostile one.
 LARGEST_FILE = 512 * 2**20

@@ -1,0 +1,1 @@
+"""Tools of no package in particular: files, words of errors, threads, memory, things made by name."""

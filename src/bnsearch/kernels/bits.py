@@ -1,0 +1,54 @@
+"""Bits of words of 64: counted, looked at, found."""
+
+# Numba infers the types of kernels.
+# mypy: allow-untyped-defs, no-check-untyped-defs
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+from numba.core import types
+from numba.extending import intrinsic
+
+from bnsearch.kernels.compile import borrowing_kernel, inlined_kernel, kernel
+
+
+@intrinsic
+def popcount(typing_context: Any, word: Any) -> Any:
+    """Return the number of ones of a uint64: one instruction on every current machine."""
+
+    def generate(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
+        function = builder.module.declare_intrinsic("llvm.ctpop", [arguments[0].type])
+        return builder.call(function, arguments)
+
+    return types.uint64(types.uint64), generate
+
+
+@borrowing_kernel
+def has_bit(words, i):
+    """Tell whether bit i of a row of words, uint64[W], is set."""
+    return (words[i >> 6] >> np.uint64(i & 63)) & np.uint64(1) != np.uint64(0)
+
+
+@inlined_kernel
+def lowest_bit(word):
+    """Return the number of the lowest one of a word that is not zero."""
+    return np.int64(popcount(~word & (word - np.uint64(1))))
+
+
+@kernel
+def count_ones(words):
+    """Return the number of ones in a bitmap, uint64[W]."""
+    total = np.uint64(0)
+    for w in range(words.size):
+        total += popcount(words[w])
+    return np.int64(total)
+
+
+@kernel
+def count_and(left, right):
+    """Return the number of rows that two bitmaps, uint64[W], have in common."""
+    total = np.uint64(0)
+    for w in range(left.size):
+        total += popcount(left[w] & right[w])
+    return np.int64(total)

@@ -1,0 +1,54 @@
+"""Kernels compiled, or loaded, before the clock of a run starts."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from bnsearch.data import Dataset
+from bnsearch.learning.built_in import TABLE_METHODS, is_built_in
+from bnsearch.parent_sets.table import ParentSets
+from bnsearch.runs.method import Method
+from bnsearch.runs.problem import Problem
+from bnsearch.runs.run import Run
+from bnsearch.runs.stop import Iterations
+
+
+def load_kernels(problem: Problem, method: Method) -> None:
+    """
+    Have the kernels compiled, or loaded, that a method needs, so that this does not count as time of its run.
+
+    A method of the library, with its default parameters, solves a problem of few variables; once in a process for
+    each kind of method, problem and score. One that chooses among others names those that it needs in any case.
+    """
+    for loaded in getattr(type(method), "needs", (type(method),)):
+        if problem.data is None and loaded.name not in TABLE_METHODS and loaded is not type(method):
+            continue  # it works with data alone
+        kind = (loaded, None if problem.data is None else problem.data.codes.dtype, type(problem.score))
+        if kind not in _loaded and is_built_in(loaded):
+            tiny = tiny_problem(problem)
+            loaded().search(tiny, Run(Iterations(3), seed=0))
+            _ = tiny.base_score
+            _loaded.add(kind)
+
+
+_loaded: set[tuple[object, ...]] = set()
+
+
+def tiny_problem(problem: Problem) -> Problem:
+    """Return a problem of the same kind with few variables, some of so many states that all ways of counting serve."""
+    if problem.data is not None:
+        rows = np.array([[0, 0, 0, 0, 0], [1, 1, 0, 1, 1], [0, 0, 1, 0, 0], [1, 1, 1, 1, 1]] * 4)
+        wide = 200 if problem.data.codes.dtype.itemsize == 1 else 300
+        return Problem(data=Dataset.from_codes(rows, arities=[2, 2, 2, wide, wide]), score=problem.score)
+    return Problem(table=tiny_table())
+
+
+def tiny_table() -> ParentSets:
+    """Return a table of three variables, each of which would have the next as a parent."""
+    return ParentSets.build(
+        ["a", "b", "c"],
+        np.array([0, 1, 2, 0, 1, 2], dtype=np.int32),
+        np.array([-3.0, -3.0, -3.0, -1.0, -1.0, -1.0]),
+        np.array([0, 0, 0, 0, 1, 2, 3]),
+        np.array([1, 2, 0], dtype=np.int32),
+    )

@@ -1,0 +1,186 @@
+"""What a search returns."""
+
+from __future__ import annotations
+
+import os
+from dataclasses import dataclass, field
+from functools import cached_property
+from html import escape
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from bnsearch.errors import InputError
+from bnsearch.graphs.dag import DAG
+from bnsearch.runs.stop import relative_gap
+from bnsearch.runs.trace import Climbs, Trace
+
+if TYPE_CHECKING:
+    import networkx
+
+    from bnsearch.graphs.pdag import PDAG
+    from bnsearch.networks.network import BayesianNetwork
+
+
+@dataclass(frozen=True, eq=False, kw_only=True)
+class Result:
+    """
+    The best network of a search, and how it was found.
+
+    Attributes
+    ----------
+    dag : the network
+    score : its score
+    bound : no network scores higher; None where no bound is known
+    optimal : whether the score is proven to be the highest
+    partial : whether candidate sets that may matter are missing, for want of time: then `bound` and `gap` are about the
+        networks of the sets that were kept, and nothing is known of others
+    stop : why the search ended: "seconds", "iterations", "evaluations", "target", "no improvement", "converged",
+        "interrupted", "memory" when exact search has too many variables, or "complete" when the method had nothing left
+        to do, or the bound is reached
+    trace : every improvement
+    iterations, evaluations, seconds : what it took; an evaluation is one local score asked for
+    computed : evaluations that were not found in a cache
+    families : distinct families whose local score was asked for; None where the method was not told to count them
+    method, parameters : what searched
+    seed : the seed; the same seed and iterations give the same result
+    notes : what was decided on the way and should be known
+    climbs : of OBS and INOBS every climb: initial score, final score, steps; the last ones may have been broken off
+    empty_score : the score of the network without edges; None where the method had no need of it
+    """
+
+    dag: DAG
+    score: float
+    bound: float | None
+    optimal: bool
+    stop: str
+    trace: Trace = field(repr=False)
+    iterations: int
+    evaluations: int
+    computed: int
+    seconds: float
+    method: str
+    parameters: dict[str, Any]
+    seed: int
+    notes: tuple[str, ...] = ()
+    partial: bool = False
+    climbs: Climbs = field(default_factory=Climbs, repr=False)
+    empty_score: float | None = None
+    families: int | None = None
+
+    @property
+    def relative_score(self) -> float | None:
+        """RC of Perez & Maua (2016): how far the score is above that of the empty network, relative to the latter."""
+        return None if self.empty_score is None else float(relative_score(self.score, self.empty_score))
+
+    @property
+    def gap(self) -> float | None:
+        """How far the score is below the bound, relative to the bound; zero for the best of what the bound is about."""
+        return 0.0 if self.optimal else relative_gap(self.score, self.bound)
+
+    @cached_property
+    def cpdag(self) -> PDAG:
+        """The equivalence class of the network."""
+        from bnsearch.graphs import cpdag
+
+        return cpdag(self.dag)
+
+    def network(self, data: Any, *, smoothing: float = 0.0, ess: float = 0.0) -> BayesianNetwork:
+        """
+        Return the network with tables estimated from data, as `bnsearch.networks.fit` does.
+
+        The data is anything that `bnsearch.learn` takes; the variables are found by name.
+        """
+        from bnsearch.data.conversion import as_dataset
+        from bnsearch.networks.network import fit
+
+        return fit(self.dag, as_dataset(data), smoothing=smoothing, ess=ess)
+
+    def _graph(self, data: Any) -> DAG | BayesianNetwork:
+        return self.dag if data is None else self.network(data)
+
+    def to_networkx(self) -> networkx.DiGraph:
+        """Return the structure as a networkx DiGraph over the names."""
+        return self.dag.to_networkx()
+
+    def to_pgmpy(self, data: Any = None) -> Any:
+        """Return the structure as pgmpy's DAG; with data, a DiscreteBayesianNetwork with tables."""
+        return self._graph(data).to_pgmpy()
+
+    def to_pyagrum(self, data: Any = None) -> Any:
+        """Return the structure as pyAgrum's DAG (variable i is node i); with data, a BayesNet with tables."""
+        return self._graph(data).to_pyagrum()
+
+    def write(self, path: str | os.PathLike[str], data: Any = None) -> None:
+        """
+        Write the network; the extension names the format.
+
+        The structure goes to .json, .csv (adjacency matrix), .dot or .svg; with data, also the tables to .bif, .net or
+        .json. Each may be followed by .gz.
+        """
+        from bnsearch.networks.files import needs_tables, write_network, write_structure
+
+        if data is not None:
+            write_network(self.network(data), path)
+        elif needs_tables(path):
+            raise InputError(
+                f"{os.fspath(path)}: this format holds tables: hand over the data, as in write(path, data)"
+            )
+        else:
+            write_structure(self.dag, path)
+
+    def plot(self, ax: Any = None) -> Any:
+        """Draw the graph on matplotlib axes, or on new ones, and return them."""
+        return self.dag.plot(ax)
+
+    def plot_trace(self, ax: Any = None) -> Any:
+        """Draw the score over time on matplotlib axes, or on new ones, and return them."""
+        from bnsearch.drawing.plotting import plot_trace
+
+        return plot_trace(self.trace, ax)
+
+    def __repr__(self) -> str:
+        return f"Result({self._facts})"
+
+    def _repr_html_(self) -> str:
+        drawing = self.dag._repr_svg_() or ""
+        return f'<div>{escape(self._facts)}</div><div style="overflow:auto">{drawing}</div>'
+
+    @property
+    def _facts(self) -> str:
+        """The result in one line."""
+        n_edges = len(self.dag.edges)
+        parts = [
+            f"{len(self.dag.names)} variables",
+            f"{n_edges} edge{'' if n_edges == 1 else 's'}",
+            f"score {self.score:.6f}",
+            standing(self.gap, self.optimal, self.partial),
+            self.method,
+            f"{self.seconds:.1f} s",
+            f"stopped: {self.stop}",
+        ]
+        return ", ".join(part for part in parts if part)
+
+
+def relative_score(scores: ArrayLike, empty: float) -> NDArray[np.float64]:
+    """
+    Return RC(G) = (sc(G) - sc(empty)) / |sc(empty)| of one score or of many; zero where no edges score nothing.
+
+    References
+    ----------
+    Perez & Maua (2016), section 6.
+    """
+    gains = np.asarray(scores, dtype=np.float64) - empty
+    return gains / abs(empty) if empty else np.zeros_like(gains)
+
+
+def standing(gap: float | None, optimal: bool, partial: bool) -> str:
+    """Say how good a score is known to be; nothing, where no bound is known."""
+    if optimal:
+        return "optimal"
+    if gap is None:
+        return ""
+    if not partial:
+        return f"gap {100 * gap:.3g}%"
+    return f"gap {100 * gap:.3g}% (sets kept)" if gap else "best of the sets kept"

@@ -1,0 +1,75 @@
+"""What is written down of a run: its anytime curve, and its climbs."""
+
+from __future__ import annotations
+
+from array import array
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+from pathlib import Path
+
+import numpy as np
+from numpy.typing import NDArray
+
+from bnsearch._tools.files import atomic_write
+from bnsearch.runs.stop import Progress
+
+
+@dataclass(frozen=True)
+class Trace:
+    """Every improvement of a run, and where it ended: a growing list of `Progress` records."""
+
+    points: list[Progress] = field(default_factory=list)
+
+    def __len__(self) -> int:
+        return len(self.points)
+
+    def __iter__(self) -> Iterator[Progress]:
+        return iter(self.points)
+
+    def score_at(self, seconds: float) -> float:
+        """Return the best score that was known after this much time; minus infinity before the first."""
+        return max((point.score for point in self.points if point.seconds <= seconds), default=float("-inf"))
+
+    def write(self, path: str | Path) -> None:
+        """Write the curve as CSV: seconds, iterations, evaluations, score."""
+        lines = [f"{p.seconds:.6f},{p.iterations},{p.evaluations},{p.score!r}" for p in self.points]
+        with atomic_write(path) as to:
+            to.write_text("\n".join(["seconds,iterations,evaluations,score", *lines, ""]))
+
+
+class Climbs:
+    """Every climb of a run, in the order of the starts: where it began and ended, and how many steps it took."""
+
+    def __init__(self) -> None:
+        self._numbers = array("d")  # three for each climb: there may be millions
+
+    def add(self, initial: float, final: float, steps: int) -> None:
+        """Take down one climb."""
+        self._numbers.extend((initial, final, steps))
+
+    def __len__(self) -> int:
+        return len(self._numbers) // 3
+
+    @property
+    def initial(self) -> NDArray[np.float64]:
+        """The score of the ordering that each climb began at."""
+        return self._column(0)
+
+    @property
+    def final(self) -> NDArray[np.float64]:
+        """The score that each climb ended with."""
+        return self._column(1)
+
+    @property
+    def steps(self) -> NDArray[np.int64]:
+        """How many steps each climb took."""
+        return self._column(2).astype(np.int64)
+
+    def _column(self, number: int) -> NDArray[np.float64]:
+        return np.array(self._numbers[number::3])
+
+    def write(self, path: str | Path) -> None:
+        """Write the climbs as CSV: initial, final, steps."""
+        rows = zip(self.initial.tolist(), self.final.tolist(), self.steps.tolist(), strict=True)
+        with atomic_write(path) as to:
+            to.write_text("\n".join(["initial,final,steps", *(f"{a!r},{b!r},{k}" for a, b, k in rows), ""]))

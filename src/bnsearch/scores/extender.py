@@ -1,0 +1,131 @@
+"""Families extended by one more parent, many at a time."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from bnsearch.counting.cell_sums import products_of_sets
+from bnsearch.counting.columns import usual_layout
+from bnsearch.data import Dataset
+from bnsearch.scores.bounds import Bound
+from bnsearch.scores.score import Score
+
+if TYPE_CHECKING:
+    from bnsearch.counting.kernels_terms import Terms
+
+TABULATED_SIZE = 8
+
+
+class Extender:
+    """
+    Scores a child with its parents and each of several candidates; one for each thread (`fork`).
+
+    Attributes
+    ----------
+    evaluations : local scores computed so far
+    """
+
+    def __init__(self, data: Dataset, score: Score) -> None:
+        self.data, self.score = data, score
+        self.layout = usual_layout(data)
+        self._products = products_of_sets(self.layout.columns.arities, TABULATED_SIZE)
+        self._make_scratch()
+
+    def _make_scratch(self) -> None:
+        from bnsearch.counting.kernels_expand_scratch import new_scratch
+
+        self.scratch = new_scratch(self.layout)
+        self.evaluations = 0
+
+    @property
+    def columns(self) -> tuple[Any, ...]:
+        """The data as kernels take it."""
+        return tuple(self.layout.columns)
+
+    def terms(self, child: int) -> tuple[Terms, Terms]:
+        """Return the two cell sums of a child's families, of the whole set and of the parents, tabulated."""
+        rows = self.data.n_rows
+        others = self.score.parents(rows, int(self.data.arities[child]))
+        return self.score.joint(rows).terms(rows, self._products), others.terms(rows, self._products)
+
+    def fork(self) -> Extender:
+        """Return an extender of the same data and score for another thread."""
+        other = object.__new__(Extender)
+        other.data, other.score = self.data, self.score
+        other.layout, other._products = self.layout, self._products
+        other._make_scratch()
+        return other
+
+    def extend(self, child: int, parents: Sequence[int], candidates: NDArray[np.int64]) -> NDArray[np.float64]:
+        """Return the local scores of the child with its parents and each candidate."""
+        from bnsearch.counting.kernels_expand import score_extensions
+
+        place = self.layout.place
+        scores = np.empty(len(candidates), dtype=np.float64)
+        score_extensions(
+            self.columns,
+            place[child],
+            place[np.array(parents, dtype=np.int64)],
+            place[candidates],
+            *self.terms(child),
+            self.scratch,
+            scores,
+        )
+        self.evaluations += len(candidates)
+        return scores
+
+    def ceiling(self, child: int, parents: Sequence[int], bound: Bound) -> float:
+        """Return what no family of the child with more parents than these can exceed."""
+        from bnsearch.counting.kernels_expand import occupied_cells
+        from bnsearch.scores.kernels_bounds import ceiling
+
+        place, arities = self.layout.place, self.data.arities
+        places = place[np.array(parents, dtype=np.int64)]
+        occupied = occupied_cells(self.columns, place[child], places, self.scratch) if bound.level else 0
+        cells = float(np.prod(arities[list(parents)], dtype=np.float64))
+        return float(ceiling(bound.slope, bound.level, arities[child], cells * bound.smallest, occupied))
+
+    def family(self, child: int, parents: Sequence[int]) -> float:
+        """Return the local score of a child with these parents; not a number where they have too many cells."""
+        if not len(parents):
+            return self.empty(child)
+        *others, last = sorted(parents)
+        return float(self.extend(child, others, np.array([last]))[0])
+
+    def empty(self, child: int) -> float:
+        """Return the local score of a child without parents."""
+        from bnsearch.counting.kernels_terms import sum_counts
+
+        rows = self.data.n_rows
+        counts = np.bincount(self.data.codes[child]).astype(np.int64)
+        joint, others = self.terms(child)
+        self.evaluations += 1
+        whole = sum_counts(counts, len(counts), joint, float(self.data.arities[child]))
+        return float(whole - sum_counts(np.array([rows]), 1, others, 1.0))
+
+
+def stacked_terms(
+    score: Score, arities: NDArray[np.int64], rows: int, products: NDArray[np.float64]
+) -> tuple[NDArray[np.int64], tuple[Any, ...]]:
+    """Return the class of each place as a child, and the terms of parents for all classes, as kernels take them."""
+    if score.equivalent:
+        different, classes = np.ones(1, dtype=np.int64), np.zeros(len(arities), dtype=np.int64)
+    else:
+        different, classes = np.unique(arities, return_inverse=True)
+    terms = [score.parents(rows, arity).terms(rows, products) for arity in different.tolist()]
+    function, _, _, regret, _, _, _, _ = terms[0]
+    entries = min(each[7].shape[1] for each in terms)
+    return classes.astype(np.int64), (
+        function,
+        np.array([each[1] for each in terms]),
+        np.array([each[2] for each in terms]),
+        regret,
+        rows,
+        products,
+        np.stack([each[6] for each in terms]),
+        np.stack([each[7][:, :entries] for each in terms]),
+    )

@@ -1,0 +1,101 @@
+"""The sets that the search of one variable has met, in flat arrays that grow."""
+
+from __future__ import annotations
+
+from typing import Any, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+NODES, OPEN, SEEN = range(3)  # as in kernels_frontier
+Arrays = tuple[NDArray[Any], ...]
+TYPES = ("i4", "i4", "i4", "f8", "f8", "f8", "u8"), ("f8", "i4", "i4")  # of nodes and heap
+
+
+class FoundSets(NamedTuple):
+    """
+    Scored parent sets of one variable.
+
+    Attributes
+    ----------
+    scores : float64[m]
+    sizes : int64[m]
+    members : int32[...], one set after the other
+    """
+
+    scores: NDArray[np.float64]
+    sizes: NDArray[np.int64]
+    members: NDArray[np.int32]
+
+
+class Frontier:
+    """
+    Closed, open and seen sets of one variable's search; see `kernels_frontier` for the arrays.
+
+    Parameters
+    ----------
+    candidates : int64[m], the variables that its sets are made of
+    arities : how many states they have
+    empty : the score of the empty set, which becomes node 0
+    """
+
+    def __init__(self, candidates: NDArray[np.int64], arities: NDArray[np.int64], empty: float) -> None:
+        self.candidates = candidates
+        self.arities = arities.astype(np.float64)
+        self.random = np.random.default_rng(0x5E7).integers(1, 2**64, len(candidates), dtype=np.uint64)
+        room = 2 * len(candidates) + 256
+        self.nodes, self.heap = (tuple(np.zeros(room, dtype=t) for t in types) for types in TYPES)
+        self.slots = np.zeros(1 << (2 * room).bit_length(), dtype=np.uint64)
+        self.number = np.array([1, 0, 0], dtype=np.int64)
+        self.nodes[3][0], self.nodes[4][0], self.nodes[5][0] = 1.0, empty, -np.inf
+
+    @property
+    def nbytes(self) -> int:
+        """The memory of the arrays."""
+        return sum(array.nbytes for array in (*self.nodes, *self.heap, self.slots))
+
+    def reserve(self, *, nodes: int, opened: int, seen: int) -> None:
+        """Make room for as many more of each."""
+        self.nodes = _with_room(self.nodes, int(self.number[NODES]), nodes)
+        self.heap = _with_room(self.heap, int(self.number[OPEN]), opened)
+        needed = 2 * (int(self.number[SEEN]) + seen)
+        if needed > len(self.slots):
+            from bnsearch.selection.kernels_frontier import move_keys
+
+            larger = np.zeros(1 << needed.bit_length(), dtype=np.uint64)
+            move_keys(self.slots, larger)
+            self.slots = larger
+
+    def keep_best_open(self, most: int) -> float:
+        """Forget all open sets but the best, of at least as many; return the lowest value that is left."""
+        order = np.argsort(-self.heap[0][: self.number[OPEN]], kind="stable")[:most]  # descending values are a heap
+        for array in self.heap:
+            array[:most] = array[order]
+        self.number[OPEN] = most
+        return float(self.heap[0][most - 1])
+
+    def members(self, node: int) -> tuple[int, ...]:
+        """Return the variables of a node's set, ascending."""
+        found = []
+        while node > 0:
+            found.append(int(self.candidates[self.nodes[1][node]]))
+            node = int(self.nodes[0][node])
+        return tuple(sorted(found))
+
+    def sets(self, node: NDArray[np.int32], added: NDArray[np.int32], scores: NDArray[np.float64]) -> FoundSets:
+        """Return sets made of a node and a candidate more, and the empty set."""
+        from bnsearch.selection.kernels_frontier import write_sets
+
+        sizes = np.concatenate([[0], self.nodes[2][node] + 1]).astype(np.int64)
+        members = np.empty(int(sizes.sum()), dtype=np.int32)
+        write_sets(self.nodes, node, added, self.candidates, members)
+        return FoundSets(np.concatenate([self.nodes[4][:1], scores]), sizes, members)
+
+
+def _with_room(arrays: Arrays, used: int, more: int) -> Arrays:
+    if used + more <= len(arrays[0]):
+        return arrays
+    larger = tuple(np.zeros(used + used // 2 + more, dtype=array.dtype) for array in arrays)
+    for old, new in zip(arrays, larger, strict=True):
+        new[:used] = old[:used]
+    return larger

@@ -1,0 +1,175 @@
+"""The sets that the search of one variable has met: nodes, a heap of open sets, a hash table of seen sets."""
+
+# Numba infers the types of kernels.
+# mypy: allow-untyped-defs, no-check-untyped-defs
+from __future__ import annotations
+
+import numpy as np
+from numpy.typing import NDArray
+
+from bnsearch.kernels.compile import inner_kernel, kernel
+
+# The closed sets, each another one and a candidate more; node 0 is the empty set. A plain tuple of
+#   parent   int32[C]     the node that is extended
+#   added    int32[C]     the candidate that is added to it
+#   size     int32[C]     how many members there are
+#   cells    float64[C]   product of the members' arities
+#   score    float64[C]
+#   below    float64[C]   the highest score of a proper subset, of those on the way here
+#   key      uint64[C]    exclusive or of the members' random numbers
+Nodes = tuple[
+    NDArray[np.int32],
+    NDArray[np.int32],
+    NDArray[np.int32],
+    NDArray[np.float64],
+    NDArray[np.float64],
+    NDArray[np.float64],
+    NDArray[np.uint64],
+]
+# Sets made of a node and a candidate more, as a binary heap with the highest value first. A plain tuple of
+#   value    float64[C]
+#   node     int32[C]
+#   added    int32[C]
+Heap = tuple[NDArray[np.float64], NDArray[np.int32], NDArray[np.int32]]
+# The seen sets: uint64[power of two], their keys, 0 where free. Two sets with one key would be taken for one and the
+# second never scored; among 10^7 sets that happens with a probability of 3 in a million.
+# How many there are of each: int64[3], at
+NODES, OPEN, SEEN = range(3)
+
+
+@kernel
+def push(heap, number, value, node, added):
+    """Add an entry."""
+    values, nodes, extras = heap
+    at = number[OPEN]
+    number[OPEN] += 1
+    while at > 0 and values[(at - 1) >> 1] < value:
+        above = (at - 1) >> 1
+        values[at], nodes[at], extras[at] = values[above], nodes[above], extras[above]
+        at = above
+    values[at], nodes[at], extras[at] = value, node, added
+
+
+@kernel
+def replace_top(heap, number, value, node, added):
+    """Put an entry in the place of the best one."""
+    values, nodes, extras = heap
+    size = number[OPEN]
+    at = np.int64(0)
+    while 2 * at + 1 < size:
+        under = 2 * at + 1
+        if under + 1 < size and values[under + 1] > values[under]:
+            under += 1
+        if values[under] <= value:
+            break
+        values[at], nodes[at], extras[at] = values[under], nodes[under], extras[under]
+        at = under
+    values[at], nodes[at], extras[at] = value, node, added
+
+
+@kernel
+def drop_top(heap, number):
+    """Remove the best entry."""
+    values, nodes, extras = heap
+    number[OPEN] -= 1
+    last = number[OPEN]
+    if last > 0:
+        replace_top(heap, number, values[last], np.int64(nodes[last]), np.int64(extras[last]))
+
+
+@kernel
+def insert_key(slots, key):
+    """Enter a set's key; return whether it is new."""
+    mask = np.uint64(slots.size - 1)
+    at = key & mask
+    while slots[np.int64(at)] != 0:
+        if slots[np.int64(at)] == key:
+            return False
+        at = (at + np.uint64(1)) & mask
+    slots[np.int64(at)] = key
+    return True
+
+
+@kernel
+def move_keys(old, new):
+    """Enter all keys of a hash table into a larger one, all zero."""
+    for i in range(old.size):
+        if old[i] != 0:
+            insert_key(new, old[i])
+
+
+@inner_kernel
+def holds(nodes, node, candidate):
+    """Tell whether a candidate is a member of a node's set."""
+    while node > 0:
+        if nodes[1][node] == candidate:
+            return True
+        node = nodes[0][node]
+    return False
+
+
+@inner_kernel
+def add_node(nodes, number, parent, added, arity, random, score, below):
+    """Close a set that extends a node; return its own node."""
+    parents, extras, size, cells, scores, belows, keys = nodes
+    node = number[NODES]
+    number[NODES] += 1
+    parents[node], extras[node] = parent, added
+    size[node] = size[parent] + 1
+    cells[node] = cells[parent] * arity
+    keys[node] = keys[parent] ^ random
+    scores[node], belows[node] = score, below
+    return node
+
+
+@kernel
+def close_best(nodes, heap, number, arities, random):
+    """
+    Take the best open set, whose value is its score, and close it; return its node.
+
+    arities : float64[candidates]
+    random : uint64[candidates]
+    """
+    score, parent, added = heap[0][0], np.int64(heap[1][0]), np.int64(heap[2][0])
+    drop_top(heap, number)
+    below = max(nodes[4][parent], nodes[5][parent])
+    return add_node(nodes, number, parent, added, arities[added], random[added], score, below)
+
+
+@kernel
+def take_unseen(nodes, node, random, slots, number, unseen):
+    """Write the candidates that make of a node a set not seen yet, mark these as seen; return how many."""
+    found = 0
+    for candidate in range(random.size):
+        if not holds(nodes, node, candidate) and insert_key(slots, nodes[6][node] ^ random[candidate]):
+            unseen[found] = candidate
+            found += 1
+    number[SEEN] += found
+    return found
+
+
+@kernel
+def push_extensions(heap, number, node, candidates, scores):
+    """Open the sets of a node and each candidate, int64[m], by their scores, float64[m]."""
+    for i in range(candidates.size):
+        push(heap, number, scores[i], node, candidates[i])
+
+
+@kernel
+def write_sets(nodes, node, added, labels, members):
+    """
+    Write the members of sets made of a node and a candidate more, one set after the other.
+
+    node, added : int32[m]
+    labels : int64[candidates]   the variables
+    members : int32[...]         written
+    """
+    to = 0
+    for i in range(node.size):
+        members[to] = labels[added[i]]
+        to += 1
+        at = node[i]
+        while at > 0:
+            members[to] = labels[nodes[1][at]]
+            to += 1
+            at = nodes[0][at]

@@ -1,0 +1,183 @@
+"""Which families of one size no subset of their parents matches or beats."""
+
+# Numba infers the types of kernels.
+# mypy: allow-untyped-defs, no-check-untyped-defs
+from __future__ import annotations
+
+import numpy as np
+
+from bnsearch.counting.kernels_prefix import first_rank
+from bnsearch.kernels.compare import improves_on
+from bnsearch.kernels.compile import inner_kernel, kernel
+
+
+@inner_kernel
+def rank_without(place, binomial, left, right, extra):
+    """
+    Return the rank of a prefix without two of its places (left < right; the prefix's length stands for none).
+
+    place : int64[d]   descending
+    extra : how many smaller places follow it
+    """
+    rank = np.int64(0)
+    position = place.size + extra - (left < place.size) - (right < place.size)
+    for t in range(place.size):
+        if t == left:
+            continue
+        if t != right:
+            rank += binomial[place[t], position]
+            position -= 1
+    return rank
+
+
+@inner_kernel
+def first_prefix(place, top, lowest, highest):
+    """Write the first prefix of a piece, int64[d] descending places; return whether there is one."""
+    d = place.size
+    for t in range(1, d):
+        place[t] = d - 1 - t
+    place[0] = top
+    if d > 1:
+        place[1] = max(lowest, d - 2)
+    return d == 1 or place[1] < highest
+
+
+@inner_kernel
+def next_prefix(place, highest):
+    """Go on to the next prefix of a piece; return whether there is one."""
+    d = place.size
+    t = d - 1
+    while t > 0 and place[t] + 1 == (highest if t == 1 else place[t - 1]):
+        t -= 1
+    if t == 0:
+        return False
+    place[t] += 1
+    for u in range(t + 1, d):
+        place[u] = d - 1 - u
+    return True
+
+
+@inner_kernel
+def note_family(child, rank, score, kept, kept_child, kept_rank, kept_score):
+    """Write a family down if there is room; return how many are kept then."""
+    if kept < kept_child.size:
+        kept_child[kept] = child
+        kept_rank[kept] = rank
+        kept_score[kept] = score
+    return kept + 1
+
+
+@inner_kernel
+def keep_smaller_children(
+    last, values, parents, class_of, alone, without, before, now, tolerance, kept, kept_child, kept_rank, kept_score
+):
+    """Keep families of a prefix as parents and each smaller place as the child; as in keep_families."""
+    update = now.shape[1] > 0
+    for x in range(last):
+        score = values[x] - parents[class_of[x], alone]
+        best = before[x, without[0]]
+        for i in range(1, without.size):
+            best = max(best, before[x, without[i]])
+        if improves_on(score, best, tolerance):
+            kept = note_family(x, alone, score, kept, kept_child, kept_rank, kept_score)
+            best = score
+        if update:
+            now[x, alone] = best
+    return kept
+
+
+@inner_kernel
+def keep_child_of_prefix(
+    last, values, parents, group, child, family, start, base, before, now, tolerance,
+    kept, kept_child, kept_rank, kept_score,
+):  # fmt: skip
+    """
+    Keep families of one place of a prefix as the child and the others and each smaller place as parents.
+
+    group : the child's class
+    family : rank of the parents but for the smaller place
+    start : the best score without the smaller place
+    base : int64[...]          ranks of the parents less one of the prefix's, but for the smaller place
+    """
+    update = now.shape[1] > 0
+    for x in range(last):
+        score = values[x] - parents[group, family + x]
+        best = start
+        for j in range(base.size):
+            best = max(best, before[child, base[j] + x])
+        if improves_on(score, best, tolerance):
+            kept = note_family(child, family + x, score, kept, kept_child, kept_rank, kept_score)
+            best = score
+        if update:
+            now[child, family + x] = best
+    return kept
+
+
+@inner_kernel
+def keep_families_of_top(
+    size, top, lowest, highest, first, binomial, block, parents, class_of, before, now, tolerance,
+    kept, kept_child, kept_rank, kept_score,
+):  # fmt: skip
+    """
+    Do as keep_families for the sets of one top; return how many families are kept then.
+
+    first : rank of the first set of the block
+    kept : how many families of other tops are kept
+    """
+    d = size - 1
+    none, one = np.int64(0), np.int64(1)
+    place = np.empty(d, np.int64)
+    without = np.empty(d, np.int64)  # ranks of the prefix without one of its places
+    base = np.empty(d - 1, np.int64)  # ranks of the prefix without the child and one more place, x to follow
+    going = first_prefix(place, top, lowest, highest)
+    while going:
+        last = place[d - 1]
+        values = block[rank_without(place, binomial, d, d, one) - first :]
+        for i in range(d):
+            without[i] = rank_without(place, binomial, i, d, none)
+        kept = keep_smaller_children(
+            last, values, parents, class_of, rank_without(place, binomial, d, d, none), without, before, now, tolerance,
+            kept, kept_child, kept_rank, kept_score,
+        )  # fmt: skip
+        for i in range(d):
+            for j in range(d - 1):
+                other = j + (j >= i)
+                base[j] = rank_without(place, binomial, min(i, other), max(i, other), one)
+            child = place[i]
+            kept = keep_child_of_prefix(
+                last, values, parents, class_of[child], child, rank_without(place, binomial, i, d, one),
+                before[child, without[i]], base, before, now, tolerance,
+                kept, kept_child, kept_rank, kept_score,
+            )  # fmt: skip
+        going = next_prefix(place, highest)
+    return kept
+
+
+@kernel
+def keep_families(
+    size, bottom, top, lowest, highest, binomial, block, parents, class_of, before, now, tolerance,
+    kept_child, kept_rank, kept_score,
+):  # fmt: skip
+    """
+    Score the families over the sets of one piece; keep those that no subset of the parents matches or beats.
+
+    Sets are visited as a prefix of descending places and every smaller place x, so all ranks run on with x.
+
+    bottom, top, lowest, highest : the largest place, t, is in bottom:top + 1; the second in lowest:highest, below t
+    block : float64[...]                        values of the sets, at their rank less that of the piece's first set
+    parents : float64[classes, sets of size - 1]
+    class_of : int64[places]                    the class of each child
+    before : float64[places, sets of size - 2]  each child's best score over all subsets of a parent set
+    now : float64[places, sets of size - 1]     the same for the next size; written, unless it has no columns
+    kept_child, kept_rank, kept_score : int32, int64, float64[capacity]   written: families that are kept
+
+    Returns how many are kept; more than the capacity means that the last ones were not written.
+    """
+    first = first_rank(size, bottom, lowest, binomial)
+    kept = np.int64(0)
+    for t in range(bottom, top + 1):
+        kept = keep_families_of_top(
+            size, t, lowest, min(highest, t), first, binomial, block, parents, class_of, before, now, tolerance,
+            kept, kept_child, kept_rank, kept_score,
+        )  # fmt: skip
+    return kept

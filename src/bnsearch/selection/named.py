@@ -1,0 +1,22 @@
+"""Selections of parent sets by name."""
+
+from __future__ import annotations
+
+from bnsearch._tools.registry import make
+from bnsearch.selection.auto import Auto
+from bnsearch.selection.builder import Builder
+from bnsearch.selection.greedy import Greedy
+from bnsearch.selection.independence import Independence
+from bnsearch.selection.sequential import Sequential
+
+SELECTIONS: dict[str, type[Auto] | type[Sequential] | type[Greedy] | type[Independence]] = {
+    "auto": Auto,
+    "sequential": Sequential,
+    "greedy": Greedy,
+    "independence": Independence,
+}
+
+
+def make_selection(name: str, /, **parameters: object) -> Builder:
+    """Make a selection from its name and parameters: make_selection("sequential", max_parents=2)."""
+    return make("selection", SELECTIONS, name, parameters, {})

@@ -1,0 +1,228 @@
+"""Selection by subsets: every parent set of every variable, from the values of all subsets of the variables."""
+
+from __future__ import annotations
+
+import math
+import time
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import ClassVar
+
+import numpy as np
+from numpy.typing import NDArray
+
+from bnsearch._tools.parallel import parallel_take, thread_count
+from bnsearch.data import Dataset
+from bnsearch.knowledge.constraints import Constraints
+from bnsearch.parent_sets.legal import score_below, with_penalties
+from bnsearch.parent_sets.table import ParentSets
+from bnsearch.scores.score import Score
+from bnsearch.scores.scorer import Scorer
+from bnsearch.selection.builder import Builder, Job, load_kernels
+from bnsearch.selection.constrained import largest_sets
+from bnsearch.selection.progress import Scoring, no_progress
+from bnsearch.selection.report import Selection
+from bnsearch.selection.subset_domination import KeptSets, LegalSets, keep_undominated
+from bnsearch.selection.subset_walk import Limits, SubsetWalk, sums_of
+
+MOST_VARIABLES = 40  # whatever the memory
+SECONDS_PER_FAMILY = 2.5e-8  # to find out whether a set is kept, measured with 22 variables
+SLACK = 1e-6  # relative; a set this close to a bound is valued
+
+
+@dataclass(frozen=True, kw_only=True)
+class Subsets(Builder):
+    """
+    All parent sets of every variable: a complete table for up to about 25 variables.
+
+    Parameters
+    ----------
+    seconds, seconds_per_variable : stop when this much time has passed
+    evaluations : families scored in all; nothing is scored where all of them are more
+    max_parents : the largest parent set; None means as large as can ever pay
+    max_sets : the most sets kept of a variable, the best ones; the empty set comes on top
+    memory : the most bytes; nothing is scored where the values of all subsets take more
+    pruning : sound bounds that save work; the table is the same without them
+
+    Notes
+    -----
+    Every score is a difference of two values of sets. A walk over all subsets of the variables values each of them
+    once (`SubsetWalk`). Then the legal sets of each child are visited, the smaller ones first; a set is kept if it
+    improves on the best score of its legal subsets. This holds for required parents, too: a set that lacks them is not
+    legal, and prunes nothing.
+
+    The selection is complete, or, where budgets do not allow that, holds each variable's smallest legal set and all
+    sets of the variables that were reached.
+    """
+
+    builds_legally: ClassVar[bool] = True
+    warm_up: ClassVar[Mapping[str, int]] = {"max_parents": 4}
+
+    def expected_seconds(
+        self,
+        data: Dataset,
+        score: Score,
+        *,
+        threads: int | None = None,
+        constraints: Constraints | None = None,
+        sample: float = 0.05,
+    ) -> float:
+        """
+        Return how long a selection is expected to take on this machine; infinity where it does not fit into memory.
+
+        Parameters
+        ----------
+        data, score, threads, constraints : as for `select`
+        sample : about how many seconds to measure for, on random parts of the walk
+        """
+        workers = thread_count(threads)
+        load_kernels(type(self), data.codes.dtype.itemsize, workers > 1)
+        job = self._job(data, score, workers, no_progress, constraints)
+        if not self._fits(data, score):
+            return math.inf
+        walk = SubsetWalk(data, score, _limits(job, _most(self, job), _smallest(job)))
+        if walk.bytes_needed(1) > self.memory:
+            return math.inf
+        families = sum(2.0 ** len(job.candidates(v)) for v in range(job.n))
+        return (walk.sampled_seconds(sample) + SECONDS_PER_FAMILY * families) / workers
+
+    def build(self, job: Job) -> Selection:
+        """Value all subsets, then select each variable's sets, then make the table."""
+        smallest, stop, kept = _smallest(job), "memory", dict[int, KeptSets]()
+        variables = np.empty(0, dtype=np.int64)
+        if self._fits(job.data, job.score):
+            most = _most(self, job)
+            walk = SubsetWalk(job.data, job.score, _limits(job, most, smallest))
+            variables = walk.order[::-1].copy()
+            try:
+                stop = self._select(job, walk, most, kept)
+            except KeyboardInterrupt:
+                if job.halt():  # a second interrupt is meant for the program
+                    raise
+                stop = "interrupted"
+        complete = len(kept) == job.n
+        scored = np.array([max(1, kept[v].scored) if v in kept else 1 for v in range(job.n)])
+        table = _table(job, kept, variables, smallest)
+        seconds = np.full(job.n, (time.perf_counter() - job.started) / job.n)
+        return Selection(table, scored, seconds, job.most if complete else 0, stop, complete)
+
+    def _fits(self, data: Dataset, score: Score) -> bool:
+        """Tell whether the values of all subsets, and one child's best scores, fit into memory."""
+        n = data.n_variables
+        return n <= MOST_VARIABLES and (8 * len(sums_of(data, score)) + 4) * 2**n <= self.memory
+
+    def _workers(self, walk: SubsetWalk, threads: int) -> int:
+        """Return how many threads there is memory for; each has the best scores of one child at a time."""
+        while threads and walk.bytes_needed(threads) + threads * 4 * 2**walk.n > self.memory:
+            threads -= 1
+        return threads
+
+    def _select(self, job: Job, walk: SubsetWalk, most: NDArray[np.int64], kept: dict[int, KeptSets]) -> str:
+        """Select the sets of all variables; return why it ended."""
+        legal = [_legal_sets(job, v, int(most[v]), walk) for v in range(job.n)]
+        total = sum(sets.number for sets in legal)
+        if self.evaluations is not None and total > self.evaluations:
+            return "evaluations"
+        threads = self._workers(walk, job.threads)
+        if not threads:
+            return "memory"
+        reserve = SECONDS_PER_FAMILY * sum(2.0 ** len(sets.candidates) for sets in legal) / threads
+
+        def tell(task: str, done: int, of: int) -> None:
+            job.progress(Scoring(task, total * done // of, total, "sets", None))
+
+        values = walk.values(threads, lambda: job.late(reserve), lambda done, of: tell("values of sets", done, of))
+
+        def select(child: int) -> None:
+            assert values is not None
+            found = keep_undominated(legal[child], values[0], values[walk.classes[child]], job.late)
+            if found is not None:
+                kept[child] = found
+                tell("parent sets", len(kept), job.n)
+
+        if values is not None:
+            parallel_take(select, range(job.n), threads, lambda: not job.late())
+        if len(kept) == job.n:
+            return "complete"
+        return "interrupted" if job.halt() else "seconds"
+
+
+def _required(job: Job, child: int) -> tuple[int, ...]:
+    return () if job.constraints is None else job.constraints.required_parents[child]
+
+
+def _smallest(job: Job) -> NDArray[np.float64]:
+    """Return the score of each variable's smallest legal set: its required parents, or none."""
+    scorer = Scorer(job.data, job.score, cache_bytes=1 << 16)
+    return scorer.families(range(job.n), [_required(job, v) for v in range(job.n)])
+
+
+def _most(builder: Builder, job: Job) -> NDArray[np.int64]:
+    """Return each variable's largest parent set."""
+    if job.constraints is None:
+        return np.full(job.n, job.most)
+    return np.minimum(job.n - 1, largest_sets(builder, job, job.constraints))
+
+
+def _limits(job: Job, most: NDArray[np.int64], smallest: NDArray[np.float64]) -> Limits:
+    """
+    Return which sets can be a family that improves on its child's smallest legal set.
+
+    No family of a child x, of r states, scores more than slope (r - 1) q - level log(r) K (see `Bound`), with q cells
+    of the parents and K cells of the family that occur; neither term is above zero, so each is a bound by itself.
+    """
+    states = job.data.arities.astype(np.float64)
+    vary = states > 1  # a variable of one state scores the same with any parents
+    cells, occupied = math.inf, math.inf
+    if job.bound.slope and vary.any():
+        cells = float(np.max(states[vary] * smallest[vary] / (job.bound.slope * (states[vary] - 1))))
+    if job.bound.level and vary.any():
+        occupied = float(np.max(-smallest[vary] / np.log(states[vary])))
+    return Limits(
+        int(most.max()) + 1, cells * (1 + SLACK), 1 << 62 if math.isinf(occupied) else int(occupied * (1 + SLACK)) + 1
+    )
+
+
+def _legal_sets(job: Job, child: int, most: int, walk: SubsetWalk) -> LegalSets:
+    """Return the legal sets of a variable as masks."""
+    required = list(_required(job, child))
+    others = np.setdiff1d(job.candidates(child), required)
+    bits = np.sort(walk.bit_of[others])
+    return LegalSets(int(walk.bit_of[child]), int(walk.bit_of[required].sum()), bits, most - len(required))
+
+
+def _table(
+    job: Job, kept: Mapping[int, KeptSets], variables: NDArray[np.int64], smallest: NDArray[np.float64]
+) -> ParentSets:
+    """Return the table of what was kept, and of the smallest legal sets; variables[b] has bit b of a mask."""
+    from bnsearch.selection.kernels_subset_domination import write_members
+
+    child, scores, sizes, members = [], [], [], []
+    for v in range(job.n):
+        required = np.array(_required(job, v), dtype=np.int32)
+        if v in kept and len(kept[v].masks):
+            first = np.empty(len(kept[v].masks) + 1, dtype=np.int64)
+            lengths = np.bitwise_count(kept[v].masks).astype(np.int64)
+            own = np.empty(int(lengths.sum()), dtype=np.int32)
+            write_members(kept[v].masks, variables, first, own)
+            scores.append(kept[v].scores)
+        else:
+            lengths, own = np.array([len(required)]), required
+            scores.append(smallest[v : v + 1])
+        sizes.append(lengths)
+        members.append(own)
+        if len(required):
+            scores[-1] = np.append(scores[-1], score_below(scores[-1]))
+            sizes[-1] = np.append(lengths, 0)
+        child.append(np.full(len(sizes[-1]), v, dtype=np.int32))
+    first = np.concatenate([[0], np.cumsum(np.concatenate(sizes))])
+    table = ParentSets.build(
+        job.data.names,
+        np.concatenate(child),
+        np.concatenate(scores),
+        first,
+        np.concatenate(members),
+        pruned=job.n,
+        threads=job.threads,
+    )
+    return table if job.constraints is None else with_penalties(table, job.constraints)

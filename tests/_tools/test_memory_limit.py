@@ -1,0 +1,65 @@
+"""How much memory may be taken: amounts, units, and what is refused."""
+
+from __future__ import annotations
+
+import pytest
+
+from bnsearch._tools.memory import LEAST, MOST, default_memory, memory_of
+from bnsearch.errors import InputError
+from bnsearch.learning.learn import learn
+from bnsearch.networks import load_network
+from bnsearch.runs.problem import Problem
+from bnsearch.scores import make_score
+
+ASIA = load_network("asia").sample(100, seed=5)
+
+
+@pytest.mark.parametrize(
+    ("asked", "expected"),
+    [
+        ("2GB", 2 * 10**9),
+        ("512MiB", 512 * 2**20),
+        ("512 mib", 512 * 2**20),
+        ("1.5G", 1_500_000_000),
+        ("0.1TB", 10**11),
+        ("100000KB", 10**8),
+        ("1Ti", 2**40),
+        ("100000000", 10**8),
+        (10**8, 10**8),
+        (1e8, 10**8),
+        (64 << 20, 64 << 20),
+    ],
+)
+def test_amounts(asked, expected):
+    """Bytes as a number, or text with a decimal or a binary unit, in any case."""
+    assert memory_of(asked) == expected
+    assert isinstance(memory_of(asked), int)
+
+
+@pytest.mark.parametrize("asked", ["", "much", "GB", "2 giga", "2XB", "1e9", "-2GB", "2,5GB", True, [1]], ids=repr)
+def test_what_is_no_amount(asked):
+    """Refused, with an example of what is one."""
+    with pytest.raises(InputError, match="memory must be a number of bytes or text such as '2GB', not "):
+        memory_of(asked)
+
+
+@pytest.mark.parametrize("asked", [0, -5, 10**6, "1MB", "60MiB", float("nan"), float("inf"), -(10**12)], ids=repr)
+def test_too_little_or_too_much(asked):
+    """Below 64 MB, or nothing that a machine has: refused."""
+    with pytest.raises(InputError, match="memory must be at least 64MB"):
+        memory_of(asked)
+
+
+def test_the_default():
+    """A share of the machine's memory, within limits."""
+    assert LEAST <= default_memory() <= MOST
+    assert memory_of(None) == default_memory() == Problem(data=ASIA, score=make_score("bic")).memory
+
+
+def test_learning_with_little_memory():
+    """64 MB are enough, less are refused; the optimum proven is the same as with the default."""
+    with pytest.raises(InputError, match="memory must be at least 64MB, such as '2GB', not '63MB'"):
+        learn(ASIA, memory="63MB", seed=1)
+    little = learn(ASIA, memory="64MB", seconds=None, seed=1)
+    assert little.optimal
+    assert little.score == pytest.approx(learn(ASIA, seconds=None, seed=1).score, rel=1e-12)

@@ -1,0 +1,387 @@
+"""The one call: what it takes, what it refuses, what it says."""
+
+from __future__ import annotations
+
+import logging
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, ClassVar
+
+import numpy as np
+import pytest
+
+import bnsearch
+from bnsearch.dags.hillclimb import HillClimb
+from bnsearch.data import Dataset
+from bnsearch.errors import InputError
+from bnsearch.knowledge import Knowledge
+from bnsearch.learning.learn import learn
+from bnsearch.learning.methods import has_end, make_method
+from bnsearch.learning.search import search
+from bnsearch.networks import load_network, random_network
+from bnsearch.parent_sets import ParentSets
+from bnsearch.runs.problem import Problem
+from bnsearch.runs.run import Run
+from bnsearch.runs.stop import Evaluations, Iterations, NoImprovement, Progress, Seconds, Stop, Target
+from bnsearch.scores import BDeu, Scorer, make_score
+from bnsearch.selection.progress import Scoring
+from clocks import Clock
+
+ASIA = load_network("asia").sample(300, seed=5)
+QUICK: dict[str, Any] = {"method": "hillclimb", "seconds": None, "stop": Iterations(2), "seed": 0, "threads": 1}
+
+
+@pytest.mark.parametrize("kind", ["pandas", "polars", "arrow", "codes", "lists", "path", "path as text"])
+def test_any_table_will_do(kind: str, tmp_path: Path) -> None:
+    """Frames and files keep their names; an array of codes has columns 0, 1, ...; the score is the same."""
+    path = tmp_path / "asia.csv"
+    ASIA.to_polars().write_csv(path)
+    table = {
+        "pandas": lambda: ASIA.to_polars().to_pandas(),
+        "polars": ASIA.to_polars,
+        "arrow": lambda: ASIA.to_polars().to_arrow(),
+        "codes": lambda: ASIA.codes.T,
+        "lists": ASIA.codes.T.tolist,
+        "path": lambda: path,
+        "path as text": lambda: str(path),
+    }[kind]()
+    result = learn(table, method="exact", seed=0)
+    assert result.dag.names == (tuple("01234567") if kind in ("codes", "lists") else ASIA.names)
+    assert result.score == pytest.approx(learn(ASIA, method="exact", seed=0).score, rel=1e-12)
+
+
+def test_the_score_is_that_of_the_network() -> None:
+    """By name or as an object."""
+    named = learn(ASIA, score="bdeu", **QUICK)
+    assert named.score == pytest.approx(Scorer(ASIA, BDeu()).network(named.dag), rel=1e-12)
+    assert learn(ASIA, score=BDeu(ess=4.0), **QUICK).score != named.score
+
+
+@pytest.mark.parametrize(
+    ("given", "message"),
+    [
+        (
+            {"method": "rinob"},
+            r"there is no method 'rinob' \(did you mean 'rinobs'\?\): choose from auto, ginobs, rinobs",
+        ),
+        ({"score": "bdue"}, r"there is no score 'bdue' \(did you mean 'bdeu'\?\)"),
+        (
+            {"method": "minobs", "parameters": {"populaton": 3}},
+            r"the minobs method has no parameter 'populaton' \(did you mean 'population'\?\)",
+        ),
+        ({"method": HillClimb(), "parameters": {"restarts": 3}}, "parameters go with the name of a method"),
+        ({"seconds": -1}, "seconds must be above 0, not -1"),
+        ({"seconds": 0}, "seconds must be above 0, not 0"),
+        ({"seconds": float("nan")}, "seconds must be above 0, not nan"),
+        ({"seconds": "10"}, "seconds must be a number, not '10'"),
+        ({"max_parents": -1}, "max_parents must be at least 0, not -1"),
+        ({"max_parents": 1.5}, "max_parents must be a whole number, not 1.5"),
+        ({"threads": 0}, "threads must be at least 1 and at most 1024, not 0"),
+        ({"seed": -3}, "seed must be at least 0, not -3"),
+        ({"observers": print}, r"observers must be a list of functions, such as \[print\], not <built-in"),
+        ({"observers": ["print"]}, r"observers must be a list of functions"),
+        ({"progress": None}, "progress must be a function, such as print, not None"),
+        ({"method": "ges", "score": "k2"}, "needs a score that equivalent networks share"),
+        ({"method": HillClimb}, r"method must be a name or a method such as .*, not <class"),
+        ({"method": None}, r"method must be a name or a method such as .*, not None"),
+        ({"score": BDeu}, r"score must be a name or a score such as .*, not <class"),
+        ({"stop": 100}, r"stop must be a rule such as Iterations\(100\), not 100"),
+        ({"knowledge": {"roots": ["asia"]}}, r"knowledge must be a Knowledge or the path of a file, not {'roots'"),
+        ({"knowledge": "nowhere.json"}, "nowhere.json"),
+        ({"knowledge": Knowledge(roots=["asai"])}, r"unknown variable 'asai' in roots \(did you mean 'asia'\?\)"),
+    ],
+    ids=lambda value: "-".join(value) if isinstance(value, dict) else "",
+)
+def test_what_is_wrong_is_said(given: dict[str, Any], message: str) -> None:
+    """One line, with the nearest name where a name is unknown."""
+    with pytest.raises(InputError, match=message):
+        learn(ASIA, **{**QUICK, **given})
+
+
+def test_one_column_has_no_structure() -> None:
+    """Two have."""
+    with pytest.raises(InputError, match="the table has one column, 'asia': there is no structure to learn"):
+        learn(ASIA.to_polars().select("asia"))
+    assert learn(ASIA.to_polars().select("asia", "tub"), seconds=60, seed=0).optimal
+
+
+def test_no_rows() -> None:
+    """A table without rows is refused."""
+    with pytest.raises(InputError, match="the table is empty: 0 rows"):
+        learn(ASIA.to_polars().clear())
+
+
+def test_a_method_with_its_parameters() -> None:
+    """By name with parameters, or as an object, is the same."""
+    named = learn(ASIA, **{**QUICK, "method": "tabu", "parameters": {"length": 3}})
+    made = learn(ASIA, **{**QUICK, "method": bnsearch.make_method("tabu", length=3)})
+    assert named.parameters == made.parameters
+    assert named.parameters["length"] == 3
+    assert named.dag == made.dag
+
+
+def test_knowledge_from_a_file(tmp_path: Path) -> None:
+    """As a path, as text, and as an object."""
+    known = Knowledge(required=[("xray", "smoke")], forbidden=[("smoke", "lung")])
+    known.write(tmp_path / "known.json")
+    expected = learn(ASIA, knowledge=known, **QUICK)
+    assert ("xray", "smoke") in expected.dag.edges
+    for path in (tmp_path / "known.json", str(tmp_path / "known.json")):
+        assert learn(ASIA, knowledge=path, **QUICK).dag == expected.dag
+
+
+@pytest.mark.parametrize(
+    ("limits", "most"),
+    [
+        (None, dict.fromkeys(ASIA.names, 2)),
+        (1, dict.fromkeys(ASIA.names, 1)),
+        (5, dict.fromkeys(ASIA.names, 2)),
+        ({"dysp": 0, "lung": 7}, {**dict.fromkeys(ASIA.names, 2), "dysp": 0}),
+    ],
+    ids=["none", "smaller", "larger", "by name"],
+)
+@pytest.mark.parametrize("method", ["auto", "hillclimb"])
+def test_limits_on_parents_are_joined(method: str, limits: Any, most: dict[str, int]) -> None:
+    """At most two parents beside what the knowledge says: the smaller number holds for each variable."""
+    result = learn(
+        ASIA,
+        **{**QUICK, "stop": Iterations(9), "method": method},
+        max_parents=2,
+        knowledge=Knowledge(max_parents=limits),
+    )
+    assert all(len(parents) <= most[name] for name, parents in zip(ASIA.names, result.dag.parents, strict=True))
+    for child in ("either", "lung"):
+        required = [(parent, child) for parent in ("asia", "tub", "smoke")]
+        with pytest.raises(InputError, match=f"'{child}' has 3 required parents, but at most"):
+            learn(ASIA, max_parents=2, knowledge=Knowledge(required=required, max_parents=limits), **QUICK)
+
+
+@pytest.mark.parametrize(
+    ("stop", "reason"),
+    [
+        (Iterations(3), "iterations"),
+        (Evaluations(1), "evaluations"),
+        (Target(-1e9), "target"),
+        (NoImprovement(2), "no improvement"),
+        (Seconds(0) | Iterations(5), "seconds"),
+    ],
+    ids=["iterations", "evaluations", "target", "no improvement", "joined"],
+)
+def test_further_rules(stop: Stop, reason: str) -> None:
+    """Each ends a search that has an hour."""
+    assert learn(ASIA, method="rinobs", seconds=3600, stop=stop, seed=1, threads=1).stop == reason
+
+
+@pytest.mark.parametrize("seconds", [None, 3600], ids=["no limit", "an hour"])
+def test_who_may_take_any_time_ends_by_itself(seconds: float | None) -> None:
+    """Eight variables: the best network is proven, whatever the time."""
+    result = learn(ASIA, seconds=seconds, seed=0)
+    assert (result.stop, result.optimal, result.gap, result.method) == ("complete", True, 0.0, "auto")
+    exact = learn(ASIA, method="exact", seconds=seconds, seed=0)
+    assert exact.score == pytest.approx(result.score, rel=1e-12)
+
+
+def test_without_a_limit_it_ends_when_nothing_better_comes() -> None:
+    """Ten seconds after its last improvement, by a clock that shows 20 ms more at each look."""
+    seen: list[Progress] = []
+    result = learn(
+        ASIA, method="rinobs", seconds=None, seed=0, threads=1, clock=Clock(tick=0.02), observers=[seen.append]
+    )
+    assert result.stop == "converged"
+    assert result.seconds - seen[-1].improved >= 10
+    assert seen[-1].improved == max(point.improved for point in result.trace)
+
+
+@pytest.mark.parametrize(
+    ("method", "parameters", "iterations"),
+    [("miiga", {"population": 6, "generations": 60}, 60), ("tabu", {"restarts": 200}, 201)],
+)
+def test_without_a_limit_a_method_with_an_end_runs_to_it(
+    method: str, parameters: dict[str, int], iterations: int
+) -> None:
+    """All generations and restarts, though nothing better comes for long by a clock that goes on 9 s at each look."""
+    result = learn(ASIA, method=method, parameters=parameters, seconds=None, seed=0, threads=1, clock=Clock(tick=9.0))
+    assert (result.stop, result.iterations) == ("complete", iterations)
+    last = max(point.improved for point in result.trace)
+    assert result.seconds - last > 2 * last + 10  # long enough to have converged
+
+
+@pytest.mark.parametrize(
+    ("name", "parameters", "ends"),
+    [
+        ("miiga", {}, True), ("ilges", {}, True), ("vnges", {}, True), ("ges", {}, True), ("exact", {}, True),
+        ("mmhc", {}, True), ("mmhc", {"restarts": None}, False), ("hillclimb", {}, True),
+        ("tabu", {"restarts": None}, False), ("auto", {}, False), ("ginobs", {}, False), ("obs", {}, False),
+        ("minobs", {}, False),
+    ],
+)  # fmt: skip
+def test_which_methods_have_an_end(name: str, parameters: dict[str, Any], ends: bool) -> None:
+    """Those with a number of iterations, or that come to nothing left to do; not those that restart for ever."""
+    assert has_end(make_method(name, **parameters)) == ends
+
+
+def test_of_a_method_from_elsewhere_no_end_is_known() -> None:
+    """It may go on for ever, so convergence ends it; also where it goes by a name of the library."""
+
+    @dataclass(frozen=True)
+    class Foreign:
+        name: ClassVar[str] = "ges"
+
+        def search(self, problem: Problem, run: Run) -> None:
+            while run.going():
+                run.offer(problem.base_score, lambda: problem.base)
+
+    assert not has_end(Foreign())
+    assert learn(ASIA, method=Foreign(), seconds=None, clock=Clock(tick=1.0)).stop == "converged"
+
+
+def test_scoring_is_no_wait_for_something_better() -> None:
+    """A minute of scoring, before there is any network, does not mean that nothing better comes."""
+    clock = Clock()
+
+    def minute(*_: object) -> None:
+        clock.now += 60
+
+    result = learn(ASIA, seconds=None, seed=0, threads=1, clock=clock, progress=minute)
+    assert (result.stop, result.optimal) == ("complete", True)
+
+
+@pytest.mark.parametrize("method", ["auto", "exact"])
+def test_a_proof_is_waited_for(method: str) -> None:
+    """16 variables make 16 blocks of subsets: a look at the clock for each, which now shows 10 s more each time."""
+    data = random_network(16, 2.0, 2, 1).sample(200, seed=1)
+    clock = Clock()
+
+    def hurry(_: Progress) -> None:
+        clock.tick = 10.0
+
+    result = learn(data, method=method, seconds=None, seed=0, threads=1, clock=clock, observers=[hurry])
+    assert result.seconds > 150
+    assert (result.stop, result.optimal) == ("complete", True)
+
+
+def test_nothing_is_optimal_over_part_of_the_candidates(monkeypatch: pytest.MonkeyPatch) -> None:
+    """With room for 20 families many are not even looked at."""
+    monkeypatch.setattr("bnsearch.learning.candidates.EVALUATIONS", 20)
+    part = learn(ASIA, method="exact", seconds=None, seed=0)
+    assert (part.optimal, part.partial, part.gap) == (False, True, 0.0)
+    assert "best of the sets kept" in repr(part)
+    monkeypatch.undo()
+    whole = learn(ASIA, method="exact", seconds=None, seed=0)
+    assert (whole.optimal, whole.partial) == (True, False)
+    assert part.score < whole.score
+
+
+def test_auto_proves_nothing_over_part_of_the_candidates(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Where not all subsets may be counted, and 20 families are selected: islands, whose best is not called optimal."""
+    monkeypatch.setattr("bnsearch.learning.candidates.EVALUATIONS", 20)
+    monkeypatch.setattr("bnsearch.learning.auto.MOST_FAMILIES", 0)
+    part = learn(ASIA, seconds=None, stop=Iterations(300), seed=0)
+    assert (part.optimal, part.partial, part.stop) == (False, True, "iterations")
+    monkeypatch.undo()
+    whole = learn(ASIA, seconds=None, seed=0)
+    assert (whole.optimal, whole.partial) == (True, False)
+    assert part.score <= whole.score + 1e-9 * abs(whole.score)
+
+
+def test_auto_says_what_it_chose(monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture) -> None:
+    """Exact search over all subsets of few variables; over a complete table where these are too many; and why."""
+    with caplog.at_level(logging.INFO, logger="bnsearch"):
+        notes = learn(ASIA, seconds=3600, seed=0).notes
+    assert notes[0].endswith(": all that can matter")
+    assert notes[1] == "chose exact search: all subsets of 8 variables were counted"
+    assert notes[1] in caplog.messages
+    monkeypatch.setattr("bnsearch.learning.auto.MOST_FAMILIES", 0)
+    result = learn(ASIA, seconds=None, seed=0)
+    assert result.optimal
+    assert result.notes[0].endswith(": all that can matter")
+    assert result.notes[1].startswith("chose exact search: at most ")
+    assert result.notes[1].endswith(" of 8 variables can form cycles with each other")
+
+
+def test_auto_says_that_it_searches(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Where neither all subsets nor a complete table fit, the islands search; the note says how and why."""
+    monkeypatch.setattr("bnsearch.learning.auto.MOST", 2)
+    result = learn(ASIA, seconds=None, stop=Iterations(50), seed=0)
+    assert not result.optimal
+    assert result.notes[-1] == (
+        "chose search over orderings, with families on demand (ginobs) and over their table (rinobs), and over "
+        "DAGs (tabu): to count all subsets of 8 variables takes too long"
+    )
+
+
+def test_auto_says_why_not_exact_search(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Over a given table: too many variables that can form cycles, or too little time."""
+    problem = Problem(data=ASIA, score=make_score("bic"))
+    problem = Problem(data=ASIA, score=problem.score, table=problem.parent_sets)
+    stop = Iterations(50) | Seconds(3600)
+    result = search(problem, bnsearch.make_method("auto"), stop=Seconds(3600), seed=0)
+    assert result.optimal
+    assert result.notes[0].startswith("chose exact search: at most ")
+    with monkeypatch.context() as patch:
+        patch.setattr("bnsearch.learning.auto.MOST", 3)
+        result = search(problem, bnsearch.make_method("auto"), stop=stop, seed=0)
+    assert "chose search over orderings (rinobs)" in result.notes[0]
+    assert "too many for exact search" in result.notes[0]
+    with monkeypatch.context() as patch:
+        patch.setattr("bnsearch.learning.auto.SECONDS_OF_20", 1e10)
+        result = search(problem, bnsearch.make_method("auto"), stop=stop, seed=0)
+    assert "exact search would take about" in result.notes[0]
+
+
+def test_a_bound_over_families_met_is_none_over_all(monkeypatch: pytest.MonkeyPatch) -> None:
+    """
+    A run that ends just after a complete selection reports no upper bound below the best network.
+
+    Twice a third variable is the exclusive or of two others: no pair of them is dependent, so that the families met
+    before the selection are all but empty sets.
+    """
+    rng = np.random.default_rng(0)
+    pairs = np.array([[0, 0], [0, 1], [1, 0], [1, 1]] * 100)
+    columns = [column for _ in range(2) for x, y in [rng.permutation(pairs).T] for column in (x, y, x ^ y)]
+    twice = rng.integers(2, size=400)
+    data = Dataset.from_codes(np.column_stack([*columns, twice, twice]))
+    best = learn(data, method="exact", seconds=None, seed=0)
+
+    def end(table: ParentSets, problem: Problem, run: Run) -> tuple[bool, str]:
+        run.interrupt()
+        return False, ""
+
+    monkeypatch.setattr("bnsearch.learning.auto.MOST", 2)
+    monkeypatch.setattr("bnsearch.learning.auto.exact_fits", end)  # asked where a selection is complete
+    result = learn(data, seconds=3600, seed=1, threads=1, clock=Clock(tick=0.02))
+    assert result.stop == "interrupted"
+    assert result.partial or result.bound is None or result.bound >= best.score - 1e-9 * abs(best.score)
+    assert not result.optimal or result.score == pytest.approx(best.score)
+
+
+def test_max_parents_reaches_the_candidates() -> None:
+    """The best network with one parent each, a forest, is proven as such."""
+    result = learn(ASIA, max_parents=1, seconds=3600, seed=0)
+    assert result.optimal
+    assert max(map(len, result.dag.parents)) == 1
+    assert result.score < learn(ASIA, seconds=3600, seed=0).score
+
+
+def test_observers_and_progress_are_told() -> None:
+    """Scores only rise; scoring counts up to its total."""
+    seen: list[Progress] = []
+    told: list[Scoring] = []
+    result = learn(ASIA, seconds=3600, seed=0, observers=[seen.append], progress=told.append, threads=1)
+    assert [p.score for p in seen] == sorted(p.score for p in seen)
+    assert seen[-1].score == result.score
+    assert told
+    assert all(0 < now.done <= now.total for now in told)
+    told.clear()
+    result = learn(ASIA, method="exact", seconds=3600, seed=0, progress=told.append, threads=1)
+    assert all(0 < now.done <= now.total for now in told)
+    assert f"kept {told[-1].found:,} candidate parent sets" in result.notes[0]
+
+
+def test_nltcs(shared_data: Path) -> None:
+    """16 variables, 3,236 rows: the optimum, proven, as an independent dynamic program found it."""
+    data = Dataset.read(shared_data / "debd" / "nltcs.test.csv.gz", header=False)
+    result = learn(data, seconds=60, seed=0)
+    assert result.optimal
+    assert result.score == pytest.approx(-20033.595540, abs=1e-6)
+    assert Scorer(data, make_score("bic")).network(result.dag) == pytest.approx(result.score, rel=1e-12)

@@ -1,0 +1,191 @@
+"""A run within `learn`: stages, time left, remarks, proofs, networks that are not legal."""
+
+from __future__ import annotations
+
+import logging
+import math
+import os
+import signal
+from dataclasses import replace
+
+import pytest
+
+from bnsearch.data import Dataset
+from bnsearch.graphs import DAG
+from bnsearch.learning.warm_up import tiny_table
+from bnsearch.runs.problem import Problem
+from bnsearch.runs.run import Run
+from bnsearch.runs.stop import AnyOf, Converged, Evaluations, Iterations, NoImprovement, Progress, Seconds, Stop, Target
+from bnsearch.scores import BIC
+from clocks import Clock
+
+EMPTY = DAG.empty(["a", "b"])
+AB = DAG.from_edges(["a", "b"], [("a", "b")])
+
+
+@pytest.mark.parametrize(
+    ("rule", "seconds"),
+    [
+        (Seconds(3), 3),
+        (Seconds(3) | Iterations(5), 3),
+        (Iterations(5) | Seconds(7) | Seconds(4), 4),
+        (Iterations(5) | Evaluations(5) | Target(-1.0) | NoImprovement(2), math.inf),
+        (Converged(), math.inf),
+        (AnyOf(), math.inf),
+    ],
+    ids=["seconds", "joined", "the shortest", "counters", "converged", "none"],
+)
+def test_rules_know_when_they_stop_in_any_case(rule: Stop, seconds: float) -> None:
+    """The shortest time of all rules; counters and convergence give none."""
+    assert rule.seconds == seconds
+
+
+def test_time_left() -> None:
+    """After 2 of 5 seconds 3 are left, after 6 less than none; who has no limit has all the time."""
+    clock = Clock()
+    run = Run(Seconds(5), clock=clock)
+    clock.now += 2
+    assert run.seconds_left == 3
+    clock.now += 4
+    assert run.seconds_left == -1
+    assert Run(Iterations(5)).seconds_left == math.inf
+
+
+def test_a_stage_has_one_more_rule() -> None:
+    """Two iterations of a stage, then on to five; in the stage 1 of 10 seconds is left."""
+    clock = Clock()
+    run = Run(Iterations(5) | Seconds(10), clock=clock)
+    with run.stage(Iterations(2) | Seconds(1)):
+        assert run.seconds_left == 1
+        run.count(iterations=2)
+        assert not run.going()
+        assert run.reason == "iterations"
+    assert run.seconds_left == 10
+    assert run.going()
+    assert run.allowed(100) == 3
+    run.count(iterations=3)
+    assert not run.going()
+
+
+def test_what_ends_the_run_ends_its_stages() -> None:
+    """Time that is up within a stage is up after it, and so is an interruption; also where the stage has failed."""
+    clock = Clock()
+    run = Run(Seconds(1), clock=clock)
+    with pytest.raises(ZeroDivisionError), run.stage(Iterations(9)):
+        clock.now += 1
+        _ = 1 / 0
+    assert run.stop == Seconds(1)
+    assert not run.going()
+    assert run.reason == "seconds"
+    other = Run(Iterations(9))
+    with other.stage(Iterations(1)):
+        other.interrupt()
+    assert not other.going()
+    assert other.reason == "interrupted"
+
+
+def test_remarks_are_kept_in_order_and_logged(caplog: pytest.LogCaptureFixture) -> None:
+    """The notes of the result, and the log of the library."""
+    run = Run()
+    with caplog.at_level(logging.INFO, logger="bnsearch"):
+        run.remark("took the left turn")
+        run.remark("then the right one, at 100%")
+    assert run.notes == ["took the left turn", "then the right one, at 100%"]
+    assert caplog.messages == run.notes
+
+
+def test_progress_tells_the_bound_and_the_last_improvement() -> None:
+    """Improved after 1 and 3 seconds; a bound of -2 is known from the second note on: the gap is 3 / 2."""
+    clock = Clock()
+    seen: list[Progress] = []
+    run = Run(clock=clock, observers=[seen.append])
+    clock.now += 1
+    run.offer(-9.0, lambda: EMPTY)
+    run.bound = -2.0
+    clock.now += 2
+    run.offer(-5.0, lambda: EMPTY)
+    run.partial = True
+    clock.now += 4
+    run.count(iterations=1)
+    run.offer(-7.0, lambda: EMPTY)
+    assert [(p.seconds, p.score, p.improved, p.bound, p.gap, p.partial) for p in seen] == [
+        (1.0, -9.0, 1.0, None, None, False),
+        (3.0, -5.0, 3.0, -2.0, 1.5, False),
+        (7.0, -5.0, 3.0, -2.0, 1.5, True),
+    ]
+
+
+def test_convergence() -> None:
+    """Found after 3 s with a patience of 2: 6 s more, or the least wait if that is longer; nothing found, never."""
+    now = Progress(seconds=9.0, improved=3.0, score=-1.0)
+    assert Converged(patience=2, at_least=0).reason(now) == "converged"
+    assert Converged(patience=2, at_least=0).reason(replace(now, seconds=8.9)) is None
+    assert Converged(patience=2, at_least=10).reason(now) is None
+    assert Converged(patience=2, at_least=10).reason(replace(now, seconds=13.0)) == "converged"
+    assert Converged(patience=2, at_least=0).reason(Progress(seconds=1e9)) is None
+
+
+def test_a_proof_is_no_vain_wait() -> None:
+    """A minute without anything better is none while a proof is under way; the time is up all the same."""
+    clock = Clock()
+    run = Run(Converged() | Seconds(100), clock=clock)
+    run.offer(-5.0, lambda: EMPTY)
+    clock.now += 60
+    with run.proving():
+        assert run.going()
+        assert not run.halted()
+        clock.now += 40
+        assert run.halted()
+        clock.now -= 40
+    assert run.halted()
+    assert not run.going()
+    assert run.reason == "converged"
+
+
+def test_what_is_proven_is_complete() -> None:
+    """Also when the time is up meanwhile."""
+    clock = Clock()
+    run = Run(Seconds(1), clock=clock)
+    run.offer(-5.0, lambda: EMPTY)
+    run.prove()
+    clock.now += 1
+    assert not run.going()
+    run.finish()
+    assert (run.reason, run.optimal, run.bound) == ("complete", True, -5.0)
+
+
+def test_networks_that_are_not_legal_are_not_taken() -> None:
+    """Only a -> b is permitted: the empty network is refused at -1, and at -6 not even looked at."""
+    asked: list[DAG] = []
+
+    def permits(dag: DAG) -> bool:
+        asked.append(dag)
+        return dag == AB
+
+    run = Run(permits=permits)
+    assert not run.offer(-1.0, lambda: EMPTY)
+    assert run.progress.score == -math.inf
+    assert run.offer(-5.0, lambda: AB)
+    assert not run.offer(-6.0, lambda: EMPTY)
+    assert asked == [EMPTY, AB]
+    assert run.best() == AB
+
+
+def test_parent_sets_may_be_selected_within_the_run() -> None:
+    """What selects takes time of the run and is interrupted like it."""
+    clock = Clock()
+    table = tiny_table()
+
+    def select(problem: Problem, run: Run) -> object:
+        clock.now += 60
+        os.kill(os.getpid(), signal.SIGINT)
+        assert run.halted()
+        return table
+
+    run = Run(Seconds(100), clock=clock, select=select)  # type: ignore[arg-type]
+    data = Dataset.from_codes([[0, 1], [1, 0]])
+    with run.listening():
+        assert run.parent_sets(Problem(data=data, score=BIC())) is table
+    assert run.seconds == 60
+    assert not run.going()
+    assert run.reason == "interrupted"

@@ -1,0 +1,96 @@
+"""Automatic selection: exact where it fits, growing beyond."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from test_sequential import by_definition, random_table
+
+from bnsearch.data import Dataset
+from bnsearch.scores import BIC, BDeu, Scorer
+from bnsearch.scores.extender import Extender
+from bnsearch.selection.auto import Auto
+from bnsearch.selection.sequential import Sequential
+from bnsearch.selection.variable_growth import Growth
+from reference_exact import best_score
+
+# Natural-log BIC optima without an in-degree limit, from an independent dynamic program.
+OPTIMA = {
+    "nltcs.valid": -13327.016510,
+    "nltcs.test": -20033.595540,
+    "msnbc.valid": -246168.019192,
+}
+
+
+def test_small_tables_are_exact():
+    """With six variables every set is considered."""
+    data = random_table(6, 200, 7)
+    selection = Auto(seconds=60).select(data, BDeu(ess=1.0))
+    assert (selection.stop, selection.exhaustive) == ("complete", 5)
+    expected = by_definition(data, BDeu(ess=1.0), 5)
+    assert [{p for _, p in selection.table.sets(v)} for v in range(6)] == [set(e) for e in expected]
+
+
+@pytest.mark.parametrize("name", OPTIMA)
+def test_tables_hold_the_known_optimum(shared_data, name):
+    """The best network of the exact table scores what an independent program found."""
+    data = Dataset.read(shared_data / "debd" / f"{name}.csv.gz", header=False)
+    selection = Auto(seconds=300).select(data, BIC())
+    assert selection.stop == "complete"
+    assert best_score(selection.table) == pytest.approx(OPTIMA[name], abs=1e-5)
+
+
+def xor_table() -> Dataset:
+    """Return ten binary columns of which the last is the parity of the first four, with every row of them often."""
+    random = np.random.default_rng(4)
+    codes = random.integers(0, 2, (2000, 10))
+    codes[:, 4] = np.where(random.random(2000) < 0.9, codes[:, 3], codes[:, 4])
+    codes[:, 9] = codes[:, :3].sum(axis=1) % 2
+    return Dataset.from_codes(codes)
+
+
+def test_growth_reaches_what_greedy_steps_can():
+    """From all pairs of parents the triple whose parity the child is gets found; scores are the true ones."""
+    data = xor_table()
+    pairs = Sequential(max_parents=2).select(data, BIC()).table
+    extender = Extender(data, BIC())
+    seeds = np.array([[0, 1], [0, 2], [1, 2]], dtype=np.int32)
+    scorer = Scorer(data, BIC())
+    scores = np.array([scorer.family(9, s) for s in seeds.tolist()])
+    best_first = np.argsort(-scores)
+    growth = Growth(extender, 9, np.arange(9), 5, seeds[best_first], scores[best_first])
+    while growth.grow(extender, 10):
+        pass
+    sets, sizes, values = growth.found()
+    found = {tuple(sorted(s[:k].tolist())): v for s, k, v in zip(sets, sizes, values, strict=True)}
+    assert (0, 1, 2) in found
+    assert found == pytest.approx({s: scorer.family(9, s) for s in found}, rel=1e-9)
+    assert all(v > scorer.family(9, pairs.parents(int(pairs.begin[10]) - 1)) for v in found.values())
+
+
+@pytest.mark.parametrize("score", [BIC(), BDeu(ess=3.0)], ids=["bic", "bdeu"])
+def test_extensions_equal_single_families(score):
+    """The scores of all extensions of a family, by bitmaps and by histograms, are those of the families."""
+    random = np.random.default_rng(8)
+    arities = np.array([2, 3, 4, 2, 300, 5, 1, 2])
+    codes = np.stack([random.integers(0, a, 400) for a in arities], axis=1)
+    data = Dataset.from_codes(codes, arities=arities)
+    scorer, extender = Scorer(data, score), Extender(data, score)
+    for child, parents in ((0, []), (0, [1]), (2, [0, 1, 3]), (4, [0]), (5, [4, 2]), (6, [1, 2, 3, 5])):
+        candidates = np.array([v for v in range(8) if v != child and v not in parents])
+        expected = [scorer.family(child, [*parents, int(y)]) for y in candidates]
+        assert extender.extend(child, parents, candidates) == pytest.approx(expected, rel=1e-9, abs=1e-9)
+        assert extender.empty(child) == pytest.approx(scorer.family(child, []), rel=1e-9, abs=1e-9)
+
+
+def test_growth_does_not_depend_on_slices():
+    """Many small budgets find what one large budget finds."""
+    data = xor_table()
+    extender = Extender(data, BIC())
+    results = []
+    for budget in (7, 10**6):
+        growth = Growth(extender, 9, np.arange(9), 4, np.empty((1, 0), dtype=np.int32), np.array([extender.empty(9)]))
+        while growth.grow(extender, budget):
+            pass
+        results.append(growth.found())
+    assert all(np.array_equal(a, b) for a, b in zip(*results, strict=True))
