@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from bnsearch.data import Dataset
-from bnsearch.data.frames import cut_points
+from bnsearch.data.frames import find_cut_points
 from bnsearch.errors import InputError
 
 try:
@@ -100,7 +100,7 @@ class StructureLearner(BaseEstimator):  # type: ignore[misc]
         if not self.ess > 0:
             raise InputError(f"ess must be above 0, not {self.ess!r}")
         frame = self._frame(X, first=True)
-        self.cuts_ = cut_points(frame, self.discretize)
+        self.cuts_ = find_cut_points(frame, self.discretize)
         data = self._dataset(frame)
         self.result_ = learn(
             data,
@@ -122,10 +122,10 @@ class StructureLearner(BaseEstimator):  # type: ignore[misc]
 
     def score_samples(self, X: Any) -> NDArray[np.float64]:  # noqa: N803
         """Return the natural log of the probability of each row of X."""
-        from bnsearch.networks import log_likelihoods
+        from bnsearch.networks import row_log_likelihoods
 
         check_is_fitted(self)
-        return log_likelihoods(self.network_, self._dataset(self._frame(X, first=False)))
+        return row_log_likelihoods(self.network_, self._dataset(self._frame(X, first=False)))
 
     def score(self, X: Any, y: object = None) -> float:  # noqa: N803
         """Return the mean log-likelihood of a row of X: the higher, the better the network explains unseen rows."""

@@ -15,8 +15,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from bnsearch.data import Dataset
-from bnsearch.data.discretize import interval_labels
-from bnsearch.data.frames import cut_points
+from bnsearch.data.discretize import label_intervals
+from bnsearch.data.frames import find_cut_points
 from bnsearch.errors import InputError
 from bnsearch.graphs.dag import DAG
 from bnsearch.networks import fit
@@ -86,7 +86,7 @@ def test_what_is_left_alone():
     plain = Dataset.from_frame(frame)
     assert data.states == plain.states
     assert np.array_equal(data.codes, plain.codes)
-    assert cut_points(frame, "quantile:2") == {}
+    assert find_cut_points(frame, "quantile:2") == {}
 
 
 def test_many_whole_numbers_are_cut():
@@ -131,7 +131,7 @@ def test_text_spells_numbers_in_many_ways(tmp_path):
 def test_known_cuts_hold_for_other_rows():
     """The cuts of one table put another's values, also outside of its range, into the same intervals."""
     train = pl.DataFrame({"x": np.linspace(0, 1, 101), "k": [0, 1] * 50 + [0]})
-    cuts = cut_points(train, "uniform:4")
+    cuts = find_cut_points(train, "uniform:4")
     assert cuts == {"x": (0.25, 0.5, 0.75)}
     other = Dataset.from_frame(pl.DataFrame({"x": [7.5, -3.0, 0.5, 0.51], "k": [1, 1, 1, 1]}), discretize=cuts)
     assert other.states[0] == Dataset.from_frame(train, discretize="uniform:4").states[0]
@@ -143,7 +143,7 @@ def test_wide_integers_are_refused_as_ever():
     frame = pl.DataFrame({"a": pl.Series([1], dtype=pl.Int128)})
     with pytest.raises(InputError, match="column 'a' holds values of type Int128"):
         Dataset.from_frame(frame, discretize="quantile:2")
-    assert cut_points(frame, None) == {}
+    assert find_cut_points(frame, None) == {}
 
 
 def test_labels_pass_through_network_files(tmp_path):
@@ -224,12 +224,12 @@ def test_intervals_hold_their_values(values, rule, count):
     """Every value lies in its interval, no interval is empty, cuts ascend, and values that differ are parted."""
     frame = pl.DataFrame({"v": pl.Series(values, dtype=pl.Float64)})
     data = Dataset.from_frame(frame, discretize=f"{rule}:{count}")
-    cuts = cut_points(frame, f"{rule}:{count}").get("v")
+    cuts = find_cut_points(frame, f"{rule}:{count}").get("v")
     if cuts is None:
         assert all(value.is_integer() and abs(value) < 2**63 for value in values)
         return
     assert all(low < high for low, high in pairwise(cuts))
-    assert data.states[0] == interval_labels(cuts)
+    assert data.states[0] == label_intervals(cuts)
     assert set(data.codes[0].tolist()) == set(range(len(cuts) + 1))
     assert min(len(set(values)), 2) <= len(cuts) + 1 <= count
     ends = [-math.inf, *cuts, math.inf]

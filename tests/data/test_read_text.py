@@ -13,7 +13,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from bnsearch.data import Dataset
-from bnsearch.data.text import SAMPLE_ROWS, read_text
+from bnsearch.data.text import TYPE_SAMPLE_ROWS, read_text
 from bnsearch.errors import InputError
 
 
@@ -54,7 +54,7 @@ def test_numbers_too_long_to_be_numbers_are_text(tmp_path: Path) -> None:
 @pytest.mark.parametrize("late", ["x", "256", "-1", "1.0", "07"])
 def test_a_late_surprise_in_a_column_of_small_numbers(tmp_path: Path, late: str) -> None:
     """What the first rows suggest about a column is only a guess: a later value may be of another kind."""
-    rows = SAMPLE_ROWS + 50
+    rows = TYPE_SAMPLE_ROWS + 50
     data = Dataset.read(write(tmp_path, "a,b\n" + "1,3\n" * rows + f"{late},3\n"))
     expected = {"x": ("1", "x"), "256": ("1", "256"), "-1": ("-1", "1"), "1.0": ("1",), "07": ("1", "7")}[late]
     assert data.states == (expected, ("3",))

@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 
 from bnsearch.data import Dataset
 from bnsearch.data.coding import MISSING
-from bnsearch.data.writing import check_target
+from bnsearch.data.writing import check_table_target
 from bnsearch.errors import InputError
 
 
@@ -85,10 +85,10 @@ def test_write_refuses_bad_paths(tmp_path: Path) -> None:
         ("table.xlsx", r"ends with \.csv"),
         ("table.dat", r"written as \.csv or \.parquet"),
     ):
-        for use in (data.write, check_target):
+        for use in (data.write, check_table_target):
             with pytest.raises(InputError, match=message):
                 use(tmp_path / name)
-    check_target(tmp_path / "table.csv.gz")
+    check_table_target(tmp_path / "table.csv.gz")
     assert not list(tmp_path.iterdir())
 
 

@@ -8,7 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from random_dags import dags
 
-from bnsearch.drawing.svg import MOST_SHOWN, curve, render_structure
+from bnsearch.drawing.svg import MAX_NOTEBOOK_VARIABLES, make_curve, render_structure
 from bnsearch.graphs import DAG, PDAG, cpdag
 from bnsearch.networks import load_network
 
@@ -43,14 +43,14 @@ def test_names_are_escaped():
 
 def test_curves_run_down_at_their_ends():
     """From (0, 0) to (4, 10) the control points are (0, 5) and (4, 5)."""
-    assert curve([(0, 0), (4, 10), (4, 20)]) == [((0, 5), (4, 5), (4, 10)), ((4, 15), (4, 15), (4, 20))]
+    assert make_curve([(0, 0), (4, 10), (4, 20)]) == [((0, 5), (4, 5), (4, 10)), ((4, 15), (4, 15), (4, 20))]
 
 
 def test_notebooks_draw_what_is_not_too_large():
     """A DAG and a network show themselves; a graph of more than 500 variables or 2,000 edges does not."""
     asia = load_network("asia")
     assert asia._repr_svg_() == asia.dag._repr_svg_() == render_structure(asia.dag)
-    assert DAG.empty([f"v{i}" for i in range(MOST_SHOWN + 1)])._repr_svg_() is None
+    assert DAG.empty([f"v{i}" for i in range(MAX_NOTEBOOK_VARIABLES + 1)])._repr_svg_() is None
     assert DAG([f"v{i}" for i in range(64)], [range(i) for i in range(64)])._repr_svg_() is None  # 64 * 63 / 2 edges
 
 

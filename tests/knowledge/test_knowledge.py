@@ -23,7 +23,7 @@ def test_nothing_known_allows_everything():
     free = Knowledge().constraints(NAMES)
     assert edges_of(free.allowed) == everything()
     assert not free.required.any()
-    assert free.limits.tolist() == [3, 3, 3, 3]
+    assert free.max_parents.tolist() == [3, 3, 3, 3]
 
 
 def test_required_edges_forbid_the_way_back():
@@ -51,7 +51,7 @@ def test_allowed_edges_and_limits():
     known = Knowledge(allowed=[("a", "b"), ("c", "b")], required=[("d", "b")], max_parents={"b": 2})
     constraints = known.constraints(NAMES)
     assert edges_of(constraints.allowed) == {("a", "b"), ("c", "b"), ("d", "b")}
-    assert constraints.limits.tolist() == [3, 2, 3, 3]
+    assert constraints.max_parents.tolist() == [3, 2, 3, 3]
 
 
 @pytest.mark.parametrize(
@@ -65,7 +65,7 @@ def test_allowed_edges_and_limits():
         ({"required": [("a", "b")], "tiers": [["b", "a"]], "within_tiers": False}, "one tier"),
         ({"required": [("a", "d")], "tiers": [["a"], ["b"], ["d"]], "across_tiers": False}, "skips a tier"),
         ({"required": [("a", "b"), ("c", "b")], "max_parents": 1}, "'b' has 2 required parents, but at most 1"),
-        ({"tiers": [["a"], ["a", "b"]]}, "'a' stands twice"),
+        ({"tiers": [["a"], ["a", "b"]]}, "'a' is listed twice"),
         ({"forbidden": [("a", "bb")]}, "unknown variable 'bb' in forbidden"),
         ({"max_parents": {"e": 1}}, "unknown variable 'e' in max_parents"),
     ],
@@ -97,7 +97,7 @@ def test_permits():
     """A network is legal if it has the required edges, no other than allowed ones, and not too many parents."""
     known = Knowledge(required=[("a", "b")], forbidden=[("c", "d")], max_parents=2).constraints(NAMES)
     assert known.permits(DAG.from_edges(NAMES, [("a", "b")]))
-    assert known.permits(known.base(NAMES))
+    assert known.permits(known.make_required_dag(NAMES))
     assert not known.permits(DAG.empty(NAMES))
     assert not known.permits(DAG.from_edges(NAMES, [("a", "b"), ("c", "d")]))
     assert not known.permits(

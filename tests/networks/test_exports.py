@@ -11,7 +11,7 @@ import pytest
 
 from bnsearch._tools.extras import needed
 from bnsearch.errors import InputError
-from bnsearch.networks import load_network, log_likelihoods
+from bnsearch.networks import load_network, row_log_likelihoods
 from format_samples import LAWN
 
 
@@ -63,7 +63,7 @@ def test_pyagrum(network):
     model = network.to_pyagrum()
     assert model.size() == len(network.names)
     data = network.sample(20, seed=3)
-    for row, expected_log in zip(data.to_polars().rows(named=True), log_likelihoods(network, data), strict=True):
+    for row, expected_log in zip(data.to_polars().rows(named=True), row_log_likelihoods(network, data), strict=True):
         cell = model.completeInstantiation()
         for name, state in row.items():
             cell.chgVal(name, state)

@@ -13,8 +13,8 @@ import pytest
 
 from bnsearch.errors import InputError
 from bnsearch.networks.files import read_network, write_network, write_structure
-from bnsearch.networks.named import available_networks, example_names, load_graph, load_network
-from bnsearch.networks.random_network import edge_strength
+from bnsearch.networks.named import list_examples, list_networks, load_graph, load_network
+from bnsearch.networks.random_network import compute_edge_strength
 
 
 @pytest.fixture
@@ -40,7 +40,7 @@ def fake_pgmpy(monkeypatch, tmp_path):
 def test_examples_are_the_embedded_files():
     """The list of names is the list of files in the package."""
     folder = resources.files("bnsearch.networks") / "examples"
-    assert sorted(f"{name}.bif" for name in example_names()) == sorted(file.name for file in folder.iterdir())
+    assert sorted(f"{name}.bif" for name in list_examples()) == sorted(file.name for file in folder.iterdir())
 
 
 def test_asia_by_enumeration():
@@ -82,7 +82,7 @@ def test_greenhouse():
     for table, parents in zip(greenhouse.tables, greenhouse.dag.parents, strict=True):
         assert table.sum(axis=-1) == pytest.approx(1, abs=1e-12)
         assert table.min() > 0
-        assert all(edge_strength(table, axis) > 0.08 for axis in range(len(parents)))
+        assert all(compute_edge_strength(table, axis) > 0.08 for axis in range(len(parents)))
 
 
 def test_a_path_is_read(tmp_path, monkeypatch):
@@ -117,7 +117,7 @@ def test_a_missing_file_is_named():
 def test_pgmpy_is_read_without_importing_it():
     """The network comes out of the package's folder; the package itself, which would raise, is not run."""
     assert load_network("rainy").tables[0].tolist() == [0.25, 0.75]
-    assert available_networks() == ["asia", "greenhouse", "rainy"]
+    assert list_networks() == ["asia", "greenhouse", "rainy"]
     assert "pgmpy" not in sys.modules
     with pytest.raises(InputError, match="pgmpy has rainy; did you mean 'rainy'"):
         load_network("rainny")
@@ -126,7 +126,7 @@ def test_pgmpy_is_read_without_importing_it():
 @pytest.mark.usefixtures("no_pgmpy")
 def test_an_unknown_name_says_what_there_is():
     """The error lists the examples, says how to get more, and guesses."""
-    assert available_networks() == example_names() == ["asia", "greenhouse"]
+    assert list_networks() == list_examples() == ["asia", "greenhouse"]
     with pytest.raises(InputError) as error:
         load_network("Azia")
     text = str(error.value)

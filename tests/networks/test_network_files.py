@@ -11,7 +11,7 @@ from bnsearch.errors import InputError
 from bnsearch.graphs.dag import DAG
 from bnsearch.networks.files import (
     EXTENSIONS,
-    check_target,
+    check_network_target,
     read_graph,
     read_network,
     read_structure,
@@ -85,7 +85,7 @@ def test_unknown_extension(tmp_path: Path, name: str) -> None:
         lambda: read_structure(path),
         lambda: write_network(LAWN, path),
         lambda: write_structure(LAWN.dag, path),
-        lambda: check_target(path),
+        lambda: check_network_target(path),
     ):
         with pytest.raises(InputError, match=", ".join(EXTENSIONS)):
             use()
@@ -128,9 +128,9 @@ def test_half_a_character(tmp_path: Path) -> None:
 def test_targets_are_checked_beforehand(tmp_path: Path) -> None:
     """Every extension can be written, where there is a folder; nothing is written yet."""
     for extension in EXTENSIONS:
-        check_target(tmp_path / f"lawn{extension}.gz")
+        check_network_target(tmp_path / f"lawn{extension}.gz")
         with pytest.raises(InputError, match="cannot write"):
-            check_target(tmp_path / "nowhere" / f"lawn{extension}")
+            check_network_target(tmp_path / "nowhere" / f"lawn{extension}")
     assert list(tmp_path.iterdir()) == []
 
 

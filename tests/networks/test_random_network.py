@@ -12,11 +12,11 @@ from hypothesis import strategies as st
 
 from bnsearch.errors import InputError
 from bnsearch.networks.random_network import (
+    DEFAULT_MAX_TABLE_CELLS,
     MAX_TABLE_CELLS,
     MIN_STRENGTH,
-    TABLE_CELLS,
     UNIFORM_SHARE,
-    edge_strength,
+    compute_edge_strength,
     random_network,
 )
 
@@ -33,7 +33,7 @@ def test_pattern(n, share, m, seed):
     for table, parents in zip(network.tables, network.dag.parents, strict=True):
         assert table.sum(axis=-1) == pytest.approx(1, abs=1e-12)
         assert table.min() >= UNIFORM_SHARE / table.shape[-1] - 1e-12
-        assert all(edge_strength(table, axis) >= MIN_STRENGTH for axis in range(len(parents)))
+        assert all(compute_edge_strength(table, axis) >= MIN_STRENGTH for axis in range(len(parents)))
 
 
 def test_every_number_of_states_occurs():
@@ -71,16 +71,16 @@ def test_tables_stay_small(m, limit):
     room = sum(min(i, limit) for i in range(18))
     network = random_network(18, room / 18, m, 1)
     assert max(len(parents) for parents in network.dag.parents) == limit
-    assert max(table.size for table in network.tables) <= TABLE_CELLS
+    assert max(table.size for table in network.tables) <= DEFAULT_MAX_TABLE_CELLS
 
 
 def test_edge_strength_by_hand():
     """Rows .9 .1 and .5 .5 average to .7 .3, each .2 away; a parent without effect is 0 away."""
     strong = np.array([[0.9, 0.1], [0.5, 0.5]])
-    assert edge_strength(strong, 0) == pytest.approx(0.2)
+    assert compute_edge_strength(strong, 0) == pytest.approx(0.2)
     both = np.stack([strong, strong], axis=1)  # a second parent, without effect
-    assert edge_strength(both, 0) == pytest.approx(0.2)
-    assert edge_strength(both, 1) == pytest.approx(0, abs=1e-15)
+    assert compute_edge_strength(both, 0) == pytest.approx(0.2)
+    assert compute_edge_strength(both, 1) == pytest.approx(0, abs=1e-15)
 
 
 @given(shape=st.lists(st.integers(2, 4), min_size=2, max_size=4), seed=st.integers(0, 10**6))
@@ -92,7 +92,7 @@ def test_edge_strength_by_definition(shape, seed):
         for cell in itertools.product(*map(range, shape[:-1])):
             same = [table[(*cell[:axis], state, *cell[axis + 1 :])] for state in range(shape[axis])]
             distances.append(np.abs(table[cell] - np.mean(same, axis=0)).sum() / 2)
-        assert edge_strength(table, axis) == pytest.approx(np.mean(distances), abs=1e-12)
+        assert compute_edge_strength(table, axis) == pytest.approx(np.mean(distances), abs=1e-12)
 
 
 @pytest.mark.parametrize(

@@ -50,7 +50,7 @@ def test_pairs_knowledge_and_limits(score, table: Table, seed, informed):
     needed = source.required.sum(axis=1)
     given_limits = np.full(problem.size, problem.size - 1)
     if problem.constraints is not None:
-        given_limits = problem.constraints.limits[source.order]
+        given_limits = problem.constraints.max_parents[source.order]
     assert (needed <= source.limits).all()
     assert (source.limits <= np.maximum(given_limits, needed)).all()
     for variable, parents in enumerate(problem.base.parents):

@@ -31,11 +31,11 @@ def convert(
     bnsearch convert asia asia.svg
     """
     from bnsearch.cli.graphs import counted
-    from bnsearch.networks.files import check_target, write_network, write_structure
+    from bnsearch.networks.files import check_network_target, write_network, write_structure
     from bnsearch.networks.named import load_graph
     from bnsearch.networks.network import BayesianNetwork
 
-    check_target(target)
+    check_network_target(target)
     graph = load_graph(source)
     if isinstance(graph, BayesianNetwork):
         write_network(graph, target)

@@ -30,11 +30,11 @@ def sample(
     bnsearch sample asia --rows 5000 --seed 1 -o asia.csv
     bnsearch sample alarm.bif.gz --rows 1000000 -o alarm.parquet
     """
-    from bnsearch.data.writing import check_target
+    from bnsearch.data.writing import check_table_target
     from bnsearch.networks.named import load_graph
     from bnsearch.networks.network import BayesianNetwork
 
-    check_target(output)
+    check_table_target(output)
     network = load_graph(net)
     if not isinstance(network, BayesianNetwork):
         raise InputError(f"{net} holds a structure without tables: only a network with tables can be sampled")

@@ -39,11 +39,11 @@ class Outputs:
 
     def __post_init__(self) -> None:
         from bnsearch._tools.files import check_writable
-        from bnsearch.networks.files import check_structure_target, check_target
+        from bnsearch.networks.files import check_network_target, check_structure_target
 
         check_apart(self.inputs, self.network, self.trace)
         if self.network is not None:
-            (check_target if self.tables else check_structure_target)(self.network)
+            (check_network_target if self.tables else check_structure_target)(self.network)
         if self.trace is not None:
             check_writable(self.trace)
 

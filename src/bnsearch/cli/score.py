@@ -97,10 +97,10 @@ def _require_same_names(variables: Sequence[str], columns: Sequence[str], data: 
 
 def _show(values: Mapping[str, float], dag: DAG, dataset: Dataset) -> None:
     from bnsearch.cli.graphs import counted
-    from bnsearch.networks.network import free_parameters
+    from bnsearch.networks.network import count_free_parameters
 
     scores = table("score", "value", "per row")
     for name, value in values.items():
         scores.add_row(name, f"{value:.6f}", f"{value / dataset.n_rows:.6f}")
-    parameters = free_parameters(dag.reordered(dataset.names), dataset.arities.tolist())
+    parameters = count_free_parameters(dag.reordered(dataset.names), dataset.arities.tolist())
     show(f"{dataset.n_rows:,} rows, {counted(dag)}, {parameters:,} free parameters", scores)

@@ -65,13 +65,13 @@ class K2:
 
     def _respecting(self, order: NDArray[np.int64], required: Precedence, names: tuple[str, ...]) -> NDArray[np.int64]:
         """Return the ordering with required parents before their children; refuse a given one that has not."""
-        broken = required.broken(order)
+        broken = required.find_violations(order)
         if self.ordering is not None and broken:
             parent, child = (names[v] for v in broken[0])
             raise InputError(
                 f"the ordering has {child!r} before {parent!r}, but the edge {parent!r} -> {child!r} is required"
             )
-        return required.repaired(order)
+        return required.repair(order)
 
     def _places(self, names: tuple[str, ...]) -> NDArray[np.int64]:
         given = self.ordering or ()
@@ -108,7 +108,7 @@ def offer_greedy(candidates: Sequence[NDArray[np.int64]], max_parents: int | Non
                 parents, score = greedy_parents(extender, child, inside, most, run.halted)
             else:
                 inside = inside[known.allowed[child, inside] & ~known.required[child, inside]]
-                limit = min(most, int(known.limits[child]))
+                limit = min(most, int(known.max_parents[child]))
                 must = known.required_parents[child]
                 parents, score = greedy_parents(extender, child, inside, limit, run.halted, must)
             return parents, score, extender.evaluations - begun

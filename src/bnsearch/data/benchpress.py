@@ -9,7 +9,7 @@ import numpy as np
 from bnsearch.data.coding import MAX_ARITY, Column
 from bnsearch.errors import InputError
 
-FEWEST_ROWS = 10
+MIN_DATA_ROWS = 10
 
 
 def parse_arities(names: Sequence[str], record: Sequence[str]) -> list[int]:
@@ -31,7 +31,7 @@ def has_arities_row(columns: Sequence[Column]) -> bool:
     In a plain table this would take a state in every column that occurs once, in the first row, and is larger
     than all others. A few rows, or a single column, can look so by chance.
     """
-    if len(columns) < 2 or len(columns[0].codes) <= FEWEST_ROWS:
+    if len(columns) < 2 or len(columns[0].codes) <= MIN_DATA_ROWS:
         return False
     return all(
         all(state.isdecimal() for state in states)

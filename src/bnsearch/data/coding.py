@@ -17,8 +17,8 @@ if TYPE_CHECKING:
 
 MAX_ARITY = 65_535
 UNKNOWN = MAX_ARITY  # no code is as large
-SAMPLE_ROWS = 1_000  # rows that usually show every state of a column
-MAX_TABLE = 1 << 20  # widest range of integers that is coded by a lookup table and not by sorting
+LABEL_SAMPLE_ROWS = 1_000  # rows that usually show every state of a column
+MAX_LOOKUP_RANGE = 1 << 20  # widest range of integers that is coded by a lookup table and not by sorting
 
 # spellings of a missing value in text; "None" is a state of well-known networks, so it is not among them
 MISSING = frozenset({"", "NA", "N/A", "NaN", "nan", "null", "NULL", "?"})
@@ -41,7 +41,7 @@ class TextIndex(NamedTuple):
     codes: NDArray[np.uint16]
 
 
-def code_type(arity: int) -> type[np.uint8 | np.uint16]:
+def choose_code_type(arity: int) -> type[np.uint8 | np.uint16]:
     """Return the narrowest type for the codes of so many states."""
     return np.uint8 if arity <= 256 else np.uint16
 
@@ -62,22 +62,22 @@ def check_names(names: Sequence[str]) -> None:
 def code_integers(name: str, values: NDArray[Any]) -> Column:
     """Code integers: the states are the distinct values in numeric order, labelled by their digits."""
     low, high = int(values.min()), int(values.max())
-    if high - low >= MAX_TABLE:
+    if high - low >= MAX_LOOKUP_RANGE:
         distinct, codes = np.unique(values, return_inverse=True)
         _check_arity(name, len(distinct))
-        return _column(codes, distinct.tolist())
+        return _make_column(codes, distinct.tolist())
     # in the values' own type the difference could overflow
-    offsets = values if low == 0 else np.subtract(values, low, dtype=_wide(values))
+    offsets = values if low == 0 else np.subtract(values, low, dtype=_choose_offset_type(values))
     present = np.arange(high - low + 1)
     if high - low > 1:  # of two values both are there
         present = np.flatnonzero(np.bincount(offsets.astype(np.int64, copy=False)))
     _check_arity(name, len(present))
     states = [low + offset for offset in present.tolist()]
     if len(present) == high - low + 1:
-        return _column(offsets, states)
+        return _make_column(offsets, states)
     table = np.zeros(high - low + 1, dtype=np.uint16)
     table[present] = np.arange(len(present))
-    return _column(table[offsets], states)
+    return _make_column(table[offsets], states)
 
 
 def code_booleans(name: str, values: NDArray[Any]) -> Column:
@@ -90,10 +90,10 @@ def code_floats(name: str, values: NDArray[Any]) -> Column:
     """Code whole numbers that are stored as floats; refuse NaN and anything with a fraction."""
     values = values.astype(np.float64, copy=False)
     if np.isnan(values).any():
-        raise missing_value(name, int(np.isnan(values).argmax()), "NaN")
+        raise missing_value_error(name, int(np.isnan(values).argmax()), "NaN")
     continuous = ~is_whole(values)
     if continuous.any():
-        raise continuous_column(name, str(values[continuous.argmax()]))
+        raise continuous_column_error(name, str(values[continuous.argmax()]))
     return code_integers(name, values.astype(np.int64))
 
 
@@ -106,13 +106,13 @@ def is_whole(values: NDArray[np.float64]) -> NDArray[np.bool_]:
 def code_declared(name: str, codes: NDArray[Any], levels: Sequence[object]) -> Column:
     """Keep codes that refer to declared levels, in the declared order, whether they occur or not."""
     _check_arity(name, len(levels))
-    return _column(codes, levels)
+    return _make_column(codes, levels)
 
 
 def code_text(name: str, series: pl.Series) -> Column:
     """Code text without missing values: the states are the distinct texts in alphabetical order."""
     labels, codes = _index_text(name, series, *index_first_labels(series.to_frame()))
-    return _reorder(codes, labels, sorted(labels))
+    return _reorder_codes(codes, labels, sorted(labels))
 
 
 def code_text_or_numbers(name: str, series: pl.Series, first: TextIndex) -> Column:
@@ -125,11 +125,11 @@ def code_text_or_numbers(name: str, series: pl.Series, first: TextIndex) -> Colu
     labels, codes = _index_text(name, series, first)
     for i, label in enumerate(labels):
         if label.strip() in MISSING:
-            raise missing_value(name, int((codes == i).argmax()), repr(label))
-    numbers = whole_numbers(name, labels)
+            raise missing_value_error(name, int((codes == i).argmax()), repr(label))
+    numbers = parse_whole_numbers(name, labels)
     if numbers is None:
-        return _reorder(codes, labels, sorted(labels))
-    return _reorder(codes, numbers, sorted(set(numbers)))
+        return _reorder_codes(codes, labels, sorted(labels))
+    return _reorder_codes(codes, numbers, sorted(set(numbers)))
 
 
 def index_first_labels(frame: pl.DataFrame) -> list[TextIndex]:
@@ -141,7 +141,7 @@ def index_first_labels(frame: pl.DataFrame) -> list[TextIndex]:
     """
     import polars as pl
 
-    labels = [sorted(set(series[:SAMPLE_ROWS].to_list())) for series in frame]
+    labels = [sorted(set(series[:LABEL_SAMPLE_ROWS].to_list())) for series in frame]
     indexed = frame.select(
         pl.col(name).cast(pl.Enum(known), strict=False).to_physical().cast(pl.UInt16).fill_null(UNKNOWN)
         for name, known in zip(frame.columns, labels, strict=True)
@@ -164,7 +164,7 @@ def _index_text(name: str, series: pl.Series, first: TextIndex) -> TextIndex:
     return TextIndex(first.labels + rare, codes)
 
 
-def whole_numbers(name: str, labels: Sequence[str]) -> list[int] | None:
+def parse_whole_numbers(name: str, labels: Sequence[str]) -> list[int] | None:
     """Return the whole numbers that the labels spell, or None where one is no number; refuse fractions."""
     if not all(_NUMBER.fullmatch(label) for label in labels):
         return None
@@ -172,12 +172,12 @@ def whole_numbers(name: str, labels: Sequence[str]) -> list[int] | None:
     for label in labels:
         whole = _WHOLE.fullmatch(label)
         if whole is None and not float(label).is_integer():
-            raise continuous_column(name, label)
+            raise continuous_column_error(name, label)
         numbers.append(int(whole[1]) if whole else int(float(label)))
     return numbers
 
 
-def recode(name: str, column: Column, declared: tuple[str, ...]) -> Column:
+def recode_column(name: str, column: Column, declared: tuple[str, ...]) -> Column:
     """Move a column to declared states; a label that occurs and is not declared is refused."""
     _check_arity(name, len(declared))
     position = {label: i for i, label in enumerate(declared)}
@@ -189,10 +189,10 @@ def recode(name: str, column: Column, declared: tuple[str, ...]) -> Column:
                 f"column {name!r}, row {row + 1}: {shown(label)} is not one of its states {listed(declared)}"
             )
     table = np.array([position.get(label, 0) for label in column.states], dtype=np.uint16)
-    return _column(table[column.codes], declared)
+    return _make_column(table[column.codes], declared)
 
 
-def missing_value(name: str, row: int, text: str) -> InputError:
+def missing_value_error(name: str, row: int, text: str) -> InputError:
     """Return the error for a missing value; `row` counts from 0."""
     return InputError(
         f"column {name!r}, row {row + 1}: missing value ({text}): fill it in, drop the row, "
@@ -200,7 +200,7 @@ def missing_value(name: str, row: int, text: str) -> InputError:
     )
 
 
-def continuous_column(name: str, value: str) -> InputError:
+def continuous_column_error(name: str, value: str) -> InputError:
     """Return the error for a column of real numbers, with one of them."""
     return InputError(
         f"column {name!r} is continuous (it holds {value}): discretise it, for example with "
@@ -208,7 +208,7 @@ def continuous_column(name: str, value: str) -> InputError:
     )
 
 
-def code_outside(name: str, row: int, code: int, arity: int) -> InputError:
+def code_range_error(name: str, row: int, code: int, arity: int) -> InputError:
     """Return the error for a code that its column's arity does not allow; `row` counts from 0."""
     return InputError(
         f"column {name!r}, row {row + 1}: code {code} is outside 0..{arity - 1}: "
@@ -216,18 +216,18 @@ def code_outside(name: str, row: int, code: int, arity: int) -> InputError:
     )
 
 
-def _reorder(codes: NDArray[Any], keys: Sequence[Any], ordered: Sequence[Any]) -> Column:
+def _reorder_codes(codes: NDArray[Any], keys: Sequence[Any], ordered: Sequence[Any]) -> Column:
     """Move codes that index `keys` to the positions of the keys in `ordered`."""
     position = {key: i for i, key in enumerate(ordered)}
     table = np.array([position[key] for key in keys], dtype=np.uint16)
     if not np.array_equal(table, np.arange(len(table))):
         codes = table[codes]
-    return _column(codes, ordered)
+    return _make_column(codes, ordered)
 
 
-def _column(codes: NDArray[Any], states: Sequence[object]) -> Column:
+def _make_column(codes: NDArray[Any], states: Sequence[object]) -> Column:
     """Return a column with labels made of the states, and codes no wider than they need be."""
-    return Column(codes.astype(code_type(len(states)), copy=False), tuple(str(state) for state in states))
+    return Column(codes.astype(choose_code_type(len(states)), copy=False), tuple(str(state) for state in states))
 
 
 def _check_arity(name: str, arity: int) -> None:
@@ -239,5 +239,5 @@ def _check_arity(name: str, arity: int) -> None:
         )
 
 
-def _wide(values: NDArray[Any]) -> type[np.int64 | np.uint64]:
+def _choose_offset_type(values: NDArray[Any]) -> type[np.int64 | np.uint64]:
     return np.uint64 if values.dtype == np.uint64 else np.int64

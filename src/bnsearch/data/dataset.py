@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from bnsearch.data.coding import MAX_ARITY, Column, check_names, code_outside, code_type, recode
+from bnsearch.data.coding import MAX_ARITY, Column, check_names, choose_code_type, code_range_error, recode_column
 from bnsearch.errors import InputError
 
 if TYPE_CHECKING:
@@ -48,7 +48,7 @@ class Dataset:
         object.__setattr__(self, "arities", np.array([len(s) for s in self.states], dtype=np.int64))
         self._check_states()
         self._check_codes(codes)
-        object.__setattr__(self, "codes", _frozen(codes, code_type(int(self.arities.max()))))
+        object.__setattr__(self, "codes", _freeze_codes(codes, choose_code_type(int(self.arities.max()))))
         self.arities.flags.writeable = False
 
     def _check_states(self) -> None:
@@ -73,7 +73,7 @@ class Dataset:
         if not legal.all():
             v = int(legal.argmin())
             row = int(((codes[v] < 0) | (codes[v] >= self.arities[v])).argmax())
-            raise code_outside(self.names[v], row, int(codes[v, row]), int(self.arities[v]))
+            raise code_range_error(self.names[v], row, int(codes[v, row]), int(self.arities[v]))
 
     @classmethod
     def read(
@@ -158,7 +158,7 @@ class Dataset:
     @classmethod
     def from_columns(cls, names: Sequence[str], columns: Sequence[Column]) -> Dataset:
         """Join coded columns of equal length."""
-        dtype = code_type(max(len(column.states) for column in columns))
+        dtype = choose_code_type(max(len(column.states) for column in columns))
         codes = np.empty((len(columns), len(columns[0].codes)), dtype=dtype)
         for row, column in zip(codes, columns, strict=True):
             row[:] = column.codes
@@ -199,7 +199,7 @@ class Dataset:
         columns = [Column(*pair) for pair in zip(self.codes, self.states, strict=True)]
         for name, declared in states.items():
             v = self._index(name)
-            columns[v] = recode(name, columns[v], tuple(map(str, declared)))
+            columns[v] = recode_column(name, columns[v], tuple(map(str, declared)))
         return Dataset.from_columns(self.names, columns)
 
     def to_polars(self) -> pl.DataFrame:
@@ -235,7 +235,7 @@ class Dataset:
             raise InputError(f"the table has no column {name!r}") from None
 
 
-def _frozen(codes: NDArray[Any], dtype: type[np.uint8 | np.uint16]) -> NDArray[Any]:
+def _freeze_codes(codes: NDArray[Any], dtype: type[np.uint8 | np.uint16]) -> NDArray[Any]:
     """Return the array if nobody can change it any more and its layout is right, else a read-only copy."""
     if codes.dtype != dtype or codes.flags.writeable or not codes.flags.c_contiguous:
         codes = np.array(codes, dtype=dtype, order="C")

@@ -22,14 +22,14 @@ import numpy as np
 from numpy.typing import NDArray
 
 from bnsearch._tools.wording import listed, shown
-from bnsearch.data.coding import MAX_ARITY, MISSING, Column, code_type, is_whole, missing_value
+from bnsearch.data.coding import MAX_ARITY, MISSING, Column, choose_code_type, is_whole, missing_value_error
 from bnsearch.errors import InputError, require
 
 if TYPE_CHECKING:
     import polars as pl
 
 #: Whole numbers with no more distinct values than this are states already.
-MOST_WHOLE = 20
+MAX_WHOLE_STATES = 20
 
 Cuts = tuple[float, ...]
 Discretize = str | Mapping[str, Sequence[float]]
@@ -38,11 +38,11 @@ Discretize = str | Mapping[str, Sequence[float]]
 class Cutter(Protocol):
     """Knows where columns of numbers are cut."""
 
-    def check(self, names: Sequence[str]) -> None:
+    def check_columns(self, names: Sequence[str]) -> None:
         """Refuse a table that does not have the columns to be cut."""
         ...
 
-    def cuts(self, name: str, numbers: NDArray[Any] | None) -> Cuts | None:
+    def find_cuts(self, name: str, numbers: NDArray[Any] | None) -> Cuts | None:
         """Return where a column is cut, None where it is left alone; `numbers` is None for a column of other things."""
         ...
 
@@ -72,23 +72,23 @@ class Binning:
             raise InputError(f"discretize is quantile:K or uniform:K, such as quantile:5, not {shown(text)}")
         return cls(match[1], int(match[2]))
 
-    def check(self, names: Sequence[str]) -> None:
+    def check_columns(self, names: Sequence[str]) -> None:
         """Take any table."""
 
-    def cuts(self, name: str, numbers: NDArray[Any] | None) -> Cuts | None:
+    def find_cuts(self, name: str, numbers: NDArray[Any] | None) -> Cuts | None:
         """Return where a column is cut; None where it is left alone."""
         if numbers is None:
             return None
-        distinct, counts = np.unique(_finite(name, numbers), return_counts=True)
-        if len(distinct) <= max(MOST_WHOLE, self.count) and is_whole(distinct).all():
+        distinct, counts = np.unique(_require_finite(name, numbers), return_counts=True)
+        if len(distinct) <= max(MAX_WHOLE_STATES, self.count) and is_whole(distinct).all():
             return None
         if len(distinct) <= self.count:
             gaps = np.arange(len(distinct) - 1)
-            wanted = _middles(distinct)
+            wanted = _compute_midpoints(distinct)
         else:
             gaps, wanted = _RULES[self.rule](distinct, counts, self.count)
         triples = zip(distinct[gaps].tolist(), distinct[gaps + 1].tolist(), wanted.tolist(), strict=True)
-        return tuple(_rounded(*triple) for triple in triples)
+        return tuple(_round_cut(*triple) for triple in triples)
 
 
 @dataclass(frozen=True)
@@ -106,12 +106,12 @@ class GivenCuts:
             if points.ndim != 1 or not np.isfinite(points).all() or (np.diff(points) <= 0).any():
                 raise InputError(f"the cuts of column {name!r} must be finite numbers in ascending order, not {cuts!r}")
 
-    def check(self, names: Sequence[str]) -> None:
+    def check_columns(self, names: Sequence[str]) -> None:
         """Refuse a table without one of the columns."""
         if absent := [name for name in self.by_name if name not in set(names)]:
             raise InputError(f"there are cuts for {listed(absent)}, which the table does not have")
 
-    def cuts(self, name: str, numbers: NDArray[Any] | None) -> Cuts | None:
+    def find_cuts(self, name: str, numbers: NDArray[Any] | None) -> Cuts | None:
         """Return the cuts of a column that has some; it must hold numbers."""
         if name not in self.by_name:
             return None
@@ -133,15 +133,15 @@ def make_cutter(discretize: Discretize | None) -> Cutter | None:
 
 def cut_column(name: str, numbers: NDArray[Any] | None, cutter: Cutter | None) -> Column | None:
     """Return a column of numbers cut into intervals; None where it is left alone."""
-    cuts = None if cutter is None else cutter.cuts(name, numbers)
+    cuts = None if cutter is None else cutter.find_cuts(name, numbers)
     if cuts is None or numbers is None:
         return None
-    states = interval_labels(cuts)
-    codes = np.searchsorted(np.array(cuts), _finite(name, numbers), side="left")
-    return Column(codes.astype(code_type(len(states))), states)
+    states = label_intervals(cuts)
+    codes = np.searchsorted(np.array(cuts), _require_finite(name, numbers), side="left")
+    return Column(codes.astype(choose_code_type(len(states))), states)
 
 
-def interval_labels(cuts: Sequence[float]) -> tuple[str, ...]:
+def label_intervals(cuts: Sequence[float]) -> tuple[str, ...]:
     """Return the labels of the intervals between cuts, in order; without a cut all numbers are "any"."""
     if not len(cuts):
         return ("any",)
@@ -150,7 +150,7 @@ def interval_labels(cuts: Sequence[float]) -> tuple[str, ...]:
     return (f"<={ends[0]}", *between, f">{ends[-1]}")
 
 
-def numbers_of_text(name: str, series: pl.Series) -> NDArray[Any] | None:
+def parse_number_column(name: str, series: pl.Series) -> NDArray[Any] | None:
     """Return what a column from a text file holds where every field spells a finite number, else None."""
     import polars as pl
 
@@ -160,12 +160,12 @@ def numbers_of_text(name: str, series: pl.Series) -> NDArray[Any] | None:
     missing = texts.is_in(sorted(MISSING))
     if missing.any():
         row = int(missing.arg_true()[0])
-        raise missing_value(name, row, repr(series[row]))
+        raise missing_value_error(name, row, repr(series[row]))
     numbers = texts.cast(pl.Float64, strict=False).to_numpy()  # what is no number becomes NaN
     return numbers if np.isfinite(numbers).all() else None
 
 
-def _quantile(
+def _find_quantile_gaps(
     distinct: NDArray[np.float64], counts: NDArray[np.int64], intervals: int
 ) -> tuple[NDArray[np.int64], NDArray[np.float64]]:
     """Return the gaps between values where the rows below come nearest to equal shares, and their middles."""
@@ -174,10 +174,10 @@ def _quantile(
     after = np.clip(np.searchsorted(below, shares), 1, len(below) - 1)
     nearest = np.where(shares - below[after - 1] <= below[after] - shares, after - 1, after)
     gaps = np.unique(nearest)
-    return gaps, _middles(distinct)[gaps]
+    return gaps, _compute_midpoints(distinct)[gaps]
 
 
-def _uniform(
+def _find_uniform_gaps(
     distinct: NDArray[np.float64], counts: NDArray[np.int64], intervals: int
 ) -> tuple[NDArray[np.int64], NDArray[np.float64]]:
     """Return the gaps between values that equally wide intervals cut, and the first cut in each."""
@@ -189,14 +189,14 @@ def _uniform(
 
 
 _Rule = Callable[[NDArray[np.float64], NDArray[np.int64], int], tuple[NDArray[np.int64], NDArray[np.float64]]]
-_RULES: dict[str, _Rule] = {"quantile": _quantile, "uniform": _uniform}
+_RULES: dict[str, _Rule] = {"quantile": _find_quantile_gaps, "uniform": _find_uniform_gaps}
 
 
-def _middles(distinct: NDArray[np.float64]) -> NDArray[np.float64]:
+def _compute_midpoints(distinct: NDArray[np.float64]) -> NDArray[np.float64]:
     return distinct[:-1] / 2 + distinct[1:] / 2  # the sum of two could overflow
 
 
-def _rounded(low: float, high: float, wanted: float) -> float:
+def _round_cut(low: float, high: float, wanted: float) -> float:
     """Return the number of the fewest digits, three or more, close to the one wanted that parts low from high."""
     for digits in range(3, 18):
         cut = float(f"{wanted:.{digits}g}")
@@ -205,13 +205,13 @@ def _rounded(low: float, high: float, wanted: float) -> float:
     return low
 
 
-def _finite(name: str, numbers: NDArray[Any]) -> NDArray[np.float64]:
+def _require_finite(name: str, numbers: NDArray[Any]) -> NDArray[np.float64]:
     """Return numbers as floats; refuse NaN and infinity."""
     values = numbers.astype(np.float64, copy=False)
     wrong = ~np.isfinite(values)
     if wrong.any():
         row = int(wrong.argmax())
         if np.isnan(values[row]):
-            raise missing_value(name, row, "NaN")
+            raise missing_value_error(name, row, "NaN")
         raise InputError(f"column {name!r}, row {row + 1}: {values[row]} has no place in an interval: replace it")
     return values

@@ -15,7 +15,7 @@ from bnsearch.data.coding import (
     code_floats,
     code_integers,
     code_text,
-    missing_value,
+    missing_value_error,
 )
 from bnsearch.data.discretize import Cuts, Cutter, Discretize, cut_column, make_cutter
 from bnsearch.errors import InputError
@@ -29,13 +29,13 @@ if TYPE_CHECKING:
 
 def code_frame(frame: IntoDataFrame, cutter: Cutter | None = None) -> tuple[list[str], list[Column]]:
     """Return the names and the coded columns of a data frame; the cutter says which ones are cut into intervals."""
-    columns = _columns_of(frame)
+    columns = _get_columns(frame)
     if cutter is not None:
-        cutter.check(list(columns))
+        cutter.check_columns(list(columns))
     return list(columns), [_code_series(name, series, cutter) for name, series in columns.items()]
 
 
-def cut_points(frame: IntoDataFrame, discretize: Discretize | None) -> dict[str, Cuts]:
+def find_cut_points(frame: IntoDataFrame, discretize: Discretize | None) -> dict[str, Cuts]:
     """
     Return where the columns of a data frame are cut, by name; columns that are left alone are not among them.
 
@@ -44,13 +44,15 @@ def cut_points(frame: IntoDataFrame, discretize: Discretize | None) -> dict[str,
     cutter = make_cutter(discretize)
     if cutter is None:
         return {}
-    columns = _columns_of(frame)
-    cutter.check(list(columns))
-    found = {name: cutter.cuts(name, _numbers(_checked(name, series))) for name, series in columns.items()}
+    columns = _get_columns(frame)
+    cutter.check_columns(list(columns))
+    found = {
+        name: cutter.find_cuts(name, _get_numbers(_require_complete(name, series))) for name, series in columns.items()
+    }
     return {name: cuts for name, cuts in found.items() if cuts is not None}
 
 
-def _columns_of(frame: IntoDataFrame) -> dict[str, Series[Any]]:
+def _get_columns(frame: IntoDataFrame) -> dict[str, Series[Any]]:
     """Return the columns of a data frame by name."""
     import narwhals.stable.v2 as nw
     from narwhals.exceptions import NarwhalsError
@@ -71,15 +73,15 @@ def _columns_of(frame: IntoDataFrame) -> dict[str, Series[Any]]:
     return {name: series.alias("values") for name, series in zip(names, wrapped.iter_columns(), strict=True)}
 
 
-def _checked(name: str, series: Series[Any]) -> Series[Any]:
+def _require_complete(name: str, series: Series[Any]) -> Series[Any]:
     """Refuse a column with a missing value."""
     missing = series.is_null()
     if missing.any():
-        raise missing_value(name, int(missing.to_numpy().argmax()), "null")
+        raise missing_value_error(name, int(missing.to_numpy().argmax()), "null")
     return series
 
 
-def _numbers(series: Series[Any]) -> NDArray[Any] | None:
+def _get_numbers(series: Series[Any]) -> NDArray[Any] | None:
     """Return the numbers of a column that holds integers or floats, else None."""
     return series.to_numpy() if series.dtype.is_float() or _is_integer(series.dtype) else None
 
@@ -94,8 +96,8 @@ def _is_integer(dtype: DType) -> bool:
 def _code_series(name: str, series: Series[Any], cutter: Cutter | None) -> Column:
     import narwhals.stable.v2 as nw
 
-    dtype = _checked(name, series).dtype
-    cut = None if cutter is None else cut_column(name, _numbers(series), cutter)
+    dtype = _require_complete(name, series).dtype
+    cut = None if cutter is None else cut_column(name, _get_numbers(series), cutter)
     if cut is not None:
         return cut
     if isinstance(dtype, nw.Categorical | nw.Enum):
@@ -108,7 +110,7 @@ def _code_series(name: str, series: Series[Any], cutter: Cutter | None) -> Colum
         return code_integers(name, series.to_numpy())
     if dtype in {nw.Boolean, nw.Object, nw.Unknown}:
         return _code_array(name, series.to_numpy())
-    raise _unsupported(name, str(dtype))
+    raise _unsupported_type_error(name, str(dtype))
 
 
 def _code_categorical(name: str, series: Series[Any]) -> Column:
@@ -145,7 +147,7 @@ def _code_array(name: str, values: NDArray[Any]) -> Column:
             raise InputError(f"column {name!r} has integers beyond 64 bits: turn them into text") from None
     if all(issubclass(kind, str) for kind in kinds):
         return code_text(name, pl.Series(values.tolist(), dtype=pl.String))
-    raise _unsupported(name, " and ".join(sorted(kind.__name__ for kind in kinds)))
+    raise _unsupported_type_error(name, " and ".join(sorted(kind.__name__ for kind in kinds)))
 
 
 def _to_polars(series: Series[Any]) -> pl.Series:
@@ -157,7 +159,7 @@ def _to_polars(series: Series[Any]) -> pl.Series:
         return pl.Series(series.to_list(), dtype=pl.String)
 
 
-def _unsupported(name: str, kind: str) -> InputError:
+def _unsupported_type_error(name: str, kind: str) -> InputError:
     return InputError(
         f"column {name!r} holds values of type {kind}: turn them into text, integers, booleans or categories"
     )

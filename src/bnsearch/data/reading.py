@@ -16,7 +16,7 @@ from bnsearch.errors import InputError
 FORMATS = (".csv", ".dat", ".parquet")
 
 
-def table_format(path: str | os.PathLike[str]) -> str:
+def get_table_format(path: str | os.PathLike[str]) -> str:
     """Return the extension that says how a table is stored; .gz may follow it."""
     stem = Path(path).name.lower().removesuffix(".gz")
     for extension in FORMATS:
@@ -29,7 +29,7 @@ def read_table(
     path: str | os.PathLike[str], *, header: bool, arities_row: bool | None, cutter: Cutter | None
 ) -> tuple[list[str], list[Column]]:
     """Return the names and the coded columns of a file; errors begin with its path."""
-    kind = table_format(path)
+    kind = get_table_format(path)
     data = read_bytes(path)
     try:
         if kind == ".parquet":

@@ -15,16 +15,16 @@ from bnsearch.data.coding import (
     code_integers,
     code_text_or_numbers,
     index_first_labels,
-    missing_value,
-    recode,
+    missing_value_error,
+    recode_column,
 )
-from bnsearch.data.discretize import Cutter, cut_column, numbers_of_text
+from bnsearch.data.discretize import Cutter, cut_column, parse_number_column
 from bnsearch.errors import InputError
 
 if TYPE_CHECKING:
     import polars as pl
 
-SAMPLE_ROWS = 100
+TYPE_SAMPLE_ROWS = 100
 
 
 def read_text(
@@ -35,28 +35,28 @@ def read_text(
 
     `blanks` says that blanks separate the fields, not commas; the rest is as in `Dataset.read`.
     """
-    data = _clean(data, blanks)
+    data = _normalise_text(data, blanks)
     separator = " " if blanks else ","
     if cutter is not None and arities_row is None:
         arities_row = False
     has_arities = blanks if arities_row is None else arities_row
-    names, arities, sample, skipped = _read_head(_records(data, separator), header, has_arities)
-    frame = _parse(data, separator, skipped, _guess_types(sample, len(names)))
+    names, arities, sample, skipped = _read_head(_iterate_records(data, separator), header, has_arities)
+    frame = _parse_fields(data, separator, skipped, _guess_types(sample, len(names)))
     if frame is None or any(frame.null_count().row(0)):
-        raise _explain(data, separator, names, header + has_arities, frame)
+        raise _make_parse_error(data, separator, names, header + has_arities, frame)
     columns = _code_columns(names, frame, cutter)
     if arities_row is None and not blanks and header and has_arities_row(columns):
         arities = [int(column.states[-1]) for column in columns]
         columns = [Column(column.codes[1:], column.states) for column in columns]
     if arities is not None:
         columns = [
-            recode(name, column, tuple(map(str, range(arity))))
+            recode_column(name, column, tuple(map(str, range(arity))))
             for name, column, arity in zip(names, columns, arities, strict=True)
         ]
     return names, columns
 
 
-def _clean(data: bytes, blanks: bool) -> bytes:
+def _normalise_text(data: bytes, blanks: bool) -> bytes:
     """Drop a byte-order mark and blank lines at the ends, and make line ends and blanks uniform."""
     data = data.removeprefix(b"\xef\xbb\xbf")
     if b"\n" not in data:
@@ -85,7 +85,7 @@ def _read_head(
     if has_arities:
         skipped, fields = next(records, (skipped, []))
         arities = parse_arities(names, fields)
-    sample = [fields for _, fields in islice(records, SAMPLE_ROWS)]
+    sample = [fields for _, fields in islice(records, TYPE_SAMPLE_ROWS)]
     if not sample:
         raise InputError("the table has no rows of data")
     for mark in ";\t|":
@@ -94,9 +94,9 @@ def _read_head(
     return names, arities, sample, skipped
 
 
-def _records(data: bytes, separator: str) -> Iterator[tuple[int, list[str]]]:
+def _iterate_records(data: bytes, separator: str) -> Iterator[tuple[int, list[str]]]:
     """Yield each record with the number of lines up to its end: slow, for a header and to explain errors."""
-    reader = csv.reader(_lines(data), delimiter=separator, strict=True)
+    reader = csv.reader(_decode_lines(data), delimiter=separator, strict=True)
     while True:
         try:
             fields = next(reader, None)
@@ -107,7 +107,7 @@ def _records(data: bytes, separator: str) -> Iterator[tuple[int, list[str]]]:
         yield reader.line_num, fields
 
 
-def _lines(data: bytes) -> Iterator[str]:
+def _decode_lines(data: bytes) -> Iterator[str]:
     start = number = 0
     while start < len(data):
         number += 1
@@ -138,7 +138,7 @@ def _guess_types(sample: Sequence[Sequence[str]], width: int) -> list[type[pl.UI
     ]
 
 
-def _parse(
+def _parse_fields(
     data: bytes, separator: str, skipped: int, types: Sequence[type[pl.UInt8 | pl.String]]
 ) -> pl.DataFrame | None:
     """
@@ -172,17 +172,19 @@ def _code_columns(names: Sequence[str], frame: pl.DataFrame, cutter: Cutter | No
 
 def _cut_columns(names: Sequence[str], frame: pl.DataFrame, cutter: Cutter) -> list[Column]:
     """Code the columns, those of numbers cut into intervals where the cutter says so."""
-    cutter.check(names)
+    cutter.check_columns(names)
     columns = []
     for name, series in zip(names, frame, strict=True):
-        cut = cut_column(name, numbers_of_text(name, series), cutter)
+        cut = cut_column(name, parse_number_column(name, series), cutter)
         columns += [cut] if cut is not None else _code_columns([name], series.to_frame(), None)
     return columns
 
 
-def _explain(data: bytes, separator: str, names: Sequence[str], skipped: int, frame: pl.DataFrame | None) -> InputError:
+def _make_parse_error(
+    data: bytes, separator: str, names: Sequence[str], skipped: int, frame: pl.DataFrame | None
+) -> InputError:
     """Return the error for a table that polars could not read, or that has empty fields."""
-    for row, (line, fields) in enumerate(_records(data, separator), start=1 - skipped):
+    for row, (line, fields) in enumerate(_iterate_records(data, separator), start=1 - skipped):
         if not fields:
             return InputError(f"row {row} (line {line}) is blank: remove it")
         if len(fields) != len(names):
@@ -192,4 +194,4 @@ def _explain(data: bytes, separator: str, names: Sequence[str], skipped: int, fr
         return InputError("the text cannot be read as a table: check its quotes and its encoding")
     series = next(series for series in frame if series.null_count())
     row = int(series.is_null().arg_true()[0])
-    return missing_value(names[frame.columns.index(series.name)], row, "empty")
+    return missing_value_error(names[frame.columns.index(series.name)], row, "empty")

@@ -6,17 +6,17 @@ import os
 from typing import TYPE_CHECKING
 
 from bnsearch._tools.files import atomic_open, check_writable
-from bnsearch.data.coding import MISSING, whole_numbers
-from bnsearch.data.reading import table_format
+from bnsearch.data.coding import MISSING, parse_whole_numbers
+from bnsearch.data.reading import get_table_format
 from bnsearch.errors import InputError
 
 if TYPE_CHECKING:
     import polars as pl
 
 
-def check_target(path: str | os.PathLike[str]) -> None:
+def check_table_target(path: str | os.PathLike[str]) -> None:
     """Refuse a path that no table can be written to; to be asked before the work that makes the table."""
-    if table_format(path) == ".dat":
+    if get_table_format(path) == ".dat":
         raise InputError(f"cannot write {path}: tables are written as .csv or .parquet, or these with .gz")
     check_writable(path)
 
@@ -25,8 +25,8 @@ def write_table(frame: pl.DataFrame, path: str | os.PathLike[str]) -> None:
     """Write a frame of Enum columns as CSV or Parquet, gzipped or not, by the extension."""
     from polars.exceptions import PolarsError
 
-    check_target(path)
-    is_csv = table_format(path) == ".csv"
+    check_table_target(path)
+    is_csv = get_table_format(path) == ".csv"
     if is_csv:
         for series in frame:
             _check_labels(series)
@@ -42,7 +42,7 @@ def _check_labels(series: pl.Series) -> None:
     # under another name, as polars takes some names for patterns
     labels = series.alias("labels").unique().cast(str).to_list()
     try:
-        numbers = whole_numbers(series.name, labels)
+        numbers = parse_whole_numbers(series.name, labels)
         changed = [] if numbers is None else [x for x, n in zip(labels, numbers, strict=True) if x != str(n)]
     except InputError:
         changed = labels

@@ -36,7 +36,7 @@ class Space:
         known = problem.constraints
         if known is None:
             return cls(most)
-        most = np.maximum(np.minimum(most, known.limits), known.required.sum(axis=1))
+        most = np.maximum(np.minimum(most, known.max_parents), known.required.sum(axis=1))
         return cls(most, known.allowed, known.required)
 
     def legal(self, graphs: Graphs, merit: Reals | Generator) -> Graphs:

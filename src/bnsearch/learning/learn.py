@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 
 from bnsearch._tools.memory import memory_of
 from bnsearch.data.conversion import as_dataset
-from bnsearch.data.oddities import oddities
+from bnsearch.data.suspicious_columns import describe_suspicious_columns
 from bnsearch.errors import InputError, require
 from bnsearch.knowledge import Knowledge
 from bnsearch.learning.candidates import Selecting
@@ -103,7 +103,7 @@ def learn(
         select=select,
         clock=clock,
     )
-    for text in oddities(table):
+    for text in describe_suspicious_columns(table):
         run.remark(text)
     with run.listening():
         chosen.search(problem, run)

@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 
-def joint_codes(
+def compute_joint_codes(
     codes: NDArray[np.unsignedinteger], arities: Sequence[int], variables: Sequence[int]
 ) -> NDArray[np.intp]:
     """

@@ -56,7 +56,7 @@ def read_graph(path: str | os.PathLike[str]) -> BayesianNetwork | DAG:
 
     What is wrong with a file is an InputError that names the file and, where there is one, the line.
     """
-    extension = _extension(path)
+    extension = _get_extension(path)
     if extension not in _READERS:
         raise InputError(f"{os.fspath(path)}: {extension} is written, not read; read {', '.join(_READERS)}")
     return _READERS[extension](Source.read(path, legacy=extension in _LEGACY))
@@ -76,15 +76,15 @@ def read_structure(path: str | os.PathLike[str]) -> DAG:
     return graph if isinstance(graph, DAG) else graph.dag
 
 
-def check_target(path: str | os.PathLike[str]) -> None:
+def check_network_target(path: str | os.PathLike[str]) -> None:
     """Refuse a path that no network or structure can be written to; to be asked before the work."""
-    _extension(path)
+    _get_extension(path)
     check_writable(path)
 
 
 def write_network(network: BayesianNetwork, path: str | os.PathLike[str]) -> None:
     """Write a network, or to .csv, .dot and .svg its structure; the file is replaced in one step."""
-    extension = _extension(path)
+    extension = _get_extension(path)
     if extension in _WRITERS:
         _write_text(path, _WRITERS[extension](network))
     else:
@@ -93,23 +93,23 @@ def write_network(network: BayesianNetwork, path: str | os.PathLike[str]) -> Non
 
 def check_structure_target(path: str | os.PathLike[str]) -> None:
     """Refuse a path that no structure can be written to; to be asked before the work."""
-    _structure_extension(path)
+    _get_structure_extension(path)
     check_writable(path)
 
 
 def needs_tables(path: str | os.PathLike[str]) -> bool:
     """Say whether the extension is that of a format that cannot hold a structure without tables."""
-    return _extension(path) not in _STRUCTURE_WRITERS
+    return _get_extension(path) not in _STRUCTURE_WRITERS
 
 
 def write_structure(dag: DAG, path: str | os.PathLike[str]) -> None:
     """Write a structure; the file is replaced in one step."""
-    _write_text(path, _STRUCTURE_WRITERS[_structure_extension(path)](dag))
+    _write_text(path, _STRUCTURE_WRITERS[_get_structure_extension(path)](dag))
 
 
-def _structure_extension(path: str | os.PathLike[str]) -> str:
+def _get_structure_extension(path: str | os.PathLike[str]) -> str:
     """Return the extension of a path that a structure without tables can be written to."""
-    extension = _extension(path)
+    extension = _get_extension(path)
     if needs_tables(path):
         raise InputError(
             f"{os.fspath(path)}: a {extension} file needs tables, and a structure has none;"
@@ -118,7 +118,7 @@ def _structure_extension(path: str | os.PathLike[str]) -> str:
     return extension
 
 
-def _extension(path: str | os.PathLike[str]) -> str:
+def _get_extension(path: str | os.PathLike[str]) -> str:
     """Return the extension that names the format, lower case, without .gz."""
     name = Path(path).name.lower().removesuffix(".gz")
     extension = Path(name).suffix

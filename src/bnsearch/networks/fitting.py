@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from bnsearch.errors import InputError, require
-from bnsearch.networks.family_codes import joint_codes
+from bnsearch.networks.family_codes import compute_joint_codes
 
 if TYPE_CHECKING:
     from bnsearch.data import Dataset
@@ -41,17 +41,17 @@ def fit_tables(
         raise InputError("give smoothing (per cell) or ess (per family), not both")
     if data.names != dag.names:
         data = data.select(dag.names)
-    shapes = _family_shapes(dag, data)
+    shapes = _compute_shapes(dag, data)
     arities = data.arities.tolist()
     tables = []
     for child, (parents, shape) in enumerate(zip(dag.parents, shapes, strict=True)):
         cells = math.prod(shape)
-        counts = np.bincount(joint_codes(data.codes, arities, [*parents, child]), minlength=cells)
-        tables.append(_estimate(counts.reshape(shape), smoothing or ess / cells))
+        counts = np.bincount(compute_joint_codes(data.codes, arities, [*parents, child]), minlength=cells)
+        tables.append(_estimate_table(counts.reshape(shape), smoothing or ess / cells))
     return data.states, tables
 
 
-def _family_shapes(dag: DAG, data: Dataset) -> list[tuple[int, ...]]:
+def _compute_shapes(dag: DAG, data: Dataset) -> list[tuple[int, ...]]:
     """Return the shape of each variable's table; refuse a structure whose tables cannot be held."""
     arities = data.arities.tolist()
     shapes = [(*(arities[p] for p in parents), arities[x]) for x, parents in enumerate(dag.parents)]
@@ -66,7 +66,7 @@ def _family_shapes(dag: DAG, data: Dataset) -> list[tuple[int, ...]]:
     return shapes
 
 
-def _estimate(counts: NDArray[np.int64], pseudo_count: float) -> NDArray[np.float64]:
+def _estimate_table(counts: NDArray[np.int64], pseudo_count: float) -> NDArray[np.float64]:
     """Turn the counts of one family into a table whose rows sum to one."""
     table = counts + float(pseudo_count)
     totals = table.sum(axis=-1, keepdims=True)

@@ -14,25 +14,25 @@ from bnsearch.networks.network import BayesianNetwork
 Factor = tuple[tuple[int, ...], NDArray[np.float64]]  # variables, one axis each
 
 
-def joint_probabilities(network: BayesianNetwork, variables: Sequence[int]) -> NDArray[np.float64]:
+def compute_joint_probabilities(network: BayesianNetwork, variables: Sequence[int]) -> NDArray[np.float64]:
     """
     Return the joint distribution of some variables, given by index: one axis for each, in their order.
 
     By variable elimination among the variables and their ancestors, always of the one that makes the smallest table.
     """
-    needed = _with_ancestors(network, variables)
+    needed = _find_ancestors(network, variables)
     factors: list[Factor] = [((*network.dag.parents[x], x), network.probabilities(x)) for x in sorted(needed)]
     hidden = needed - set(variables)
     while hidden:
-        x = min(sorted(hidden), key=lambda v: prod(network.arities[w] for w in _scope(factors, v)))
-        scope = _scope(factors, x)
+        x = min(sorted(hidden), key=lambda v: prod(network.arities[w] for w in _find_scope(factors, v)))
+        scope = _find_scope(factors, x)
         touching = [factor for factor in factors if x in factor[0]]
-        factors = [factor for factor in factors if x not in factor[0]] + [(scope, _summed(touching, scope))]
+        factors = [factor for factor in factors if x not in factor[0]] + [(scope, _multiply_factors(touching, scope))]
         hidden.remove(x)
-    return _summed(factors, variables)
+    return _multiply_factors(factors, variables)
 
 
-def _with_ancestors(network: BayesianNetwork, variables: Sequence[int]) -> set[int]:
+def _find_ancestors(network: BayesianNetwork, variables: Sequence[int]) -> set[int]:
     found: set[int] = set()
     waiting = list(variables)
     while waiting:
@@ -43,12 +43,12 @@ def _with_ancestors(network: BayesianNetwork, variables: Sequence[int]) -> set[i
     return found
 
 
-def _scope(factors: Sequence[Factor], x: int) -> tuple[int, ...]:
+def _find_scope(factors: Sequence[Factor], x: int) -> tuple[int, ...]:
     """Return the variables that share a factor with x, without it."""
     return tuple(sorted({v for variables, _ in factors if x in variables for v in variables} - {x}))
 
 
-def _summed(factors: Sequence[Factor], kept: Sequence[int]) -> NDArray[np.float64]:
+def _multiply_factors(factors: Sequence[Factor], kept: Sequence[int]) -> NDArray[np.float64]:
     """Multiply factors, and sum over all variables but those to be kept."""
     axes = {v: i for i, v in enumerate(sorted({v for variables, _ in factors for v in variables}))}
     operands: list[Any] = [np.ones(()), []]  # so that there is one in any case

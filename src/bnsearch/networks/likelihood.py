@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 from numpy.typing import NDArray
 
-from bnsearch.networks.family_codes import joint_codes
+from bnsearch.networks.family_codes import compute_joint_codes
 
 if TYPE_CHECKING:
     from bnsearch.data import Dataset
@@ -16,10 +16,10 @@ if TYPE_CHECKING:
 
 def log_likelihood(network: BayesianNetwork, data: Dataset) -> float:
     """Return the natural log of the probability of all rows; -inf where a row has probability zero."""
-    return float(log_likelihoods(network, data).sum())
+    return float(row_log_likelihoods(network, data).sum())
 
 
-def log_likelihoods(network: BayesianNetwork, data: Dataset) -> NDArray[np.float64]:
+def row_log_likelihoods(network: BayesianNetwork, data: Dataset) -> NDArray[np.float64]:
     """
     Return the natural log of the probability of each row, -inf for zero.
 
@@ -27,17 +27,17 @@ def log_likelihoods(network: BayesianNetwork, data: Dataset) -> NDArray[np.float
     states and need not show them all; other columns are left alone. A label that the network does not know is
     refused.
     """
-    data = _aligned(data, network)
+    data = _align_data(data, network)
     arities = network.arities.tolist()
     total = np.zeros(data.n_rows)
     for child, parents in enumerate(network.dag.parents):
         with np.errstate(divide="ignore"):
             logs = np.log(network.probabilities(child))
-        total += logs.take(joint_codes(data.codes, arities, [*parents, child]))
+        total += logs.take(compute_joint_codes(data.codes, arities, [*parents, child]))
     return total
 
 
-def _aligned(data: Dataset, network: BayesianNetwork) -> Dataset:
+def _align_data(data: Dataset, network: BayesianNetwork) -> Dataset:
     """Return the data with the network's variables and states; as it is where they are the same already."""
     if data.names != network.names:
         data = data.select(network.names)

@@ -26,14 +26,14 @@ from bnsearch.networks.network import BayesianNetwork
 EXAMPLES = ("asia", "greenhouse")
 
 
-def example_names() -> list[str]:
+def list_examples() -> list[str]:
     """Return the names of the networks that come with this package."""
     return list(EXAMPLES)
 
 
-def available_networks() -> list[str]:
+def list_networks() -> list[str]:
     """Return every name that `load_network` knows here: the examples, and pgmpy's where it is installed."""
-    return sorted({*EXAMPLES, *_repository_files()})
+    return sorted({*EXAMPLES, *_find_repository_files()})
 
 
 def load_network(name_or_path: str | os.PathLike[str]) -> BayesianNetwork:
@@ -43,18 +43,18 @@ def load_network(name_or_path: str | os.PathLike[str]) -> BayesianNetwork:
     A text is, in this order: the name of an embedded example; a file, where it exists or looks like one (it
     has an extension or a folder); the name of a network that an installed pgmpy carries.
     """
-    with _file_of(name_or_path) as path:
+    with _locate_file(name_or_path) as path:
         return read_network(path)
 
 
 def load_graph(name_or_path: str | os.PathLike[str]) -> BayesianNetwork | DAG:
     """Return a network as `load_network` does, or the structure where a file has no tables."""
-    with _file_of(name_or_path) as path:
+    with _locate_file(name_or_path) as path:
         return read_graph(path)
 
 
 @contextmanager
-def _file_of(name_or_path: str | os.PathLike[str]) -> Iterator[Path]:
+def _locate_file(name_or_path: str | os.PathLike[str]) -> Iterator[Path]:
     """Find the file that a name or a path stands for."""
     if name_or_path in EXAMPLES:
         example = resources.files("bnsearch.networks") / "examples" / f"{name_or_path}.bif"
@@ -65,9 +65,9 @@ def _file_of(name_or_path: str | os.PathLike[str]) -> Iterator[Path]:
     if not isinstance(name_or_path, str) or path.suffix or len(path.parts) > 1 or _is_file(path):
         yield path
         return
-    repository = _repository_files()
+    repository = _find_repository_files()
     if name_or_path not in repository:
-        raise InputError(_unknown(name_or_path, repository))
+        raise InputError(_describe_unknown(name_or_path, repository))
     yield repository[name_or_path]
 
 
@@ -78,7 +78,7 @@ def _is_file(path: Path) -> bool:
         return False
 
 
-def _repository_files() -> dict[str, Path]:
+def _find_repository_files() -> dict[str, Path]:
     """Find the BIF files inside an installed pgmpy by name, without importing it (that takes seconds)."""
     spec = importlib.util.find_spec("pgmpy")
     folders = (spec.submodule_search_locations if spec else None) or []
@@ -89,7 +89,7 @@ def _repository_files() -> dict[str, Path]:
     }
 
 
-def _unknown(name: str, repository: dict[str, Path]) -> str:
+def _describe_unknown(name: str, repository: dict[str, Path]) -> str:
     """Say which names there are, how to get more, and which one may have been meant."""
     text = f"there is no network or file {shown(name)}; embedded are {', '.join(EXAMPLES)}"
     if repository:

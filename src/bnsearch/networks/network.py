@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from bnsearch.data import Dataset
 
 
-def free_parameters(dag: DAG, arities: Sequence[int]) -> int:
+def count_free_parameters(dag: DAG, arities: Sequence[int]) -> int:
     """Return the sum of (r - 1) * q over the families; the arities are in the order of the graph's variables."""
     configurations = (prod(arities[p] for p in parents) for parents in dag.parents)
     return sum((r - 1) * q for r, q in zip(arities, configurations, strict=True))
@@ -85,7 +85,7 @@ class BayesianNetwork:
     @property
     def parameters(self) -> int:
         """The number of free parameters: sum of (r - 1) * q over the families."""
-        return free_parameters(self.dag, self.arities.tolist())
+        return count_free_parameters(self.dag, self.arities.tolist())
 
     def __repr__(self) -> str:
         return (

@@ -11,10 +11,10 @@ from bnsearch._tools.registry import require_choice
 from bnsearch.errors import InputError, require
 from bnsearch.graphs.dag import DAG
 from bnsearch.networks.network import BayesianNetwork
-from bnsearch.networks.sampling import random_generator
+from bnsearch.networks.sampling import make_generator
 
-TABLE_CELLS = 100_000
-"""The most cells of one table where nothing else is said: m ** (parents + 1) <= TABLE_CELLS."""
+DEFAULT_MAX_TABLE_CELLS = 100_000
+"""The most cells of one table where nothing else is said: m ** (parents + 1) <= DEFAULT_MAX_TABLE_CELLS."""
 
 MAX_TABLE_CELLS = 10_000_000
 """The most cells of one table in any case, 80 MB: what has a larger one is drawn again."""
@@ -31,7 +31,7 @@ UNIFORM_SHARE = 0.1
 """The share of the uniform distribution in every row: no state of r is rarer than UNIFORM_SHARE / r."""
 
 MIN_STRENGTH = 0.1
-"""The least strength (see `edge_strength`) of an edge."""
+"""The least strength (see `compute_edge_strength`) of an edge."""
 
 
 def random_network(
@@ -68,7 +68,7 @@ def random_network(
     mixed with a tenth of the uniform distribution: no state is nearly impossible, nor any variable constant.
     A table is drawn again until the strength of each of its edges is at least 0.1. The strength of an edge is
     how far, in total variation and on average over the parents' configurations, the distribution of the child
-    moves when that parent's state becomes known beside the others' (`edge_strength`). For a binary parent it
+    moves when that parent's state becomes known beside the others' (`compute_edge_strength`). For a binary parent it
     means that its two states change the child's distribution by at least 0.2 on average. Only small tables
     need a second draw; two rows of two states pass two times in three.
 
@@ -78,15 +78,17 @@ def random_network(
     Table 2 has 48.6 (37 to 59), 98, 99 and 197.5 edges on average, p (n - 1), and up to 10 parents for m = 5: edges
     are "binomial" there. The procedure that draws the tables is ours: theirs is in a paper that they cite.
     """
-    rng = random_generator(seed)
+    rng = make_generator(seed)
     require_choice("edges", edges, EDGES)
-    limit = _largest_in_degree(n, p, m, max_parents, edges)
-    dag, arities = _structure(n, p, m, limit, edges, rng)
-    tables = [random_table([arities[parent] for parent in dag.parents[x]], arities[x], rng) for x in range(n)]
+    limit = _check_pattern(n, p, m, max_parents, edges)
+    dag, arities = _draw_bounded_structure(n, p, m, limit, edges, rng)
+    tables = [draw_table([arities[parent] for parent in dag.parents[x]], arities[x], rng) for x in range(n)]
     return BayesianNetwork(dag, [[str(state) for state in range(r)] for r in arities], tables)
 
 
-def _structure(n: int, p: float, m: int, limit: int, edges: str, rng: np.random.Generator) -> tuple[DAG, list[int]]:
+def _draw_bounded_structure(
+    n: int, p: float, m: int, limit: int, edges: str, rng: np.random.Generator
+) -> tuple[DAG, list[int]]:
     """Draw a graph and numbers of states whose tables are not too large."""
     for _ in range(MAX_DRAWS):
         dag, arities = _draw_structure(n, p, m, limit, edges, rng)
@@ -105,7 +107,7 @@ def _draw_structure(
     n: int, p: float, m: int, limit: int, edges: str, rng: np.random.Generator
 ) -> tuple[DAG, list[int]]:
     if edges == "exact":
-        degrees = _in_degrees(n, round(p * n), limit, rng)
+        degrees = _draw_in_degrees(n, round(p * n), limit, rng)
     else:
         degrees = np.minimum(rng.binomial(np.arange(n), 2 * p / n), limit)
     order = rng.permutation(n)
@@ -117,7 +119,7 @@ def _draw_structure(
     return DAG(names, parents), rng.integers(2, m + 1, size=n).tolist()
 
 
-def edge_strength(table: NDArray[np.float64], parent: int) -> float:
+def compute_edge_strength(table: NDArray[np.float64], parent: int) -> float:
     """
     Return how much the parent on an axis of a table tells about the child beside the other parents.
 
@@ -128,7 +130,7 @@ def edge_strength(table: NDArray[np.float64], parent: int) -> float:
     return float(away.mean())
 
 
-def _largest_in_degree(n: int, p: float, m: int, max_parents: int | None, edges: str) -> int:
+def _check_pattern(n: int, p: float, m: int, max_parents: int | None, edges: str) -> int:
     """Check the pattern and return the limit on the number of parents."""
     for name, value in {"n": n, "m": m, "max_parents": max_parents}.items():
         if value is not None and not isinstance(value, int | np.integer):
@@ -142,7 +144,7 @@ def _largest_in_degree(n: int, p: float, m: int, max_parents: int | None, edges:
         require("p", p, at_most=n / 2)
         return n if max_parents is None else max_parents
     limit = 1 if max_parents is None else max_parents
-    while max_parents is None and m ** (limit + 2) <= TABLE_CELLS:
+    while max_parents is None and m ** (limit + 2) <= DEFAULT_MAX_TABLE_CELLS:
         limit += 1
     room = int(np.minimum(np.arange(n), limit).sum())
     if round(p * n) > room:
@@ -150,7 +152,7 @@ def _largest_in_degree(n: int, p: float, m: int, max_parents: int | None, edges:
     return limit
 
 
-def _in_degrees(n: int, edges: int, limit: int, rng: np.random.Generator) -> NDArray[np.int64]:
+def _draw_in_degrees(n: int, edges: int, limit: int, rng: np.random.Generator) -> NDArray[np.int64]:
     """Spread the edges over the positions of an order: at most limit to each, and what stands before it."""
     before = np.arange(n)
     most = np.minimum(before, limit)
@@ -161,10 +163,10 @@ def _in_degrees(n: int, edges: int, limit: int, rng: np.random.Generator) -> NDA
     return degrees
 
 
-def random_table(parents: list[int], states: int, rng: np.random.Generator) -> NDArray[np.float64]:
+def draw_table(parents: list[int], states: int, rng: np.random.Generator) -> NDArray[np.float64]:
     """Draw the table of a variable whose parents have so many states, until every edge is strong enough."""
     while True:
         rows = rng.dirichlet(np.full(states, CONCENTRATION), size=tuple(parents))
         table = (1 - UNIFORM_SHARE) * rows + UNIFORM_SHARE / states
-        if all(edge_strength(table, parent) >= MIN_STRENGTH for parent in range(len(parents))):
+        if all(compute_edge_strength(table, parent) >= MIN_STRENGTH for parent in range(len(parents))):
             return np.asarray(table)

@@ -7,19 +7,19 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
-from bnsearch.data.coding import code_type
+from bnsearch.data.coding import choose_code_type
 from bnsearch.errors import InputError
-from bnsearch.networks.family_codes import joint_codes
+from bnsearch.networks.family_codes import compute_joint_codes
 
 if TYPE_CHECKING:
     from bnsearch.data import Dataset
     from bnsearch.networks.network import BayesianNetwork
 
-BLOCK = 1 << 13
+BLOCK_ROWS = 1 << 13
 """Rows drawn at a time: temporary arrays stay in the cache (64 KB each). The result does not depend on it."""
 
 
-def random_generator(seed: int | np.random.Generator) -> np.random.Generator:
+def make_generator(seed: int | np.random.Generator) -> np.random.Generator:
     """Return the generator itself, or one made from a seed."""
     if isinstance(seed, np.random.Generator):
         return seed
@@ -39,30 +39,30 @@ def sample(network: BayesianNetwork, rows: int, seed: int | np.random.Generator)
     from bnsearch.data import Dataset
 
     arities = network.arities.tolist()
-    codes = _room(arities, rows)
-    entropy = random_generator(seed).integers(2**32, size=4).tolist()
+    codes = _allocate_codes(arities, rows)
+    entropy = make_generator(seed).integers(2**32, size=4).tolist()
     streams = [np.random.default_rng(child) for child in np.random.SeedSequence(entropy).spawn(len(network.names))]
-    cumulative = [_cumulative(table) for table in network.tables]
-    for start in range(0, rows, BLOCK):
-        block = codes[:, start : start + BLOCK]
+    cumulative = [_accumulate_rows(table) for table in network.tables]
+    for start in range(0, rows, BLOCK_ROWS):
+        block = codes[:, start : start + BLOCK_ROWS]
         for x in network.dag.order:
             uniform = streams[x].random(int(block.shape[1]))
-            block[x] = _draw(cumulative[x], joint_codes(block, arities, network.dag.parents[x]), uniform)
+            block[x] = _draw_states(cumulative[x], compute_joint_codes(block, arities, network.dag.parents[x]), uniform)
     codes.flags.writeable = False  # so that the Dataset takes it over without a copy
     return Dataset.from_codes(codes.T, names=network.names, states=network.states)
 
 
-def _room(arities: list[int], rows: int) -> NDArray[Any]:
+def _allocate_codes(arities: list[int], rows: int) -> NDArray[Any]:
     """Check the number of rows and return an array for them, uint[n, rows]."""
     if not isinstance(rows, int | np.integer) or rows < 1:
         raise InputError(f"rows must be a whole number, at least 1, not {rows!r}")
     try:
-        return np.empty((len(arities), rows), dtype=code_type(max(arities, default=1)))
+        return np.empty((len(arities), rows), dtype=choose_code_type(max(arities, default=1)))
     except (MemoryError, ValueError, OverflowError):
         raise InputError(f"{rows:,} rows of {len(arities):,} variables do not fit in memory: ask for fewer") from None
 
 
-def _cumulative(table: NDArray[np.float64]) -> NDArray[np.float64]:
+def _accumulate_rows(table: NDArray[np.float64]) -> NDArray[np.float64]:
     """
     Return float64[q, w]: the running sums of each row, w being the number of states or the next power of two.
 
@@ -76,7 +76,9 @@ def _cumulative(table: NDArray[np.float64]) -> NDArray[np.float64]:
     return padded
 
 
-def _draw(cumulative: NDArray[np.float64], rows: NDArray[np.intp], uniform: NDArray[np.float64]) -> NDArray[np.intp]:
+def _draw_states(
+    cumulative: NDArray[np.float64], rows: NDArray[np.intp], uniform: NDArray[np.float64]
+) -> NDArray[np.intp]:
     """Return for each uniform number the first state whose running sum, in its table row, lies above it."""
     width = cumulative.shape[1]
     base = rows * width

@@ -7,15 +7,15 @@ from numpy.typing import NDArray
 
 from bnsearch.errors import require
 from bnsearch.graphs.dag import DAG
-from bnsearch.networks.inference import joint_probabilities
+from bnsearch.networks.inference import compute_joint_probabilities
 from bnsearch.networks.network import BayesianNetwork
-from bnsearch.networks.random_network import random_table
-from bnsearch.networks.sampling import random_generator
+from bnsearch.networks.random_network import draw_table
+from bnsearch.networks.sampling import make_generator
 
 MAX_LINKS = 3
 """The most parents that a copy has in earlier copies."""
 
-FITTED = 1e-12
+MARGINAL_TOLERANCE = 1e-12
 """The error of a marginal probability at which a table counts as fitted."""
 
 MAX_ROUNDS = 10_000
@@ -52,21 +52,23 @@ def tile(network: BayesianNetwork, copies: int, links: int, seed: int | np.rando
     most = min(MAX_LINKS, n)
     require("copies", copies, at_least=1, whole=True)
     require("links", links, at_least=0, at_most=most * (copies - 1), whole=True)
-    rng = random_generator(seed)
+    rng = make_generator(seed)
     slots = np.repeat(np.arange(1, copies), most)
     linked = np.bincount(rng.choice(slots, links, replace=False) if links else [], minlength=copies)
-    grown = _copy(network, 0)
+    grown = _copy_network(network, 0)
     for number in range(1, copies):
-        grown = _joined(grown, _copy(network, number), int(linked[number]), rng)
+        grown = _join_networks(grown, _copy_network(network, number), int(linked[number]), rng)
     return grown
 
 
-def _copy(network: BayesianNetwork, number: int) -> BayesianNetwork:
+def _copy_network(network: BayesianNetwork, number: int) -> BayesianNetwork:
     names = [f"{name}_{number + 1}" for name in network.names]
     return BayesianNetwork(DAG(names, network.dag.parents), network.states, network.tables)
 
 
-def _joined(earlier: BayesianNetwork, later: BayesianNetwork, links: int, rng: np.random.Generator) -> BayesianNetwork:
+def _join_networks(
+    earlier: BayesianNetwork, later: BayesianNetwork, links: int, rng: np.random.Generator
+) -> BayesianNetwork:
     """Return two networks in one, with so many edges from the first to a variable without parents of the second."""
     shift = len(earlier.names)
     parents = [*earlier.dag.parents, *([shift + p for p in family] for family in later.dag.parents)]
@@ -76,12 +78,14 @@ def _joined(earlier: BayesianNetwork, later: BayesianNetwork, links: int, rng: n
         root = int(rng.choice(roots))
         causes = sorted(rng.choice(shift, links, replace=False).tolist())
         parents[shift + root] = causes
-        tables[shift + root] = fitted_table(joint_probabilities(earlier, causes), later.probabilities(root), rng)
+        tables[shift + root] = draw_fitted_table(
+            compute_joint_probabilities(earlier, causes), later.probabilities(root), rng
+        )
     dag = DAG([*earlier.names, *later.names], parents)
     return BayesianNetwork(dag, [*earlier.states, *later.states], tables)
 
 
-def fitted_table(
+def draw_fitted_table(
     parents: NDArray[np.float64], marginal: NDArray[np.float64], rng: np.random.Generator
 ) -> NDArray[np.float64]:
     """
@@ -92,19 +96,19 @@ def fitted_table(
     parents : the joint distribution of its parents, an axis for each
     marginal : the distribution of the variable
     """
-    table = random_table(list(parents.shape), len(marginal), rng)
+    table = draw_table(list(parents.shape), len(marginal), rng)
     parents, marginal = parents / parents.sum(), marginal / marginal.sum()
     joint = table * parents[..., np.newaxis]
     over_parents = tuple(range(parents.ndim))
     for _ in range(MAX_ROUNDS):
-        joint *= _ratio(marginal, joint.sum(axis=over_parents))
-        joint *= _ratio(parents, joint.sum(axis=-1))[..., np.newaxis]
-        if np.abs(joint.sum(axis=over_parents) - marginal).max() <= FITTED:
+        joint *= _divide_safely(marginal, joint.sum(axis=over_parents))
+        joint *= _divide_safely(parents, joint.sum(axis=-1))[..., np.newaxis]
+        if np.abs(joint.sum(axis=over_parents) - marginal).max() <= MARGINAL_TOLERANCE:
             break
     possible = parents[..., np.newaxis] > 0
     rows = np.where(possible, joint, table)
     return np.asarray(rows / rows.sum(axis=-1, keepdims=True))
 
 
-def _ratio(wanted: NDArray[np.float64], there: NDArray[np.float64]) -> NDArray[np.float64]:
+def _divide_safely(wanted: NDArray[np.float64], there: NDArray[np.float64]) -> NDArray[np.float64]:
     return np.divide(wanted, there, out=np.zeros_like(there), where=there > 0)

@@ -64,7 +64,7 @@ class Source:
         at = np.ix_(self.order, self.order)
         self._allowed = ~np.eye(n, dtype=bool) if known is None else known.allowed[at] & ~np.eye(n, dtype=bool)
         self.required = np.zeros((n, n), dtype=bool) if known is None else known.required[at]
-        limits = np.full(n, n - 1) if known is None else known.limits[self.order]
+        limits = np.full(n, n - 1) if known is None else known.max_parents[self.order]
         needed = self.required.sum(axis=1)
         self.limits = np.maximum(needed, np.minimum(limits, min(most, MOST_PARENTS))).astype(np.int64)
 

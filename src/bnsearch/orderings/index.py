@@ -61,7 +61,7 @@ class Index:
 
     def repaired(self, order: Ordering) -> Ordering:
         """Return an ordering, or one near it that has required parents before their children."""
-        return order if self.precedence is None else self.precedence.repaired(order)
+        return order if self.precedence is None else self.precedence.repair(order)
 
     @property
     def n_slots(self) -> int:

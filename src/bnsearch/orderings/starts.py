@@ -144,4 +144,4 @@ def make_starts(name: str, table: ParentSets, precedence: Precedence | None = No
     """
     require_start(name)
     draw = partial(STARTS[name], relaxed(table))
-    return draw if precedence is None else lambda rng: precedence.repaired(draw(rng))
+    return draw if precedence is None else lambda rng: precedence.repair(draw(rng))

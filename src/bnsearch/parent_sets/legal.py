@@ -87,7 +87,7 @@ def is_wanted(
     sizes = np.diff(first)
     owner = np.repeat(child, sizes)
     good: NDArray[np.bool_] = _sums(constraints.allowed[owner, members], first) == sizes
-    good &= sizes <= constraints.limits[child]
+    good &= sizes <= constraints.max_parents[child]
     if constraints.has_required.any():
         needed = np.array([len(required) for required in constraints.required_parents])
         good &= _sums(constraints.required[owner, members], first) == needed[child]

@@ -114,7 +114,7 @@ class Problem:
         """The network of the required edges alone: without knowledge, that without edges."""
         from bnsearch.graphs.dag import DAG
 
-        return DAG.empty(self.names) if self.constraints is None else self.constraints.base(self.names)
+        return DAG.empty(self.names) if self.constraints is None else self.constraints.make_required_dag(self.names)
 
     @cached_property
     def base_score(self) -> float:

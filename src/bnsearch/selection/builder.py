@@ -64,7 +64,7 @@ class Job:
 
     def most_of(self, child: int) -> int:
         """Return the largest parent set of a variable that is worth considering."""
-        return self.most if self.constraints is None else min(self.most, int(self.constraints.limits[child]))
+        return self.most if self.constraints is None else min(self.most, int(self.constraints.max_parents[child]))
 
     def late(self, reserve: float = 0.0) -> bool:
         """Tell whether to stop: the time is up but for a reserve, or somebody wants it."""

@@ -72,7 +72,7 @@ def largest_sets(builder: Builder, job: Job, known: Constraints) -> NDArray[np.i
     """Return each variable's largest parent set; where some are required, no bound on what can pay is known."""
     needed = np.array([len(required) for required in known.required_parents])
     asked = job.n if builder.max_parents is None else builder.max_parents
-    return np.minimum(known.limits, np.where(needed, np.maximum(needed, asked), job.most))
+    return np.minimum(known.max_parents, np.where(needed, np.maximum(needed, asked), job.most))
 
 
 def _have_few_sets(known: Constraints, most: NDArray[np.int64]) -> NDArray[np.bool_]:

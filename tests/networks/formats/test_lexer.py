@@ -9,10 +9,10 @@ from hypothesis import strategies as st
 from bnsearch.networks.formats.lexer import (
     Token,
     Tokens,
-    as_many,
-    first_word,
+    group_words,
     quote,
-    segments,
+    split_first_word,
+    split_names,
     token_pattern,
     unquote,
 )
@@ -49,9 +49,9 @@ def test_other_backslashes_stay() -> None:
 
 def test_first_word() -> None:
     """The rest knows its own place; a mark has no first word."""
-    assert first_word(Token("run", "table  0.1, 0.9 ", 10)) == ("table", Token("run", "0.1, 0.9 ", 17))
-    assert first_word(Token("run", "table", 10)) == ("table", Token("run", "", 15))
-    assert first_word(Token("{", "{", 10)) == ("", Token("{", "{", 10))
+    assert split_first_word(Token("run", "table  0.1, 0.9 ", 10)) == ("table", Token("run", "0.1, 0.9 ", 17))
+    assert split_first_word(Token("run", "table", 10)) == ("table", Token("run", "", 15))
+    assert split_first_word(Token("{", "{", 10)) == ("", Token("{", "{", 10))
 
 
 @pytest.mark.parametrize(
@@ -59,5 +59,5 @@ def test_first_word() -> None:
 )
 def test_lists_by_commas_or_blanks(count: str, names: list[str] | None) -> None:
     """`a b, "c" d,` is two names or four, as the count wants."""
-    groups = segments([Token("run", "a b, ", 0), Token("quoted", "c", 5), Token("run", "d,", 8)])
-    assert as_many(groups, count) == names
+    groups = group_words([Token("run", "a b, ", 0), Token("quoted", "c", 5), Token("run", "d,", 8)])
+    assert split_names(groups, count) == names

@@ -48,7 +48,7 @@ def test_no_file_to_read(tmp_path: Path) -> None:
 
 def test_gzip_bomb(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """Unpacking stops at the limit, here 1 MiB: one byte less is read, one more refused."""
-    monkeypatch.setattr(source, "LARGEST_FILE", 2**20)
+    monkeypatch.setattr(source, "MAX_FILE_SIZE", 2**20)
     path = tmp_path / "a.bif.gz"
     path.write_bytes(gzip.compress(b" " * 2**20))
     assert len(Source.read(path).text) == 2**20

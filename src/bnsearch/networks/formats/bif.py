@@ -49,8 +49,8 @@ def parse(source: Source) -> BayesianNetwork:
 
 def render(network: BayesianNetwork) -> str:
     """Return a network as BIF; numbers are written so that reading gives back the same bits."""
-    names = [_name(name) for name in network.names]
-    states = [[_name(state) for state in labels] for labels in network.states]
+    names = [_render_name(name) for name in network.names]
+    states = [[_render_name(state) for state in labels] for labels in network.states]
     parts = ["network unknown {\n}\n"]
     for name, labels in zip(names, states, strict=True):
         type_line = f"  type discrete [ {len(labels)} ] {{ {', '.join(labels)} }};\n"
@@ -67,7 +67,7 @@ def render(network: BayesianNetwork) -> str:
     return "".join(parts)
 
 
-def _name(name: str) -> str:
+def _render_name(name: str) -> str:
     """Return a name bare where it can be, else quoted."""
     if name and name.isprintable() and _NOT_BARE.isdisjoint(name) and "//" not in name and "/*" not in name:
         return name

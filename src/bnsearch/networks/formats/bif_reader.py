@@ -5,15 +5,15 @@ from __future__ import annotations
 import numpy as np
 
 from bnsearch._tools.wording import listed, shown
-from bnsearch.networks.formats.builder import NetworkBuilder, to_numbers
-from bnsearch.networks.formats.lexer import Token, Tokens, as_many, first_word, segments, token_pattern
+from bnsearch.networks.formats.builder import NetworkBuilder, parse_numbers
+from bnsearch.networks.formats.lexer import Token, Tokens, group_words, split_first_word, split_names, token_pattern
 from bnsearch.networks.formats.source import Source
 from bnsearch.networks.network import BayesianNetwork
 
 MARKS = "{}()[];|"
 _PATTERN = token_pattern(MARKS, comment=r"//[^\n]*+|/\*[\s\S]*?\*/", run=r'(?:[^{}()\[\];|"/]++|/(?![/*]))++')
 #: How many cells the `default` rows of one file may fill: a few bytes can ask for any number of them.
-_MOST_DEFAULTS = 10_000_000
+_MAX_DEFAULT_CELLS = 10_000_000
 
 
 class BifReader:
@@ -23,17 +23,17 @@ class BifReader:
         self.source = source
         self.tokens = Tokens(source, _PATTERN)
         self.builder = NetworkBuilder(source)
-        self.defaults_left = _MOST_DEFAULTS
+        self.defaults_left = _MAX_DEFAULT_CELLS
 
     def read(self) -> BayesianNetwork:
         """Read all variables, then all tables: blocks may come in any order."""
         tables = []
         while (token := self.tokens.take()).kind != "end":
-            keyword, rest = first_word(token)
+            keyword, rest = split_first_word(token)
             if keyword == "network":
-                self._network()
+                self._read_network()
             elif keyword == "variable":
-                self._variable(rest)
+                self._read_variable(rest)
             elif token.kind == "run" and token.text.strip() == "probability":
                 tables.append((self.tokens.position, token.start))
                 self.tokens.skip_past("}", "a probability block")
@@ -41,10 +41,10 @@ class BifReader:
                 raise self.tokens.unexpected(token, "the file", "network, variable or probability")
         for position, start in tables:
             self.tokens.position = position
-            self._probability(start)
+            self._read_probability(start)
         return self.builder.build()
 
-    def _network(self) -> None:
+    def _read_network(self) -> None:
         """Step over the network's name and its properties."""
         self.tokens.skip_past("{", "the network's name")
         while (token := self.tokens.take()).kind != "}":
@@ -52,26 +52,26 @@ class BifReader:
 
     def skip_property(self, token: Token, place: str, wanted: str) -> None:
         """Step over a property, or refuse what stands there instead."""
-        if first_word(token)[0] != "property":
+        if split_first_word(token)[0] != "property":
             raise self.tokens.unexpected(token, place, wanted)
         self.tokens.skip_past(";", "a property")
 
-    def _variable(self, rest: Token) -> None:
+    def _read_variable(self, rest: Token) -> None:
         """Read `NAME { type discrete [ n ] { states }; }`."""
-        groups = segments([rest, *self.tokens.until("{", "a variable's name")])
+        groups = group_words([rest, *self.tokens.take_until("{", "a variable's name")])
         if len(groups) != 1:
             raise self.source.error("a variable block begins 'variable NAME {'", rest.start)
         name, states = " ".join(groups[0]), None
         while (token := self.tokens.take()).kind != "}":
-            if states is None and first_word(token)[0] == "type":
-                states = self._states(token)
+            if states is None and split_first_word(token)[0] == "type":
+                states = self._read_states(token)
             else:
                 self.skip_property(token, f"variable {shown(name)}", "one type, a property or '}'")
         if states is None:
             raise self.source.error(f"variable {shown(name)} has no type", rest.start)
         self.builder.add_variable(name, states, rest.start)
 
-    def _states(self, token: Token) -> list[str]:
+    def _read_states(self, token: Token) -> list[str]:
         """Read `type discrete [ n ] { states };` from its first token on."""
         if token.text.split() != ["type", "discrete"]:
             raise self.tokens.unexpected(token, "a variable block", "'type discrete'")
@@ -79,10 +79,10 @@ class BifReader:
         count = self.tokens.expect("run", "a type")
         self.tokens.expect("]", "a type")
         self.tokens.expect("{", "a type")
-        found = segments(self.tokens.until("}", "a list of states"))
+        found = group_words(self.tokens.take_until("}", "a list of states"))
         if self.tokens.next.kind == ";":
             self.tokens.take()
-        states = as_many(found, count.text.strip())
+        states = split_names(found, count.text.strip())
         if states is None:
             raise self.source.error(
                 f"{len(found)} states ({listed([' '.join(words) for words in found])})"
@@ -91,12 +91,12 @@ class BifReader:
             )
         return states
 
-    def _probability(self, start: int) -> None:
+    def _read_probability(self, start: int) -> None:
         """Read `( X | A, B ) { rows }`."""
-        before, after = self.tokens.family("a probability block")
+        before, after = self.tokens.take_family("a probability block")
         # A blank is part of a name only where such a variable exists; else it parts two names.
         family: list[str] = []
-        for words in segments(before) + segments(after):
+        for words in group_words(before) + group_words(after):
             joined = " ".join(words)
             family += [joined] if joined in self.builder.index else words
         if not family:
@@ -123,34 +123,34 @@ class _Table:
         """Read the block's rows up to its closing brace, and hand the table in."""
         while (token := self.tokens.take()).kind != "}":
             if token.kind == "(":
-                self._row(token.start)
+                self._read_row(token.start)
                 continue
-            keyword, rest = first_word(token)
+            keyword, rest = split_first_word(token)
             if keyword == "table":
-                self._table(self._numbers(rest), token.start)
+                self._read_table(self._read_numbers(rest), token.start)
             elif keyword == "default":
-                self.default = self._checked(self._numbers(rest), token.start)
+                self.default = self._check_width(self._read_numbers(rest), token.start)
                 self.default_start = token.start
             elif token.kind != ";":
                 self.reader.skip_property(token, f"the table of {self.name}", "a row, a property or '}'")
-        self._finish()
+        self._finish_table()
 
-    def _numbers(self, rest: Token | None = None) -> list[float]:
+    def _read_numbers(self, rest: Token | None = None) -> list[float]:
         """Read numbers up to a semicolon, or to what follows where it is missing."""
-        numbers = to_numbers(self.source, rest.text, rest.start) if rest else []
+        numbers = parse_numbers(self.source, rest.text, rest.start) if rest else []
         while (token := self.tokens.next).kind == "run":
             self.tokens.take()
-            numbers += to_numbers(self.source, token.text, token.start)
+            numbers += parse_numbers(self.source, token.text, token.start)
         if token.kind == ";":
             self.tokens.take()
         elif token.kind not in {"(", "}"}:
             raise self.tokens.unexpected(token, f"the table of {self.name}", "a number or ';'")
         return numbers
 
-    def _row(self, start: int) -> None:
+    def _read_row(self, start: int) -> None:
         """Read `a, b) numbers;`."""
-        found = segments(self.tokens.until(")", "a row's states"))
-        labels = as_many(found, str(len(self.parents)))
+        found = group_words(self.tokens.take_until(")", "a row's states"))
+        labels = split_names(found, str(len(self.parents)))
         if labels is None:
             raise self.source.error(
                 f"a row of {self.name} names {len(found)} states for {len(self.parents)} parents", start
@@ -164,16 +164,16 @@ class _Table:
             number = number * len(codes) + codes[label]
         if number in self.rows:
             raise self.source.error(f"the table of {self.name} has this row twice", start)
-        self.rows[number] = self._checked(self._numbers(), start)
+        self.rows[number] = self._check_width(self._read_numbers(), start)
         self.starts[number] = start
 
-    def _checked(self, numbers: list[float], start: int) -> list[float]:
+    def _check_width(self, numbers: list[float], start: int) -> list[float]:
         """Return a row if it has one number for each state."""
         if len(numbers) != self.width:
             raise self.source.error(f"{len(numbers)} probabilities for the {self.width} states of {self.name}", start)
         return numbers
 
-    def _table(self, numbers: list[float], start: int) -> None:
+    def _read_table(self, numbers: list[float], start: int) -> None:
         """Take a whole table in one list: the variable's states slowest, the last parent fastest."""
         if self.rows or len(numbers) != self.n_rows * self.width:
             raise self.source.error(
@@ -184,7 +184,7 @@ class _Table:
         self.rows = dict(enumerate(np.array(numbers).reshape(self.width, -1).T.tolist()))
         self.starts = dict.fromkeys(self.rows, start)
 
-    def _finish(self) -> None:
+    def _finish_table(self) -> None:
         """Put the rows in order, the default where there is none, and hand them to the builder."""
         missing = self.n_rows - len(self.rows)
         if missing and self.default is None:

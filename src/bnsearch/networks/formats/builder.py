@@ -15,9 +15,9 @@ from bnsearch.networks.formats.source import Source
 from bnsearch.networks.network import BayesianNetwork
 
 #: numpy's arrays have up to 64 axes: the parents and the variable itself.
-MOST_PARENTS = 63
+MAX_PARENTS = 63
 #: How far the sum of a row may be from one: files round their numbers.
-ROUNDING = 0.01
+ROW_SUM_TOLERANCE = 0.01
 
 
 class NetworkBuilder:
@@ -62,9 +62,9 @@ class NetworkBuilder:
             raise self.source.error(f"variable {shown(name)} has two tables", start)
         if name in parents or len(set(parents)) < len(parents):
             raise self.source.error(f"variable {shown(name)} is its own parent or has a parent twice", start)
-        if len(parents) > MOST_PARENTS:
+        if len(parents) > MAX_PARENTS:
             raise self.source.error(
-                f"variable {shown(name)} has {len(parents)} parents; {MOST_PARENTS} are possible",
+                f"variable {shown(name)} has {len(parents)} parents; {MAX_PARENTS} are possible",
                 start,
             )
         self._parents[child] = [self.index[parent] for parent in parents]
@@ -79,8 +79,8 @@ class NetworkBuilder:
         rows : one row of probabilities for each configuration of the parents, the last parent fastest
         starts : where each row stands in the text
         """
-        bad = ~np.all((rows >= 0) & (rows <= 1 + ROUNDING), axis=1)
-        bad[~bad] = np.abs(rows[~bad].sum(axis=1) - 1) > ROUNDING
+        bad = ~np.all((rows >= 0) & (rows <= 1 + ROW_SUM_TOLERANCE), axis=1)
+        bad[~bad] = np.abs(rows[~bad].sum(axis=1) - 1) > ROW_SUM_TOLERANCE
         if bad.any():
             row = int(np.argmax(bad))
             numbers = ", ".join(map(repr, rows[row, :5].tolist())) + (", ..." if rows.shape[1] > 5 else "")
@@ -109,7 +109,7 @@ class NetworkBuilder:
             raise self.source.error(str(error)) from None
 
 
-def to_numbers(source: Source, text: str, start: int) -> list[float]:
+def parse_numbers(source: Source, text: str, start: int) -> list[float]:
     """Return the numbers in a text, apart by blanks or commas, that stands at `start`."""
     words = text.replace(",", " ").split()
     try:

@@ -56,7 +56,7 @@ def parse(source: Source) -> BayesianNetwork:
 
 def render(network: BayesianNetwork) -> str:
     """Return a network in the NET language; numbers are written so that reading gives back the same bits."""
-    nodes = _identifiers(network.names)
+    nodes = _make_identifiers(network.names)
     parts = ["net {\n}\n"]
     for node, name, labels in zip(nodes, network.names, network.states, strict=True):
         parts.append(f"node {node} {{\n  states = ({' '.join(map(quote, labels))});\n")
@@ -66,12 +66,12 @@ def render(network: BayesianNetwork) -> str:
     for node, parents, table in zip(nodes, network.dag.parents, network.tables, strict=True):
         given = " | " + " ".join(nodes[p] for p in parents) if parents else ""
         rows = table.reshape(-1, table.shape[-1]).tolist()
-        data = "\n    ".join(_nested([" ".join(map(repr, row)) for row in rows], table.shape[:-1]))
+        data = "\n    ".join(_nest_rows([" ".join(map(repr, row)) for row in rows], table.shape[:-1]))
         parts.append(f"potential ({node}{given}) {{\n  data =\n    {data};\n}}\n")
     return "".join(parts)
 
 
-def _nested(rows: Sequence[str], shape: tuple[int, ...]) -> Iterator[str]:
+def _nest_rows(rows: Sequence[str], shape: tuple[int, ...]) -> Iterator[str]:
     """Put the parentheses around the rows of a table: one pair a row and one for each parent."""
     sizes = [prod(shape[k:]) for k in range(len(shape))]
     for i, row in enumerate(rows):
@@ -80,7 +80,7 @@ def _nested(rows: Sequence[str], shape: tuple[int, ...]) -> Iterator[str]:
         yield "(" * opened + row + ")" * closed
 
 
-def _identifiers(names: Sequence[str]) -> list[str]:
+def _make_identifiers(names: Sequence[str]) -> list[str]:
     """Return a different identifier for each name: the name itself where it is one."""
     taken = {name for name in names if _IDENTIFIER.fullmatch(name) and name not in _KEYWORDS}
     identifiers = []

@@ -34,59 +34,59 @@ VERSION = 1
 
 def parse(source: Source) -> BayesianNetwork | DAG:
     """Return the network that a JSON text describes, or the structure where no variable has a table."""
-    variables = _variables(source)
+    variables = _read_variables(source)
     has_tables = any("table" in variable for variable in variables)
-    return _network(source, variables) if has_tables else _structure(source, variables)
+    return _build_network(source, variables) if has_tables else _build_structure(source, variables)
 
 
 def render(network: BayesianNetwork) -> str:
     """Return a network as JSON; numbers are written so that reading gives back the same bits."""
-    entries = _entries(network.dag)
+    entries = _make_entries(network.dag)
     for entry, states, table in zip(entries, network.states, network.tables, strict=True):
         entry["states"] = states
         entry["table"] = table.reshape(-1, table.shape[-1]).tolist()
-    return _document(entries)
+    return _render_document(entries)
 
 
 def render_structure(dag: DAG) -> str:
     """Return a structure as JSON."""
-    return _document(_entries(dag))
+    return _render_document(_make_entries(dag))
 
 
-def _network(source: Source, variables: list[dict[str, Any]]) -> BayesianNetwork:
+def _build_network(source: Source, variables: list[dict[str, Any]]) -> BayesianNetwork:
     """Put the network together that the entries describe."""
     builder = NetworkBuilder(source)
     for variable in variables:
-        builder.add_variable(variable["name"], _texts(source, variable, "states"))
+        builder.add_variable(variable["name"], _read_texts(source, variable, "states"))
     for variable in variables:
-        name, parents = variable["name"], _texts(source, variable, "parents")
+        name, parents = variable["name"], _read_texts(source, variable, "parents")
         child, _, n_rows = builder.start_family(name, parents)
-        builder.end_family(child, _table(source, variable, n_rows, len(builder.states[child])))
+        builder.end_family(child, _read_table(source, variable, n_rows, len(builder.states[child])))
     return builder.build()
 
 
-def _structure(source: Source, variables: list[dict[str, Any]]) -> DAG:
+def _build_structure(source: Source, variables: list[dict[str, Any]]) -> DAG:
     """Put the structure together that the entries describe."""
-    edges = [(p, variable["name"]) for variable in variables for p in _texts(source, variable, "parents")]
+    edges = [(p, variable["name"]) for variable in variables for p in _read_texts(source, variable, "parents")]
     try:
         return DAG.from_edges([variable["name"] for variable in variables], edges)
     except InputError as error:
         raise source.error(str(error)) from None
 
 
-def _entries(dag: DAG) -> list[dict[str, Any]]:
+def _make_entries(dag: DAG) -> list[dict[str, Any]]:
     """Return what is written of each variable's place in the graph."""
     families = zip(dag.names, dag.parents, strict=True)
     return [{"name": name, "parents": [dag.names[p] for p in parents]} for name, parents in families]
 
 
-def _document(entries: list[dict[str, Any]]) -> str:
+def _render_document(entries: list[dict[str, Any]]) -> str:
     """Return the file, one variable a line."""
     lines = ",\n  ".join(json.dumps(entry, ensure_ascii=False) for entry in entries)
     return f'{{"format": "{FORMAT}", "version": {VERSION}, "variables": [\n  {lines}\n]}}\n'
 
 
-def _variables(source: Source) -> list[dict[str, Any]]:
+def _read_variables(source: Source) -> list[dict[str, Any]]:
     """Return the entries of the variables, each with a name."""
     try:
         document = json.loads(source.text)
@@ -109,7 +109,7 @@ def _variables(source: Source) -> list[dict[str, Any]]:
     return variables
 
 
-def _texts(source: Source, variable: dict[str, Any], key: str) -> list[str]:
+def _read_texts(source: Source, variable: dict[str, Any], key: str) -> list[str]:
     """Return a list of texts in a variable's entry."""
     texts = variable.get(key)
     if not isinstance(texts, list) or not all(map(_is_text, texts)):
@@ -122,7 +122,7 @@ def _is_text(value: object) -> bool:
     return isinstance(value, str) and not any("\ud800" <= c <= "\udfff" for c in value)
 
 
-def _table(source: Source, variable: dict[str, Any], n_rows: int, width: int) -> NDArray[np.float64]:
+def _read_table(source: Source, variable: dict[str, Any], n_rows: int, width: int) -> NDArray[np.float64]:
     """Return a variable's table."""
     rows = variable.get("table")
     if not isinstance(rows, list) or len(rows) != n_rows or not all(_is_row(row, width) for row in rows):

@@ -75,7 +75,7 @@ class Tokens:
             raise self.unexpected(token, place, f"'{kind}'")
         return token
 
-    def until(self, kind: str, place: str) -> list[Token]:
+    def take_until(self, kind: str, place: str) -> list[Token]:
         """Take runs and quoted texts up to a mark, and the mark itself."""
         taken = []
         while (token := self.take()).kind != kind:
@@ -84,7 +84,7 @@ class Tokens:
             taken.append(token)
         return taken
 
-    def family(self, place: str) -> tuple[list[Token], list[Token]]:
+    def take_family(self, place: str) -> tuple[list[Token], list[Token]]:
         """Take `( X | A, B )`: the tokens before the bar and those after it; there may be no bar."""
         self.expect("(", place)
         before: list[Token] = []
@@ -133,7 +133,7 @@ def _tokenize(source: Source, pattern: re.Pattern[str]) -> list[Token]:
     return tokens
 
 
-def first_word(token: Token) -> tuple[str, Token]:
+def split_first_word(token: Token) -> tuple[str, Token]:
     """Part a run in its first word and the rest; anything else has no first word."""
     if token.kind != "run":
         return "", token
@@ -142,7 +142,7 @@ def first_word(token: Token) -> tuple[str, Token]:
     return word, Token("run", text, token.start + len(token.text) - len(text))
 
 
-def segments(tokens: Iterable[Token]) -> list[list[str]]:
+def group_words(tokens: Iterable[Token]) -> list[list[str]]:
     """Return the words of a list, grouped by the commas between them; a quoted text is one word."""
     groups: list[list[str]] = [[]]
     for token in tokens:
@@ -155,7 +155,7 @@ def segments(tokens: Iterable[Token]) -> list[list[str]]:
     return [group for group in groups if group]
 
 
-def as_many(groups: list[list[str]], count: str) -> list[str] | None:
+def split_names(groups: list[list[str]], count: str) -> list[str] | None:
     """Return the `count` names in a list apart by commas, or by blanks; None where neither gives as many."""
     if str(len(groups)) == count:
         return [" ".join(group) for group in groups]

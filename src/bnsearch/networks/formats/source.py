@@ -9,7 +9,7 @@ from bnsearch._tools.files import read_bytes
 from bnsearch.errors import InputError
 
 #: A network file that holds more than this, once unpacked, is refused: it would only be a hostile one.
-LARGEST_FILE = 512 * 2**20
+MAX_FILE_SIZE = 512 * 2**20
 
 
 @dataclass(frozen=True)
@@ -35,7 +35,7 @@ class Source:
         that made the older formats wrote.
         """
         path = os.fspath(path)
-        data = read_bytes(path, limit=LARGEST_FILE)
+        data = read_bytes(path, limit=MAX_FILE_SIZE)
         try:
             return cls(path, data.decode("utf-8-sig"))
         except UnicodeDecodeError as error:

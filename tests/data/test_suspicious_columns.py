@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from bnsearch.data import Dataset
-from bnsearch.data.oddities import oddities
+from bnsearch.data.suspicious_columns import describe_suspicious_columns
 
 CASES = {
     "nothing": ("a,b\n0,1\n1,0\n0,0\n", []),
@@ -27,16 +27,19 @@ def test_what_is_odd(tmp_path, name):
     """Constants, identifiers, and a header that was none."""
     text, wanted = CASES[name]
     (tmp_path / "t.csv").write_text(text)
-    found = list(oddities(Dataset.read(tmp_path / "t.csv")))
+    found = list(describe_suspicious_columns(Dataset.read(tmp_path / "t.csv")))
     assert len(found) == len(wanted)
     assert all(line.startswith(start) for line, start in zip(found, wanted, strict=True))
 
 
 def test_numbered_columns_are_no_header():
     """Two columns of bits are named 0 and 1, which are also their states."""
-    assert list(oddities(Dataset.from_codes([[0, 0], [1, 1], [0, 1]]))) == []
+    assert list(describe_suspicious_columns(Dataset.from_codes([[0, 0], [1, 1], [0, 1]]))) == []
 
 
 def test_declared_states_need_not_occur():
     """Ten states in ten rows, of which two occur: no identifier."""
-    assert list(oddities(Dataset.from_codes([[i % 2, i % 2] for i in range(10)], arities=[10, 2]))) == []
+    assert (
+        list(describe_suspicious_columns(Dataset.from_codes([[i % 2, i % 2] for i in range(10)], arities=[10, 2])))
+        == []
+    )

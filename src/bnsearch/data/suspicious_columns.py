@@ -12,7 +12,7 @@ from bnsearch.data.dataset import Dataset
 FEW_ROWS = 10  # of so few, all may well differ
 
 
-def oddities(data: Dataset) -> Iterator[str]:
+def describe_suspicious_columns(data: Dataset) -> Iterator[str]:
     """Yield what somebody who learns from a table should know of it, a line each."""
     constant = [name for name, arity in zip(data.names, data.arities, strict=True) if arity == 1]
     if constant:
