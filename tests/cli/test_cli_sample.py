@@ -53,12 +53,15 @@ def test_from_a_file(run):
         (["asia", "--rows", 10**15, "-o", "x.csv"], "do not fit in memory"),
         (["asia", "--rows", 10**30, "-o", "x.csv"], "do not fit in memory"),
         (["asia", "--rows", 5, "--seed", -1, "-o", "x.csv"], "seed must be a whole number, at least 0"),
-        (["asia", "--rows", 5, "-o", "x.txt"], "x.txt: a table's file ends with"),
+        (["asia", "--rows", 5, "-o", "x.txt"], "x.txt: the name of a table must end with"),
         (["asia", "--rows", 5, "-o", "x.dat"], "x.dat"),
-        (["asia", "--rows", 5, "-o", "x"], "x: a table's file ends with"),
+        (["asia", "--rows", 5, "-o", "x"], "x: the name of a table must end with"),
         (["asia", "--rows", 5, "-o", "no/x.csv"], "does not exist"),
         (["asia", "--rows", 5, "-o", "folder.csv"], "it is a folder"),
-        (["no.bif", "--rows", 10**15, "-o", "x.txt"], "x.txt: a table's file ends with"),  # the output comes first
+        (
+            ["no.bif", "--rows", 10**15, "-o", "x.txt"],
+            "x.txt: the name of a table must end with",
+        ),  # the output comes first
         (["no.bif", "--rows", 10**15, "-o", "no/x.csv"], "cannot write no/x.csv"),
     ],
 )

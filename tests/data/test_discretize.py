@@ -141,7 +141,7 @@ def test_known_cuts_hold_for_other_rows():
 def test_wide_integers_are_refused_as_ever():
     """What numpy cannot hold is not cut."""
     frame = pl.DataFrame({"a": pl.Series([1], dtype=pl.Int128)})
-    with pytest.raises(InputError, match="column 'a' holds values of type Int128"):
+    with pytest.raises(InputError, match="column 'a' has values of type Int128"):
         Dataset.from_frame(frame, discretize="quantile:2")
     assert find_cut_points(frame, None) == {}
 
@@ -158,19 +158,19 @@ def test_labels_pass_through_network_files(tmp_path):
 @pytest.mark.parametrize(
     ("how", "message"),
     [
-        ("quantile", "discretize is quantile:K or uniform:K, such as quantile:5, not 'quantile'"),
+        ("quantile", "discretize must be quantile:K or uniform:K, such as quantile:5, not 'quantile'"),
         ("quantiles:5", "not 'quantiles:5'"),
         ("uniform:-3", "not 'uniform:-3'"),
         ("uniform:2.5", "not 'uniform:2.5'"),
         ("", "not ''"),
         ("quantile:1", "the number of intervals must be at least 2 and at most 65535, not 1"),
         ("uniform:70000", "the number of intervals must be at least 2 and at most 65535, not 70000"),
-        (5, "discretize is a text such as quantile:5, or cut points by column, not 5"),
-        ({"v": (2, 1)}, r"the cuts of column 'v' must be finite numbers in ascending order, not \(2, 1\)"),
-        ({"v": (1, math.nan)}, "the cuts of column 'v' must be finite"),
-        ({"v": "abc"}, "the cuts of column 'v' must be finite"),
-        ({"w": (1, 2)}, "there are cuts for 'w', which the table does not have"),
-        ({"t": (1, 2), "v": (1,)}, "there are cuts for column 't', which does not hold numbers"),
+        (5, "discretize must be a text such as quantile:5 or cut points by column, not 5"),
+        ({"v": (2, 1)}, r"the cut points of column 'v' must be finite ascending numbers, not \(2, 1\)"),
+        ({"v": (1, math.nan)}, "the cut points of column 'v' must be finite"),
+        ({"v": "abc"}, "the cut points of column 'v' must be finite"),
+        ({"w": (1, 2)}, "discretize has cut points for 'w', but the table has no such column"),
+        ({"t": (1, 2), "v": (1,)}, "discretize has cut points for column 't', which does not contain numbers"),
         ({}, "column 'v' is continuous"),
     ],
 )
@@ -200,7 +200,7 @@ def test_missing_values_in_files(tmp_path, text, message):
     [
         (None, "column 'v', row 2: missing value"),
         (math.nan, "column 'v', row 2: missing value"),
-        (math.inf, "column 'v', row 2: inf has no place in an interval"),
+        (math.inf, "column 'v', row 2: inf cannot be assigned to an interval"),
     ],
 )
 def test_values_without_a_place(value, message):

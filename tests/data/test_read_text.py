@@ -116,7 +116,7 @@ def test_many_states_need_wider_codes(tmp_path: Path) -> None:
     assert data.codes.dtype == np.uint16
     assert data.codes[0, 0] == 65_534
     assert data.states[0] == tuple(rows)
-    with pytest.raises(InputError, match=r"column 'id' has 65,536 distinct values or more; at most 65,535"):
+    with pytest.raises(InputError, match=r"column 'id' has 65,536 or more distinct values; at most 65,535"):
         Dataset.read(write(tmp_path, "id\n" + "\n".join(rows) + "\nx\n"))
 
 
@@ -139,7 +139,7 @@ def test_none_is_a_state(tmp_path: Path) -> None:
     [
         ("", "the file is empty"),
         ("\n\n", "the file is empty"),
-        ("a,b\n", "no rows of data"),
+        ("a,b\n", "no data rows"),
         ("a,b\n1\n", r"row 1 \(line 2\) has 1 fields; the table has 2 columns"),
         ("a,b\n1,2\n1,2,3\n", r"row 2 \(line 3\) has 3 fields; the table has 2 columns"),
         ("a,b\n" + "1,2\n" * 300 + "1\n1,2\n", r"row 301 \(line 302\) has 1 fields"),
@@ -149,12 +149,12 @@ def test_none_is_a_state(tmp_path: Path) -> None:
         ("a,a\n1,2\n", "two columns are named 'a'"),
         ("1,0,1\n0,0,0\n", "two columns are named '1': rename one; if the first row is data, read with header=False"),
         ("a,,b\n1,2,3\n", "column 2 has no name"),
-        ("a;b\n1;2\n", "separated by ';': write the table with commas"),
-        ("a;b\n1,5;2\n2,5;3\n", "separated by ';': write the table with commas"),
-        ("a|b\n1|2\n", r"separated by '\|': write the table with commas"),
+        ("a;b\n1;2\n", "separated by ';': separate them by commas"),
+        ("a;b\n1,5;2\n2,5;3\n", "separated by ';': separate them by commas"),
+        ("a|b\n1|2\n", r"separated by '\|': separate them by commas"),
         ("# mine\na,b\n1,2\n", r"row 1 \(line 2\) has 2 fields; the table has 1 column$"),
-        ("a\tb\n1\t2\n", r"separated by '\\t': write the table with commas"),
-        ("a,b\n1,0.5\n2,1\n", r"column 'b' is continuous \(it holds 0.5\): discretise"),
+        ("a\tb\n1\t2\n", r"separated by '\\t': separate them by commas"),
+        ("a,b\n1,0.5\n2,1\n", r"column 'b' is continuous \(it contains 0.5\): discretise"),
         ("a\n1e-3\n", "column 'a' is continuous"),
         ('a,b\n1,"2\n3,4\n', "check its quotes"),
         ('a,b\n1,"2"x\n3,4\n', "line 2: .* check its quotes"),
@@ -219,12 +219,12 @@ def test_dat_files_have_names_and_arities(tmp_path: Path) -> None:
         ("a b\n2 2\n0 1\n0 2\n", "column 'b', row 2: '2' is not one of its states '0', '1'"),
         ("a b\n2 2\n0 1\n-1 1\n", "column 'a', row 2: '-1' is not one of"),
         ("a b\n2 2\n0 1\n0 red\n", "column 'b', row 2: 'red' is not one of"),
-        ("a b\n2\n0 1\n", "2 names but 1 arities"),
+        ("a b\n2\n0 1\n", "the row of arities has 1 fields, the header 2"),
         ("a b\n2 0\n0 0\n", "column 'b': '0' in the row of arities is not a whole number from 1 to 65,535"),
         ("a b\n2 x\n0 0\n", "column 'b': 'x' in the row of arities"),
         ("a b\n2 99999\n0 0\n", "column 'b': '99999' in the row of arities"),
-        ("a b\n", "2 names but 0 arities"),
-        ("a b\n2 2\n", "no rows of data"),
+        ("a b\n", "the row of arities has 0 fields, the header 2"),
+        ("a b\n2 2\n", "no data rows"),
         ("a b\n2 2\n0 1\n0\n", r"row 2 \(line 4\) has 1 fields"),
         ("a b\n2 2\n0 1\n0 ?\n", "column 'b', row 2: missing value"),
         (" ", "the file is empty"),
@@ -241,7 +241,7 @@ def test_gzip_and_wrong_names(tmp_path: Path) -> None:
     data = Dataset.read(write(tmp_path, gzip.compress(b"a\n1\n2\n"), "t.CSV.GZ"))
     assert data.states == (("1", "2"),)
     for name, message in (
-        ("t.xlsx", r"ends with \.csv, \.dat, \.parquet, or one of these and \.gz"),
+        ("t.xlsx", r"must end with \.csv, \.dat, \.parquet, optionally followed by \.gz"),
         ("nothing.csv", "does not exist"),
         ("folder.csv", "is a folder"),
     ):

@@ -1,4 +1,4 @@
-"""What is legal in a table but seldom meant."""
+"""Properties of a table that are legal but usually unintended."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ CASES = {
     ),
     "few rows": ("id,b\n" + "".join(f"{i},{i % 2}\n" for i in range(9)), []),
     "one value twice": ("id,b\n0,0\n" + "".join(f"{i},{i % 2}\n" for i in range(10)), []),
-    "no header": ("yes,low\nno,high\nyes,low\nno,low\n", ["every column's name is also a value of it"]),
+    "no header": ("yes,low\nno,high\nyes,low\nno,low\n", ["all column names are also values of their columns"]),
     "part of a header": ("yes,level\nno,high\nyes,low\n", []),
 }
 

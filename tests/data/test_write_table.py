@@ -82,8 +82,8 @@ def test_write_refuses_bad_paths(tmp_path: Path) -> None:
     data = Dataset.from_codes([[0]])
     for name, message in (
         ("none/table.csv", "the folder .* does not exist"),
-        ("table.xlsx", r"ends with \.csv"),
-        ("table.dat", r"written as \.csv or \.parquet"),
+        ("table.xlsx", r"must end with \.csv"),
+        ("table.dat", r"write \.csv or \.parquet"),
     ):
         for use in (data.write, check_table_target):
             with pytest.raises(InputError, match=message):

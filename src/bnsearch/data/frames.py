@@ -1,4 +1,4 @@
-"""Coding of data frames of any library that narwhals knows, without importing that library."""
+"""Coding of data frames of all libraries that narwhals supports, without importing these libraries."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ if TYPE_CHECKING:
 
 
 def code_frame(frame: IntoDataFrame, cutter: Cutter | None = None) -> tuple[list[str], list[Column]]:
-    """Return the names and the coded columns of a data frame; the cutter says which ones are cut into intervals."""
+    """Return the names and the coded columns of a data frame, divided into intervals by the cutter."""
     columns = _get_columns(frame)
     if cutter is not None:
         cutter.check_columns(list(columns))
@@ -37,9 +37,9 @@ def code_frame(frame: IntoDataFrame, cutter: Cutter | None = None) -> tuple[list
 
 def find_cut_points(frame: IntoDataFrame, discretize: Discretize | None) -> dict[str, Cuts]:
     """
-    Return where the columns of a data frame are cut, by name; columns that are left alone are not among them.
+    Return the cut points of the columns of a data frame, by name, without columns that are not divided.
 
-    With these in place of "quantile:5" another frame is cut at the same points.
+    The result can be passed as `discretize` for another data frame, which is then divided at the same points.
     """
     cutter = make_cutter(discretize)
     if cutter is None:
@@ -62,19 +62,19 @@ def _get_columns(frame: IntoDataFrame) -> dict[str, Series[Any]]:
     except (TypeError, NarwhalsError) as error:
         reason = " ".join(str(error).split())
         raise InputError(
-            f"cannot take a table from {type(frame).__name__} ({reason}): pass a pandas or polars DataFrame "
+            f"cannot read a table from {type(frame).__name__} ({reason}): pass a pandas or polars DataFrame "
             "or an Arrow Table without repeated names, or an array of codes to Dataset.from_codes"
         ) from None
     if not wrapped.columns or not len(wrapped):
         raise InputError(f"the table is empty: {len(wrapped)} rows, {len(wrapped.columns)} columns")
     names = [str(name) for name in wrapped.columns]
     check_names(names)
-    # polars takes some names, such as "^a$", for patterns
+    # polars treats some names, such as "^a$", as patterns
     return {name: series.alias("values") for name, series in zip(names, wrapped.iter_columns(), strict=True)}
 
 
 def _require_complete(name: str, series: Series[Any]) -> Series[Any]:
-    """Refuse a column with a missing value."""
+    """Return the column; a missing value raises an InputError."""
     missing = series.is_null()
     if missing.any():
         raise missing_value_error(name, int(missing.to_numpy().argmax()), "null")
@@ -82,12 +82,12 @@ def _require_complete(name: str, series: Series[Any]) -> Series[Any]:
 
 
 def _get_numbers(series: Series[Any]) -> NDArray[Any] | None:
-    """Return the numbers of a column that holds integers or floats, else None."""
+    """Return the numbers of a column of integers or floats, otherwise None."""
     return series.to_numpy() if series.dtype.is_float() or _is_integer(series.dtype) else None
 
 
 def _is_integer(dtype: DType) -> bool:
-    """Say whether a column holds integers that numpy can hold too."""
+    """Return True if the type is an integer type that NumPy supports."""
     import narwhals.stable.v2 as nw
 
     return dtype.is_integer() and dtype not in {nw.Int128, nw.UInt128}
@@ -115,10 +115,10 @@ def _code_series(name: str, series: Series[Any], cutter: Cutter | None) -> Colum
 
 def _code_categorical(name: str, series: Series[Any]) -> Column:
     """
-    Code a categorical column with its declared levels.
+    Return the coded column of a categorical column, with its declared levels.
 
     A pandas Categorical, a polars Enum and an Arrow dictionary declare levels and their order. A polars
-    Categorical declares nothing: it is text stored in another way.
+    Categorical does not declare levels and is coded as text.
     """
     import narwhals.stable.v2 as nw
 
@@ -134,7 +134,7 @@ def _code_categorical(name: str, series: Series[Any]) -> Column:
 
 
 def _code_array(name: str, values: NDArray[Any]) -> Column:
-    """Code an array of truth values or integers, or of Python objects that are all alike."""
+    """Return the coded column of an array of booleans, integers, or Python objects of one type."""
     import polars as pl
 
     kinds = {type(value) for value in values} if values.dtype == object else {values.dtype.type}
@@ -144,7 +144,7 @@ def _code_array(name: str, values: NDArray[Any]) -> Column:
         try:
             return code_integers(name, values if values.dtype != object else values.astype(np.int64))
         except OverflowError:
-            raise InputError(f"column {name!r} has integers beyond 64 bits: turn them into text") from None
+            raise InputError(f"column {name!r} has integers beyond 64 bits: convert them to text") from None
     if all(issubclass(kind, str) for kind in kinds):
         return code_text(name, pl.Series(values.tolist(), dtype=pl.String))
     raise _unsupported_type_error(name, " and ".join(sorted(kind.__name__ for kind in kinds)))
@@ -155,11 +155,11 @@ def _to_polars(series: Series[Any]) -> pl.Series:
 
     try:
         return series.to_polars()
-    except ImportError:  # pandas hands text over through pyarrow, which need not be there
+    except ImportError:  # pandas converts text with pyarrow, which may not be installed
         return pl.Series(series.to_list(), dtype=pl.String)
 
 
 def _unsupported_type_error(name: str, kind: str) -> InputError:
     return InputError(
-        f"column {name!r} holds values of type {kind}: turn them into text, integers, booleans or categories"
+        f"column {name!r} has values of type {kind}: convert them to text, integers, booleans or categories"
     )

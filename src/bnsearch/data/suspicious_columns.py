@@ -1,4 +1,4 @@
-"""What is legal in a table but seldom meant."""
+"""Properties of a table that are legal but usually unintended."""
 
 from __future__ import annotations
 
@@ -9,22 +9,27 @@ import numpy as np
 from bnsearch._tools.wording import listed
 from bnsearch.data.dataset import Dataset
 
-FEW_ROWS = 10  # of so few, all may well differ
+MIN_ROWS = 10  # in smaller tables, all values of a column may differ by chance
 
 
 def describe_suspicious_columns(data: Dataset) -> Iterator[str]:
-    """Yield what somebody who learns from a table should know of it, a line each."""
+    """Yield one line for each property of the table that is probably a mistake."""
     constant = [name for name, arity in zip(data.names, data.arities, strict=True) if arity == 1]
     if constant:
-        yield f"{_columns(constant)} the same value in every row: no edge can say anything about it"
-    several = np.flatnonzero((data.arities >= data.n_rows) & (data.n_rows >= FEW_ROWS))
+        yield f"{_describe_columns(constant)} the same value in every row: no edge can explain it"
+    several = np.flatnonzero((data.arities >= data.n_rows) & (data.n_rows >= MIN_ROWS))
     distinct = [data.names[v] for v in several if len(np.unique(data.codes[v])) == data.n_rows]
     if distinct:
-        yield f"{_columns(distinct)} a different value in every row: leave out what is an identifier"
+        yield f"{_describe_columns(distinct)} a different value in every row: drop identifiers"
     numbered = all(name == str(v) for v, name in enumerate(data.names))
     if not numbered and all(name in states for name, states in zip(data.names, data.states, strict=True)):
-        yield "every column's name is also a value of it: if the first row is data, use header=False (--no-header)"
+        yield (
+            "all column names are also values of their columns: "
+            "if the first row is data, use header=False (--no-header)"
+        )
 
 
-def _columns(names: Sequence[str]) -> str:
-    return f"column {listed(names)} has" if len(names) == 1 else f"each of {len(names)} columns ({listed(names)}) has"
+def _describe_columns(names: Sequence[str]) -> str:
+    if len(names) == 1:
+        return f"column {listed(names)} has"
+    return f"each of {len(names)} columns ({listed(names)}) has"

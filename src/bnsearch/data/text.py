@@ -1,4 +1,4 @@
-"""Tables of text: CSV and blank-separated files, with or without a header and a row of arities."""
+"""Text tables: fields separated by commas or blanks, with or without a header and a row of arities."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ from bnsearch.errors import InputError
 if TYPE_CHECKING:
     import polars as pl
 
-TYPE_SAMPLE_ROWS = 100
+TYPE_SAMPLE_ROWS = 100  # number of first rows from which the types of the columns are guessed
 
 
 def read_text(
@@ -33,7 +33,8 @@ def read_text(
     """
     Return the names and the coded columns of a text file.
 
-    `blanks` says that blanks separate the fields, not commas; the rest is as in `Dataset.read`.
+    The fields are separated by blanks if `blanks` is True, otherwise by commas. The other parameters are those of
+    `Dataset.read`.
     """
     data = _normalise_text(data, blanks)
     separator = " " if blanks else ","
@@ -57,11 +58,11 @@ def read_text(
 
 
 def _normalise_text(data: bytes, blanks: bool) -> bytes:
-    """Drop a byte-order mark and blank lines at the ends, and make line ends and blanks uniform."""
+    """Return the text without byte-order mark and blank lines at its ends, with uniform line ends and blanks."""
     data = data.removeprefix(b"\xef\xbb\xbf")
     if b"\n" not in data:
         data = data.replace(b"\r", b"\n")
-    if blanks or data[:1] in b"\r\n" or data[-4:].count(b"\n") > 1:  # else spare the copy
+    if blanks or data[:1] in b"\r\n" or data[-4:].count(b"\n") > 1:  # otherwise no copy is needed
         data = data.strip() if blanks else data.strip(b"\r\n")
     if blanks and any(run in data for run in (b"  ", b"\t", b"\r", b" \n", b"\n ")):
         data = b"\n".join(b" ".join(line.split()) for line in data.split(b"\n"))
@@ -73,7 +74,7 @@ def _normalise_text(data: bytes, blanks: bool) -> bytes:
 def _read_head(
     records: Iterator[tuple[int, list[str]]], header: bool, has_arities: bool
 ) -> tuple[list[str], list[int] | None, list[list[str]], int]:
-    """Return the names, the arities, the fields of the first rows, and the number of lines before them."""
+    """Return the names, the arities, the fields of the first data rows, and the number of lines before them."""
     skipped, names = next(records)
     if header:
         _check_header(names)
@@ -87,15 +88,15 @@ def _read_head(
         arities = parse_arities(names, fields)
     sample = [fields for _, fields in islice(records, TYPE_SAMPLE_ROWS)]
     if not sample:
-        raise InputError("the table has no rows of data")
+        raise InputError("the table has no data rows")
     for mark in ";\t|":
         if len(names) == 1 and all(mark in ",".join(fields) for fields in (names, *sample)):
-            raise InputError(f"the fields are separated by {mark!r}: write the table with commas")
+            raise InputError(f"the fields are separated by {mark!r}: separate them by commas")
     return names, arities, sample, skipped
 
 
 def _iterate_records(data: bytes, separator: str) -> Iterator[tuple[int, list[str]]]:
-    """Yield each record with the number of lines up to its end: slow, for a header and to explain errors."""
+    """Yield the number of the last line and the fields of each record; slow, so used only for headers and errors."""
     reader = csv.reader(_decode_lines(data), delimiter=separator, strict=True)
     while True:
         try:
@@ -127,7 +128,7 @@ def _check_header(names: Sequence[str]) -> None:
 
 
 def _guess_types(sample: Sequence[Sequence[str]], width: int) -> list[type[pl.UInt8 | pl.String]]:
-    """Guess each column's type: bytes where the first rows hold numbers below 100, else text."""
+    """Return the probable type of each column: UInt8 if the sample has only numbers below 100, otherwise String."""
     import polars as pl
 
     if any(len(fields) != width for fields in sample):
@@ -142,9 +143,9 @@ def _parse_fields(
     data: bytes, separator: str, skipped: int, types: Sequence[type[pl.UInt8 | pl.String]]
 ) -> pl.DataFrame | None:
     """
-    Return the fields as polars reads them, or None where it cannot.
+    Return the fields as a polars DataFrame, or None if polars cannot read them.
 
-    Bytes are read twice as fast as text; where the guess turns out to be wrong, all is read again as text.
+    Small integers are read twice as fast as text. If the guessed types are wrong, the text is read again as strings.
     """
     import polars as pl
     from polars.exceptions import PolarsError
@@ -171,7 +172,7 @@ def _code_columns(names: Sequence[str], frame: pl.DataFrame, cutter: Cutter | No
 
 
 def _cut_columns(names: Sequence[str], frame: pl.DataFrame, cutter: Cutter) -> list[Column]:
-    """Code the columns, those of numbers cut into intervals where the cutter says so."""
+    """Return the coded columns; columns of numbers are divided into intervals by the cutter."""
     cutter.check_columns(names)
     columns = []
     for name, series in zip(names, frame, strict=True):
@@ -183,7 +184,7 @@ def _cut_columns(names: Sequence[str], frame: pl.DataFrame, cutter: Cutter) -> l
 def _make_parse_error(
     data: bytes, separator: str, names: Sequence[str], skipped: int, frame: pl.DataFrame | None
 ) -> InputError:
-    """Return the error for a table that polars could not read, or that has empty fields."""
+    """Return the error for a table that polars cannot read or that has empty fields."""
     for row, (line, fields) in enumerate(_iterate_records(data, separator), start=1 - skipped):
         if not fields:
             return InputError(f"row {row} (line {line}) is blank: remove it")
@@ -191,7 +192,7 @@ def _make_parse_error(
             columns = f"{len(names)} column{'' if len(names) == 1 else 's'}"
             return InputError(f"row {row} (line {line}) has {len(fields)} fields; the table has {columns}")
     if frame is None:
-        return InputError("the text cannot be read as a table: check its quotes and its encoding")
+        return InputError("the text is not a valid table: check quotes and encoding")
     series = next(series for series in frame if series.null_count())
     row = int(series.is_null().arg_true()[0])
     return missing_value_error(names[frame.columns.index(series.name)], row, "empty")

@@ -78,7 +78,7 @@ class Sequential(Builder):
         known = job.constraints or Constraints(
             allowed=~np.eye(n, dtype=np.bool_),
             required=np.zeros((n, n), dtype=np.bool_),
-            limits=np.full(n, n - 1, dtype=np.int64),
+            max_parents=np.full(n, n - 1, dtype=np.int64),
         )
         extender = Extender(job.data, job.score)
         chosen = best_candidates(extender, self.candidates, known.allowed) | known.required
