@@ -79,7 +79,7 @@ def test_output_in_place(run):
         (["no.bif", "x.bif"], "no.bif does not exist"),
         (["folder.bif", "x.bif"], "folder.bif is a folder"),
         (["folder", "x.bif"], "there is no network or file 'folder'"),
-        (["shape.dot", "x.csv"], ".dot is written, not read"),
+        (["shape.dot", "x.csv"], ".dot files cannot be read"),
         (["cut.bif", "x.net"], "cut.bif, line"),
         (["cut.json", "x.net"], "cut.json, line"),
         (["empty.bif", "x.net"], "empty.bif"),

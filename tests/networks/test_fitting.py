@@ -87,7 +87,7 @@ def test_columns_are_found_by_name():
         ({"smoothing": -1}, "smoothing must be at least 0"),
         ({"smoothing": float("nan")}, "smoothing must be"),
         ({"ess": float("inf")}, "ess must be"),
-        ({"smoothing": 1, "ess": 1}, "not both"),
+        ({"smoothing": 1, "ess": 1}, "cannot be combined"),
     ],
 )
 def test_refuses_parameters(options, message):

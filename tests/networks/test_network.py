@@ -59,12 +59,12 @@ def test_tables_are_copied_and_read_only(rain):
 @pytest.mark.parametrize(
     ("states", "tables", "message"),
     [
-        (LABELS[:1], [RAIN, WET], "2 variables, 1 lists of states, 2 tables"),
+        (LABELS[:1], [RAIN, WET], "2 variables need as many lists of states and tables, not 1 and 2"),
         ([[], LABELS[1]], [[], WET], "'rain' has no states"),
-        ([["yes", "yes"], LABELS[1]], [RAIN, WET], "'rain' has a state twice"),
+        ([["yes", "yes"], LABELS[1]], [RAIN, WET], "'rain' has two states with the same label"),
         (LABELS, [RAIN, RAIN], r"'wet' has shape \(2,\); its family needs \(2, 2\)"),
-        (LABELS, [[1.2, -0.2], WET], "'rain' holds something that is not a probability"),
-        (LABELS, [[np.nan, 1.0], WET], "'rain' holds something that is not a probability"),
+        (LABELS, [[1.2, -0.2], WET], "'rain' contains a number that is not a probability"),
+        (LABELS, [[np.nan, 1.0], WET], "'rain' contains a number that is not a probability"),
         (LABELS, [RAIN, [[0.9, 0.1], [0.3, 0.6]]], "'wet' has a row that does not sum to one"),
     ],
 )

@@ -121,7 +121,7 @@ def test_refuses_rows(rows):
 @pytest.mark.parametrize("rows", [10**17, 10**30])
 def test_refuses_more_rows_than_memory(rows):
     """A table that cannot be held is refused in words."""
-    with pytest.raises(InputError, match="do not fit in memory"):
+    with pytest.raises(InputError, match="do not fit into memory"):
         sample(one_variable([0.5, 0.5]), rows, 1)
 
 

@@ -1,4 +1,4 @@
-"""Bayesian networks: a DAG with its conditional probability tables, and their files."""
+"""Bayesian networks: DAGs with conditional probability tables, and their file formats."""
 
 from bnsearch.networks.files import read_graph, read_network, read_structure, write_network, write_structure
 from bnsearch.networks.likelihood import log_likelihood, row_log_likelihoods

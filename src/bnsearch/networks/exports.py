@@ -1,4 +1,4 @@
-"""Networks as other libraries hold them."""
+"""Conversion of networks to the classes of other libraries."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ if TYPE_CHECKING:
 
 
 def to_pgmpy(network: BayesianNetwork) -> Any:
-    """Return a network as pgmpy's DiscreteBayesianNetwork."""
+    """Return a network as a DiscreteBayesianNetwork of pgmpy."""
     model = needed("pgmpy.models", "networks").DiscreteBayesianNetwork()
     model.add_nodes_from(network.names)
     model.add_edges_from(network.dag.edges)
@@ -34,7 +34,7 @@ def to_pgmpy(network: BayesianNetwork) -> Any:
 
 
 def to_pyagrum(network: BayesianNetwork) -> Any:
-    """Return a network as pyAgrum's BayesNet."""
+    """Return a network as a BayesNet of pyAgrum."""
     gum = needed("pyagrum", "pyagrum")
     model = gum.BayesNet()
     for name, states in zip(network.names, network.states, strict=True):
@@ -44,7 +44,7 @@ def to_pyagrum(network: BayesianNetwork) -> Any:
             model.addArc(network.names[parent], network.names[child])
     for child, name in enumerate(network.names):
         cells = gum.Tensor()
-        for v in (child, *reversed(network.dag.parents[child])):  # the first one added runs fastest
+        for v in (child, *reversed(network.dag.parents[child])):  # the variable added first varies fastest
             cells.add(model.variable(network.names[v]))
         cells.fillWith(network.probabilities(child).ravel().tolist())
         model.cpt(name).fillWith(cells)

@@ -1,4 +1,4 @@
-"""The probability of a table under a network."""
+"""Log-likelihood of a table under a network."""
 
 from __future__ import annotations
 
@@ -15,17 +15,16 @@ if TYPE_CHECKING:
 
 
 def log_likelihood(network: BayesianNetwork, data: Dataset) -> float:
-    """Return the natural log of the probability of all rows; -inf where a row has probability zero."""
+    """Return the natural logarithm of the probability of all rows; -inf if a row has probability zero."""
     return float(row_log_likelihoods(network, data).sum())
 
 
 def row_log_likelihoods(network: BayesianNetwork, data: Dataset) -> NDArray[np.float64]:
     """
-    Return the natural log of the probability of each row, -inf for zero.
+    Return the natural logarithm of the probability of each row, -inf for probability zero.
 
-    Columns are found by name and states by label, so a held-out table may have its own order of columns and
-    states and need not show them all; other columns are left alone. A label that the network does not know is
-    refused.
+    Columns are matched by name and states by label. The table may have another order of columns and states, fewer
+    states, and further columns, which are ignored. A label that is not a state of the network raises an InputError.
     """
     data = _align_data(data, network)
     arities = network.arities.tolist()
@@ -38,7 +37,7 @@ def row_log_likelihoods(network: BayesianNetwork, data: Dataset) -> NDArray[np.f
 
 
 def _align_data(data: Dataset, network: BayesianNetwork) -> Dataset:
-    """Return the data with the network's variables and states; as it is where they are the same already."""
+    """Return the data with the variables and states of the network."""
     if data.names != network.names:
         data = data.select(network.names)
     pairs = zip(network.names, network.states, data.states, strict=True)

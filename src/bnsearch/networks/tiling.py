@@ -1,4 +1,4 @@
-"""Large networks by tiling: copies of a small one, joined so that each copy keeps its distribution."""
+"""Tiling: large networks made of joined copies of a small one."""
 
 from __future__ import annotations
 
@@ -13,40 +13,40 @@ from bnsearch.networks.random_network import draw_table
 from bnsearch.networks.sampling import make_generator
 
 MAX_LINKS = 3
-"""The most parents that a copy has in earlier copies."""
+"""Number of parents of a copy in earlier copies."""
 
 MARGINAL_TOLERANCE = 1e-12
-"""The error of a marginal probability at which a table counts as fitted."""
+"""Error of a marginal probability below which the fitting of a table ends."""
 
 MAX_ROUNDS = 10_000
-"""The most rounds of fitting; a dozen are usual."""
+"""Number of rounds of fitting; about twelve are usual."""
 
 
 def tile(network: BayesianNetwork, copies: int, links: int, seed: int | np.random.Generator) -> BayesianNetwork:
     """
-    Return copies of a network, joined by edges from earlier copies to later ones.
+    Return a network of joined copies of a network; edges lead from earlier copies to later ones.
 
     Parameters
     ----------
-    network : what is copied; the variables of copy i are named name_i, i = 1, 2, ...
-    copies : how many
-    links : how many edges join the copies, at most three for each copy but the first
-    seed : whole number or generator; the same seed gives the same network
+    network : network to copy; the variables of copy i are named name_i, i = 1, 2, ...
+    copies : number of copies
+    links : number of edges between copies, at most three for each copy except the first
+    seed : whole number or generator; the same seed produces the same network
 
     Notes
     -----
-    All links of a copy lead to one of its variables without parents, drawn at random, from variables of any earlier
-    copies, drawn at random. Its new table is random, and fitted so that the variable keeps its own distribution
-    (iterative proportional fitting to the exact distribution of its new parents). So the joint distribution of each
-    copy is that of the network.
+    The links of a copy lead from random variables of earlier copies to one random variable without parents. This
+    variable gets a random table, fitted so that its marginal distribution does not change (iterative proportional
+    fitting to the exact distribution of its new parents). Each copy therefore has the joint distribution of the
+    network.
 
     Child3 and Child5 of Dai et al. (2020), Table 8, have 79 and 126 edges, 4 and 1 more than three and five copies of
-    child: they are like `tile(child, 3, 4, seed)` and `tile(child, 5, 1, seed)`.
+    child. `tile(child, 3, 4, seed)` and `tile(child, 5, 1, seed)` have as many.
 
     References
     ----------
     Tsamardinos, Statnikov, Brown & Aliferis (2006). Generating realistic large Bayesian networks by tiling. FLAIRS,
-    592-597. The idea is theirs; how links and tables are drawn is ours.
+    592-597. The rules for drawing links and tables are ours.
     """
     n = len(network.names)
     most = min(MAX_LINKS, n)
@@ -69,7 +69,7 @@ def _copy_network(network: BayesianNetwork, number: int) -> BayesianNetwork:
 def _join_networks(
     earlier: BayesianNetwork, later: BayesianNetwork, links: int, rng: np.random.Generator
 ) -> BayesianNetwork:
-    """Return two networks in one, with so many edges from the first to a variable without parents of the second."""
+    """Return the union of two networks with `links` edges from the first to a root of the second."""
     shift = len(earlier.names)
     parents = [*earlier.dag.parents, *([shift + p for p in family] for family in later.dag.parents)]
     tables = [*earlier.tables, *later.tables]
@@ -89,12 +89,12 @@ def draw_fitted_table(
     parents: NDArray[np.float64], marginal: NDArray[np.float64], rng: np.random.Generator
 ) -> NDArray[np.float64]:
     """
-    Draw the table of a variable so that it has a given distribution.
+    Return a random table of a variable with a given marginal distribution.
 
     Parameters
     ----------
-    parents : the joint distribution of its parents, an axis for each
-    marginal : the distribution of the variable
+    parents : joint distribution of the parents, one axis for each
+    marginal : marginal distribution of the variable
     """
     table = draw_table(list(parents.shape), len(marginal), rng)
     parents, marginal = parents / parents.sum(), marginal / marginal.sum()

@@ -137,20 +137,20 @@ HEAD = "probability ( B | A ) {\n"
     ("text", "line", "words"),
     [
         ("variable X {\n  type discrete [ 2 ] { a };\n}", 2, "1 states"),
-        ("variable X {\n  type discrete [ 1000000000 ] { a, b };\n}", 2, "'1000000000' are announced"),
+        ("variable X {\n  type discrete [ 1000000000 ] { a, b };\n}", 2, "the declared number is '1000000000'"),
         ("variable X {\n  type continuous;\n}", 2, "'type discrete'"),
         ("\nvariable X {\n}", 2, "no type"),
-        ("variable X {\n type discrete [ 2 ] { a, a };\n}", 1, "a state twice"),
+        ("variable X {\n type discrete [ 2 ] { a, a };\n}", 1, "two states with the same label"),
         (TWO + "variable A {\n type discrete [ 1 ] { a };\n}", 10, "declared twice"),
         (TWO + "\nvariabel C {}", 11, "expected network, variable or probability"),
         (TWO + "probability ( B | C ) {\n}", 10, "no variable is named 'C'"),
         (TWO + "probability ( A ) {\n}", 10, "two tables"),
         (TWO + "probability ( B | B ) {\n}", 10, "its own parent"),
-        (TWO + "probability ( B | A A ) {\n}", 10, "a parent twice"),
+        (TWO + "probability ( B | A A ) {\n}", 10, "the same parent twice"),
         (TWO + HEAD + "  (a0) 0.5, 0.5;\n}", 10, "1 of its 2 rows"),
         (TWO + HEAD + "  (a0) 0.5, 0.5;\n  (a0) 0.5, 0.5;\n}", 12, "twice"),
         (TWO + HEAD + "  (a0) 0.5, 0.5;\n  (a2) 0.5, 0.5;\n}", 12, "'a2' is not a state of 'A'"),
-        (TWO + HEAD + "  (a0) 0.5, 0.5;\n  (a1, b1) 0.5, 0.5;\n}", 12, "names 2 states for 1 parents"),
+        (TWO + HEAD + "  (a0) 0.5, 0.5;\n  (a1, b1) 0.5, 0.5;\n}", 12, "has 2 states for 1 parents"),
         (TWO + HEAD + "  (a0) 0.5, 0.5;\n  (a1) 0.5;\n}", 12, "1 probabilities for the 2 states"),
         (TWO + HEAD + "  (a0) 0.5, 0.5;\n  (a1) 0.5, 0.4;\n}", 12, "not a distribution (0.5, 0.4)"),
         (TWO + HEAD + "  (a0) 0.5, 0.5;\n  (a1) -0.5, 1.5;\n}", 12, "not a distribution"),
@@ -159,12 +159,12 @@ HEAD = "probability ( B | A ) {\n"
         (TWO + HEAD + "  default 1, 1;\n (a0) 0.5, 0.5;\n}", 11, "not a distribution"),
         (TWO + HEAD + "  (a0) 0.5,\n 0.x;\n  (a1) 0.5, 0.5;\n}", 12, "'0.x' is not a number"),
         (TWO + HEAD + "  (a0) 0_1, 0;\n  (a1) 0.5, 0.5;\n}", 11, "'0_1' is not a number"),
-        (TWO + HEAD + "  table 0.5, 0.5;\n}", 11, "lists 2 numbers; it needs 4"),
+        (TWO + HEAD + "  table 0.5, 0.5;\n}", 11, "has 2 numbers; it must have 4"),
         (TWO + HEAD + "  (a0) 0.5, 0.5;\n  table 1 1 0 0;\n}", 12, "no other rows"),
         (TWO + HEAD + "  (a0) 0.5, 0.5", 11, "the file ends in a probability block"),
         (TWO + "\nnetwork x {", 11, "the file ends"),
-        (TWO + "\n/* no end", 11, "a comment is opened here and never closed"),
-        (TWO + '\nvariable "no end', 11, "a quoted text is opened here and never closed"),
+        (TWO + "\n/* no end", 11, "a comment starts here and is never closed"),
+        (TWO + '\nvariable "no end', 11, "a quoted text starts here and is never closed"),
     ],
 )
 def test_errors_name_the_line(text: str, line: int, words: str) -> None:
@@ -178,8 +178,8 @@ def test_errors_name_the_line(text: str, line: int, words: str) -> None:
 @pytest.mark.parametrize(
     ("text", "words"),
     [
-        ("", "there is no variable in it"),
-        ("network unknown {\n}\n", "there is no variable in it"),
+        ("", "the file has no variables"),
+        ("network unknown {\n}\n", "the file has no variables"),
         (TWO, "no table for 'B'"),
         (
             TWO.replace("( A )", "( A | B )").replace("table", "default") + HEAD + "default 1, 0; }",
@@ -218,12 +218,12 @@ def test_defaults_share_one_allowance() -> None:
         for i in range(4)
     )
     assert parse(text).tables[20].shape == (2,) * 21
-    assert "the default row of 'Y3' fills 1048576 rows" in error(text + extra)
+    assert "the default row of 'Y3' would fill 1048576 rows" in error(text + extra)
 
 
 def test_more_parents_than_axes() -> None:
     """64 parents of one state make a table of one row, but numpy has no array of 65 axes."""
-    assert "64 parents; 63 are possible" in error(many_parents(64, 1, "  default {row};"))
+    assert "64 parents; at most 63 are possible" in error(many_parents(64, 1, "  default {row};"))
     assert parse(many_parents(63, 1, "  default {row};")).tables[-1].size == 1
 
 

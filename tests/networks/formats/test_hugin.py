@@ -82,20 +82,20 @@ X = 'node X {\n  states = ("a" "b");\n}\n'
     ("text", "line", "words"),
     [
         ("node X {\n}\n", 1, "'X' has no states"),
-        ("node X Y {\n}\n", 1, "needs one name"),
-        (X + X, 4, "a node needs one name, of its own"),
-        (X + "\nutility U {\n}", 5, "only discrete chance nodes are read"),
-        (X + "continuous node Y {\n}", 4, "only discrete chance nodes are read"),
+        ("node X Y {\n}\n", 1, "must have one name"),
+        (X + X, 4, "a node must have one name that is not used before"),
+        (X + "\nutility U {\n}", 5, "only discrete chance nodes are supported"),
+        (X + "continuous node Y {\n}", 4, "only discrete chance nodes are supported"),
         (X + "}\n", 4, "expected net, node or potential"),
         ("class C {\n" + X + "potential (X) { data = (0.5 0.5); }\n", 6, "the file ends in a class"),
-        (X + "potential (X) {\n  data = (0.5 0.5;\n}", 5, "a parenthesis is missing"),
-        (X + "potential (X) {\n  data = (0.5\n 0.5));\n}", 6, "a parenthesis too many"),
+        (X + "potential (X) {\n  data = (0.5 0.5;\n}", 5, "missing closing parenthesis"),
+        (X + "potential (X) {\n  data = (0.5\n 0.5));\n}", 6, "unmatched closing parenthesis"),
         (X + "potential (X) {\n  data = (0.5 half);\n}", 5, "'half' is not a number"),
-        (X + "potential (X) {\n  data = (0.5 0.3 0.2);\n}", 4, "has 3 numbers, not 2"),
-        (X + "potential (X) {\n}", 4, "has 0 numbers, not 2"),
+        (X + "potential (X) {\n  data = (0.5 0.3 0.2);\n}", 4, "has 3 numbers; it must have 2"),
+        (X + "potential (X) {\n}", 4, "has 0 numbers; it must have 2"),
         (X + "potential (X) {\n  data =\n  (0.5\n0.6);\n}", 6, "not a distribution"),
         (X + "potential (Y) {\n  data = (1);\n}", 4, "no variable is named 'Y'"),
-        (X + "potential (X X) {\n  data = (1);\n}", 4, "with one X"),
+        (X + "potential (X X) {\n  data = (1);\n}", 4, "with one variable X"),
         (X + "potential (X)\n{ data = (1", 5, "the file ends in a potential"),
         (X + 'node Y { states = ("a\n', 4, "never closed"),
     ],
@@ -113,7 +113,9 @@ def test_astronomic_table_is_refused_unallocated() -> None:
     nodes = [f"P{i}" for i in range(60)]
     labels = " ".join(map(str, range(10)))
     text = "".join(f"node {node} {{ states = ({labels}); }}\n" for node in [*nodes, "X"])
-    assert f"has 2 numbers, not 1{'0' * 61}" in error(text + f"potential (X | {' '.join(nodes)}) {{ data = (1 0); }}")
+    assert f"has 2 numbers; it must have 1{'0' * 61}" in error(
+        text + f"potential (X | {' '.join(nodes)}) {{ data = (1 0); }}"
+    )
 
 
 @pytest.mark.parametrize("piece", ['"\\', "{", "(", "potential (", "node ", "% ", "x = ", "class { "])

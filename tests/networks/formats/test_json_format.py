@@ -66,7 +66,7 @@ def test_tables_decide() -> None:
     """A file is a structure where no variable has a table, whatever else is in it; one table makes it a network."""
     entry = {"name": "table", "states": ["table"], "parents": []}
     assert parse(document(entry, table=[[1.0]])) == DAG.empty(["table"])
-    assert 'needs a "table" of 1 rows' in error(document(entry, coin()))
+    assert 'must have a "table" of 1 rows' in error(document(entry, coin()))
 
 
 @pytest.mark.parametrize(
@@ -75,18 +75,18 @@ def test_tables_decide() -> None:
         ("", "line 1: not JSON"),
         ('{"format":\n', "line 2: not JSON"),
         ("[" * 100_000, "too deep"),
-        ("1" * 5_000, "a number too long"),
+        ("1" * 5_000, "a number is too long"),
         ("[]", '"format" must be'),
         (document(coin(), format="other"), '"format" must be'),
         (document(coin(), version=2), "newer"),
         (document(), "at least one variable"),
-        (document(1), 'variable 1 needs a "name"'),
-        (document(coin(), coin(name=None)), 'variable 2 needs a "name"'),
-        (document(coin(name="\ud800")), 'variable 1 needs a "name"'),
+        (document(1), 'variable 1 must have a "name"'),
+        (document(coin(), coin(name=None)), 'variable 2 must have a "name"'),
+        (document(coin(name="\ud800")), 'variable 1 must have a "name"'),
         (document(coin(), coin()), "the same name"),
-        (document(coin(states="ht")), 'needs "states", a list of texts'),
+        (document(coin(states="ht")), 'must have "states", a list of strings'),
         (document(coin(states=[])), "'coin' has no states"),
-        (document(coin(states=["h", 1])), 'needs "states", a list of texts'),
+        (document(coin(states=["h", 1])), 'must have "states", a list of strings'),
         (document(coin(parents=["x"])), "no variable is named 'x'"),
         (document(coin(parents=["coin"])), "its own parent"),
         (document(coin(table=[[0.5, 0.5], [0.5, 0.5]])), "1 rows of 2 numbers"),

@@ -1,4 +1,4 @@
-"""Read the elements of a NET text; the language is described in `hugin`."""
+"""Reader of NET texts; `hugin` describes the language."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from bnsearch.networks.formats.lexer import QUOTED, Token, Tokens, group_words, 
 from bnsearch.networks.formats.source import Source
 from bnsearch.networks.network import BayesianNetwork
 
-#: The attribute that holds a variable's name where that is no identifier.
+#: Attribute for the name of a variable if it is not an identifier.
 NAME_ATTRIBUTE = "bnsearch_name"
 _COMMENT = r"%[^\n]*+"
 _PATTERN = token_pattern("{}()=;|", _COMMENT, run=r'[^{}()=;|"%]++')
@@ -20,17 +20,17 @@ _LABEL = re.compile(rf'{_COMMENT}|{QUOTED}|[^\s"%]++')
 
 
 class HuginReader:
-    """The elements of a NET text, one method each."""
+    """Reader of a NET text, with one method for each kind of element."""
 
     def __init__(self, source: Source) -> None:
         self.source = source
         self.tokens = Tokens(source, _PATTERN)
         self.builder = NetworkBuilder(source)
-        self.names: dict[str, str] = {}  # of each node, by its identifier
-        self.classes = 0  # how many are open
+        self.names: dict[str, str] = {}  # name of each node by its identifier
+        self.classes = 0  # number of open classes
 
     def read(self) -> BayesianNetwork:
-        """Read all nodes, then all potentials: elements may come in any order."""
+        """Return the network; nodes are read before potentials because elements may come in any order."""
         potentials = []
         while (token := self.tokens.take()).kind != "end":
             words = token.text.split() if token.kind == "run" else []
@@ -47,7 +47,7 @@ class HuginReader:
         return self.builder.build()
 
     def _read_element(self, token: Token, words: list[str]) -> None:
-        """Read anything but a potential."""
+        """Read any element except a potential."""
         if words == ["net"]:
             self.tokens.expect("{", "the net's attributes")
             while self._read_attribute("the net's attributes"):
@@ -62,12 +62,12 @@ class HuginReader:
         elif self.classes and self.tokens.next.kind == "=":
             self.tokens.skip_past(";", "a class")
         elif words[:1] and words[0] in {"continuous", "decision", "utility", "function", "instance"}:
-            raise self.source.error(f"{shown(words[0])}: only discrete chance nodes are read", token.start)
+            raise self.source.error(f"{shown(words[0])}: only discrete chance nodes are supported", token.start)
         else:
             raise self.tokens.unexpected(token, "the file", "net, node or potential")
 
     def _read_attribute(self, place: str) -> str | None:
-        """Read `NAME =`; None at the closing brace of the element."""
+        """Return NAME of `NAME =`, or None at the closing brace of the element."""
         token = self.tokens.take()
         if token.kind == "}":
             return None
@@ -77,11 +77,11 @@ class HuginReader:
         return token.text.strip()
 
     def _read_node(self, token: Token, words: list[str]) -> None:
-        """Read `{ states = (...); }` and whatever else a node says."""
+        """Read `{ states = (...); }`; other attributes are ignored."""
         if self.tokens.next.kind == "quoted":
             words.append(self.tokens.take().text)
         if len(words) != 1 or words[0] in self.names:
-            raise self.source.error("a node needs one name, of its own", token.start)
+            raise self.source.error("a node must have one name that is not used before", token.start)
         self.tokens.expect("{", "a node")
         name, states = words[0], None
         while attribute := self._read_attribute(f"node {shown(words[0])}"):
@@ -94,7 +94,7 @@ class HuginReader:
         self.builder.add_variable(name, states or [], token.start)
 
     def _read_states(self) -> list[str]:
-        """Read `( labels )`; the marks in a bare label such as [0;1[ belong to it."""
+        """Return the labels of `( labels )`; marks in an unquoted label such as [0;1[ are part of it."""
         opening = self.tokens.expect("(", "a list of states")
         while (token := self.tokens.take()).kind != ")":
             if token.kind in {"(", "end"}:
@@ -107,17 +107,17 @@ class HuginReader:
         """Read `( X | A B ) { data = (...); }`."""
         heads, parents = map(self._find_names, self.tokens.take_family("a potential"))
         if len(heads) != 1:
-            raise self.source.error("a potential is '( X | parents )' with one X", start)
+            raise self.source.error("a potential must be '( X | parents )' with one variable X", start)
         child, _, n_rows = self.builder.start_family(heads[0], parents, start)
         self._read_data(child, n_rows, start)
 
     def _find_names(self, tokens: list[Token]) -> list[str]:
-        """Return the names of the variables that some words identify."""
+        """Return the names of the variables with the given identifiers."""
         words = (word for group in group_words(tokens) for word in group)
         return [self.names.get(word, word) for word in words]
 
     def _read_data(self, child: int, n_rows: int, start: int) -> None:
-        """Read `{ data = (...); }` and hand the table in."""
+        """Read `{ data = (...); }` and pass the table to the builder."""
         place = f"the potential of {shown(self.builder.names[child])}"
         width = len(self.builder.states[child])
         numbers: list[float] = []
@@ -129,11 +129,11 @@ class HuginReader:
             else:
                 self.tokens.skip_past(";", place)
         if len(numbers) != n_rows * width:
-            raise self.source.error(f"{place} has {len(numbers)} numbers, not {n_rows * width}", start)
+            raise self.source.error(f"{place} has {len(numbers)} numbers; it must have {n_rows * width}", start)
         self.builder.end_family(child, np.array(numbers).reshape(n_rows, width), starts[::width])
 
     def _read_numbers(self, numbers: list[float], starts: list[int], place: str) -> None:
-        """Read `(...);` into the numbers, and where each stands."""
+        """Read `(...);` and append the numbers and their positions to the lists."""
         depth = 0
         while (token := self.tokens.take()).kind != ";":
             if token.kind == "run":
@@ -145,6 +145,6 @@ class HuginReader:
             else:
                 raise self.tokens.unexpected(token, place, "a number")
             if depth < 0:
-                raise self.source.error(f"{place}: a parenthesis too many", token.start)
+                raise self.source.error(f"{place}: unmatched closing parenthesis", token.start)
         if depth:
-            raise self.source.error(f"{place}: a parenthesis is missing", token.start)
+            raise self.source.error(f"{place}: missing closing parenthesis", token.start)
