@@ -68,8 +68,8 @@ def test_output_in_place(run):
 @pytest.mark.parametrize(
     ("arguments", "said"),
     [
-        (["shape.csv", "x.bif"], "x.bif: a .bif file needs tables, and a structure has none"),
-        (["shape.json", "x.net"], "x.net: a .net file needs tables, and a structure has none"),
+        (["shape.csv", "x.bif"], "x.bif: a .bif file needs tables, but a structure has none"),
+        (["shape.json", "x.net"], "x.net: a .net file needs tables, but a structure has none"),
         (["asia", "x.txt"], "x.txt: the extension must be one of"),
         (["asia", "x"], "x: the extension must be one of"),
         (["asia", "no/x.bif"], "cannot write no/x.bif"),
