@@ -7,7 +7,7 @@ from typing import TypeVar
 import numpy as np
 from numpy.typing import NDArray
 
-from bnsearch.graphs.dag import DAG
+from bnsearch.graphs.topological import topological_order
 
 Order = TypeVar("Order", NDArray[np.int32], NDArray[np.int64])
 
@@ -23,9 +23,6 @@ class Precedence:
 
     def __init__(self, child: NDArray[np.int64], parent: NDArray[np.int64]) -> None:
         self._child, self._parent = child, parent
-        self._parents: dict[int, list[int]] = {v: [] for v in (*child.tolist(), *parent.tolist())}
-        for below, above in zip(child.tolist(), parent.tolist(), strict=True):
-            self._parents[below].append(above)
 
     def find_violations(self, order: NDArray[np.int32] | NDArray[np.int64]) -> list[tuple[int, int]]:
         """Return the required edges (parent, child) whose child comes before its parent."""
@@ -44,9 +41,11 @@ class Precedence:
         if not self.find_violations(order):
             return order
         position = np.argsort(order)
-        bound = sorted(self._parents, key=position.__getitem__)
-        rank = {v: i for i, v in enumerate(bound)}
-        required = DAG(list(map(str, bound)), [[rank[p] for p in self._parents[v]] for v in bound])
+        constrained = np.union1d(self._child, self._parent)
+        parents: list[set[int]] = [set() for _ in constrained]
+        for child, parent in np.searchsorted(constrained, [self._child, self._parent]).T.tolist():
+            parents[child].add(parent)
         repaired = order.copy()
-        repaired[position[bound]] = [bound[i] for i in required.order]
+        after = topological_order(parents, position[constrained].tolist())
+        repaired[np.sort(position[constrained])] = constrained[after]
         return repaired
