@@ -24,7 +24,7 @@ CASES = {
 
 @pytest.mark.parametrize("name", CASES)
 def test_what_is_odd(tmp_path, name):
-    """Constants, identifiers, and a header that was none."""
+    """Constant columns, identifiers and a missing header are described."""
     text, wanted = CASES[name]
     (tmp_path / "t.csv").write_text(text)
     found = list(describe_suspicious_columns(Dataset.read(tmp_path / "t.csv")))
@@ -38,7 +38,7 @@ def test_numbered_columns_are_no_header():
 
 
 def test_declared_states_need_not_occur():
-    """Ten states in ten rows, of which two occur: no identifier."""
+    """Ten states in ten rows, of which two occur, are not an identifier."""
     assert (
         list(describe_suspicious_columns(Dataset.from_codes([[i % 2, i % 2] for i in range(10)], arities=[10, 2])))
         == []

@@ -1,4 +1,4 @@
-"""Boxes and routes: nothing overlaps, everything is inside."""
+"""Boxes and routes: nothing overlaps, and everything is inside the drawing."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from bnsearch.networks import load_network
 
 
 def check(dag):
-    """Assert that boxes are apart and inside, that edges tie their boxes, and that no edge runs through a box."""
+    """Assert that boxes are inside and do not overlap, that edges connect their boxes and cross no other box."""
     plan = compute_layout(dag)
     for box in plan.boxes:
         assert box.x - box.width / 2 + 1e-6 >= 0
@@ -39,18 +39,18 @@ def check(dag):
 
 @given(dags())
 def test_nothing_overlaps(dag):
-    """Random graphs of up to 12 variables."""
+    """The layouts of random graphs of up to 12 variables are valid."""
     check(dag)
 
 
 @pytest.mark.parametrize("name", ["asia", "greenhouse"])
 def test_examples(name):
-    """The embedded networks."""
+    """The layouts of the embedded networks are valid."""
     check(load_network(name).dag)
 
 
 def test_many_variables():
-    """A tree of 300 variables, a third of them without edges, fits into a page that is not too long either way."""
+    """A tree of 300 variables, a third of them without edges, has a drawing that is neither too wide nor too high."""
     dag = DAG([f"v{i}" for i in range(300)], [[(i - 1) // 3] if 0 < i < 200 else [] for i in range(300)])
     check(dag)
     plan = compute_layout(dag)
@@ -58,19 +58,19 @@ def test_many_variables():
 
 
 def test_unconnected_variables_stand_in_rows():
-    """Thirty variables without edges: several rows of several."""
+    """Thirty variables without edges are placed in several rows."""
     plan = compute_layout(DAG.empty([f"v{i}" for i in range(30)]))
     rows = {box.y for box in plan.boxes}
     assert 3 <= len(rows) <= 10
 
 
 def test_parts_are_connected_and_in_order():
-    """The graph a -> c beside b: two parts, parents first."""
+    """The graph a -> c and b has two components, in topological order."""
     assert find_components(DAG(["c", "b", "a"], [[2], [], []])) == [[2, 0], [1]]
 
 
 def test_labels_are_short_and_on_one_line():
-    """A long name ends in three dots; line breaks and marks that steer a terminal become blanks."""
+    """A long name ends in an ellipsis; line breaks and control characters become blanks."""
     assert shorten_label("x" * 24) == "x" * 24
     assert shorten_label("x" * 25) == "x" * 23 + "…"
     assert shorten_label("two\nlines\x1b[0m") == "two lines [0m"

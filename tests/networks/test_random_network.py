@@ -23,7 +23,7 @@ from bnsearch.networks.random_network import (
 
 @given(n=st.integers(1, 25), share=st.floats(0, 1), m=st.integers(2, 7), seed=st.integers(0, 10**6))
 def test_pattern(n, share, m, seed):
-    """Edges, states, rows and strengths are what the pattern promises, from no edges to the densest DAG."""
+    """Edges, states, rows and strengths agree with the pattern, from no edges to the densest DAG."""
     p = share * sum(min(i, 4) for i in range(n)) / n
     network = random_network(n, p, m, seed, max_parents=4)
     assert len(network.names) == n
@@ -53,7 +53,7 @@ def test_names_do_not_tell_the_direction():
 
 
 def test_the_seed_decides():
-    """The same seed gives the same network, another seed another, and a generator stands for its seed."""
+    """The same seed produces the same network, another seed another one; a generator with the seed is equivalent."""
     network = random_network(30, 1.5, 4, 6)
     assert network.equals(random_network(30, 1.5, 4, 6))
     assert network.equals(random_network(30, 1.5, 4, np.random.default_rng(6)))
@@ -61,7 +61,7 @@ def test_the_seed_decides():
 
 
 def test_the_densest_graph():
-    """Five variables can have 10 edges, p = 2: all of them are there."""
+    """Five variables with p = 2 have all 10 possible edges."""
     assert len(random_network(5, 2, 2, 1).dag.edges) == 10
 
 
@@ -75,7 +75,7 @@ def test_tables_stay_small(m, limit):
 
 
 def test_edge_strength_by_hand():
-    """Rows .9 .1 and .5 .5 average to .7 .3, each .2 away; a parent without effect is 0 away."""
+    """Rows .9 .1 and .5 .5 average to .7 .3, a distance of .2 each; the strength of a parent without effect is 0."""
     strong = np.array([[0.9, 0.1], [0.5, 0.5]])
     assert compute_edge_strength(strong, 0) == pytest.approx(0.2)
     both = np.stack([strong, strong], axis=1)  # a second parent, without effect
@@ -85,7 +85,7 @@ def test_edge_strength_by_hand():
 
 @given(shape=st.lists(st.integers(2, 4), min_size=2, max_size=4), seed=st.integers(0, 10**6))
 def test_edge_strength_by_definition(shape, seed):
-    """Configuration by configuration, the distance from the average over the parent's states."""
+    """The strength is the mean distance from the average over the states of the parent."""
     table = np.random.default_rng(seed).dirichlet(np.ones(shape[-1]), size=tuple(shape[:-1]))
     for axis in range(len(shape) - 1):
         distances = []
@@ -108,7 +108,7 @@ def test_edge_strength_by_definition(shape, seed):
     ],
 )
 def test_refuses_patterns(pattern, message):
-    """Each impossible pattern is refused by its parameter."""
+    """Each impossible pattern raises an error that names the parameter."""
     with pytest.raises(InputError, match=message):
         random_network(*pattern, 1)
 

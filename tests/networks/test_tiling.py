@@ -20,7 +20,7 @@ from strategies import examples
 
 
 def joint_by_definition(network: BayesianNetwork, variables: list[int]) -> np.ndarray:
-    """Add the probabilities of all assignments, each a product over the families."""
+    """Return the joint distribution as a sum over all assignments."""
     arities = network.arities.tolist()
     joint = np.zeros([arities[v] for v in variables])
     for states in product(*map(range, arities)):
@@ -34,7 +34,7 @@ def joint_by_definition(network: BayesianNetwork, variables: list[int]) -> np.nd
 @examples(40)
 @given(st.integers(1, 6), st.floats(0, 1), st.integers(0, 10_000), st.data())
 def test_joint_probabilities_by_definition(n, share, seed, data):
-    """Of any variables in any order."""
+    """The joint distribution of any variables in any order agrees with the definition."""
     network = random_network(n, share * (n - 1) / 2, 3, seed)
     variables = data.draw(st.lists(st.integers(0, n - 1), unique=True))
     found = compute_joint_probabilities(network, variables)
@@ -69,7 +69,7 @@ def test_copies_keep_their_distribution(n, copies, seed, data):
 
 
 def test_links_matter():
-    """A copy's root depends on its parent in another copy, and the seed decides on which."""
+    """A root of a copy depends on a parent in another copy, which the seed determines."""
     pair = BayesianNetwork(DAG.from_edges("ab", ["ab"]), ["01", "01"], [np.array([0.3, 0.7]), np.eye(2)])
     tiled = tile(pair, 2, 1, 1)
     (cause,) = tiled.dag.parents[2]

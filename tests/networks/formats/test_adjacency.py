@@ -32,7 +32,7 @@ def test_row_names(corner: str) -> None:
 
 @given(dags())
 def test_round_trip(dag: DAG) -> None:
-    """Any structure comes back."""
+    """Any structure is restored."""
     assert parse(adjacency.render_structure(dag)) == dag
 
 
@@ -51,7 +51,7 @@ def test_round_trip(dag: DAG) -> None:
     ],
 )
 def test_errors(text: str, words: str) -> None:
-    """Whatever is wrong, the message has the file, the line where there is one, and the reason."""
+    """Every error names the file, the line if there is one, and the reason."""
     with pytest.raises(InputError) as caught:
         parse(text)
     assert str(caught.value).startswith(words)

@@ -39,7 +39,7 @@ def error(text: str) -> str:
 
 
 def table_of_b(block: str) -> list[list[float]]:
-    """Return the table of B given A that a probability block says."""
+    """Return the table of B given A of a probability block."""
     return parse(TWO + block).tables[1].tolist()
 
 
@@ -49,7 +49,7 @@ def test_sample_reads() -> None:
 
 
 def test_text_of_a_network() -> None:
-    """What is written: bare names where possible, the shortest numbers that read back exactly."""
+    """The writer quotes names only if necessary, and writes the shortest numbers that are restored exactly."""
     text = bif.render(LAWN)
     assert text.startswith("network unknown {\n}\nvariable rain {\n  type discrete [ 2 ] { yes, no };\n}\n")
     assert '{ "soaking wet", dry };' in text
@@ -63,13 +63,13 @@ def test_text_of_a_network() -> None:
 
 @given(networks())
 def test_round_trip(network: BayesianNetwork) -> None:
-    """Any names, states and probabilities come back, the last bit included."""
+    """Any names, states and probabilities are restored exactly."""
     assert_same(parse(bif.render(network)), network)
 
 
 @pytest.mark.parametrize("label", ["<5", "5-10", "3.5", "in/out", "x_>=_5", "12+", "a=b", "#1", "50%", "a'b", "/"])
 def test_odd_labels_stay_bare(label: str) -> None:
-    """Labels that repository files hold bare are read and written bare."""
+    """Labels that are unquoted in files of the repository are read and written without quotes."""
     text = f"variable X {{ type discrete [ 2 ] {{ {label}, other }}; }}\nprobability ( X ) {{ table 0.5, 0.5; }}"
     network = parse(text)
     assert network.states == ((label, "other"),)
@@ -83,7 +83,7 @@ def test_flat_table_has_the_variable_slowest() -> None:
 
 
 def test_flat_table_of_two_parents() -> None:
-    """The last parent is the fastest: P(C=c0 | A, B) runs (a0,b0), (a0,b1), (a1,b0), (a1,b1)."""
+    """The last parent varies fastest: P(C=c0 | A, B) runs (a0,b0), (a0,b1), (a1,b0), (a1,b1)."""
     text = TWO + "variable C { type discrete [ 2 ] { c0, c1 }; } probability ( B ) { table 1, 0; }\n"
     network = parse(text + "probability ( C | A, B ) { table .1, .2, .3, .4, .9, .8, .7, .6; }")
     assert network.tables[2][:, :, 0].tolist() == [[0.1, 0.2], [0.3, 0.4]]
@@ -101,7 +101,7 @@ def test_flat_table_of_two_parents() -> None:
     ],
 )
 def test_ways_to_write_a_table(block: str) -> None:
-    """Separators, quotes, defaults and order as different programs write them: always the same table."""
+    """The separators, quotes, defaults and orders of different programs produce the same table."""
     assert table_of_b(block) == [[0.5, 0.5], [0.1, 0.9]]
 
 
@@ -111,7 +111,7 @@ def test_blocks_in_any_order() -> None:
 
 
 def test_blanks_in_bare_names() -> None:
-    """A blank is part of a bare name where commas part the list, or where such a variable exists."""
+    """A blank is part of an unquoted name if commas separate the list, or if such a variable exists."""
     text = """
     variable a b { type discrete [ 2 ] { x y, z }; }
     variable c { type discrete [ 3 ] { p q r }; }
@@ -168,7 +168,7 @@ HEAD = "probability ( B | A ) {\n"
     ],
 )
 def test_errors_name_the_line(text: str, line: int, words: str) -> None:
-    """Whatever is wrong, the message has the file, the line and the reason, on one line."""
+    """Every error names the file, the line and the reason, in one line."""
     message = error(text)
     assert message.startswith(f"lawn.bif, line {line}: ")
     assert words in message
@@ -188,7 +188,7 @@ def test_errors_name_the_line(text: str, line: int, words: str) -> None:
     ],
 )
 def test_errors_of_the_whole_file(text: str, words: str) -> None:
-    """Without a line to blame the message still has the file and the reason."""
+    """An error without a line names the file and the reason."""
     assert error(text).startswith("lawn.bif: ")
     assert words in error(text)
 
@@ -229,12 +229,12 @@ def test_more_parents_than_axes() -> None:
 
 @pytest.mark.parametrize("piece", ["/*", '"\\', "{", "(", "probability (", "variable ", "//", ",", "/", "x "])
 def test_repetition_is_no_trap(piece: str) -> None:
-    """A hundred thousand times the same piece is refused at once; a quadratic reader would hang."""
+    """A piece of text repeated 100,000 times raises an error quickly; a quadratic reader would take very long."""
     assert error(TWO + piece * 100_000).startswith("lawn.bif")
 
 
 def test_repository_networks_round_trip(shared_data: Path) -> None:
-    """Every public network reads, and reads back exactly from what is written."""
+    """Every public network can be read, and is restored exactly after writing."""
     files = sorted((shared_data / "networks").glob("*.bif.gz"))
     assert files
     for file in files:
@@ -243,7 +243,7 @@ def test_repository_networks_round_trip(shared_data: Path) -> None:
 
 
 def test_repository_tables(shared_data: Path) -> None:
-    """The table of Cancer given Pollution (low, high) and Smoker (True, False), copied by eye."""
+    """The table of Cancer given Pollution (low, high) and Smoker (True, False), copied by hand."""
     network = read_network(shared_data / "networks" / "cancer.bif.gz")
     cancer = network.tables[network.names.index("Cancer")]
     assert np.array_equal(cancer[..., 0], [[0.03, 0.001], [0.05, 0.02]])

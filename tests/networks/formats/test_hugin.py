@@ -32,7 +32,7 @@ def test_sample_reads() -> None:
 
 
 def test_text_of_a_network() -> None:
-    """What is written: quoted states, one pair of parentheses for each parent."""
+    """The writer quotes states and writes one pair of parentheses for each parent."""
     text = hugin.render(LAWN)
     assert text.startswith('net {\n}\nnode rain {\n  states = ("yes" "no");\n}\n')
     assert "potential (rain) {\n  data =\n    (0.2 0.8);\n}\n" in text
@@ -44,7 +44,7 @@ def test_text_of_a_network() -> None:
 
 @given(networks())
 def test_round_trip(network: BayesianNetwork) -> None:
-    """Any names, states and probabilities come back, the last bit included."""
+    """Any names, states and probabilities are restored exactly."""
     assert_same(parse(hugin.render(network)), network)
 
 
@@ -60,7 +60,7 @@ def test_names_that_are_no_identifiers() -> None:
 
 
 def test_class_and_bare_labels() -> None:
-    """A class and its own attributes, bare labels with marks in them, no parents after the bar."""
+    """The reader accepts a class with attributes, unquoted labels with marks, and a bar without parents."""
     text = """
     class lawn
     {
@@ -101,7 +101,7 @@ X = 'node X {\n  states = ("a" "b");\n}\n'
     ],
 )
 def test_errors_name_the_line(text: str, line: int, words: str) -> None:
-    """Whatever is wrong, the message has the file, the line and the reason, on one line."""
+    """Every error names the file, the line and the reason, in one line."""
     message = error(text)
     assert message.startswith(f"lawn.net, line {line}: ")
     assert words in message
@@ -120,12 +120,12 @@ def test_astronomic_table_is_refused_unallocated() -> None:
 
 @pytest.mark.parametrize("piece", ['"\\', "{", "(", "potential (", "node ", "% ", "x = ", "class { "])
 def test_repetition_is_no_trap(piece: str) -> None:
-    """A hundred thousand times the same piece is refused at once; a quadratic reader would hang."""
+    """A piece of text repeated 100,000 times raises an error quickly; a quadratic reader would take very long."""
     assert error(X + piece * 100_000).startswith("lawn.net")
 
 
 def test_repository_networks_round_trip(shared_data: Path) -> None:
-    """Public networks come back exactly, through the other language."""
+    """Public networks are restored exactly from NET."""
     for name in ("child", "insurance", "water"):
         network = read_network(shared_data / "networks" / f"{name}.bif.gz")
         assert_same(parse(hugin.render(network)), network)

@@ -1,4 +1,4 @@
-"""Coarse tokens."""
+"""Tokens of BIF and NET files."""
 
 from __future__ import annotations
 
@@ -37,18 +37,18 @@ def test_tokens_and_their_places() -> None:
 
 @given(st.text())
 def test_quote_and_back(text: str) -> None:
-    """Any text survives, as a single token."""
+    """Any quoted text is restored as a single token."""
     assert unquote(quote(text)) == text
     assert Tokens(Source("f", quote(text)), PATTERN).take() == Token("quoted", text, 0)
 
 
 def test_other_backslashes_stay() -> None:
-    r"""A path such as "C:\net" in a foreign file is what it looks like."""
+    r"""A path such as "C:\net" keeps its backslash."""
     assert unquote(r'"C:\net"') == r"C:\net"
 
 
 def test_first_word() -> None:
-    """The rest knows its own place; a mark has no first word."""
+    """The rest has its own position; a mark has no first word."""
     assert split_first_word(Token("run", "table  0.1, 0.9 ", 10)) == ("table", Token("run", "0.1, 0.9 ", 17))
     assert split_first_word(Token("run", "table", 10)) == ("table", Token("run", "", 15))
     assert split_first_word(Token("{", "{", 10)) == ("", Token("{", "{", 10))
@@ -58,6 +58,6 @@ def test_first_word() -> None:
     ("count", "names"), [("2", ["a b", "c d"]), ("4", ["a", "b", "c", "d"]), ("3", None), ("10" * 9, None)]
 )
 def test_lists_by_commas_or_blanks(count: str, names: list[str] | None) -> None:
-    """`a b, "c" d,` is two names or four, as the count wants."""
+    """`a b, "c" d,` is two names or four, depending on the count."""
     groups = group_words([Token("run", "a b, ", 0), Token("quoted", "c", 5), Token("run", "d,", 8)])
     assert split_names(groups, count) == names
