@@ -158,9 +158,9 @@ def test_discretize(run):
 
 WRONG = {
     "no file": (None, ["none.csv"], "does not exist"),
-    "wrong extension": ("a,b\n0,1\n", ["table.txt"], "ends with .csv"),
+    "wrong extension": ("a,b\n0,1\n", ["table.txt"], "must end with .csv"),
     "missing value": ("a,b\n0,1\n1,\n", ["table.csv"], "missing"),
-    "no rows": ("a,b\n", ["table.csv"], "no rows"),
+    "no rows": ("a,b\n", ["table.csv"], "no data rows"),
     "one column": ("a\n0\n1\n", ["table.csv"], "one column"),
     "duplicate names": ("a,a\n0,1\n1,0\n", ["table.csv"], "two columns are named"),
     "no such method": ("a,b\n0,1\n1,0\n", ["table.csv", "--method", "rinob"], "did you mean 'rinobs'"),
