@@ -1,4 +1,4 @@
-"""Tokens of BIF and NET files."""
+"""TokenStream of BIF and NET files."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 
 from bnsearch.networks.formats.lexer import (
     Token,
-    Tokens,
+    TokenStream,
     group_words,
     quote,
     split_first_word,
@@ -23,7 +23,7 @@ PATTERN = token_pattern("{};", comment=r"#[^\n]*+", run=r'[^{};"#]++')
 
 def test_tokens_and_their_places() -> None:
     """Runs, quoted texts and marks, with comments and leading blanks left out."""
-    tokens = Tokens(Source("f", ' one 2{"th\\"ree" # four\n five;'), PATTERN)
+    tokens = TokenStream(Source("f", ' one 2{"th\\"ree" # four\n five;'), PATTERN)
     assert [tokens.take() for _ in range(7)] == [
         Token("run", "one 2", 1),
         Token("{", "{", 6),
@@ -39,7 +39,7 @@ def test_tokens_and_their_places() -> None:
 def test_quote_and_back(text: str) -> None:
     """Any quoted text is restored as a single token."""
     assert unquote(quote(text)) == text
-    assert Tokens(Source("f", quote(text)), PATTERN).take() == Token("quoted", text, 0)
+    assert TokenStream(Source("f", quote(text)), PATTERN).take() == Token("quoted", text, 0)
 
 
 def test_other_backslashes_stay() -> None:

@@ -6,7 +6,14 @@ import numpy as np
 
 from bnsearch._tools.wording import listed, shown
 from bnsearch.networks.formats.builder import NetworkBuilder, parse_numbers
-from bnsearch.networks.formats.lexer import Token, Tokens, group_words, split_first_word, split_names, token_pattern
+from bnsearch.networks.formats.lexer import (
+    Token,
+    TokenStream,
+    group_words,
+    split_first_word,
+    split_names,
+    token_pattern,
+)
 from bnsearch.networks.formats.source import Source
 from bnsearch.networks.network import BayesianNetwork
 
@@ -21,7 +28,7 @@ class BifReader:
 
     def __init__(self, source: Source) -> None:
         self.source = source
-        self.tokens = Tokens(source, _PATTERN)
+        self.tokens = TokenStream(source, _PATTERN)
         self.builder = NetworkBuilder(source)
         self.defaults_left = _MAX_DEFAULT_CELLS
 

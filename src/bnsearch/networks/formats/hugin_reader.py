@@ -8,7 +8,7 @@ import numpy as np
 
 from bnsearch._tools.wording import shown
 from bnsearch.networks.formats.builder import NetworkBuilder, parse_numbers
-from bnsearch.networks.formats.lexer import QUOTED, Token, Tokens, group_words, token_pattern, unquote
+from bnsearch.networks.formats.lexer import QUOTED, Token, TokenStream, group_words, token_pattern, unquote
 from bnsearch.networks.formats.source import Source
 from bnsearch.networks.network import BayesianNetwork
 
@@ -24,7 +24,7 @@ class HuginReader:
 
     def __init__(self, source: Source) -> None:
         self.source = source
-        self.tokens = Tokens(source, _PATTERN)
+        self.tokens = TokenStream(source, _PATTERN)
         self.builder = NetworkBuilder(source)
         self.names: dict[str, str] = {}  # name of each node by its identifier
         self.classes = 0  # number of open classes

@@ -1,4 +1,4 @@
-"""Tokens of BIF and Hugin files, found in one pass and linear time."""
+"""TokenStream of BIF and Hugin files, found in one pass and linear time."""
 
 from __future__ import annotations
 
@@ -47,7 +47,7 @@ def unquote(text: str) -> str:
     return re.sub(r'\\(["\\])', r"\1", text[1:-1])
 
 
-class Tokens:
+class TokenStream:
     """The sequence of tokens of a file; setting `position` moves to an earlier token."""
 
     def __init__(self, source: Source, pattern: re.Pattern[str]) -> None:
