@@ -1,4 +1,4 @@
-"""TokenStream of BIF and NET files."""
+"""Tokens of BIF and NET files."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""TokenStream of BIF and Hugin files, found in one pass and linear time."""
+"""Tokens of BIF and Hugin files, found in one pass and linear time."""
 
 from __future__ import annotations
 
