@@ -7,7 +7,6 @@ import json
 import math
 import os
 import re
-import signal
 import subprocess
 import sys
 from pathlib import Path
@@ -271,28 +270,3 @@ def test_without_stderr(asia):
         ["sh", "-c", script], env={**os.environ, "PYTHONPATH": source}, text=True, stdout=subprocess.PIPE, check=True
     )
     assert json.loads(done.stdout)["optimal"]
-
-
-def test_ctrl_c_keeps_the_best(run, tmp_path):
-    """A search that would take an hour ends, writes its network and says that it was interrupted."""
-    bnsearch.random_network(30, 2.0, 3, 1).sample(500, 1).write("big.csv")
-    code = (
-        "import sys, signal; signal.signal(signal.SIGINT, signal.default_int_handler);"
-        "import bnsearch.cli.progress as p; from contextlib import contextmanager\n"
-        "def tell(now): print('improved', file=sys.stderr, flush=True)\n"
-        "@contextmanager\n"
-        "def shown(seconds, quiet): yield p.no_progress, [tell]\n"
-        "p.learn_progress = shown\n"
-        "from bnsearch.cli.main import main; sys.exit(main(sys.argv[1:]))"
-    )
-    arguments = ["learn", "big.csv", "--method", "rinobs", "--seconds", "3600", "-o", "net.csv", "--json"]
-    process = subprocess.Popen(
-        [sys.executable, "-c", code, *arguments], stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True
-    )
-    assert process.stderr is not None
-    assert process.stderr.readline() == "improved\n"
-    process.send_signal(signal.SIGINT)
-    output, _ = process.communicate(timeout=120)
-    facts = json.loads(output)
-    assert (process.returncode, facts["stop"]) == (0, "interrupted")
-    assert {tuple(edge) for edge in facts["edges"]} == set(read_structure("net.csv").edges)

@@ -11,11 +11,11 @@ from pathlib import Path
 import numpy as np
 import pytest
 
+from bnsearch.budgets.events import Event
 from bnsearch.cli import progress as progress_module
 from bnsearch.data import Dataset
 from bnsearch.parent_sets import read_scores
 from bnsearch.selection import auto as auto_module
-from bnsearch.selection.progress import Scoring
 
 FACTS = ["variables", "sets", "scored", "pruned", "max_parents", "exhaustive", "bound", "seconds", "stop", "notes"]
 
@@ -99,22 +99,37 @@ def test_bad_options(refused, asia_csv, options, said):
     assert not Path("x.jkl").exists()
 
 
-def test_interrupted_writes_what_is_there(run, asia_csv, monkeypatch):
-    """Ctrl-C while sets grow: the sets so far are written, and the command says so."""
+def sending(number: signal.Signals):
+    """Return a substitute for `show_progress` whose observer sends a signal while sets grow."""
 
     @contextmanager
-    def interrupting():
-        def progress(now: Scoring) -> None:
-            if now.task == "growing parent sets" and now.done == 3:
-                raise KeyboardInterrupt
+    def show_progress():
+        def observe(event: Event) -> None:
+            if event.task == "growing parent sets" and event.done == 3:
+                signal.raise_signal(number)
 
-        yield progress
+        yield [observe]
 
-    monkeypatch.setattr(progress_module, "scoring_progress", interrupting)
+    return show_progress
+
+
+def test_interrupted_writes_what_is_there(run, asia_csv, monkeypatch):
+    """Ctrl-C while sets grow: the sets so far are written, and the command says so."""
+    monkeypatch.setattr(progress_module, "show_progress", sending(signal.SIGINT))
     outcome = run("parents", asia_csv, "-o", "x.jkl", "--json", "--evaluations", 150, "--threads", 1)
     assert outcome.code == 0
     assert json.loads(outcome.out)["stop"] == "interrupted"
     assert outcome.err == "interrupted: wrote x.jkl\n"
+    assert read_scores("x.jkl").max_parents > 1
+
+
+def test_terminated_writes_what_is_there(run, asia_csv, monkeypatch):
+    """SIGTERM does the same, and the exit status says so."""
+    monkeypatch.setattr(progress_module, "show_progress", sending(signal.SIGTERM))
+    outcome = run("parents", asia_csv, "-o", "x.jkl", "--json", "--evaluations", 150, "--threads", 1)
+    assert outcome.code == 143
+    assert json.loads(outcome.out)["stop"] == "terminated"
+    assert outcome.err == "terminated: wrote x.jkl\n"
     assert read_scores("x.jkl").max_parents > 1
 
 
@@ -138,9 +153,9 @@ def test_killed_at_any_moment(process, wide_csv, tmp_path, name, moment):
     started.send_signal(signal.Signals[name])
     _, err = started.communicate(timeout=60)
     if moment > 0.5:  # before, Python itself may be starting
-        assert started.returncode in ((-signal.SIGTERM,) if name == "SIGTERM" else (0, 130, -signal.SIGINT))
+        assert started.returncode in ((143, -signal.SIGTERM) if name == "SIGTERM" else (0, 130, -signal.SIGINT))
         assert "Traceback" not in err
-    assert output.exists() == (started.returncode == 0)
+    assert output.exists() == (started.returncode in (0, 143))
     if output.exists():
         assert read_scores(output).n_variables == 60
-        assert "interrupted" in err
+        assert ("terminated" if name == "SIGTERM" else "interrupted") in err

@@ -3,9 +3,6 @@
 from __future__ import annotations
 
 import json
-import signal
-import subprocess
-import sys
 from pathlib import Path
 
 import pytest
@@ -126,34 +123,6 @@ def test_parameters_and_starts_are_passed_on(run, table):
 def test_bad_input_is_one_line(refused, table, arguments, said):
     """What is wrong is said in one line, before any work."""
     assert said in refused("search", *arguments)
-
-
-def test_ctrl_c_keeps_the_best_so_far(table):
-    """A search without end, interrupted once it goes: it ends with status 0 and a whole result."""
-    program = """
-import sys
-from bnsearch.cli.main import main
-from bnsearch.runs.run import Run
-from bnsearch.runs.stop import AnyOf
-going = Run.going
-def tell(run):
-    if isinstance(run.stop, AnyOf):  # not the one that loads the kernels
-        print("going", file=sys.stderr, flush=True)
-        Run.going = going
-    return going(run)
-Run.going = tell
-sys.exit(main(["search", "sets.jkl", "--seconds", "600", "--json", "-o", "best.csv"]))
-"""
-    process = subprocess.Popen(
-        [sys.executable, "-c", program], stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True
-    )
-    assert process.stderr is not None
-    assert process.stderr.readline() == "going\n"
-    process.send_signal(signal.SIGINT)
-    output, _ = process.communicate(timeout=120)
-    facts = json.loads(output)
-    assert (process.returncode, facts["stop"]) == (0, "interrupted")
-    assert {tuple(edge) for edge in facts["edges"]} == set(read_structure("best.csv").edges)
 
 
 def test_methods_are_listed(run):

@@ -4,11 +4,13 @@ from __future__ import annotations
 
 import signal
 from collections.abc import Callable
+from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
-from typing import ClassVar
+from typing import Any, ClassVar
 
 import pytest
 
+from bnsearch.budgets.events import Observer
 from bnsearch.knowledge import Knowledge
 from bnsearch.learning.built_in import TABLE_METHODS
 from bnsearch.learning.learn import learn
@@ -16,6 +18,7 @@ from bnsearch.learning.methods import methods
 from bnsearch.networks import load_network
 from bnsearch.runs.problem import Problem
 from bnsearch.runs.run import Run
+from bnsearch.runs.stop import Iterations
 from bnsearch.scores import Scorer, make_score
 from knowledge_cases import breaches
 
@@ -52,9 +55,19 @@ class Clock:
         assert self.after < MORE, "the clock is read on and on after time is up"
         return self.now
 
-    def jump(self, *_: object) -> None:
+    def jump(self) -> None:
         """Go an hour ahead."""
         self.now = 3600.0
+
+
+def when_searching(action: Callable[[], None]) -> Observer:
+    """Return an observer that acts on every event of the search."""
+    return lambda event: action() if event.progress is not None else None
+
+
+def when_selecting(action: Callable[[], None]) -> Observer:
+    """Return an observer that acts on every event of candidate selection."""
+    return lambda event: action() if event.progress is None else None
 
 
 @with_knowledge
@@ -63,7 +76,14 @@ def test_it_ends_when_time_is_up_at_the_first_network(method: str, known: Knowle
     """The first network that is found is the last moment of an hour."""
     clock = Clock()
     result = learn(
-        ASIA, method=method, knowledge=known, seconds=3600, seed=3, threads=1, clock=clock, observers=[clock.jump]
+        ASIA,
+        method=method,
+        knowledge=known,
+        seconds=3600,
+        seed=3,
+        threads=1,
+        clock=clock,
+        observers=[when_searching(clock.jump)],
     )
     assert result.stop == "seconds"
     assert breaches(known or Knowledge(), result.dag) == []
@@ -76,7 +96,14 @@ def test_it_ends_when_time_is_up_during_scoring(method: str, known: Knowledge | 
     """A network of what was scored so far, not called optimal."""
     clock = Clock()
     result = learn(
-        ASIA, method=method, knowledge=known, seconds=3600, seed=3, threads=1, clock=clock, progress=clock.jump
+        ASIA,
+        method=method,
+        knowledge=known,
+        seconds=3600,
+        seed=3,
+        threads=1,
+        clock=clock,
+        observers=[when_selecting(clock.jump)],
     )
     assert (result.stop, result.optimal) == ("seconds", False)
     assert breaches(known or Knowledge(), result.dag) == []
@@ -94,33 +121,41 @@ def test_it_ends_when_time_is_up_at_any_reading(method: str, threads: int) -> No
         assert result.score == pytest.approx(SCORER.network(result.dag), rel=1e-9)
 
 
-def interrupting(times: int) -> Callable[..., None]:
-    """Return a function that presses Ctrl-C at its first call."""
+def sending(times: int, number: signal.Signals = signal.SIGINT) -> Callable[[], None]:
+    """Return a function that sends signals to this process at its first call."""
     left = [times]
 
-    def press(*_: object) -> None:
+    def send() -> None:
         while left[0]:
             left[0] -= 1
-            signal.raise_signal(signal.SIGINT)
+            signal.raise_signal(number)
 
-    return press
+    return send
+
+
+def handlers() -> list[object]:
+    """Return the handlers of both signals."""
+    return [signal.getsignal(number) for number in (signal.SIGINT, signal.SIGTERM)]
+
+
+DEFAULT_HANDLERS = [signal.default_int_handler, signal.SIG_DFL]
 
 
 @every_method
 def test_ctrl_c_at_the_first_network(method: str) -> None:
     """The best so far is returned, and the usual handler is back."""
-    result = learn(ASIA, method=method, seconds=3600, seed=3, threads=1, observers=[interrupting(1)])
+    result = learn(ASIA, method=method, seconds=3600, seed=3, threads=1, observers=[when_searching(sending(1))])
     assert result.stop == "interrupted"
     assert result.dag.names == ASIA.names
-    assert signal.getsignal(signal.SIGINT) is signal.default_int_handler
+    assert handlers() == DEFAULT_HANDLERS
 
 
 @with_knowledge
 @over_tables
 def test_ctrl_c_during_scoring(method: str, known: Knowledge | None) -> None:
     """A network of what was scored so far, not called optimal."""
-    press = interrupting(1)
-    result = learn(ASIA, method=method, knowledge=known, seconds=3600, seed=3, threads=1, progress=press)
+    observers = [when_selecting(sending(1))]
+    result = learn(ASIA, method=method, knowledge=known, seconds=3600, seed=3, threads=1, observers=observers)
     assert result.stop == "interrupted"
     assert not result.optimal
     assert breaches(known or Knowledge(), result.dag) == []
@@ -130,17 +165,62 @@ def test_ctrl_c_during_scoring(method: str, known: Knowledge | None) -> None:
 def test_ctrl_c_twice(method: str) -> None:
     """The second one is for the program."""
     with pytest.raises(KeyboardInterrupt):
-        learn(ASIA, method=method, seconds=3600, seed=3, threads=1, observers=[interrupting(2)])
-    assert signal.getsignal(signal.SIGINT) is signal.default_int_handler
+        learn(ASIA, method=method, seconds=3600, seed=3, threads=1, observers=[when_searching(sending(2))])
+    assert handlers() == DEFAULT_HANDLERS
 
 
 @with_knowledge
 @over_tables
 def test_ctrl_c_twice_during_scoring(method: str, known: Knowledge | None) -> None:
     """Also then."""
+    observers = [when_selecting(sending(2))]
     with pytest.raises(KeyboardInterrupt):
-        learn(ASIA, method=method, knowledge=known, seconds=3600, seed=3, threads=1, progress=interrupting(2))
-    assert signal.getsignal(signal.SIGINT) is signal.default_int_handler
+        learn(ASIA, method=method, knowledge=known, seconds=3600, seed=3, threads=1, observers=observers)
+    assert handlers() == DEFAULT_HANDLERS
+
+
+@pytest.mark.parametrize("watch", [when_searching, when_selecting])
+@pytest.mark.parametrize("method", ["auto", "minobs"])
+def test_sigterm_keeps_the_best_network(method: str, watch: Callable[[Callable[[], None]], Observer]) -> None:
+    """SIGTERM stops `learn` as Ctrl-C does, and the result says so; the handlers are restored."""
+    observers = [watch(sending(1, signal.SIGTERM))]
+    result = learn(ASIA, method=method, seconds=3600, seed=3, threads=1, observers=observers)
+    assert result.stop == "terminated"
+    assert result.score == pytest.approx(SCORER.network(result.dag), rel=1e-9)
+    assert handlers() == DEFAULT_HANDLERS
+
+
+def test_handlers_of_the_application_stay() -> None:
+    """`learn` does not replace handlers that the application has installed."""
+    received: list[int] = []
+    during: list[object] = []
+
+    def own(number: int, frame: object) -> None:
+        received.append(number)
+
+    def look() -> None:
+        during.extend(handlers())
+        signal.raise_signal(signal.SIGTERM)
+
+    before = signal.signal(signal.SIGTERM, own)
+    try:
+        learn(ASIA, method="hillclimb", seconds=3600, stop=Iterations(1), threads=1, observers=[when_searching(look)])
+        assert signal.getsignal(signal.SIGTERM) is own
+    finally:
+        signal.signal(signal.SIGTERM, before)
+    assert signal.SIGTERM in received
+    assert during[1] is own
+    assert during[0] is not signal.default_int_handler
+
+
+def test_no_handler_is_installed_in_another_thread() -> None:
+    """Python can handle signals in the main thread only: elsewhere `learn` changes no handler."""
+    during: list[object] = []
+    options: dict[str, Any] = {"method": "hillclimb", "seconds": 3600, "stop": Iterations(1), "threads": 1}
+    options["observers"] = [when_searching(lambda: during.extend(handlers()))]
+    with ThreadPoolExecutor(1) as pool:
+        assert pool.submit(learn, ASIA, **options).result().stop in ("iterations", "complete")
+    assert during[:2] == DEFAULT_HANDLERS
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -156,10 +236,10 @@ class Idle:
 def test_ctrl_c_at_the_end() -> None:
     """When the search is over and the network of required edges is all there is, it is returned still."""
     known = Knowledge(required=[("xray", "smoke")])
-    result = learn(ASIA, method=Idle(), knowledge=known, observers=[interrupting(1)])
+    result = learn(ASIA, method=Idle(), knowledge=known, observers=[when_searching(sending(1))])
     assert (result.stop, result.dag.edges) == ("interrupted", [("xray", "smoke")])
     with pytest.raises(KeyboardInterrupt):
-        learn(ASIA, method=Idle(), observers=[interrupting(2)])
+        learn(ASIA, method=Idle(), observers=[when_searching(sending(2))])
 
 
 @pytest.mark.parametrize("method", ["minobs", "miiga", "cga", "dga", "bncpso"])
@@ -174,7 +254,7 @@ def test_a_population_of_any_size_ends_when_time_is_up(method: str) -> None:
         seed=3,
         threads=1,
         clock=clock,
-        observers=[clock.jump],
+        observers=[when_searching(clock.jump)],
     )
     assert result.stop == "seconds"
     assert result.score == pytest.approx(SCORER.network(result.dag), rel=1e-9)

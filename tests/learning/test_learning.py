@@ -11,6 +11,7 @@ import numpy as np
 import pytest
 
 import bnsearch
+from bnsearch.budgets.events import Event
 from bnsearch.dags.hillclimb import HillClimb
 from bnsearch.data import Dataset
 from bnsearch.errors import InputError
@@ -24,7 +25,6 @@ from bnsearch.runs.problem import Problem
 from bnsearch.runs.run import Run
 from bnsearch.runs.stop import Evaluations, Iterations, NoImprovement, Progress, Seconds, Stop, Target
 from bnsearch.scores import BDeu, Scorer, make_score
-from bnsearch.selection.progress import Scoring
 from clocks import Clock
 
 ASIA = load_network("asia").sample(300, seed=5)
@@ -80,7 +80,6 @@ def test_the_score_is_that_of_the_network() -> None:
         ({"seed": -3}, "seed must be at least 0, not -3"),
         ({"observers": print}, r"observers must be a list of functions, such as \[print\], not <built-in"),
         ({"observers": ["print"]}, r"observers must be a list of functions"),
-        ({"progress": None}, "progress must be a function, such as print, not None"),
         ({"method": "ges", "score": "k2"}, "needs a score that equivalent networks share"),
         ({"method": HillClimb}, r"method must be a name or a method such as .*, not <class"),
         ({"method": None}, r"method must be a name or a method such as .*, not None"),
@@ -184,9 +183,12 @@ def test_who_may_take_any_time_ends_by_itself(seconds: float | None) -> None:
 def test_without_a_limit_it_ends_when_nothing_better_comes() -> None:
     """Ten seconds after its last improvement, by a clock that shows 20 ms more at each look."""
     seen: list[Progress] = []
-    result = learn(
-        ASIA, method="rinobs", seconds=None, seed=0, threads=1, clock=Clock(tick=0.02), observers=[seen.append]
-    )
+
+    def note(event: Event) -> None:
+        if event.progress is not None:
+            seen.append(event.progress)
+
+    result = learn(ASIA, method="rinobs", seconds=None, seed=0, threads=1, clock=Clock(tick=0.02), observers=[note])
     assert result.stop == "converged"
     assert result.seconds - seen[-1].improved >= 10
     assert seen[-1].improved == max(point.improved for point in result.trace)
@@ -239,10 +241,10 @@ def test_scoring_is_no_wait_for_something_better() -> None:
     """A minute of scoring, before there is any network, does not mean that nothing better comes."""
     clock = Clock()
 
-    def minute(*_: object) -> None:
-        clock.now += 60
+    def wait_a_minute(event: Event) -> None:
+        clock.now += 60 * (event.progress is None)
 
-    result = learn(ASIA, seconds=None, seed=0, threads=1, clock=clock, progress=minute)
+    result = learn(ASIA, seconds=None, seed=0, threads=1, clock=clock, observers=[wait_a_minute])
     assert (result.stop, result.optimal) == ("complete", True)
 
 
@@ -252,8 +254,9 @@ def test_a_proof_is_waited_for(method: str) -> None:
     data = random_network(16, 2.0, 2, 1).sample(200, seed=1)
     clock = Clock()
 
-    def hurry(_: Progress) -> None:
-        clock.tick = 10.0
+    def hurry(event: Event) -> None:
+        if event.progress is not None:
+            clock.tick = 10.0
 
     result = learn(data, method=method, seconds=None, seed=0, threads=1, clock=clock, observers=[hurry])
     assert result.seconds > 150
@@ -275,7 +278,7 @@ def test_nothing_is_optimal_over_part_of_the_candidates(monkeypatch: pytest.Monk
 def test_auto_proves_nothing_over_part_of_the_candidates(monkeypatch: pytest.MonkeyPatch) -> None:
     """Where not all subsets may be counted, and 20 families are selected: islands, whose best is not called optimal."""
     monkeypatch.setattr("bnsearch.learning.candidates.EVALUATIONS", 20)
-    monkeypatch.setattr("bnsearch.learning.auto.MOST_FAMILIES", 0)
+    monkeypatch.setattr("bnsearch.learning.auto.MAX_FAMILIES", 0)
     part = learn(ASIA, seconds=None, stop=Iterations(300), seed=0)
     assert (part.optimal, part.partial, part.stop) == (False, True, "iterations")
     monkeypatch.undo()
@@ -291,7 +294,7 @@ def test_auto_says_what_it_chose(monkeypatch: pytest.MonkeyPatch, caplog: pytest
     assert notes[0].endswith(": all that can matter")
     assert notes[1] == "chose exact search: all subsets of 8 variables were counted"
     assert notes[1] in caplog.messages
-    monkeypatch.setattr("bnsearch.learning.auto.MOST_FAMILIES", 0)
+    monkeypatch.setattr("bnsearch.learning.auto.MAX_FAMILIES", 0)
     result = learn(ASIA, seconds=None, seed=0)
     assert result.optimal
     assert result.notes[0].endswith(": all that can matter")
@@ -301,7 +304,7 @@ def test_auto_says_what_it_chose(monkeypatch: pytest.MonkeyPatch, caplog: pytest
 
 def test_auto_says_that_it_searches(monkeypatch: pytest.MonkeyPatch) -> None:
     """Where neither all subsets nor a complete table fit, the islands search; the note says how and why."""
-    monkeypatch.setattr("bnsearch.learning.auto.MOST", 2)
+    monkeypatch.setattr("bnsearch.learning.auto.MAX_EXACT_VARIABLES", 2)
     result = learn(ASIA, seconds=None, stop=Iterations(50), seed=0)
     assert not result.optimal
     assert result.notes[-1] == (
@@ -319,12 +322,12 @@ def test_auto_says_why_not_exact_search(monkeypatch: pytest.MonkeyPatch) -> None
     assert result.optimal
     assert result.notes[0].startswith("chose exact search: at most ")
     with monkeypatch.context() as patch:
-        patch.setattr("bnsearch.learning.auto.MOST", 3)
+        patch.setattr("bnsearch.learning.auto.MAX_EXACT_VARIABLES", 3)
         result = search(problem, bnsearch.make_method("auto"), stop=stop, seed=0)
     assert "chose search over orderings (rinobs)" in result.notes[0]
     assert "too many for exact search" in result.notes[0]
     with monkeypatch.context() as patch:
-        patch.setattr("bnsearch.learning.auto.SECONDS_OF_20", 1e10)
+        patch.setattr("bnsearch.learning.auto.SECONDS_FOR_20", 1e10)
         result = search(problem, bnsearch.make_method("auto"), stop=stop, seed=0)
     assert "exact search would take about" in result.notes[0]
 
@@ -344,10 +347,10 @@ def test_a_bound_over_families_met_is_none_over_all(monkeypatch: pytest.MonkeyPa
     best = learn(data, method="exact", seconds=None, seed=0)
 
     def end(table: ParentSets, problem: Problem, run: Run) -> tuple[bool, str]:
-        run.interrupt()
+        run.budget.request_stop()
         return False, ""
 
-    monkeypatch.setattr("bnsearch.learning.auto.MOST", 2)
+    monkeypatch.setattr("bnsearch.learning.auto.MAX_EXACT_VARIABLES", 2)
     monkeypatch.setattr("bnsearch.learning.auto.exact_fits", end)  # asked where a selection is complete
     result = learn(data, seconds=3600, seed=1, threads=1, clock=Clock(tick=0.02))
     assert result.stop == "interrupted"
@@ -363,19 +366,22 @@ def test_max_parents_reaches_the_candidates() -> None:
     assert result.score < learn(ASIA, seconds=3600, seed=0).score
 
 
-def test_observers_and_progress_are_told() -> None:
-    """Scores only rise; scoring counts up to its total."""
-    seen: list[Progress] = []
-    told: list[Scoring] = []
-    result = learn(ASIA, seconds=3600, seed=0, observers=[seen.append], progress=told.append, threads=1)
-    assert [p.score for p in seen] == sorted(p.score for p in seen)
-    assert seen[-1].score == result.score
-    assert told
-    assert all(0 < now.done <= now.total for now in told)
-    told.clear()
-    result = learn(ASIA, method="exact", seconds=3600, seed=0, progress=told.append, threads=1)
-    assert all(0 < now.done <= now.total for now in told)
-    assert f"kept {told[-1].found:,} candidate parent sets" in result.notes[0]
+def test_events_of_selection_and_search() -> None:
+    """Scores only rise; the work done of a selection never exceeds its total."""
+    events: list[Event] = []
+    result = learn(ASIA, seconds=3600, seed=0, observers=[events.append], threads=1)
+    scores = [event.progress.score for event in events if event.progress is not None]
+    assert scores == sorted(scores)
+    assert scores[-1] == result.score
+    selecting = [event for event in events if event.progress is None]
+    assert selecting
+    assert all(0 < event.done <= event.total for event in selecting)
+    assert {event.task for event in events if event not in selecting} == {"searching"}
+    events.clear()
+    result = learn(ASIA, method="exact", seconds=3600, seed=0, observers=[events.append], threads=1)
+    selecting = [event for event in events if event.progress is None]
+    assert all(0 < event.done <= event.total for event in selecting)
+    assert f"kept {selecting[-1].found:,} candidate parent sets" in result.notes[0]
 
 
 def test_nltcs(shared_data: Path) -> None:

@@ -13,6 +13,8 @@ from typing import ClassVar
 import numpy as np
 import pytest
 
+from bnsearch.budgets.budget import Budget
+from bnsearch.budgets.signals import stop_on_signals
 from bnsearch.data import Dataset
 from bnsearch.errors import InputError
 from bnsearch.graphs import DAG
@@ -94,7 +96,7 @@ def test_offers_keep_the_best_and_the_trace_grows() -> None:
     """-5, -7, -5 (a tie), -4: the first and the last are taken; staleness counts iterations since."""
     clock = Clock()
     seen: list[Progress] = []
-    run = Run(clock=clock, observers=[seen.append])
+    run = Run(clock=clock, observers=[lambda event: seen.append(event.progress)])
     assert run.offer(-5.0, lambda: EMPTY)
     run.count(iterations=2, evaluations=10, computed=4)
     clock.now += 1
@@ -142,7 +144,7 @@ def test_observers_hear_of_counts_now_and_then() -> None:
     """Counts a second apart are told; one that follows at once is not."""
     clock = Clock()
     seen: list[Progress] = []
-    run = Run(clock=clock, observers=[seen.append])
+    run = Run(clock=clock, observers=[lambda event: seen.append(event.progress)])
     for seconds in (1, 0, 1):
         clock.now += seconds
         run.count(iterations=1)
@@ -229,19 +231,17 @@ def test_problems_need_data_or_a_table() -> None:
 
 
 class Slow:
-    """A selection that takes a minute by its clock, and is interrupted meanwhile."""
+    """A selection that takes a minute by its clock, and is interrupted during that time."""
 
     def __init__(self, clock: Clock) -> None:
         self.clock = clock
-        self.interrupted = False
+        self.budget = Budget()
 
     def select(self, data: Dataset, score: Score, **options: object) -> SimpleNamespace:
         """Return a table of two variables."""
         self.clock.now += 60
-        try:
+        with stop_on_signals(self.budget):
             os.kill(os.getpid(), signal.SIGINT)
-        except KeyboardInterrupt:
-            self.interrupted = True
         return SimpleNamespace(table=two_variables(), complete=False)
 
 
@@ -252,10 +252,10 @@ def test_selecting_parent_sets_is_no_part_of_the_run() -> None:
     data = Dataset.from_codes(np.array([[0, 1], [1, 0], [1, 1]]), names=["a", "b"])
     problem = Problem(data=data, score=make_score("bic"), selection=slow)  # type: ignore[arg-type]
     run = Run(Seconds(2), clock=clock)
-    with run.listening():
+    with stop_on_signals(run.budget):
         clock.now += 1
         assert run.parent_sets(problem).names == ("a", "b")
-        assert slow.interrupted
+        assert slow.budget.request == "interrupted"
         assert run.going()
         assert run.seconds == 1
         os.kill(os.getpid(), signal.SIGINT)

@@ -10,6 +10,8 @@ from dataclasses import replace
 
 import pytest
 
+from bnsearch.budgets.events import Event
+from bnsearch.budgets.signals import stop_on_signals
 from bnsearch.data import Dataset
 from bnsearch.graphs import DAG
 from bnsearch.learning.warm_up import tiny_table
@@ -55,7 +57,7 @@ def test_a_stage_has_one_more_rule() -> None:
     """Two iterations of a stage, then on to five; in the stage 1 of 10 seconds is left."""
     clock = Clock()
     run = Run(Iterations(5) | Seconds(10), clock=clock)
-    with run.stage(Iterations(2) | Seconds(1)):
+    with run.extra_stop(Iterations(2) | Seconds(1)):
         assert run.seconds_left == 1
         run.count(iterations=2)
         assert not run.going()
@@ -71,15 +73,15 @@ def test_what_ends_the_run_ends_its_stages() -> None:
     """Time that is up within a stage is up after it, and so is an interruption; also where the stage has failed."""
     clock = Clock()
     run = Run(Seconds(1), clock=clock)
-    with pytest.raises(ZeroDivisionError), run.stage(Iterations(9)):
+    with pytest.raises(ZeroDivisionError), run.extra_stop(Iterations(9)):
         clock.now += 1
         _ = 1 / 0
     assert run.stop == Seconds(1)
     assert not run.going()
     assert run.reason == "seconds"
     other = Run(Iterations(9))
-    with other.stage(Iterations(1)):
-        other.interrupt()
+    with other.extra_stop(Iterations(1)):
+        other.budget.request_stop()
     assert not other.going()
     assert other.reason == "interrupted"
 
@@ -97,8 +99,8 @@ def test_remarks_are_kept_in_order_and_logged(caplog: pytest.LogCaptureFixture) 
 def test_progress_tells_the_bound_and_the_last_improvement() -> None:
     """Improved after 1 and 3 seconds; a bound of -2 is known from the second note on: the gap is 3 / 2."""
     clock = Clock()
-    seen: list[Progress] = []
-    run = Run(clock=clock, observers=[seen.append])
+    events: list[Event] = []
+    run = Run(Seconds(60), clock=clock, observers=[events.append])
     clock.now += 1
     run.offer(-9.0, lambda: EMPTY)
     run.bound = -2.0
@@ -108,10 +110,14 @@ def test_progress_tells_the_bound_and_the_last_improvement() -> None:
     clock.now += 4
     run.count(iterations=1)
     run.offer(-7.0, lambda: EMPTY)
+    seen = [event.progress for event in events]
     assert [(p.seconds, p.score, p.improved, p.bound, p.gap, p.partial) for p in seen] == [
         (1.0, -9.0, 1.0, None, None, False),
         (3.0, -5.0, 3.0, -2.0, 1.5, False),
         (7.0, -5.0, 3.0, -2.0, 1.5, True),
+    ]
+    assert [(event.task, event.done, event.total, event.unit) for event in events] == [
+        ("searching", seconds, 60.0, "seconds") for seconds in (1.0, 3.0, 7.0)
     ]
 
 
@@ -131,7 +137,7 @@ def test_a_proof_is_no_vain_wait() -> None:
     run = Run(Converged() | Seconds(100), clock=clock)
     run.offer(-5.0, lambda: EMPTY)
     clock.now += 60
-    with run.proving():
+    with run.ignoring_convergence():
         assert run.going()
         assert not run.halted()
         clock.now += 40
@@ -184,7 +190,7 @@ def test_parent_sets_may_be_selected_within_the_run() -> None:
 
     run = Run(Seconds(100), clock=clock, select=select)  # type: ignore[arg-type]
     data = Dataset.from_codes([[0, 1], [1, 0]])
-    with run.listening():
+    with stop_on_signals(run.budget):
         assert run.parent_sets(Problem(data=data, score=BIC())) is table
     assert run.seconds == 60
     assert not run.going()

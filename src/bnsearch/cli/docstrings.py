@@ -1,4 +1,4 @@
-"""What the classes say about themselves: the parts of a numpydoc docstring."""
+"""Parts of numpydoc docstrings."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ _ENTRY = re.compile(r"^(\w+) : (.*(?:\n[ ]+.*)*)", re.MULTILINE)
 
 
 class Description(NamedTuple):
-    """A class in words: its first paragraph, the meaning of its parameters, its references."""
+    """Summary, parameters and references of a class."""
 
     summary: str
     parameters: Mapping[str, str]
@@ -20,7 +20,7 @@ class Description(NamedTuple):
 
 
 def describe(kind: type) -> Description:
-    """Return what the docstring of a class says, every text on one line; of parameters also those of its bases."""
+    """Return the description of a class, each text on one line; parameters of base classes are included."""
     parameters = {name: text for base in reversed(kind.__mro__) for name, text in _parsed(base).parameters.items()}
     return _parsed(kind)._replace(parameters=parameters)
 

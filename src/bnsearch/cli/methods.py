@@ -1,4 +1,4 @@
-"""`bnsearch methods`: what methods there are."""
+"""`bnsearch methods`: list of the search methods."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ def methods(as_json: Json = False) -> None:
     """
     List the search methods.
 
-    Each with what it does, its parameters with their defaults (for --set), and its reference.
+    The list shows a summary, the parameters with their defaults (for --set), and the reference of each method.
     """
     from bnsearch.learning.methods import methods as all_methods
 

@@ -1,4 +1,4 @@
-"""`bnsearch scores`: what scores there are."""
+"""`bnsearch scores`: list of the scores."""
 
 from __future__ import annotations
 
@@ -17,8 +17,9 @@ def scores(as_json: Json = False) -> None:
     """
     List the scores.
 
-    Each with its formula in words, its parameters with their defaults, and its reference. All are log-scores:
-    higher is better. A score-equivalent one gives all networks of a Markov equivalence class the same value.
+    The list shows the formula, the parameters with their defaults, and the reference of each score. All are
+    log-scores: higher is better. A score-equivalent score has the same value for all networks of a Markov
+    equivalence class.
     """
     from bnsearch.scores.named import ALIASES, SCORES
 
