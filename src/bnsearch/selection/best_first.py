@@ -15,7 +15,7 @@ from bnsearch.scores.scorer import Scorer
 from bnsearch.selection.builder import Builder, Job
 from bnsearch.selection.frontier import FoundSets
 from bnsearch.selection.report import Selection
-from bnsearch.selection.variable_searches import Begin, Searches
+from bnsearch.selection.variable_searches import Begin, SearchPool
 
 TABLE = 1e-4  # seconds for each variable that making the table takes
 SECONDS_PER_VARIABLE = 120.0  # where no other limit is given (Perez & Maua 2016, section 6.1)
@@ -44,7 +44,7 @@ def search_each_variable(builder: Builder, job: Job, for_thread: Callable[[], Be
     each : seconds for each variable; None means its share of the time there is
     """
     seconds = builder.seconds
-    searches = Searches(
+    searches = SearchPool(
         job,
         job.children,
         evaluations=job.budget.evaluations,

@@ -17,7 +17,7 @@ from bnsearch.scores.scorer import Scorer
 from bnsearch.selection.frontier import FoundSets
 from bnsearch.selection.lattice import Lattice
 from bnsearch.selection.report import Selection
-from bnsearch.selection.variable_searches import Begin, Searches, most_sudden
+from bnsearch.selection.variable_searches import Begin, SearchPool, most_sudden
 
 if TYPE_CHECKING:
     from bnsearch.selection.builder import Builder, Job
@@ -82,13 +82,13 @@ def _have_few_sets(known: Constraints, most: NDArray[np.int64]) -> NDArray[np.bo
     return few
 
 
-def _search(builder: Builder, job: Job, children: NDArray[np.int64], most: NDArray[np.int64]) -> Searches:
+def _search(builder: Builder, job: Job, children: NDArray[np.int64], most: NDArray[np.int64]) -> SearchPool:
     """Search the legal sets of some variables in their part of the budget."""
     known = job.constraints
     assert known is not None
     part = len(children) / job.n
     seconds = job.budget.remaining * part * SHARE
-    searches = Searches(
+    searches = SearchPool(
         job,
         children,
         evaluations=None if job.budget.evaluations is None else int(job.budget.evaluations * part),
@@ -114,7 +114,7 @@ def _search(builder: Builder, job: Job, children: NDArray[np.int64], most: NDArr
     return searches
 
 
-def _own_table(job: Job, searches: Searches, children: NDArray[np.int64]) -> ParentSets:
+def _own_table(job: Job, searches: SearchPool, children: NDArray[np.int64]) -> ParentSets:
     """Return a table of what was found, or of the smallest legal sets; with any score for all other empty sets."""
     assert job.constraints is not None
     required = job.constraints.required_parents

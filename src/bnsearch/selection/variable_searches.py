@@ -22,7 +22,7 @@ LIMITS = ("seconds", "memory", "evaluations")  # the limits of a search, the mos
 GRACE = 0.1  # seconds after the deadline in which a search still begins, for its smallest sets
 
 
-class Search(Protocol):
+class VariableSearch(Protocol):
     """The search of one variable, which begins with the scores of its smallest sets."""
 
     @property
@@ -64,10 +64,10 @@ class Search(Protocol):
         ...
 
 
-Begin = Callable[[int, float], Search]  # takes a variable, and when its search should be over
+Begin = Callable[[int, float], VariableSearch]  # takes a variable, and when its search should be over
 
 
-class Searches:
+class SearchPool:
     """
     The searches of some variables: who is next, until when, and what was found.
 
@@ -118,7 +118,7 @@ class Searches:
         return most_sudden(self.reasons)
 
     def go(self, for_thread: Callable[[], Begin]) -> None:
-        """Search every variable, or those that an interruption or the deadline lets come."""
+        """Search every variable until the deadline or a stop request."""
         request_stop = self.job.budget.request_stop
         parallel_map(lambda _: self._work(for_thread()), range(self.workers), self.workers, request_stop)
         if len(self.found) < self._number:
@@ -153,7 +153,7 @@ class Searches:
             return min(self.deadline, now + self.each)
         return self.deadline if self.deadline == inf else now + (self.deadline - now) * min(1, self.workers / waiting)
 
-    def _reason_to_stop(self, search: Search, until: float) -> str | None:
+    def _reason_to_stop(self, search: VariableSearch, until: float) -> str | None:
         if search.finished:
             return search.ending
         if (reason := self.job.budget.stop_reason) is not None:
@@ -164,7 +164,7 @@ class Searches:
             return "seconds"
         return "memory" if search.nbytes > self.memory else None
 
-    def _note(self, child: int, search: Search, seconds: float) -> None:
+    def _note(self, child: int, search: VariableSearch, seconds: float) -> None:
         found = search.found()
         with self._lock:
             self.found[child] = found
