@@ -31,6 +31,11 @@ from bnsearch.cli.options import (
     score_parameters,
 )
 
+Seconds = Annotated[
+    float,
+    typer.Option("--seconds", metavar="T", help="Time for everything; inf: to the method's end, or convergence."),
+]
+
 
 def learn(
     data: Data,
@@ -38,10 +43,7 @@ def learn(
     score: ScoreName = "bic",
     ess: Ess = None,
     prior: Prior = False,
-    seconds: Annotated[
-        float,
-        typer.Option("--seconds", metavar="T", help="Time for everything; inf: to the method's end, or convergence."),
-    ] = 60.0,
+    seconds: Seconds = 60.0,
     iterations: IterationsLimit = None,
     target: TargetScore = None,
     seed: Seed = None,

@@ -26,34 +26,41 @@ if TYPE_CHECKING:
     from bnsearch.selection.report import Selection
 
 
+SetsFile = Annotated[Path, typer.Option("--output", "-o", metavar="SETS", help="The .jkl file to write, or .jkl.gz.")]
+BuilderName = Annotated[str, typer.Option("--select", metavar="S", help="auto, sequential, greedy or independence.")]
+Seconds = Annotated[float | None, typer.Option("--seconds", metavar="T", help="Time for all variables.")]
+SecondsPerVariable = Annotated[
+    float | None, typer.Option("--seconds-per-variable", metavar="T", help="Time for each variable.")
+]
+Evaluations = Annotated[
+    int | None, typer.Option("--evaluations", metavar="E", help="Families scored; makes the result reproducible.")
+]
+MaxSets = Annotated[
+    int | None, typer.Option("--max-sets", metavar="M", help="Maximum number of sets of a variable; no limit.")
+]
+Candidates = Annotated[
+    int | None,
+    typer.Option("--candidates", metavar="C", help="Partners: of all sets (sequential), of grown ones (auto)."),
+]
+Memory = Annotated[
+    int | None, typer.Option("--memory", metavar="BYTES", help="For intermediate results; 4 GiB by default.")
+]
+
+
 def parents(
     data: Data,
-    output: Annotated[Path, typer.Option("--output", "-o", metavar="SETS", help="The .jkl file to write, or .jkl.gz.")],
-    select: Annotated[
-        str, typer.Option("--select", metavar="S", help="auto, sequential, greedy or independence.")
-    ] = "auto",
+    output: SetsFile,
+    select: BuilderName = "auto",
     score: ScoreName = "bic",
     ess: Ess = None,
     prior: Prior = False,
     max_parents: MaxParents = None,
-    seconds: Annotated[float | None, typer.Option("--seconds", metavar="T", help="Time for all variables.")] = None,
-    seconds_per_variable: Annotated[
-        float | None, typer.Option("--seconds-per-variable", metavar="T", help="Time for each variable.")
-    ] = None,
-    evaluations: Annotated[
-        int | None,
-        typer.Option("--evaluations", metavar="E", help="Families scored; makes the result reproducible."),
-    ] = None,
-    max_sets: Annotated[
-        int | None, typer.Option("--max-sets", metavar="M", help="Maximum number of sets of a variable; no limit.")
-    ] = None,
-    candidates: Annotated[
-        int | None,
-        typer.Option("--candidates", metavar="C", help="Partners: of all sets (sequential), of grown ones (auto)."),
-    ] = None,
-    memory: Annotated[
-        int | None, typer.Option("--memory", metavar="BYTES", help="For intermediate results; 4 GiB by default.")
-    ] = None,
+    seconds: Seconds = None,
+    seconds_per_variable: SecondsPerVariable = None,
+    evaluations: Evaluations = None,
+    max_sets: MaxSets = None,
+    candidates: Candidates = None,
+    memory: Memory = None,
     threads: Threads = None,
     no_header: NoHeader = False,
     discretize: Discretize = None,

@@ -75,10 +75,8 @@ class Run:
         select: Callable[[Problem, Run], ParentSets] | None = None,
         clock: Callable[[], float] = time.perf_counter,
     ) -> None:
-        if seed is not None:
-            require("seed", seed, at_least=0, whole=True, any_size=True)
         self.stop = stop or AnyOf()
-        self.seed = int(np.random.SeedSequence().entropy) % 2**32 if seed is None else int(seed)  # type: ignore[arg-type]
+        self.seed = check_seed(seed)
         self.rng = np.random.default_rng(self.seed)
         self.select = select
         self.budget = Budget(
@@ -287,3 +285,11 @@ class Run:
         now = replace(self.progress, bound=self.bound, partial=self.partial)
         self._reported = now.seconds
         self.budget.report(Event(SEARCHING, now.seconds, self.stop.seconds, "seconds", progress=now))
+
+
+def check_seed(seed: int | None) -> int:
+    """Return a seed; None draws one."""
+    if seed is None:
+        return int(np.random.SeedSequence().entropy) % 2**32  # type: ignore[arg-type]
+    require("seed", seed, at_least=0, whole=True, any_size=True)
+    return int(seed)
