@@ -1,4 +1,4 @@
-"""Every method ends: when its time is up, and on Ctrl-C, with a network in hand."""
+"""Every method ends at its deadline and after a signal, and returns a network."""
 
 from __future__ import annotations
 
@@ -35,12 +35,12 @@ POPULATION = 10**12
 
 class Clock:
     """
-    A clock that stands still until `jump`, and fails when it is read too often after that.
+    A clock that stands still until `jump`, and raises an error if it is read too often afterwards.
 
     Parameters
     ----------
-    readings : after as many, it jumps by itself, and again at every further one: a single jump while the clock of the
-        run is at rest, because kernels are loaded, would be no time of the run
+    readings : number of readings after which the clock jumps at every reading; a single jump while the clock of the run
+        is paused, because kernels are loaded, would take no time of the run
     """
 
     def __init__(self, readings: int | None = None) -> None:
@@ -52,11 +52,11 @@ class Clock:
             self.left -= 1
             self.now += 3600.0 * (self.left <= 0)
         self.after += self.now > 0
-        assert self.after < MORE, "the clock is read on and on after time is up"
+        assert self.after < MORE, "the clock is read too often after the deadline"
         return self.now
 
     def jump(self) -> None:
-        """Go an hour ahead."""
+        """Move the clock one hour ahead."""
         self.now = 3600.0
 
 
@@ -73,7 +73,7 @@ def when_selecting(action: Callable[[], None]) -> Observer:
 @with_knowledge
 @every_method
 def test_it_ends_when_time_is_up_at_the_first_network(method: str, known: Knowledge | None) -> None:
-    """The first network that is found is the last moment of an hour."""
+    """The deadline passes when the first network is found."""
     clock = Clock()
     result = learn(
         ASIA,
@@ -92,8 +92,8 @@ def test_it_ends_when_time_is_up_at_the_first_network(method: str, known: Knowle
 
 @with_knowledge
 @over_tables
-def test_it_ends_when_time_is_up_during_scoring(method: str, known: Knowledge | None) -> None:
-    """A network of what was scored so far, not called optimal."""
+def test_it_ends_when_time_is_up_during_selection(method: str, known: Knowledge | None) -> None:
+    """The result is a network of the sets scored so far, and is not called optimal."""
     clock = Clock()
     result = learn(
         ASIA,
@@ -113,7 +113,7 @@ def test_it_ends_when_time_is_up_during_scoring(method: str, known: Knowledge | 
 @pytest.mark.parametrize("threads", [1, 2])
 @every_method
 def test_it_ends_when_time_is_up_at_any_reading(method: str, threads: int) -> None:
-    """Also before anything is found; who has a proof by then, or nothing left to do, has ended already."""
+    """The deadline passes at the n-th reading of the clock; methods with a proof or an end may have ended before."""
     for readings in (2, 3, 5, 9, 30, 200):
         clock = Clock(readings)
         result = learn(ASIA, method=method, seconds=3600, seed=3, threads=threads, clock=clock)
@@ -143,7 +143,7 @@ DEFAULT_HANDLERS = [signal.default_int_handler, signal.SIG_DFL]
 
 @every_method
 def test_ctrl_c_at_the_first_network(method: str) -> None:
-    """The best so far is returned, and the usual handler is back."""
+    """The best network so far is returned, and the handlers are restored."""
     result = learn(ASIA, method=method, seconds=3600, seed=3, threads=1, observers=[when_searching(sending(1))])
     assert result.stop == "interrupted"
     assert result.dag.names == ASIA.names
@@ -152,8 +152,8 @@ def test_ctrl_c_at_the_first_network(method: str) -> None:
 
 @with_knowledge
 @over_tables
-def test_ctrl_c_during_scoring(method: str, known: Knowledge | None) -> None:
-    """A network of what was scored so far, not called optimal."""
+def test_ctrl_c_during_selection(method: str, known: Knowledge | None) -> None:
+    """The result is a network of the sets scored so far, and is not called optimal."""
     observers = [when_selecting(sending(1))]
     result = learn(ASIA, method=method, knowledge=known, seconds=3600, seed=3, threads=1, observers=observers)
     assert result.stop == "interrupted"
@@ -163,7 +163,7 @@ def test_ctrl_c_during_scoring(method: str, known: Knowledge | None) -> None:
 
 @every_method
 def test_ctrl_c_twice(method: str) -> None:
-    """The second one is for the program."""
+    """A second Ctrl-C raises KeyboardInterrupt."""
     with pytest.raises(KeyboardInterrupt):
         learn(ASIA, method=method, seconds=3600, seed=3, threads=1, observers=[when_searching(sending(2))])
     assert handlers() == DEFAULT_HANDLERS
@@ -171,8 +171,8 @@ def test_ctrl_c_twice(method: str) -> None:
 
 @with_knowledge
 @over_tables
-def test_ctrl_c_twice_during_scoring(method: str, known: Knowledge | None) -> None:
-    """Also then."""
+def test_ctrl_c_twice_during_selection(method: str, known: Knowledge | None) -> None:
+    """A second Ctrl-C raises KeyboardInterrupt during candidate selection as well."""
     observers = [when_selecting(sending(2))]
     with pytest.raises(KeyboardInterrupt):
         learn(ASIA, method=method, knowledge=known, seconds=3600, seed=3, threads=1, observers=observers)
@@ -234,7 +234,7 @@ class Idle:
 
 
 def test_ctrl_c_at_the_end() -> None:
-    """When the search is over and the network of required edges is all there is, it is returned still."""
+    """A signal after the search, while the network of the required edges is offered, does not prevent the result."""
     known = Knowledge(required=[("xray", "smoke")])
     result = learn(ASIA, method=Idle(), knowledge=known, observers=[when_searching(sending(1))])
     assert (result.stop, result.dag.edges) == ("interrupted", [("xray", "smoke")])
@@ -244,7 +244,7 @@ def test_ctrl_c_at_the_end() -> None:
 
 @pytest.mark.parametrize("method", ["minobs", "miiga", "cga", "dga", "bncpso"])
 def test_a_population_of_any_size_ends_when_time_is_up(method: str) -> None:
-    """A first population of 10^12 members is made in batches, with a look at the clock before each of them."""
+    """A population of 10^12 members is made in batches, and the clock is read before each batch."""
     clock = Clock()
     result = learn(
         ASIA,
@@ -262,7 +262,7 @@ def test_a_population_of_any_size_ends_when_time_is_up(method: str) -> None:
 
 @pytest.mark.parametrize("parameter", ["crossovers", "mutations"])
 def test_a_generation_of_any_size_ends_when_time_is_up(parameter: str) -> None:
-    """The offspring of MINOBS are made in batches, too: time is up at the first of 10^12."""
+    """The offspring of MINOBS are made in batches: the deadline passes at the first of 10^12."""
     clock = Clock(readings=60)
     parameters = {"population": 2, "survivors": 1, parameter: POPULATION}
     result = learn(ASIA, method="minobs", parameters=parameters, seconds=3600, seed=3, threads=1, clock=clock)
@@ -270,7 +270,7 @@ def test_a_generation_of_any_size_ends_when_time_is_up(parameter: str) -> None:
 
 
 def test_islands_of_any_number_end_when_time_is_up() -> None:
-    """RINOBS looks at the clock before each new island: time is up after a few of 10^12."""
+    """RINOBS reads the clock before each new island: the deadline passes after a few of 10^12."""
     clock = Clock(readings=100)
     parameters = {"orderings": 1, "islands": POPULATION}
     result = learn(ASIA, method="rinobs", parameters=parameters, seconds=3600, seed=3, threads=1, clock=clock)
