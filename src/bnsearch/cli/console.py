@@ -45,7 +45,7 @@ def table(*headings: str) -> Table:
     return empty
 
 
-def indented(text: str) -> str:
-    """Return a paragraph wrapped to the terminal and indented."""
+def indent_paragraph(text: str) -> str:
+    """Return a paragraph wrapped to the terminal and indent_paragraph."""
     width = max(40, min(100, shutil.get_terminal_size().columns))
     return textwrap.fill(text, width, initial_indent=" " * 4, subsequent_indent=" " * 4)

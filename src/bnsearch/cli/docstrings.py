@@ -21,19 +21,21 @@ class Description(NamedTuple):
 
 def describe(kind: type) -> Description:
     """Return the description of a class, each text on one line; parameters of base classes are included."""
-    parameters = {name: text for base in reversed(kind.__mro__) for name, text in _parsed(base).parameters.items()}
-    return _parsed(kind)._replace(parameters=parameters)
+    parameters = {
+        name: text for base in reversed(kind.__mro__) for name, text in _parse_docstring(base).parameters.items()
+    }
+    return _parse_docstring(kind)._replace(parameters=parameters)
 
 
-def _parsed(kind: type) -> Description:
+def _parse_docstring(kind: type) -> Description:
     summary, *parts = _TITLE.split(inspect.cleandoc(vars(kind).get("__doc__") or ""))
     sections = dict(zip(parts[::2], parts[1::2], strict=True))
     return Description(
-        _joined(summary.partition("\n\n")[0]),
-        {name: _joined(text) for name, text in _ENTRY.findall(sections.get("Parameters", ""))},
-        _joined(sections.get("References", "")),
+        _join_lines(summary.partition("\n\n")[0]),
+        {name: _join_lines(text) for name, text in _ENTRY.findall(sections.get("Parameters", ""))},
+        _join_lines(sections.get("References", "")),
     )
 
 
-def _joined(text: str) -> str:
+def _join_lines(text: str) -> str:
     return " ".join(text.split())

@@ -27,7 +27,7 @@ def exit_code_of(command: Callable[[], object]) -> int:
     if sys.stderr is None:  # closed by the caller: errors must not go to stdout instead
         sys.stderr = Path(os.devnull).open("w", encoding="utf-8")  # noqa: SIM115  # stays open until the process ends
     try:
-        status = _flushed(command)
+        status = _run_and_flush(command)
     except SystemExit as leaving:  # raised by typer if the reader of its output has exited
         status = leaving.code
     except (KeyboardInterrupt, typer.Abort):
@@ -38,7 +38,7 @@ def exit_code_of(command: Callable[[], object]) -> int:
     except (BnsearchError, OSError, MemoryError) as error:
         status = _report(f"error: {_cause(error)}", BAD_INPUT)
     except BaseException as error:  # panics of Rust code are not an Exception
-        status = _unexpected(error)
+        status = _report_unexpected(error)
     return status if isinstance(status, int) else 0
 
 
@@ -63,7 +63,7 @@ def one_line(text: str) -> str:
     return "".join(c if c.isprintable() else ascii(c)[1:-1] for c in text)
 
 
-def _flushed(command: Callable[[], object]) -> object:
+def _run_and_flush(command: Callable[[], object]) -> object:
     """Run a command and flush its output, so that a full disk is noticed before the exit status is decided."""
     status = command()
     if sys.stdout is not None:
@@ -91,7 +91,7 @@ def _cause(error: BaseException) -> str:
     return str(error)
 
 
-def _unexpected(error: BaseException) -> int:
+def _report_unexpected(error: BaseException) -> int:
     """Report wrong usage, which typer raises, or an unexpected exception, which is a bug."""
     format_message = getattr(error, "format_message", None)
     if format_message is not None:  # an exception of click, which some versions of typer contain

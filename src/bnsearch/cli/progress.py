@@ -10,7 +10,7 @@ from contextlib import contextmanager
 from math import inf
 from typing import TYPE_CHECKING
 
-from bnsearch.runs.result import standing
+from bnsearch.runs.result import describe_quality
 
 if TYPE_CHECKING:
     from rich.progress import Progress as Bars
@@ -107,7 +107,7 @@ def search_note(progress: Progress, seconds: float) -> str:
     """Return the state of a search: score, gap, time since the last improvement, remaining time or iterations."""
     parts = [f"score {progress.score:,.1f}"]
     if progress.gap is not None:
-        parts.append(standing(progress.gap, optimal=False, partial=progress.partial))
+        parts.append(describe_quality(progress.gap, optimal=False, partial=progress.partial))
     parts.append(f"found {progress.seconds - progress.improved:,.0f} s ago")
     left = max(0.0, seconds - progress.seconds)
     parts.append(f"{left:,.0f} s left" if left < inf else f"{progress.iterations:,} iterations")

@@ -5,7 +5,7 @@ from __future__ import annotations
 import dataclasses
 from typing import TYPE_CHECKING, Any
 
-from bnsearch.cli.console import indented, print_json, show
+from bnsearch.cli.console import indent_paragraph, print_json, show
 from bnsearch.cli.docstrings import describe
 from bnsearch.cli.options import Json
 
@@ -54,4 +54,4 @@ def _show(name: str, entry: dict[str, Any]) -> None:
     ]
     lines += [entry["reference"]] if entry["reference"] else []
     equivalent = "score-equivalent" if entry["equivalent"] else "not score-equivalent"
-    show(f"{name}{also}, {equivalent}", *(indented(line) for line in lines))
+    show(f"{name}{also}, {equivalent}", *(indent_paragraph(line) for line in lines))

@@ -22,7 +22,7 @@ from bnsearch.learning.arguments import (
 )
 from bnsearch.learning.candidates import CandidateSelector, load_selection_kernels
 from bnsearch.learning.methods import uses_table
-from bnsearch.learning.search import permits_of, search_in
+from bnsearch.learning.search import search_in
 from bnsearch.learning.warm_up import load_kernels
 from bnsearch.runs.method import Method
 from bnsearch.runs.problem import Problem
@@ -92,7 +92,7 @@ def learn(
         threads=threads,
         memory=parse_memory(memory),
         observers=observers,
-        permits=permits_of(problem),
+        permits=problem.permits,
         select=CandidateSelector(max_parents),
         clock=clock,
     )

@@ -3,12 +3,11 @@
 from __future__ import annotations
 
 import dataclasses
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from typing import Any
 
 from bnsearch.budgets.events import Observer
 from bnsearch.budgets.signals import stop_on_signals
-from bnsearch.graphs.dag import DAG
 from bnsearch.learning.warm_up import load_kernels
 from bnsearch.runs.method import Method
 from bnsearch.runs.problem import Problem
@@ -48,7 +47,7 @@ def search(
     and a signal during that time stops the selection only.
     """
     load_kernels(problem, method)
-    run = Run(stop, seed=seed, threads=threads, memory=memory, observers=observers, permits=permits_of(problem))
+    run = Run(stop, seed=seed, threads=threads, memory=memory, observers=observers, permits=problem.permits)
     return search_in(run, problem, method)
 
 
@@ -56,15 +55,10 @@ def search_in(run: Run, problem: Problem, method: Method) -> Result:
     """Search in a run until its end, or until a signal stops it, and return the result."""
     with stop_on_signals(run.budget):
         method.search(problem, run)
-        return finish(run, problem, method)
+        return collect_result(run, problem, method)
 
 
-def permits_of(problem: Problem) -> Callable[[DAG], bool] | None:
-    """Return the function that checks networks against a problem's knowledge; None without knowledge."""
-    return None if problem.constraints is None else problem.constraints.permits
-
-
-def finish(run: Run, problem: Problem, method: Method) -> Result:
+def collect_result(run: Run, problem: Problem, method: Method) -> Result:
     """Finish a run and return its result; the network of the required edges if the run has found none."""
     if run.progress.score == float("-inf"):
         run.offer(problem.base_score, lambda: problem.base)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Callable
 from dataclasses import dataclass, field
 from functools import cached_property
 from typing import TYPE_CHECKING
@@ -105,6 +106,11 @@ class Problem:
     def constraints(self) -> Constraints | None:
         """The knowledge by index of the variables; None without knowledge."""
         return None if self.knowledge is None else self.knowledge.constraints(self.names)
+
+    @property
+    def permits(self) -> Callable[[DAG], bool] | None:
+        """Function that returns True if a network respects the knowledge; None without knowledge."""
+        return None if self.constraints is None else self.constraints.permits
 
     @property
     def base(self) -> DAG:

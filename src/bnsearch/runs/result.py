@@ -141,21 +141,21 @@ class Result:
         return plot_trace(self.trace, ax)
 
     def __repr__(self) -> str:
-        return f"Result({self._facts})"
+        return f"Result({self._summary})"
 
     def _repr_html_(self) -> str:
         drawing = self.dag._repr_svg_() or ""
-        return f'<div>{escape(self._facts)}</div><div style="overflow:auto">{drawing}</div>'
+        return f'<div>{escape(self._summary)}</div><div style="overflow:auto">{drawing}</div>'
 
     @property
-    def _facts(self) -> str:
+    def _summary(self) -> str:
         """Summary in one line."""
         n_edges = len(self.dag.edges)
         parts = [
             f"{len(self.dag.names)} variables",
             f"{n_edges} edge{'' if n_edges == 1 else 's'}",
             f"score {self.score:.6f}",
-            standing(self.gap, self.optimal, self.partial),
+            describe_quality(self.gap, self.optimal, self.partial),
             self.method,
             f"{self.seconds:.1f} s",
             f"stopped: {self.stop}",
@@ -175,7 +175,7 @@ def relative_score(scores: ArrayLike, empty: float) -> NDArray[np.float64]:
     return gains / abs(empty) if empty else np.zeros_like(gains)
 
 
-def standing(gap: float | None, optimal: bool, partial: bool) -> str:
+def describe_quality(gap: float | None, optimal: bool, partial: bool) -> str:
     """Return the known quality of a score in words; an empty string if no bound is known."""
     if optimal:
         return "optimal"
