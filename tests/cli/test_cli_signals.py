@@ -15,6 +15,7 @@ import pytest
 import bnsearch
 from bnsearch.networks.files import read_network, read_structure
 from bnsearch.parent_sets.jkl import write_scores
+from bnsearch.runs.result import Result
 from candidate_tables import random_candidates
 
 STATUS = {signal.SIGINT: 0, signal.SIGTERM: 143}
@@ -80,6 +81,22 @@ def test_learn_writes_its_network(big_csv, number, task, method):
     assert (status, facts["stop"]) == (STATUS[number], STOP[number])
     assert seconds < 10
     assert {tuple(edge) for edge in facts["edges"]} == set(read_network("net.bif").dag.edges)
+
+
+@both_signals
+def test_writing_is_completed(run, asia_csv, monkeypatch, number):
+    """A signal while the network is written does not prevent the file."""
+    write = Result.write
+
+    def interrupted_write(self: Result, path: Path, data: object = None) -> None:
+        signal.raise_signal(number)
+        write(self, path, data)
+
+    monkeypatch.setattr(Result, "write", interrupted_write)
+    outcome = run("learn", asia_csv, "--method", "hillclimb", "--iterations", 1, "-o", "net.bif")
+    assert outcome.code == STATUS[number]
+    assert len(read_network("net.bif").dag.names) == 8
+    assert outcome.err.endswith("wrote net.bif\n")
 
 
 @both_signals

@@ -21,8 +21,8 @@ Discretize = Annotated[
     typer.Option("--discretize", metavar="RULE", help="Cut columns of numbers: quantile:K or uniform:K, K intervals."),
 ]
 Json = Annotated[bool, typer.Option("--json", help="Print one JSON object on stdout.")]
-Threads = Annotated[int | None, typer.Option("--threads", metavar="N", help="How many threads; all cores by default.")]
-Seed = Annotated[int | None, typer.Option("--seed", metavar="N", help="Makes the result reproducible.")]
+Threads = Annotated[int | None, typer.Option("--threads", metavar="N", help="Number of threads; all cores by default.")]
+Seed = Annotated[int | None, typer.Option("--seed", metavar="N", help="Seed of the random numbers.")]
 IterationsLimit = Annotated[
     int | None, typer.Option("--iterations", metavar="I", help="Stop after this many iterations of the method.")
 ]
@@ -33,7 +33,7 @@ TraceFile = Annotated[
     Path | None, typer.Option("--trace", metavar="CSV", help="Write every improvement: seconds, score and more.")
 ]
 KnowledgeFile = Annotated[
-    Path | None, typer.Option("--knowledge", metavar="JSON", help="Edges that must or must not be there, tiers, ...")
+    Path | None, typer.Option("--knowledge", metavar="JSON", help="Required and forbidden edges, tiers, ...")
 ]
 Ess = Annotated[float | None, typer.Option("--ess", metavar="X", help="The equivalent sample size of bdeu.")]
 Prior = Annotated[
@@ -45,8 +45,6 @@ Settings = Annotated[
         "--set", metavar="NAME=VALUE", help="A parameter of the method: a number, a word, a,b,c; may be repeated."
     ),
 ]
-
-
 MethodName = Annotated[str, typer.Option("--method", metavar="M", help="How to search; `bnsearch methods` lists them.")]
 ScoreName = Annotated[str, typer.Option("--score", metavar="S", help="What to maximise: bic, bdeu, aic, ...")]
 MaxParents = Annotated[
@@ -64,7 +62,7 @@ Memory = Annotated[
     str | None,
     typer.Option("--memory", metavar="SIZE", help="For tables and caches: 2GB; a quarter of the machine by default."),
 ]
-Quiet = Annotated[bool, typer.Option("--quiet", "-q", help="Print nothing for people but errors.")]
+Quiet = Annotated[bool, typer.Option("--quiet", "-q", help="Print errors only.")]
 
 
 def score_parameters(ess: float | None, prior: bool) -> dict[str, float | bool]:
