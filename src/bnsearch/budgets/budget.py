@@ -86,7 +86,8 @@ class Budget:
         """
         Return the budget of a step that starts now.
 
-        It has the same clock, threads and observers. It stops when this budget does, and its deadline is not later.
+        It has the same clock, threads, observers and, by default, memory. It stops when this budget does, and its
+        deadline is not later.
         """
         part = Budget(
             evaluations=evaluations,

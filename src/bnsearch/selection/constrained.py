@@ -52,7 +52,7 @@ def build_legally(builder: Builder, job: Job) -> Selection:
     evaluations = job.budget.evaluations
     if evaluations is not None:
         evaluations = max(1, evaluations - int(searches.scored_of.sum()))
-    rest = job.budget.part(evaluations=evaluations, memory=job.budget.memory)
+    rest = job.budget.part(evaluations=evaluations)
     found = builder.build(replace(job, children=others, max_parents=int(most[others].max()), budget=rest))
     exhaustive = job.max_parents if found.complete else found.exhaustive
     return replace(
