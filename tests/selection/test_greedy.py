@@ -156,7 +156,7 @@ def test_progress_counts_variables() -> None:
         ({"evaluations": 0}, "evaluations must be at least 1, not 0"),
         ({"evaluations": 10.5}, "evaluations must be a whole number, not 10.5"),
         ({"max_sets": 0}, "max_sets must be at least 1, not 0"),
-        ({"pruning": ("luck",)}, "pruning knows the rules in-degree, ceiling, not 'luck'"),
+        ({"pruning": ("luck",)}, "pruning must be one of in-degree, ceiling, not 'luck'"),
         ({"memory": 10}, "memory must be at least 1048576, not 10"),
         ({"most_open": 0}, "most_open must be at least 1, not 0"),
         (

@@ -11,8 +11,6 @@ from pathlib import Path
 
 import typer
 
-from bnsearch.budgets.budget import Budget
-from bnsearch.budgets.signals import stop_on_signals
 from bnsearch.errors import BnsearchError
 
 BUG = 1
@@ -51,6 +49,9 @@ def output_protected(stop: str) -> Iterator[None]:
 
     stop : reason why the work stopped
     """
+    from bnsearch.budgets.budget import Budget
+    from bnsearch.budgets.signals import stop_on_signals
+
     budget = Budget()
     with stop_on_signals(budget):
         yield
