@@ -148,8 +148,8 @@ class Definition:
 
 
 def problem_of(data: Dataset, score: Score, knowledge: Knowledge | None = None) -> Problem:
-    """Return a problem with little memory."""
-    return Problem(data=data, score=score, knowledge=knowledge, threads=1, memory=1 << 26)
+    """Return a problem whose candidate sets are selected on one thread."""
+    return Problem(data=data, score=score, knowledge=knowledge, threads=1)
 
 
 def chain_of(source: Source, order: Sequence[int], seed: int, memory: int = MEMORY) -> GrowingChain:

@@ -18,7 +18,7 @@ from bnsearch.errors import InputError
 from bnsearch.exact import Exact, dynamic
 from bnsearch.exact.groups import groups_of
 from bnsearch.learning.learn import learn
-from bnsearch.learning.search import finished, search
+from bnsearch.learning.search import collect_result, search
 from bnsearch.networks import random_network
 from bnsearch.parent_sets.jkl import read_scores
 from bnsearch.parent_sets.table import ParentSets
@@ -184,7 +184,7 @@ def test_stopped_early_it_returns_a_network_without_proof(looks):
     ticks = itertools.count()
     run = Run(Seconds(1), seed=1, clock=lambda: float(next(ticks) > 2 + looks))
     Exact().search(Problem(table=table), run)
-    result = finished(Problem(table=table), Exact(), run)
+    result = collect_result(run, Problem(table=table), Exact())
     best = best_score(table)
     assert (result.optimal, result.stop) == (False, "seconds")
     assert result.bound is not None

@@ -9,7 +9,7 @@ import warnings
 import numpy as np
 import pytest
 
-from bnsearch._tools.extras import needed
+from bnsearch._tools.extras import import_optional
 from bnsearch.errors import InputError
 from bnsearch.networks import load_network, row_log_likelihoods
 from format_samples import LAWN
@@ -81,8 +81,8 @@ def test_absent_packages(monkeypatch, package, extra):
             getattr(graph, f"to_{package}")()
 
 
-def test_needed():
+def test_import_optional():
     """An installed package is returned; a missing one is named in the error."""
-    assert needed("json.decoder", "nothing") is sys.modules["json.decoder"]
+    assert import_optional("json.decoder", "nothing") is sys.modules["json.decoder"]
     with pytest.raises(InputError, match=r"this needs no_such_package .*\[some\]"):
-        needed("no_such_package.part", "some")
+        import_optional("no_such_package.part", "some")

@@ -15,6 +15,8 @@ import pytest
 from best_first_cases import dependent_data, same_tables
 
 import bnsearch
+from bnsearch.budgets.budget import Budget
+from bnsearch.budgets.events import Event
 from bnsearch.data import Dataset
 from bnsearch.errors import InputError
 from bnsearch.knowledge import Knowledge
@@ -25,7 +27,6 @@ from bnsearch.selection import SELECTIONS, Auto, Selection, Sequential, make_sel
 from bnsearch.selection import auto as auto_module
 from bnsearch.selection import builder as builder_module
 from bnsearch.selection import walk as walk_module
-from bnsearch.selection.progress import Scoring
 
 
 def wide_data(seed: int = 3) -> Dataset:
@@ -122,6 +123,8 @@ def test_no_kernel_is_loaded_while_the_clock_runs():
     code = """
 import sys
 import numpy as np
+from bnsearch.budgets.budget import Budget
+from bnsearch.budgets.events import Event
 from bnsearch.data import Dataset
 from bnsearch.selection import Auto, builder
 from bnsearch.scores import BDeu
@@ -130,7 +133,7 @@ def loaded():
     modules = [m for name, m in sys.modules.items() if name.startswith("bnsearch") and "kernels" in name]
     return {k: len(k.signatures) for m in modules for k in vars(m).values() if hasattr(k, "signatures")}
 
-builder.load_kernels(Auto, 1, False)
+builder.select_from_tiny_table(Auto, 1, False, False)
 before = loaded()
 codes = np.random.default_rng(1).integers(0, 2, (300, 20))
 codes[:, 9] = codes[:, 0] & codes[:, 1] & codes[:, 2]
@@ -153,11 +156,12 @@ def test_no_time_leaves_what_there_is(name):
 def interrupted(builder, data: Dataset, threads: int, at: str, done: int) -> Selection:
     """Select, interrupted when a task has got so far."""
 
-    def interrupt(now: Scoring) -> None:
+    def interrupt(now: Event) -> None:
         if at in now.task and now.done >= done:
-            raise KeyboardInterrupt
+            budget.request_stop()
 
-    return builder.select(data, BIC(), threads=threads, progress=interrupt)
+    budget = Budget(threads=threads, observers=[interrupt])
+    return builder.select_within(budget, data, BIC())
 
 
 @pytest.mark.parametrize("threads", [1, 2])
@@ -175,8 +179,9 @@ def test_an_interrupt_keeps_what_has_grown(threads):
 
 
 @pytest.mark.parametrize("threads", [1, 2])
-def test_an_interrupt_of_the_enumeration_keeps_what_is_there(threads):
-    """Interrupted at the first triples, all pairs are there."""
+def test_an_interrupt_of_the_enumeration_keeps_what_is_there(monkeypatch, threads):
+    """Interrupted at the first of several pieces of triples, all pairs are there."""
+    monkeypatch.setattr("bnsearch.counting.sweep.LEAST_ROWS_PER_CALL", 1)
     selection = interrupted(Auto(evaluations=30_000), wide_data(), threads, "sets of 2", 1)
     assert (selection.stop, selection.exhaustive) == ("interrupted", 1)
     assert selection.table.n_sets >= Sequential(max_parents=1).select(wide_data(), BIC()).table.n_sets
@@ -188,7 +193,7 @@ def test_an_interrupt_while_kernels_are_loaded_is_the_callers(monkeypatch):
     def interrupt(*_, **__):
         raise KeyboardInterrupt
 
-    builder_module.load_kernels.cache_clear()
+    builder_module.select_from_tiny_table.cache_clear()
     with monkeypatch.context() as patch:
         patch.setattr(walk_module.Walk, "go", interrupt)
         with pytest.raises(KeyboardInterrupt):
@@ -196,10 +201,10 @@ def test_an_interrupt_while_kernels_are_loaded_is_the_callers(monkeypatch):
     assert Auto(evaluations=100).select(wide_data(), BIC()).stop == "evaluations"
 
 
-def told(builder, threads: int = 1, constraints: Constraints | None = None) -> tuple[list[Scoring], Selection]:
+def told(builder, threads: int = 1, constraints: Constraints | None = None) -> tuple[list[Event], Selection]:
     """Return what a selection tells while it works, and what it returns."""
-    seen: list[Scoring] = []
-    found = builder.select(wide_data(), BIC(), threads=threads, progress=seen.append, constraints=constraints)
+    seen: list[Event] = []
+    found = builder.select(wide_data(), BIC(), threads=threads, observers=[seen.append], constraints=constraints)
     return seen, found
 
 
@@ -273,7 +278,7 @@ def test_all_selections_find_the_same_in_the_end():
         ({"max_parents": 1.5}, "max_parents must be a whole number, not 1.5"),
         ({"seconds": -1}, "seconds must be above 0, not -1"),
         ({"memory": 10}, "memory must be at least 1048576, not 10"),
-        ({"pruning": ("bounds",)}, "pruning knows the rules in-degree, ceiling, not 'bounds'"),
+        ({"pruning": ("bounds",)}, "pruning must be one of in-degree, ceiling, not 'bounds'"),
     ],
 )
 def test_refuses_bad_parameters(parameters, message):
@@ -293,10 +298,9 @@ def test_a_halt_from_outside_leaves_what_there_is(monkeypatch, name, threads, co
     known = Knowledge(required=[("0", "1")], forbidden=[("2", "3")]) if constrained else Knowledge()
     constraints = known.constraints(data.names) if constrained else None
     for patience in (0, 20):
-        asked = itertools.repeat(False, patience)
-        selection = make_selection(name, seconds=1000).select(
-            data, BIC(), threads=threads, constraints=constraints, halt=partial(next, asked, True)
-        )
+        asked = itertools.repeat(None, patience)
+        budget = Budget(threads=threads, stop_condition=partial(next, asked, "interrupted"))
+        selection = make_selection(name, seconds=1000).select_within(budget, data, BIC(), constraints)
         assert selection.stop == "interrupted"
         assert not selection.complete
         assert all(list(selection.table.sets(v))[-1][1] == () for v in range(25))

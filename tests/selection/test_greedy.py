@@ -8,12 +8,13 @@ import numpy as np
 import pytest
 from best_first_cases import Parents, ceiling_of_supersets, dependent_data, same_sets, same_tables, undominated
 
+from bnsearch.budgets.budget import Budget
+from bnsearch.budgets.events import Event
 from bnsearch.data import Dataset
 from bnsearch.errors import InputError
 from bnsearch.scores import AIC, BIC, K2, BDeu, Score, Scorer, improves
 from bnsearch.scores.bounds import most_parents
 from bnsearch.selection.greedy import Greedy
-from bnsearch.selection.progress import Scoring
 
 
 def search_by_definition(
@@ -122,12 +123,13 @@ def test_interrupted_returns_what_is_there(threads: int) -> None:
     """Interrupted when two variables are done, their sets are there, and the empty set of those not yet begun."""
     data = dependent_data(7, n=10)
 
-    def stop_at_two(now: Scoring) -> None:
+    def stop_at_two(now: Event) -> None:
         assert (now.task, now.total, now.unit) == ("selecting parent sets", 10, "variables")
         if now.done >= 2:
-            raise KeyboardInterrupt
+            budget.request_stop()
 
-    selection = Greedy(evaluations=300).select(data, BIC(), threads=threads, progress=stop_at_two)
+    budget = Budget(threads=threads, observers=[stop_at_two])
+    selection = Greedy(evaluations=300).select_within(budget, data, BIC())
     whole = Greedy(evaluations=300).select(data, BIC(), threads=1)
     assert selection.stop == "interrupted"
     assert selection.exhaustive == 0
@@ -137,8 +139,8 @@ def test_interrupted_returns_what_is_there(threads: int) -> None:
 
 def test_progress_counts_variables() -> None:
     """Every variable is reported once, with the sets of all so far."""
-    seen: list[Scoring] = []
-    found = Greedy(evaluations=30).select(dependent_data(8), BIC(), threads=1, progress=seen.append)
+    seen: list[Event] = []
+    found = Greedy(evaluations=30).select(dependent_data(8), BIC(), threads=1, observers=[seen.append])
     assert [(now.done, now.total) for now in seen] == [(i + 1, 6) for i in range(6)]
     kept = [now.found for now in seen]
     assert kept == sorted(kept)
@@ -154,7 +156,7 @@ def test_progress_counts_variables() -> None:
         ({"evaluations": 0}, "evaluations must be at least 1, not 0"),
         ({"evaluations": 10.5}, "evaluations must be a whole number, not 10.5"),
         ({"max_sets": 0}, "max_sets must be at least 1, not 0"),
-        ({"pruning": ("luck",)}, "pruning knows the rules in-degree, ceiling, not 'luck'"),
+        ({"pruning": ("luck",)}, "pruning must be one of in-degree, ceiling, not 'luck'"),
         ({"memory": 10}, "memory must be at least 1048576, not 10"),
         ({"most_open": 0}, "most_open must be at least 1, not 0"),
         (

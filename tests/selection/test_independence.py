@@ -10,6 +10,8 @@ import pytest
 from best_first_cases import Parents, dependent_data, same_sets, same_tables, undominated
 from hypothesis import given
 
+from bnsearch.budgets.budget import Budget
+from bnsearch.budgets.events import Event
 from bnsearch.counting.cell_sums import products_of_sets
 from bnsearch.counting.columns import Layout
 from bnsearch.counting.kernels_set import new_scratch
@@ -18,7 +20,6 @@ from bnsearch.errors import InputError
 from bnsearch.scores import AIC, BIC, Scorer, improves, make_score
 from bnsearch.scores.bounds import most_parents
 from bnsearch.selection.independence import Independence
-from bnsearch.selection.progress import Scoring
 from bnsearch.selection.sequential import Sequential
 from strategies import Table, tables
 
@@ -178,12 +179,13 @@ def test_time_ends_the_search() -> None:
 def test_interrupted_returns_what_is_there(threads: int) -> None:
     """Interrupted when three variables are done, another may have been begun; the rest have their empty set."""
 
-    def stop_at_three(now: Scoring) -> None:
+    def stop_at_three(now: Event) -> None:
         if now.done >= 3:
-            raise KeyboardInterrupt
+            budget.request_stop()
 
     data = dependent_data(7, n=10)
-    selection = Independence(evaluations=300).select(data, BIC(), threads=threads, progress=stop_at_three)
+    budget = Budget(threads=threads, observers=[stop_at_three])
+    selection = Independence(evaluations=300).select_within(budget, data, BIC())
     assert selection.stop == "interrupted"
     assert selection.exhaustive == 0
     assert any(len(list(selection.table.sets(v))) > 1 for v in range(4))

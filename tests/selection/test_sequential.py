@@ -10,13 +10,14 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from bnsearch.budgets.budget import Budget
+from bnsearch.budgets.events import Event
 from bnsearch.counting.sweep import Piece, Sweep
 from bnsearch.data import Dataset
 from bnsearch.errors import InputError
 from bnsearch.knowledge import Knowledge
 from bnsearch.scores import BIC, K2, BDeu, Scorer, improves
 from bnsearch.selection.lattice import Lattice
-from bnsearch.selection.progress import Scoring
 from bnsearch.selection.sequential import Sequential
 from bnsearch.selection.walk import _sets_with_each
 from clocks import Clock
@@ -153,15 +154,14 @@ def test_time_for_each_variable_is_no_pool(monkeypatch):
 
     class Watched(Lattice):
         def __init__(self, *arguments):
-            limits.append(arguments[6] - clock.now)
+            limits.append(arguments[7] - clock.now)
             super().__init__(*arguments)
 
     clock = Clock(tick=1.0)
     monkeypatch.setattr("bnsearch.selection.sequential.Lattice", Watched)
     monkeypatch.setattr("bnsearch.selection.constrained.FEW_SETS", 0)
     monkeypatch.setattr("bnsearch.selection.lattice.FAMILIES_PER_STEP", 1)
-    monkeypatch.setattr("time.perf_counter", clock)
-    found = builder.select(data, BIC(), threads=1, constraints=known)
+    found = builder.select_within(Budget(clock=clock), data, BIC(), known)
     assert len(limits) == 9
     assert set(limits) == {5.0}
     assert found.stop == "seconds"
@@ -216,11 +216,12 @@ def test_interrupted_keeps_what_is_there(monkeypatch, threads):
     monkeypatch.setattr("bnsearch.counting.sweep.LEAST_ROWS_PER_CALL", 1)
     data = random_table(12, 200, 6)
 
-    def interrupt(now: Scoring) -> None:
+    def interrupt(now: Event) -> None:
         if "2 parents" in now.task:
-            raise KeyboardInterrupt
+            budget.request_stop()
 
-    selection = Sequential(max_parents=3).select(data, BIC(), threads=threads, progress=interrupt)
+    budget = Budget(threads=threads, observers=[interrupt])
+    selection = Sequential(max_parents=3).select_within(budget, data, BIC())
     assert selection.stop == "interrupted"
     assert selection.exhaustive == 1
     whole = Sequential(max_parents=2).select(data, BIC(), threads=1).table

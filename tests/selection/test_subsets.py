@@ -11,6 +11,7 @@ from best_first_cases import dependent_data, same_tables, undominated
 from hypothesis import given
 from hypothesis import strategies as st
 
+from bnsearch.budgets.budget import Budget
 from bnsearch.data import Dataset
 from bnsearch.exact import Exact
 from bnsearch.learning.search import search
@@ -134,7 +135,10 @@ def test_blocks_of_many_candidates():
 def test_what_does_not_fit_is_said(builder, halt, stop):
     """18 variables have 2^18 subsets, 2 MiB of values; without room each variable has its empty set alone."""
     data = random_table(18, 50, seed=1, most_states=2)
-    selection = builder.select(data, BIC(), threads=1, halt=lambda: halt)
+    budget = Budget()
+    if halt:
+        budget.request_stop()
+    selection = builder.select_within(budget, data, BIC())
     assert (selection.complete, selection.stop, selection.exhaustive) == (False, stop, 0)
     assert selection.table.n_sets == 18
     expected = Scorer(data, BIC()).families(range(18), [()] * 18)

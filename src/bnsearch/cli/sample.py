@@ -1,4 +1,4 @@
-"""`bnsearch sample`: rows drawn from a network."""
+"""`bnsearch sample`: random rows of a network."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ def sample(
     """
     Draw rows from a network.
 
-    Parquet keeps the declared states of every variable, CSV only those that were drawn.
+    Parquet keeps all declared states of every variable, CSV only those that occur.
 
     Examples
     --------

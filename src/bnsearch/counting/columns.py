@@ -10,6 +10,7 @@ from weakref import WeakKeyDictionary, ref
 import numpy as np
 from numpy.typing import NDArray
 
+from bnsearch._tools.registry import require_choice
 from bnsearch.data import Dataset
 from bnsearch.errors import InputError
 
@@ -65,8 +66,7 @@ class Layout:
         representation: str = "auto",
         most_states: int = BITMAP_STATES,
     ) -> None:
-        if representation not in REPRESENTATIONS:
-            raise InputError(f"representation must be one of {', '.join(REPRESENTATIONS)}, not {representation!r}")
+        require_choice("representation", representation, REPRESENTATIONS)
         if data.n_rows > MOST_ROWS:
             raise InputError(f"the table has {data.n_rows:,} rows; at most {MOST_ROWS:,} can be counted: take a sample")
         chosen = known_variables(range(data.n_variables) if variables is None else variables, data.n_variables)

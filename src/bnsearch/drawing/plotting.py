@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from typing import TYPE_CHECKING, Any
 
-from bnsearch._tools.extras import needed
+from bnsearch._tools.extras import import_optional
 from bnsearch.drawing.layout import BOX_HEIGHT, FONT_SIZE, Box, Layout, Route, compute_layout
 from bnsearch.drawing.svg import (
     ARROW_LENGTH,
@@ -45,7 +45,7 @@ def plot_graph(dag: DAG, ax: Any = None) -> Any:
 
 def plot_trace(trace: Trace, ax: Any = None) -> Any:
     """Draw the best score over time on matplotlib axes and return the axes; None creates new axes."""
-    pyplot = needed("matplotlib.pyplot", "plots")
+    pyplot = import_optional("matplotlib.pyplot", "plots")
     if ax is None:
         _, ax = pyplot.subplots()
     points = [(point.seconds, point.score) for point in trace if math.isfinite(point.score)]
@@ -60,7 +60,7 @@ def _new_axes(plan: Layout) -> Any:
     """Return axes that fill a new figure of the size of the layout, reduced if it is too large."""
     width, height = (plan.width + 2 * MARGIN) / POINTS_PER_INCH, (plan.height + 2 * MARGIN) / POINTS_PER_INCH
     shrink = min(1.0, MAX_FIGURE_INCHES / max(width, height))
-    figure = needed("matplotlib.pyplot", "plots").figure(figsize=(width * shrink, height * shrink))
+    figure = import_optional("matplotlib.pyplot", "plots").figure(figsize=(width * shrink, height * shrink))
     return figure.add_axes((0.0, 0.0, 1.0, 1.0))
 
 
@@ -72,8 +72,8 @@ def _compute_scale(ax: Any, plan: Layout) -> float:
 
 
 def _draw_edge(ax: Any, route: Route, scale: float) -> None:
-    path = needed("matplotlib.path", "plots").Path
-    patches = needed("matplotlib.patches", "plots")
+    path = import_optional("matplotlib.path", "plots").Path
+    patches = import_optional("matplotlib.patches", "plots")
     x, y = route.points[-1]
     line = [*route.points[:-1], (x, y - ARROW_LENGTH / 2)]
     pieces = [point for piece in make_curve(line) for point in piece]
@@ -84,7 +84,7 @@ def _draw_edge(ax: Any, route: Route, scale: float) -> None:
 
 
 def _draw_box(ax: Any, box: Box, scale: float) -> None:
-    patches = needed("matplotlib.patches", "plots")
+    patches = import_optional("matplotlib.patches", "plots")
     corner = (box.x - box.width / 2, box.y - BOX_HEIGHT / 2)
     style = patches.BoxStyle.Round(pad=0, rounding_size=8)
     look = {"facecolor": BOX_COLOUR, "edgecolor": BORDER_COLOUR, "linewidth": 1.1 * scale}

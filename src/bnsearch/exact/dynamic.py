@@ -76,7 +76,7 @@ class Exact:
         try:
             self._check_memory(max(len(group.variables) for group in groups))
             for group in groups:
-                with run.proving():
+                with run.ignoring_convergence():
                     found = solve(group, run)
                 if found is None:
                     return

@@ -222,5 +222,5 @@ def mutual(data: Dataset, decision: Decision, local: Local, run: Run, *, untold:
 def half_of_the_time(run: Run) -> Iterator[None]:
     """Within the block, let a run stop when half of the time is gone that it has left."""
     left = run.seconds_left
-    with run.stage(Seconds(run.seconds + left / 2)) if math.isfinite(left) else nullcontext():
+    with run.extra_stop(Seconds(run.seconds + left / 2)) if math.isfinite(left) else nullcontext():
         yield

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from bnsearch._tools.extras import needed
+from bnsearch._tools.extras import import_optional
 
 if TYPE_CHECKING:
     from bnsearch.networks.network import BayesianNetwork
@@ -12,10 +12,10 @@ if TYPE_CHECKING:
 
 def to_pgmpy(network: BayesianNetwork) -> Any:
     """Return a network as a DiscreteBayesianNetwork of pgmpy."""
-    model = needed("pgmpy.models", "networks").DiscreteBayesianNetwork()
+    model = import_optional("pgmpy.models", "networks").DiscreteBayesianNetwork()
     model.add_nodes_from(network.names)
     model.add_edges_from(network.dag.edges)
-    table = needed("pgmpy.factors.discrete", "networks").TabularCPD
+    table = import_optional("pgmpy.factors.discrete", "networks").TabularCPD
     states = dict(zip(network.names, map(list, network.states), strict=True))
     for child, parents in enumerate(network.dag.parents):
         family = [network.names[v] for v in (child, *parents)]
@@ -35,7 +35,7 @@ def to_pgmpy(network: BayesianNetwork) -> Any:
 
 def to_pyagrum(network: BayesianNetwork) -> Any:
     """Return a network as a BayesNet of pyAgrum."""
-    gum = needed("pyagrum", "pyagrum")
+    gum = import_optional("pyagrum", "pyagrum")
     model = gum.BayesNet()
     for name, states in zip(network.names, network.states, strict=True):
         model.add(gum.LabelizedVariable(name, name, list(states)))

@@ -19,7 +19,7 @@ from bnsearch.orderings.restarts import precedence_of
 from bnsearch.parent_sets.relaxed import relaxed
 from bnsearch.parent_sets.table import ParentSets
 from bnsearch.runs.problem import Problem
-from bnsearch.runs.run import Run, is_timed
+from bnsearch.runs.run import Run
 from bnsearch.scores.score import improves
 
 ROUND = 0.2  # the length of a round, as a share of the time so far
@@ -66,7 +66,7 @@ class Islands:
         self.source = Source(problem, lambda: not run.halted(), run.threads)
         share = int(CACHES * memory) // number
         rngs = run.spawn(number if self.source.complete else 0)
-        self._timed = is_timed(run)
+        self._timed = run.is_timed
         # Only under a time budget: the number of computed scores would depend on the threads.
         self._caches = RowCaches(number, row_bytes(share), problem.size) if self._timed else None
         shared = [None if self._caches is None else (self._caches, i) for i in range(number)]

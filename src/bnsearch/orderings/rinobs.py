@@ -17,7 +17,7 @@ from bnsearch.orderings.restarts import offer, prepare
 from bnsearch.orderings.starts import Ordering, make_starts, require_start
 from bnsearch.parent_sets.table import ParentSets
 from bnsearch.runs.problem import Problem
-from bnsearch.runs.run import Run, is_timed
+from bnsearch.runs.run import Run
 from bnsearch.scores.score import improves
 
 FEWEST = 2  # islands
@@ -83,7 +83,7 @@ class RINOBS:
     def search_from(self, index: Index, orders: Iterable[Ordering], run: Run) -> None:
         """Search from some orderings until the run is told to stop."""
         start = make_starts(self.start, index.table)
-        islands = self.islands or (max(FEWEST, run.threads) if is_timed(run) else FEWEST)
+        islands = self.islands or (max(FEWEST, run.threads) if run.is_timed else FEWEST)
         chains: list[Chain] = []
         for order in orders:
             chains.append(Chain(index, order, random_word(run.rng)))

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import time
 from dataclasses import dataclass
 from math import comb, inf, isfinite
 from typing import ClassVar
@@ -64,50 +63,45 @@ class Auto(Builder):
 
     def build(self, job: Job) -> Selection:
         """Enumerate, then grow, then make the table."""
-        walk = Walk(job, self._deepest(job), self.memory)
+        walk = Walk(job, self._deepest(job), job.budget.memory)
         growing: Growing | None = None
-        enumerated = job.started
-        try:
-            stop = walk.go(evaluations=self.evaluations, share=EXHAUSTIVE_SHARE)
-            walked = time.perf_counter()
-            table = walk.table(soon=job.halt())
-            enumerated = time.perf_counter()
-            reserve = (MERGING + (job.constraints is not None)) * (enumerated - walked)
-            if isfinite(job.deadline):
-                held = (1 - self.growth) * (job.deadline - job.started)
-                reserve += min(held, max(0.0, job.deadline - enumerated) / 2)
-            if walk.complete < job.most and not job.late(reserve):
-                growing = Growing(
-                    job,
-                    table,
-                    walk.complete,
-                    partners=self._partners(job),
-                    evaluations=None if self.evaluations is None else self.evaluations - walk.scored,
-                    memory=self.memory,
-                    reserve=reserve,
-                )
-                stop = growing.go()
-                table = growing.merged(soon=job.halt())
-        except KeyboardInterrupt:
-            if job.halt():  # asked for already: this one is for the program
-                raise
-            stop = "interrupted"
-            table = walk.table(soon=True) if growing is None else growing.merged(soon=True)
-        enumerated = time.perf_counter() if growing is None else enumerated
-        scored, seconds = walk.scored_of, np.full(job.n, (enumerated - job.started) / job.n)
+        budget = job.budget
+        enumerated = budget.started
+        stop = walk.go(evaluations=budget.evaluations, share=EXHAUSTIVE_SHARE)
+        walked = budget.clock()
+        table = walk.table(soon=budget.stop_reason is not None)
+        enumerated = budget.clock()
+        reserve = (MERGING + (job.constraints is not None)) * (enumerated - walked)
+        if isfinite(budget.seconds):
+            held = (1 - self.growth) * budget.seconds
+            reserve += min(held, max(0.0, budget.deadline - enumerated) / 2)
+        if walk.complete < job.max_parents and not budget.is_spent(reserve):
+            growing = Growing(
+                job,
+                table,
+                walk.complete,
+                partners=self._partners(job),
+                evaluations=None if budget.evaluations is None else budget.evaluations - walk.scored,
+                memory=budget.memory,
+                reserve=reserve,
+            )
+            stop = growing.go()
+            table = growing.merged(soon=budget.stop_reason is not None)
+        enumerated = budget.clock() if growing is None else enumerated
+        scored, seconds = walk.scored_of, np.full(job.n, (enumerated - budget.started) / job.n)
         if growing is not None:
             scored, seconds = scored + growing.scored_of, seconds + growing.seconds_of
         notes = self._notes(job, growing)
-        return Selection(table, scored, seconds, walk.complete, stop, walk.complete >= job.most, notes=notes)
+        return Selection(table, scored, seconds, walk.complete, stop, walk.complete >= job.max_parents, notes=notes)
 
     def _deepest(self, job: Job) -> int:
         """Return the most parents up to which enumeration could fit in memory and, at the fastest pace, in time."""
-        n, depth = job.n, min(1, job.most)
-        seconds = self.total_seconds(n) * job.threads
-        families = inf if self.evaluations is None else self.evaluations
+        n, depth = job.n, min(1, job.max_parents)
+        seconds = job.budget.seconds * job.budget.threads
+        families = inf if job.budget.evaluations is None else job.budget.evaluations
         while (
-            depth < job.most
-            and n * comb(n, depth) * 8 <= self.memory / 2
+            depth < job.max_parents
+            and n * comb(n, depth) * 8 <= job.budget.memory / 2
             and comb(n, depth + 2) * FASTEST <= seconds
             and (depth + 2) * comb(n, depth + 2) <= families
         ):

@@ -15,7 +15,7 @@ from bnsearch.scores.scorer import Scorer
 from bnsearch.selection.builder import Builder, Job
 from bnsearch.selection.frontier import FoundSets
 from bnsearch.selection.report import Selection
-from bnsearch.selection.variable_searches import Begin, Searches
+from bnsearch.selection.variable_searches import Begin, SearchPool
 
 TABLE = 1e-4  # seconds for each variable that making the table takes
 SECONDS_PER_VARIABLE = 120.0  # where no other limit is given (Perez & Maua 2016, section 6.1)
@@ -44,13 +44,13 @@ def search_each_variable(builder: Builder, job: Job, for_thread: Callable[[], Be
     each : seconds for each variable; None means its share of the time there is
     """
     seconds = builder.seconds
-    searches = Searches(
+    searches = SearchPool(
         job,
         job.children,
-        evaluations=builder.evaluations,
-        deadline=math.inf if seconds is None else job.deadline - min(0.1 * seconds, TABLE * job.n),
+        evaluations=job.budget.evaluations,
+        deadline=math.inf if seconds is None else job.budget.deadline - min(0.1 * seconds, TABLE * job.n),
         each=each,
-        memory=builder.memory,
+        memory=job.budget.memory,
     )
     searches.go(for_thread)
     missing = [child for child in range(job.n) if child not in searches.found]
@@ -60,9 +60,9 @@ def search_each_variable(builder: Builder, job: Job, for_thread: Callable[[], Be
         table=_table(job.data, [found[child] for child in range(job.n)]),
         scored_of=searches.scored_of,
         seconds_of=searches.seconds_of,
-        exhaustive=min(job.most, searches.depth),
+        exhaustive=min(job.max_parents, searches.depth),
         stop=searches.stop,
-        complete=searches.depth >= job.most,
+        complete=searches.depth >= job.max_parents,
     )
 
 

@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-import time
 from dataclasses import replace
-from math import comb, inf
+from math import comb
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -18,7 +17,7 @@ from bnsearch.scores.scorer import Scorer
 from bnsearch.selection.frontier import FoundSets
 from bnsearch.selection.lattice import Lattice
 from bnsearch.selection.report import Selection
-from bnsearch.selection.variable_searches import Begin, Searches, most_sudden
+from bnsearch.selection.variable_searches import Begin, SearchPool, most_sudden
 
 if TYPE_CHECKING:
     from bnsearch.selection.builder import Builder, Job
@@ -46,17 +45,16 @@ def build_legally(builder: Builder, job: Job) -> Selection:
             table=with_penalties(rows, known),
             scored_of=searches.scored_of,
             seconds_of=searches.seconds_of,
-            exhaustive=min(job.most, searches.depth),
+            exhaustive=min(job.max_parents, searches.depth),
             stop=searches.stop,
             complete=searches.exhaustive,
         )
-    if searches.stop == "interrupted":
-        job = replace(job, halt=lambda: True)
-    if builder.evaluations is not None:
-        builder = replace(builder, evaluations=max(1, builder.evaluations - int(searches.scored_of.sum())))
-    rest = replace(job, children=others, most=int(most[others].max()))
-    found = builder.build(rest)
-    exhaustive = job.most if found.complete else found.exhaustive
+    evaluations = job.budget.evaluations
+    if evaluations is not None:
+        evaluations = max(1, evaluations - int(searches.scored_of.sum()))
+    rest = job.budget.part(evaluations=evaluations)
+    found = builder.build(replace(job, children=others, max_parents=int(most[others].max()), budget=rest))
+    exhaustive = job.max_parents if found.complete else found.exhaustive
     return replace(
         found,
         table=with_penalties(_spliced(found.table, rows, own), known),
@@ -72,7 +70,7 @@ def largest_sets(builder: Builder, job: Job, known: Constraints) -> NDArray[np.i
     """Return each variable's largest parent set; where some are required, no bound on what can pay is known."""
     needed = np.array([len(required) for required in known.required_parents])
     asked = job.n if builder.max_parents is None else builder.max_parents
-    return np.minimum(known.max_parents, np.where(needed, np.maximum(needed, asked), job.most))
+    return np.minimum(known.max_parents, np.where(needed, np.maximum(needed, asked), job.max_parents))
 
 
 def _have_few_sets(known: Constraints, most: NDArray[np.int64]) -> NDArray[np.bool_]:
@@ -84,19 +82,19 @@ def _have_few_sets(known: Constraints, most: NDArray[np.int64]) -> NDArray[np.bo
     return few
 
 
-def _search(builder: Builder, job: Job, children: NDArray[np.int64], most: NDArray[np.int64]) -> Searches:
+def _search(builder: Builder, job: Job, children: NDArray[np.int64], most: NDArray[np.int64]) -> SearchPool:
     """Search the legal sets of some variables in their part of the budget."""
     known = job.constraints
     assert known is not None
     part = len(children) / job.n
-    seconds = (job.deadline - time.perf_counter()) * part * SHARE
-    searches = Searches(
+    seconds = job.budget.remaining * part * SHARE
+    searches = SearchPool(
         job,
         children,
-        evaluations=None if builder.evaluations is None else int(builder.evaluations * part),
-        deadline=inf if job.deadline == inf else time.perf_counter() + seconds,
+        evaluations=None if job.budget.evaluations is None else int(job.budget.evaluations * part),
+        deadline=job.budget.clock() + seconds,
         each=builder.seconds_per_variable,
-        memory=builder.memory,
+        memory=job.budget.memory,
     )
     if not len(children):
         return searches
@@ -108,7 +106,7 @@ def _search(builder: Builder, job: Job, children: NDArray[np.int64], most: NDArr
         def begin(child: int, until: float) -> Lattice:
             required = np.array(known.required_parents[child], dtype=np.int64)
             candidates = np.flatnonzero(known.allowed[child] & ~known.required[child])
-            return Lattice(tools, child, required, candidates, int(most[child]), job.bound, until)
+            return Lattice(tools, child, required, candidates, int(most[child]), job.bound, job.budget.clock, until)
 
         return begin
 
@@ -116,7 +114,7 @@ def _search(builder: Builder, job: Job, children: NDArray[np.int64], most: NDArr
     return searches
 
 
-def _own_table(job: Job, searches: Searches, children: NDArray[np.int64]) -> ParentSets:
+def _own_table(job: Job, searches: SearchPool, children: NDArray[np.int64]) -> ParentSets:
     """Return a table of what was found, or of the smallest legal sets; with any score for all other empty sets."""
     assert job.constraints is not None
     required = job.constraints.required_parents
@@ -143,7 +141,7 @@ def _own_table(job: Job, searches: Searches, children: NDArray[np.int64]) -> Par
         np.concatenate([sets.scores for _, sets in rows]),
         np.concatenate([[0], np.cumsum(sizes)]).astype(np.int64),
         np.concatenate([sets.members for _, sets in rows]),
-        threads=job.threads,
+        threads=job.budget.threads,
     )
 
 

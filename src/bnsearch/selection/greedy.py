@@ -65,7 +65,7 @@ class Greedy(BestFirst):
         def for_thread() -> Begin:
             own = extender.fork()
             return lambda child, until: GreedySearch(
-                own, child, job.candidates(child), job.most_of(child), job.bound, self.most_open
+                own, child, job.candidates(child), job.max_parents_of(child), job.bound, self.most_open
             )
 
         return for_thread

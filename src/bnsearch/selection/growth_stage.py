@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import threading
-import time
 from collections import deque
 from functools import partial
 from math import ceil
@@ -12,11 +11,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from bnsearch._tools.parallel import parallel_map
+from bnsearch.budgets.events import Event
 from bnsearch.parent_sets.assembly import ROWS_AT_ONCE
 from bnsearch.parent_sets.table import ParentSets
 from bnsearch.scores.extender import Extender
 from bnsearch.selection.builder import Job
-from bnsearch.selection.progress import Scoring
 from bnsearch.selection.variable_growth import Growth
 
 FAMILIES_PER_CALL, ROWS_PER_CALL = 4000, 1 << 26  # families, or families times rows, between two looks at the clock
@@ -53,13 +52,12 @@ class Growing:
         self.job, self.table, self.depth = job, table, depth
         self.partners = min(partners, job.n - 1) if depth else job.n - 1  # single parents tell which are the strongest
         self.evaluations, self.memory, self.reserve = evaluations, memory, reserve
-        self.workers = max(1, min(job.threads, len(job.children)))
+        self.workers = max(1, min(job.budget.threads, len(job.children)))
         extender = Extender(job.data, job.score)
         self._extenders = [extender.fork() for _ in range(self.workers)]
         self._growths: dict[int, Growth] = {}
         self._lock = threading.Lock()
         self._new = self._turns = 0
-        self._halted = False
         self._families_per_call = max(FAMILIES_PER_CALL, ROWS_PER_CALL // job.data.n_rows)
         self.seconds_of = np.zeros(job.n)
 
@@ -70,24 +68,18 @@ class Growing:
             share = self._share(len(growing))
             if share < 1:
                 return "evaluations"
-            if self.job.halt():
-                return "interrupted"
-            if time.perf_counter() >= self._deadline():
+            if (reason := self.job.budget.stop_reason) is not None:
+                return reason
+            if self.job.budget.clock() >= self._deadline():
                 return "seconds"
             waiting = deque(growing)
             workers = range(min(self.workers, len(growing)))
-            parallel_map(partial(self._take_turns, waiting, share), workers, self.workers, self._halt)
+            parallel_map(partial(self._take_turns, waiting, share), workers, self.workers, self.job.budget.request_stop)
             growing = [v for v in growing if v not in self._growths or self._growths[v].growing]
             full = {v for v in growing if v in self._growths and self._is_full(self._growths[v])}
             out_of_memory = out_of_memory or bool(full)
             growing = [v for v in growing if v not in full]
         return "memory" if out_of_memory else "complete"
-
-    def _halt(self) -> None:
-        self._halted = True
-
-    def _is_halted(self) -> bool:
-        return self._halted or self.job.halt()
 
     def _share(self, growing: int) -> int:
         """Return how many families each variable may score in the next round, one extension less: it goes beyond."""
@@ -97,7 +89,7 @@ class Growing:
 
     def _deadline(self) -> float:
         """Return when to stop, so that the table is assembled in time."""
-        return self.job.deadline - self.reserve - SECONDS_PER_ROW * self._new
+        return self.job.budget.deadline - self.reserve - SECONDS_PER_ROW * self._new
 
     def _is_full(self, growth: Growth) -> bool:
         return growth.nbytes > max(1 << 16, self.memory // self.job.n)
@@ -105,9 +97,9 @@ class Growing:
     def _take_turns(self, waiting: deque[int], share: int, worker: int) -> None:
         """Grow one waiting variable after the other for its share of families, and of the time that is left."""
         while waiting:
-            begun = time.perf_counter()
+            begun = self.job.budget.clock()
             until = begun + (self._deadline() - begun) / ceil(len(waiting) / self.workers or 1)
-            if self._is_halted() or begun >= until:
+            if self.job.budget.stop_reason or begun >= until:
                 return
             try:
                 child = waiting.popleft()
@@ -117,19 +109,19 @@ class Growing:
                 self._growths[child] = self._seeded(child)
             growth = self._growths[child]
             self._grow(growth, self._extenders[worker], share, until)
-            self.seconds_of[child] += time.perf_counter() - begun
+            self.seconds_of[child] += self.job.budget.clock() - begun
             with self._lock:
                 self._turns += 1
                 variables = len(self.job.children)
                 found = self.table.n_sets - (self.job.n - variables) + self._new
-                now = Scoring("growing parent sets", min(self._turns, variables), variables, "variables", found)
-            self.job.progress(now)
+                event = Event("growing parent sets", min(self._turns, variables), variables, "variables", found)
+            self.job.budget.report(event)
 
     def _grow(self, growth: Growth, extender: Extender, share: int, until: float) -> None:
         stop, found = growth.scored + share, growth.new
-        timed = self.job.deadline < float("inf")
-        while growth.growing and not self._is_halted() and not self._is_full(growth) and growth.scored < stop:
-            if timed and time.perf_counter() >= until:
+        budget = self.job.budget
+        while growth.growing and not self._is_full(growth) and growth.scored < stop:
+            if budget.stop_reason or budget.clock() >= until:
                 break
             growth.grow(extender, min(self._families_per_call, stop - growth.scored))
         with self._lock:
@@ -143,7 +135,7 @@ class Growing:
         seeds = table.members[table.first[rows][:, np.newaxis] + np.arange(self.depth)]
         partners = self._partners(child)
         extender = self._extenders[0]
-        most = self.job.most_of(child)
+        most = self.job.max_parents_of(child)
         return Growth(extender, child, partners, most, seeds, table.scores[rows], self.job.bound)
 
     def _partners(self, child: int) -> NDArray[np.int64]:
@@ -190,5 +182,5 @@ class Growing:
             np.concatenate([[0], np.cumsum(np.concatenate(sizes))]).astype(np.int64),
             np.concatenate(members),
             pruned=self.depth,
-            threads=self.job.threads,
+            threads=self.job.budget.threads,
         )

@@ -65,7 +65,7 @@ class Independence(BestFirst):
 
     def prepare(self, job: Job) -> Callable[[], Begin]:
         """Return what makes, for each thread, the function that begins the search of a variable."""
-        data, most, bounded = job.data, job.most, job.bound.slope < 0
+        data, most, bounded = job.data, job.max_parents, job.bound.slope < 0
         layout = usual_layout(data)
         products = products_of_sets(layout.columns.arities, TABULATED_SIZE)
         terms = job.score.joint(data.n_rows).terms(data.n_rows, products)
@@ -75,7 +75,7 @@ class Independence(BestFirst):
 
             tools = (tuple(layout.columns), new_scratch(layout.columns, most + 1), terms)
             return lambda child, until: IndependenceSearch(
-                data, layout, tools, child, job.candidates(child), job.most_of(child), bounded
+                data, layout, tools, child, job.candidates(child), job.max_parents_of(child), bounded
             )
 
         return for_thread

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-import time
+from collections.abc import Callable
 from math import comb, inf
 from typing import NamedTuple
 
@@ -69,7 +69,8 @@ class Lattice:
     candidates : int64[m], its further possible parents, ascending
     most : the largest set, no smaller than the required parents are many
     bound : what no superset can exceed
-    until : when the search should be over, on the clock of time.perf_counter
+    clock : function that returns the current time in seconds
+    until : when the search should be over, on that clock
     room : the bytes that sizes to be enumerated may take: then nothing is grown, and the search ends where the next
         size does not fit; None means growth
 
@@ -89,10 +90,11 @@ class Lattice:
         candidates: NDArray[np.int64],
         most: int,
         bound: Bound,
+        clock: Callable[[], float],
         until: float = inf,
         room: float | None = None,
     ) -> None:
-        self._extender, self._child, self._bound, self._until = extender, child, bound, until
+        self._extender, self._child, self._bound, self._clock, self._until = extender, child, bound, clock, until
         self._required, self._candidates = required, candidates
         self._most, self._deepest = most, min(most - len(required), len(candidates))
         self.evaluations = 1 + (len(required) > 0)  # the row of the empty set is there in any case
@@ -105,7 +107,7 @@ class Lattice:
             raise InputError(f"the required parents of {name!r} have too many cells to be scored: require fewer")
         self._levels = [Level(np.empty((1, 0), np.int32), score, np.full(1, -inf), np.ones(1, dtype=bool))]
         self._growth: Growth | None = None
-        self._began, self._scored = time.perf_counter(), 0
+        self._began, self._scored = self._clock(), 0
         self._go_on(inf)
 
     @property
@@ -165,12 +167,12 @@ class Lattice:
         """Return what there is not enough of to begin with the sets of a size, if anything."""
         if self.nbytes + sets * (4 * size + BYTES_PER_SET) > room:
             return "memory"
-        left = self._until - time.perf_counter()
+        left = self._until - self._clock()
         return "seconds" if sets * size * SECONDS_PER_MEMBER > PREPARATION * left else None
 
     def _affords(self, families: int, most: float) -> bool:
-        left = self._until - time.perf_counter()
-        pace = (time.perf_counter() - self._began) / max(1, self._scored)
+        left = self._until - self._clock()
+        pace = (self._clock() - self._began) / max(1, self._scored)
         return families <= WORTH * most and families * pace <= WORTH * left
 
     def _next_level(self, level: Level, size: int) -> Level:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import time
 from collections.abc import Callable
 from dataclasses import dataclass, replace
 
@@ -83,10 +82,10 @@ class Sequential(Builder):
         extender = Extender(job.data, job.score)
         chosen = best_candidates(extender, self.candidates, known.allowed) | known.required
         passed_over = np.count_nonzero(known.allowed & ~chosen, axis=1)
-        builder = self
-        if self.evaluations is not None:
-            builder = replace(self, evaluations=max(1, self.evaluations - int(passed_over.sum())))
-        found = super(Sequential, builder)._build(replace(job, constraints=replace(known, allowed=chosen)))
+        if job.budget.evaluations is not None:
+            left = max(1, job.budget.evaluations - int(passed_over.sum()))
+            job = replace(job, budget=job.budget.part(evaluations=left))
+        found = super()._build(replace(job, constraints=replace(known, allowed=chosen)))
         return replace(
             found,
             scored_of=found.scored_of + passed_over,
@@ -98,28 +97,23 @@ class Sequential(Builder):
         """Walk the lattices, all at once or one by one, then make the table."""
         if self.searches_lattices:
             return search_each_variable(self, job, self._prepare(job), self.seconds_per_variable)
-        walk = Walk(job, job.most, self.memory)
-        try:
-            stop = walk.go(evaluations=self.evaluations)
-            table = walk.table(soon=job.halt())
-        except KeyboardInterrupt:
-            if job.halt():  # asked for already: this one is for the program
-                raise
-            stop, table = "interrupted", walk.table(soon=True)
-        seconds = np.full(job.n, (time.perf_counter() - job.started) / job.n)
-        return Selection(table, walk.scored_of, seconds, walk.complete, stop, walk.complete >= job.most)
+        walk = Walk(job, job.max_parents, job.budget.memory)
+        stop = walk.go(evaluations=job.budget.evaluations)
+        table = walk.table(soon=job.budget.stop_reason is not None)
+        seconds = np.full(job.n, job.budget.elapsed / job.n)
+        return Selection(table, walk.scored_of, seconds, walk.complete, stop, walk.complete >= job.max_parents)
 
     def _prepare(self, job: Job) -> Callable[[], Begin]:
         """Return what makes, for each thread, the function that begins the enumeration of a variable."""
         extender = Extender(job.data, job.score)
-        room = self.memory / max(1, min(job.threads, len(job.children)))
+        room = job.budget.memory / max(1, min(job.budget.threads, len(job.children)))
 
         def for_thread() -> Begin:
             own = extender.fork()
 
             def begin(child: int, until: float) -> Lattice:
-                candidates, most = job.candidates(child), job.most_of(child)
-                return Lattice(own, child, NONE_REQUIRED, candidates, most, job.bound, until, room)
+                candidates, most = job.candidates(child), job.max_parents_of(child)
+                return Lattice(own, child, NONE_REQUIRED, candidates, most, job.bound, job.budget.clock, until, room)
 
             return begin
 

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import math
-import time
 from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import ClassVar
@@ -11,16 +10,17 @@ from typing import ClassVar
 import numpy as np
 from numpy.typing import NDArray
 
-from bnsearch._tools.parallel import parallel_take, thread_count
+from bnsearch._tools.parallel import parallel_take
+from bnsearch.budgets.budget import Budget
+from bnsearch.budgets.events import Event
 from bnsearch.data import Dataset
 from bnsearch.knowledge.constraints import Constraints
 from bnsearch.parent_sets.legal import score_below, with_penalties
 from bnsearch.parent_sets.table import ParentSets
 from bnsearch.scores.score import Score
 from bnsearch.scores.scorer import Scorer
-from bnsearch.selection.builder import Builder, Job, load_kernels
+from bnsearch.selection.builder import Builder, Job
 from bnsearch.selection.constrained import largest_sets
-from bnsearch.selection.progress import Scoring, no_progress
 from bnsearch.selection.report import Selection
 from bnsearch.selection.subset_domination import KeptSets, LegalSets, keep_undominated
 from bnsearch.selection.subset_walk import Limits, SubsetWalk, sums_of
@@ -75,16 +75,16 @@ class Subsets(Builder):
         data, score, threads, constraints : as for `select`
         sample : about how many seconds to measure for, on random parts of the walk
         """
-        workers = thread_count(threads)
-        load_kernels(type(self), data.codes.dtype.itemsize, workers > 1)
-        job = self._job(data, score, workers, no_progress, constraints)
+        budget = Budget(threads=threads)
+        self.load_kernels(data, budget.threads, constraints)
+        job = self._job(budget, data, score, constraints)
         if not self._fits(data, score):
             return math.inf
         walk = SubsetWalk(data, score, _limits(job, _most(self, job), _smallest(job)))
         if walk.bytes_needed(1) > self.memory:
             return math.inf
         families = sum(2.0 ** len(job.candidates(v)) for v in range(job.n))
-        return (walk.sampled_seconds(sample) + SECONDS_PER_FAMILY * families) / workers
+        return (walk.sampled_seconds(sample) + SECONDS_PER_FAMILY * families) / budget.threads
 
     def build(self, job: Job) -> Selection:
         """Value all subsets, then select each variable's sets, then make the table."""
@@ -94,17 +94,12 @@ class Subsets(Builder):
             most = _most(self, job)
             walk = SubsetWalk(job.data, job.score, _limits(job, most, smallest))
             variables = walk.order[::-1].copy()
-            try:
-                stop = self._select(job, walk, most, kept)
-            except KeyboardInterrupt:
-                if job.halt():  # a second interrupt is meant for the program
-                    raise
-                stop = "interrupted"
+            stop = self._select(job, walk, most, kept)
         complete = len(kept) == job.n
         scored = np.array([max(1, kept[v].scored) if v in kept else 1 for v in range(job.n)])
         table = _table(job, kept, variables, smallest)
-        seconds = np.full(job.n, (time.perf_counter() - job.started) / job.n)
-        return Selection(table, scored, seconds, job.most if complete else 0, stop, complete)
+        seconds = np.full(job.n, job.budget.elapsed / job.n)
+        return Selection(table, scored, seconds, job.max_parents if complete else 0, stop, complete)
 
     def _fits(self, data: Dataset, score: Score) -> bool:
         """Tell whether the values of all subsets, and one child's best scores, fit into memory."""
@@ -121,30 +116,32 @@ class Subsets(Builder):
         """Select the sets of all variables; return why it ended."""
         legal = [_legal_sets(job, v, int(most[v]), walk) for v in range(job.n)]
         total = sum(sets.number for sets in legal)
-        if self.evaluations is not None and total > self.evaluations:
+        if job.budget.evaluations is not None and total > job.budget.evaluations:
             return "evaluations"
-        threads = self._workers(walk, job.threads)
+        threads = self._workers(walk, job.budget.threads)
         if not threads:
             return "memory"
         reserve = SECONDS_PER_FAMILY * sum(2.0 ** len(sets.candidates) for sets in legal) / threads
 
-        def tell(task: str, done: int, of: int) -> None:
-            job.progress(Scoring(task, total * done // of, total, "sets", None))
+        def report(task: str, done: int, of: int) -> None:
+            job.budget.report(Event(task, total * done // of, total, "sets", None))
 
-        values = walk.values(threads, lambda: job.late(reserve), lambda done, of: tell("values of sets", done, of))
+        values = walk.values(
+            threads, lambda: job.budget.is_spent(reserve), lambda done, of: report("values of sets", done, of)
+        )
 
         def select(child: int) -> None:
             assert values is not None
-            found = keep_undominated(legal[child], values[0], values[walk.classes[child]], job.late)
+            found = keep_undominated(legal[child], values[0], values[walk.classes[child]], job.budget.is_spent)
             if found is not None:
                 kept[child] = found
-                tell("parent sets", len(kept), job.n)
+                report("parent sets", len(kept), job.n)
 
         if values is not None:
-            parallel_take(select, range(job.n), threads, lambda: not job.late())
+            parallel_take(select, range(job.n), threads, lambda: not job.budget.is_spent())
         if len(kept) == job.n:
             return "complete"
-        return "interrupted" if job.halt() else "seconds"
+        return job.budget.stop_reason or "seconds"
 
 
 def _required(job: Job, child: int) -> tuple[int, ...]:
@@ -160,7 +157,7 @@ def _smallest(job: Job) -> NDArray[np.float64]:
 def _most(builder: Builder, job: Job) -> NDArray[np.int64]:
     """Return each variable's largest parent set."""
     if job.constraints is None:
-        return np.full(job.n, job.most)
+        return np.full(job.n, job.max_parents)
     return np.minimum(job.n - 1, largest_sets(builder, job, job.constraints))
 
 
@@ -223,6 +220,6 @@ def _table(
         first,
         np.concatenate(members),
         pruned=job.n,
-        threads=job.threads,
+        threads=job.budget.threads,
     )
     return table if job.constraints is None else with_penalties(table, job.constraints)

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import threading
-import time
 from collections.abc import Callable
 from math import inf
 from typing import TYPE_CHECKING, Protocol
@@ -12,17 +11,18 @@ import numpy as np
 from numpy.typing import NDArray
 
 from bnsearch._tools.parallel import parallel_map
+from bnsearch.budgets.events import Event
 from bnsearch.selection.frontier import FoundSets
-from bnsearch.selection.progress import Scoring
 
 if TYPE_CHECKING:
     from bnsearch.selection.builder import Job
 
 UNLIMITED = 1 << 62
+LIMITS = ("seconds", "memory", "evaluations")  # the limits of a search, the most important first
 GRACE = 0.1  # seconds after the deadline in which a search still begins, for its smallest sets
 
 
-class Search(Protocol):
+class VariableSearch(Protocol):
     """The search of one variable, which begins with the scores of its smallest sets."""
 
     @property
@@ -64,10 +64,10 @@ class Search(Protocol):
         ...
 
 
-Begin = Callable[[int, float], Search]  # takes a variable, and when its search should be over
+Begin = Callable[[int, float], VariableSearch]  # takes a variable, and when its search should be over
 
 
-class Searches:
+class SearchPool:
     """
     The searches of some variables: who is next, until when, and what was found.
 
@@ -99,7 +99,7 @@ class Searches:
         memory: int,
     ) -> None:
         self.job, self.deadline, self.each = job, deadline, each
-        self.workers = max(1, min(job.threads, len(children)))
+        self.workers = max(1, min(job.budget.threads, len(children)))
         self.memory = memory / self.workers
         self.evaluations = UNLIMITED if evaluations is None else evaluations // max(1, len(children))
         self.found: dict[int, FoundSets] = {}
@@ -118,30 +118,24 @@ class Searches:
         return most_sudden(self.reasons)
 
     def go(self, for_thread: Callable[[], Begin]) -> None:
-        """Search every variable, or those that an interruption or the deadline lets come."""
-
-        def halt() -> None:
-            self.reasons.add("interrupted")
-
-        try:
-            parallel_map(lambda _: self._work(for_thread()), range(self.workers), self.workers, halt)
-        except KeyboardInterrupt:
-            if self.job.halt():  # asked for already: this one is for the program
-                raise
-            halt()
+        """Search every variable until the deadline or a stop request."""
+        request_stop = self.job.budget.request_stop
+        parallel_map(lambda _: self._work(for_thread()), range(self.workers), self.workers, request_stop)
         if len(self.found) < self._number:
             self.exhaustive, self.depth = False, 0
 
     def _work(self, begin: Begin) -> None:
-        while "interrupted" not in self.reasons:
+        budget = self.job.budget
+        while True:
             with self._lock:
                 child = next(self._next, None)
                 waiting, self._waiting = self._waiting, self._waiting - 1
             if child is None:
                 return
-            begun = time.perf_counter()
-            if self.job.halt() or begun >= self.deadline + GRACE:
-                self.reasons.add("interrupted" if self.job.halt() else "seconds")
+            begun = budget.clock()
+            reason = budget.stop_reason
+            if reason is not None or begun >= self.deadline + GRACE:
+                self.reasons.add(reason or "seconds")
                 return
             until = self._until(begun, waiting)
             search = begin(child, until)
@@ -150,8 +144,8 @@ class Searches:
                     search.step(self.evaluations - search.evaluations)
                 self.reasons.add(reason)
             finally:
-                self._note(child, search, time.perf_counter() - begun)
-            self.job.progress(Scoring("selecting parent sets", len(self.found), self._number, "variables", self._sets))
+                self._note(child, search, budget.clock() - begun)
+            budget.report(Event("selecting parent sets", len(self.found), self._number, "variables", self._sets))
 
     def _until(self, now: float, waiting: int) -> float:
         """Return when the search of a variable that begins now should end, with so many left to begin."""
@@ -159,18 +153,18 @@ class Searches:
             return min(self.deadline, now + self.each)
         return self.deadline if self.deadline == inf else now + (self.deadline - now) * min(1, self.workers / waiting)
 
-    def _reason_to_stop(self, search: Search, until: float) -> str | None:
+    def _reason_to_stop(self, search: VariableSearch, until: float) -> str | None:
         if search.finished:
             return search.ending
-        if "interrupted" in self.reasons or self.job.halt():
-            return "interrupted"
+        if (reason := self.job.budget.stop_reason) is not None:
+            return reason
         if search.evaluations >= self.evaluations:
             return "evaluations"
-        if time.perf_counter() >= until:
+        if self.job.budget.clock() >= until:
             return "seconds"
         return "memory" if search.nbytes > self.memory else None
 
-    def _note(self, child: int, search: Search, seconds: float) -> None:
+    def _note(self, child: int, search: VariableSearch, seconds: float) -> None:
         found = search.found()
         with self._lock:
             self.found[child] = found
@@ -182,5 +176,6 @@ class Searches:
 
 
 def most_sudden(reasons: set[str]) -> str:
-    """Return the one of several reasons to stop that says most."""
-    return next((r for r in ("interrupted", "seconds", "memory", "evaluations") if r in reasons), "complete")
+    """Return the most important of several reasons to stop: a request, then a limit, then "complete"."""
+    requests = sorted(reasons - {*LIMITS, "complete"})
+    return next(iter(requests), None) or next((limit for limit in LIMITS if limit in reasons), "complete")

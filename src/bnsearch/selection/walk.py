@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 import threading
-import time
-from collections.abc import Callable
 from math import comb
 
 import numpy as np
 from numpy.typing import NDArray
 
 from bnsearch._tools.parallel import ThreadArrays
+from bnsearch.budgets.budget import Budget
+from bnsearch.budgets.events import Event
 from bnsearch.counting.cell_sums import CellFunction, CellSum
 from bnsearch.counting.sweep import Piece, Sweep
 from bnsearch.parent_sets.assembly import Families, assemble
@@ -18,7 +18,6 @@ from bnsearch.parent_sets.legal import is_wanted
 from bnsearch.parent_sets.table import ParentSets
 from bnsearch.scores.score import TOLERANCE
 from bnsearch.selection.builder import Job
-from bnsearch.selection.progress import Scoring
 
 PATIENCE = 0.2  # seconds after which the pace of an enumeration is judged
 MANY_SETS = 100_000  # of fewer, the time says little about the pace of more
@@ -36,23 +35,23 @@ class _Pace:
     ----------
     total : how many sets there are
     worth : the most seconds that all of them may take
-    late : tells whether to stop in any case, so much time before the deadline
+    budget : limits of the selection
     """
 
-    def __init__(self, total: int, worth: float, late: Callable[[float], bool]) -> None:
-        self.total, self.worth, self.late = total, worth, late
+    def __init__(self, total: int, worth: float, budget: Budget) -> None:
+        self.total, self.worth, self.budget = total, worth, budget
         self.done = 0
         self.going = True
         self._since: tuple[float, int] | None = None  # the clock and the sets done when the first piece was
 
     def advance(self, sets: int, reserve: float) -> None:
         """Take note of some more sets; `reserve` is the time needed after the last."""
-        clock = time.perf_counter()
+        clock = self.budget.clock()
         self.done += sets
         self._since = self._since or (clock, self.done)
         spent, done = clock - self._since[0], self.done - self._since[1]
         hopeless = spent > PATIENCE and spent * self.total > self.worth * done
-        self.going = self.going and not hopeless and not self.late(reserve)
+        self.going = self.going and not hopeless and not self.budget.is_spent(reserve)
 
 
 class Walk:
@@ -69,7 +68,7 @@ class Walk:
     def __init__(self, job: Job, depth: int, memory: int) -> None:
         self.job, self.memory = job, memory
         data, score = job.data, job.score
-        self.sweep = Sweep(data, depth + 1, memory=memory // 2, threads=job.threads)
+        self.sweep = Sweep(data, depth + 1, memory=memory // 2, threads=job.budget.threads)
         arities = self.sweep.layout.columns.arities
         self.arities, classes = np.unique(arities, return_inverse=True)
         self.class_of = np.zeros(len(arities), dtype=np.int64) if score.equivalent else classes.astype(np.int64)
@@ -88,7 +87,7 @@ class Walk:
         """Return the values of all sets of a size as parents, a row for each class of child."""
         score, rows = self.job.score, self.job.data.n_rows
         sums = [score.joint(rows)] if score.equivalent else [score.parents(rows, r) for r in self.arities.tolist()]
-        return np.stack([self.sweep.values(size, each, lambda: not self.job.late()) for each in sums])
+        return np.stack([self.sweep.values(size, each, lambda: not self.job.budget.is_spent()) for each in sums])
 
     def go(self, *, evaluations: int | None, share: float | None = None) -> str:
         """
@@ -105,14 +104,14 @@ class Walk:
             if not self.best.size:  # left out where this size could not be worth while
                 return "seconds"
             if size > 2 and self._closed(size - 1):
-                self.complete = self.job.most
+                self.complete = self.job.max_parents
                 return "complete"
             part = share if share is not None and size > 2 else 1.0
             if evaluations is not None and size * self.sweep.number(size) > part * (evaluations - self.scored):
                 return "evaluations"
-            left = self.job.deadline - time.perf_counter()
+            left = self.job.budget.remaining
             if not self._step(size, float("inf") if share is None else share * left):
-                return "interrupted" if self.job.halt() else "seconds"
+                return self.job.budget.stop_reason or "seconds"
         return "complete"
 
     @property
@@ -145,9 +144,9 @@ class Walk:
 
     def _fits_in_time(self, size: int) -> bool:
         """Tell whether a size could be taken as a whole, or at least prepared for in a small part of the time."""
-        left = self.job.deadline - time.perf_counter()
+        left = self.job.budget.remaining
         prepared = (len(self.empty) * self.sweep.number(size - 2) + self.sweep.number(size - 1)) * SECONDS_PER_VALUE
-        return prepared < PREPARATION * left or self.sweep.number(size) * FASTEST < left * self.job.threads
+        return prepared < PREPARATION * left or self.sweep.number(size) * FASTEST < left * self.job.budget.threads
 
     def _closed(self, size: int) -> bool:
         """
@@ -169,7 +168,7 @@ class Walk:
                 size, *piece, self.sweep.binomial, arities, block, self.best, *bound, self.job.data.n_rows, TOLERANCE
             ):
                 going = False
-            if self.job.late():
+            if self.job.budget.is_spent():
                 going = False
 
         for piece in reversed(list(self.sweep.pieces(size))):  # the fewest states first: these are open the longest
@@ -187,18 +186,18 @@ class Walk:
         attempt is given up; what was kept until then stays. What the next size would need is left out if even at the
         pace of the size before, which is a faster one, it could not be worth while.
         """
-        begun = time.perf_counter()
+        begun = self.job.budget.clock()
         total = self.sweep.number(size)
         last = size == self.sweep.max_size or not self._fits(size + 1) or not self._fits_in_time(size + 1)
         last = last or self.seconds_per_set * self.sweep.number(size + 1) > worth
         parents = self.values if self.job.score.equivalent else self._parents(size - 1)
-        if self.job.late(self._reserve):
+        if self.job.budget.is_spent(self._reserve):
             return False
         values = np.empty((1, 0 if last else total))
         # filled, so that memory is touched for the first time here, and the pace is that of the work
         now = np.full((len(self.empty), 0 if last else self.sweep.number(size - 1)), -np.inf)
         pieces = self.kept.setdefault(size, {})
-        pace = _Pace(total, worth, self.job.late)
+        pace = _Pace(total, worth, self.job.budget)
 
         scratch = ThreadArrays(np.int32, np.int64, np.float64)
 
@@ -208,8 +207,8 @@ class Walk:
                 pieces[piece] = kept
                 self.rows += len(kept.places)
                 pace.advance(len(block), self._reserve)
-                told = self._told(size, pace.done, total)
-            self.job.progress(told)
+                event = self._event(size, pace.done, total)
+            self.job.budget.report(event)
 
         joint = self.job.score.joint(self.job.data.n_rows)
         self.sweep.for_each_piece(size, joint, visit, lambda: pace.going, into=None if last else values[0])
@@ -217,14 +216,14 @@ class Walk:
             return False
         self.best, self.values, self.complete = now, values, size - 1
         if total > MANY_SETS:
-            self.seconds_per_set = (time.perf_counter() - begun) / total
+            self.seconds_per_set = (self.job.budget.clock() - begun) / total
         return True
 
-    def _told(self, size: int, done: int, total: int) -> Scoring:
-        """Say how many families of a size are scored: each member of a set is the child of one."""
+    def _event(self, size: int, done: int, total: int) -> Event:
+        """Return the number of families of a size that are scored: each member of a set is the child of one."""
         task = "single parents" if size == 2 else f"sets of {size - 1} parents"
         found = self.rows if self.job.constraints is None else None  # what is not legal is sorted out later
-        return Scoring(task, size * done, size * total, "sets", found)
+        return Event(task, size * done, size * total, "sets", found)
 
     def _keep(
         self,
@@ -252,7 +251,7 @@ class Walk:
         parts = [(size - 1, kept) for size in sorted(self.kept) for _, kept in sorted(self.kept[size].items())]
         order, binomial = self.sweep.order, self.sweep.binomial
         return self._wanted(
-            assemble(self.job.data.names, order, binomial, self.empty, parts, self.job.threads, soon=soon)
+            assemble(self.job.data.names, order, binomial, self.empty, parts, self.job.budget.threads, soon=soon)
         )
 
     def _wanted(self, table: ParentSets) -> ParentSets:
