@@ -41,8 +41,8 @@ def test_a_climb_visits_legal_graphs_alone(table, known):
     start = tuple(map(frozenset, constraints.required_parents))
     climber.start(constraints.required_parents)
     path = [start]
-    for _ in climber.climb(1):
-        graph = tuple(map(frozenset, climber.standing))
+    for _ in climber.climb(max_steps=1):
+        graph = tuple(map(frozenset, climber.current_parents))
         path += [graph] * (graph != path[-1])
     expected = climb_path(
         start,

@@ -6,16 +6,16 @@ import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from stacks import free, is_dag, random_individuals, random_problem
+from stacks import free, is_dag, random_individuals, random_problem, replace_family_scores
 
 from bnsearch.data import Dataset
 from bnsearch.errors import InputError
 from bnsearch.genetic.bncpso import BNCPSO
 from bnsearch.genetic.cga import CGA
 from bnsearch.genetic.dga import DGA
-from bnsearch.genetic.families import Families
-from bnsearch.genetic.information import mutual_information, related
-from bnsearch.genetic.miiga import MIIGA
+from bnsearch.genetic.family_scores import FamilyScores
+from bnsearch.genetic.information import compute_mutual_information, find_related_pairs
+from bnsearch.genetic.miiga import MIIGA, Operators
 from bnsearch.learning.search import search
 from bnsearch.learning.warm_up import load_kernels
 from bnsearch.runs.problem import Problem
@@ -41,17 +41,17 @@ METHODS = {
 every_method = pytest.mark.parametrize("method", METHODS.values(), ids=METHODS)
 
 
-class Watched(Families):
+class Watched(FamilyScores):
     """Prices graphs only if they are acyclic and have at most two parents."""
 
     seen = 0
 
-    def parts(self, graphs):
+    def score_graphs(self, graphs):
         """Check, then price."""
         assert all(is_dag(matrix) for matrix in graphs)
         assert (graphs.sum(axis=2) <= 2).all()
         Watched.seen += len(graphs)
-        return super().parts(graphs)
+        return super().score_graphs(graphs)
 
 
 @every_method
@@ -60,10 +60,9 @@ class Watched(Families):
 def test_no_graph_is_ever_cyclic(method, table: Table, seed):
     """On any data, every graph that any generation prices is acyclic, and the result is worth what it says."""
     problem = Problem(data=table.dataset, score=BIC())
-    module = __import__(type(method).__module__, fromlist=["Families"])
     load_kernels(problem, method)  # its own small problem has no limit of two parents
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(module, "Families", Watched)
+        replace_family_scores(patch, Watched)
         before = Watched.seen
         result = search(problem, method, stop=Iterations(6), seed=seed, threads=1)
     assert Watched.seen >= before + 6 * 8 / 2
@@ -83,7 +82,7 @@ def test_other_scores(method, score):
 @every_method
 def test_threads_do_not_matter(method, monkeypatch):
     """One and two threads give the same network, score, trace and evaluations, also where threads share each batch."""
-    monkeypatch.setattr("bnsearch.genetic.families.WORTH_THREADS", 5)
+    monkeypatch.setattr("bnsearch.genetic.family_scores.FAMILIES_PER_THREAD", 5)
     results = []
     for threads in (1, 2):
         problem = random_problem(9, 90, seed=7)
@@ -184,7 +183,7 @@ def test_a_fixed_search_space_is_not_left(mutation):
     problem = random_problem(9, 90, seed=8)
     method = MIIGA(binding="fixed", mutation=mutation, population=20)
     result = search(problem, method, stop=Iterations(30), seed=1, threads=1)
-    space = related(mutual_information(problem, Run()), np.array([0.9]))[0]
+    space = find_related_pairs(compute_mutual_information(problem, Run()), np.array([0.9]))[0]
     outside = [e for e in result.dag.edges if not space[tuple(problem.names.index(name) for name in e)]]
     assert bool(outside) == (mutation == "any")
     assert result.dag.edges
@@ -196,10 +195,10 @@ def test_binding_parameters(binding):
     problem = random_problem(6, 80, seed=4)
     method = MIIGA(binding=binding, population=40)
     some, families = random_individuals(problem, 40, 1)
-    rng = np.random.default_rng(0)
+    operators = Operators(method, np.ones((6, 6)) - np.eye(6), free(6, 5), families, np.random.default_rng(0))
     penalties = some.penalty.sum(axis=1)
-    step = np.round((method.rebound(some, float(np.median(penalties)), rng) - some.alpha) / 0.02, 6)
-    first = method.first(np.ones((6, 6)) - np.eye(6), free(6, 5), families, rng).alpha
+    step = np.round((operators.update_alpha(some, float(np.median(penalties))) - some.alpha) / 0.02, 6)
+    first = operators.initialise().alpha
     if binding == "fixed":
         assert (step == 0).all()
         assert (first == 0.9).all()

@@ -12,10 +12,10 @@ from stacks import edges_of, follows, free, graph, random_individuals, random_pr
 
 from bnsearch.data import Dataset
 from bnsearch.errors import InputError
-from bnsearch.genetic.families import Families
-from bnsearch.genetic.graphs import favour
-from bnsearch.genetic.information import mutual_information, related
-from bnsearch.genetic.mutation import add_edges, delete_edges, mutate, reverse_edges
+from bnsearch.genetic.family_scores import FamilyScores
+from bnsearch.genetic.information import compute_mutual_information, find_related_pairs
+from bnsearch.genetic.mutation import add_edges, delete_edges, mutate_by_information, reverse_edges
+from bnsearch.genetic.selection import draw_by_merit
 from bnsearch.graphs.dag import DAG
 from bnsearch.runs.problem import Problem
 from bnsearch.runs.run import Run
@@ -24,14 +24,14 @@ from strategies import examples
 
 PROBLEM = random_problem(6, 80, seed=5)
 SPACE = free(6, 3)
-INFORMATION = mutual_information(PROBLEM, Run())
+INFORMATION = compute_mutual_information(PROBLEM, Run())
 
 
 def test_favour_draws_by_rank():
     """Owner 0 has merits 5, 9, 7: weights 1/3, 1, 1/2, so probabilities 2/11, 6/11, 3/11. Owner 2 has one, 1 none."""
     rng = np.random.default_rng(0)
     owner, merit = np.array([0, 0, 2, 0]), np.array([5.0, 9.0, 1.0, 7.0])
-    draws = np.stack([favour(owner, merit, 3, rng) for _ in range(1100)])
+    draws = np.stack([draw_by_merit(owner, merit, 3, rng) for _ in range(1100)])
     assert (draws[:, 1] == -1).all()
     assert (draws[:, 2] == 2).all()
     counts = Counter(draws[:, 0].tolist())
@@ -43,7 +43,7 @@ def test_favour_draws_by_rank():
 def test_nobody_has_candidates():
     """Without candidates nobody gets one."""
     nothing = np.empty(0, dtype=np.int64)
-    assert favour(nothing, np.empty(0), 2, np.random.default_rng(0)).tolist() == [-1, -1]
+    assert draw_by_merit(nothing, np.empty(0), 2, np.random.default_rng(0)).tolist() == [-1, -1]
 
 
 def reversible_edges(matrix, order):
@@ -116,7 +116,7 @@ def test_good_deletions_are_favoured():
     rows = np.stack([column, column, rng.integers(2, size=200), rng.integers(2, size=200)], axis=1)
     problem = Problem(data=Dataset.from_codes(rows), score=BIC())
     graphs = np.repeat(graph(4, (0, 1), (0, 2), (0, 3))[None], 1100, axis=0)
-    new = delete_edges(graphs, free(4, 3), Families(problem, Run(seed=0)), rng)
+    new = delete_edges(graphs, free(4, 3), FamilyScores(problem, Run(seed=0)), rng)
     lost = 1100 - new[:, 1, 0].sum()
     assert abs(lost - 200) < 50
 
@@ -127,7 +127,7 @@ def test_mutants_follow_their_orderings(seed):
     """Whatever the die says, mutants are valid, the input is not changed, and all three kinds occur."""
     old, families = random_individuals(PROBLEM, 40, seed)
     orders, graphs = old.orders.copy(), old.graphs.copy()
-    new_orders, new = mutate(orders, graphs, INFORMATION, SPACE, families, np.random.default_rng(seed))
+    new_orders, new = mutate_by_information(orders, graphs, INFORMATION, SPACE, families, np.random.default_rng(seed))
     assert np.array_equal(orders, old.orders)
     assert np.array_equal(graphs, old.graphs)
     assert all(follows(matrix, order) for matrix, order in zip(new, new_orders, strict=True))
@@ -140,8 +140,10 @@ def test_mutants_follow_their_orderings(seed):
 def test_mutation_within_related_pairs(seed):
     """Edges come, and are turned round, only between pairs of the search space; any edge may go."""
     old, families = random_individuals(PROBLEM, 60, seed)
-    within = related(INFORMATION, np.linspace(0.2, 1.0, 60))
-    _, new = mutate(old.orders, old.graphs, INFORMATION, SPACE, families, np.random.default_rng(seed), within)
+    within = find_related_pairs(INFORMATION, np.linspace(0.2, 1.0, 60))
+    _, new = mutate_by_information(
+        old.orders, old.graphs, INFORMATION, SPACE, families, np.random.default_rng(seed), within
+    )
     assert not (new & ~old.graphs & ~within).any()
     assert (new & ~old.graphs).any()
     assert (old.graphs & ~new & ~within).any()
@@ -151,7 +153,9 @@ def test_nothing_to_add_or_reverse_outside_the_space():
     """With an empty search space a third of 300 mutations deletes an edge; the others change nothing."""
     old, families = random_individuals(PROBLEM, 300, 1)
     within = np.zeros_like(old.graphs)
-    orders, new = mutate(old.orders, old.graphs, INFORMATION, SPACE, families, np.random.default_rng(1), within)
+    orders, new = mutate_by_information(
+        old.orders, old.graphs, INFORMATION, SPACE, families, np.random.default_rng(1), within
+    )
     lost = old.graphs.sum(axis=(1, 2)) - new.sum(axis=(1, 2))
     assert set(lost.tolist()) == {0, 1}
     assert abs(lost.sum() - 100) < 35  # about four deviations

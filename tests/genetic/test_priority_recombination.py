@@ -15,7 +15,7 @@ from strategies import examples
 
 def get_parent_set(matrix, start, order):
     """Return whom Algorithm 2 collects, and the ordering it leaves."""
-    from bnsearch.genetic.kernels_recombine import get_parent_set as kernel
+    from bnsearch.genetic.kernels_recombination import get_parent_set as kernel
 
     order = np.array(order)
     n = len(order)
@@ -26,7 +26,7 @@ def get_parent_set(matrix, start, order):
 
 def test_insertion_before():
     """In 3, 0, 1, 2 variable 2 is put in front of 0: 3, 2, 0, 1."""
-    from bnsearch.genetic.kernels_recombine import insert_before
+    from bnsearch.genetic.kernels_recombination import insert_before
 
     order = np.array([3, 0, 1, 2])
     position = np.argsort(order)
@@ -115,7 +115,7 @@ def test_offspring_exceed_both_or_the_parent_is_kept(seed):
     former, _ = random_individuals(PROBLEM, 20, seed + 1)
     new, better = recombine_by_priority(old, former)
     assert all(follows(matrix, order) for matrix, order in zip(new.graphs, new.orders, strict=True))
-    local, penalty = families.parts(new.graphs)
+    local, penalty = families.score_graphs(new.graphs)
     assert new.local == pytest.approx(local)
     assert new.penalty == pytest.approx(penalty)
     fits = [which.fit.sum(axis=1) for which in (new, old, former)]
@@ -138,5 +138,5 @@ def test_conventional_offspring_follow_their_orderings():
     new = recombine_conventionally(old, former, free(old.graphs.shape[1], 2), families, np.random.default_rng(0))
     assert all(follows(matrix, order) for matrix, order in zip(new.graphs, new.orders, strict=True))
     assert (new.graphs.sum(axis=2) <= 2).all()
-    assert np.array_equal(new.local, families.parts(new.graphs)[0])
+    assert np.array_equal(new.local, families.score_graphs(new.graphs)[0])
     assert np.array_equal(new.alpha, old.alpha)

@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from heapq import heapify, heappop, heappush
 from typing import TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
+
+from bnsearch.graphs.topological import topological_order
 
 Order = TypeVar("Order", NDArray[np.int32], NDArray[np.int64])
 
@@ -22,9 +23,6 @@ class Precedence:
 
     def __init__(self, child: NDArray[np.int64], parent: NDArray[np.int64]) -> None:
         self._child, self._parent = child, parent
-        self._children: dict[int, list[int]] = {}
-        for below, above in zip(child.tolist(), parent.tolist(), strict=True):
-            self._children.setdefault(above, []).append(below)
 
     def broken(self, order: NDArray[np.int32] | NDArray[np.int64]) -> list[tuple[int, int]]:
         """Return the pairs (parent, child) that stand the wrong way round."""
@@ -41,17 +39,12 @@ class Precedence:
         """
         if not self.broken(order):
             return order
-        position = np.argsort(order).tolist()
-        waiting = np.bincount(self._child, minlength=len(order)).tolist()
-        bound = sorted({*self._child.tolist(), *self._parent.tolist()}, key=position.__getitem__)
-        free = [position[v] for v in bound if waiting[v] == 0]
-        heapify(free)
-        after = order.copy()
-        for v in bound:
-            chosen = int(order[heappop(free)])
-            after[position[v]] = chosen
-            for child in self._children.get(chosen, ()):
-                waiting[child] -= 1
-                if waiting[child] == 0:
-                    heappush(free, position[child])
-        return after
+        position = np.argsort(order)
+        constrained = np.union1d(self._child, self._parent)
+        parents: list[set[int]] = [set() for _ in constrained]
+        for child, parent in np.searchsorted(constrained, [self._child, self._parent]).T.tolist():
+            parents[child].add(parent)
+        repaired = order.copy()
+        after = topological_order(parents, position[constrained].tolist())
+        repaired[np.sort(position[constrained])] = constrained[after]
+        return repaired
