@@ -8,6 +8,7 @@ import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from scripted_draws import ScriptedGenerator
 from stacks import edges_of, follows, free, graph, random_individuals, random_problem
 
 from bnsearch.data import Dataset
@@ -160,3 +161,93 @@ def test_nothing_to_add_or_reverse_outside_the_space():
     assert set(lost.tolist()) == {0, 1}
     assert abs(lost.sum() - 100) < 35  # about four deviations
     assert np.array_equal(orders, old.orders)
+
+
+def test_additions_by_script():
+    """
+    Along 0, 1, 2 with information .5 of 0-1, .4 of 1-2 and .2 of 0-2, and 0 -> 1 present: 1 -> 2 ranks before 0 -> 2.
+
+    The weights of the two ranks are 1 and 1/2: of their sum, draws below 2/3 take the first.
+    """
+    information = np.array([[0.0, 0.5, 0.2], [0.5, 0.0, 0.4], [0.2, 0.4, 0.0]])
+    orders, graphs = np.array([[0, 1, 2]] * 3), np.repeat(graph(3, (0, 1))[None], 3, axis=0)
+    rng = ScriptedGenerator([0.0, 0.66, 0.67])
+    new = add_edges(orders, graphs, information, free(3, 3), rng)
+    assert [edges_of(matrix) - {(0, 1)} for matrix in new] == [{(1, 2)}, {(1, 2)}, {(0, 2)}]
+    full = add_edges(orders[:1], graphs[:1], information, free(3, 1), ScriptedGenerator([0.0]))
+    assert edges_of(full[0]) == {(0, 1), (1, 2)}  # with one parent each, 2 has room and 1 has not
+
+
+def test_additions_need_room():
+    """With one parent each and 1 -> 2 present, 0 -> 1 alone can be added, though 0 -> 2 has more information."""
+    information = np.array([[0.0, 0.1, 0.9], [0.1, 0.0, 0.5], [0.9, 0.5, 0.0]])
+    new = add_edges(np.array([[0, 1, 2]]), graph(3, (1, 2))[None], information, free(3, 1), ScriptedGenerator([0.0]))
+    assert edges_of(new[0]) == {(1, 2), (0, 1)}
+
+
+class GivenScores:
+    """Local scores by hand: of a child with each parent set, -10 where nothing is given."""
+
+    def __init__(self, scores: dict[tuple[int, tuple[int, ...]], float]) -> None:
+        self.scores = scores
+
+    def score_families(self, children, parents):
+        """Return the scores."""
+        families = [(int(c), tuple(np.flatnonzero(row).tolist())) for c, row in zip(children, parents, strict=True)]
+        return np.array([self.scores.get(family, -10.0) for family in families])
+
+
+def test_deletions_by_script():
+    """
+    0 -> 1 and 0 -> 2; without parents 1 scores -3 less and 2 scores 1 more: 0 -> 2 ranks first.
+
+    The draws 0 and .66 of 3/2 take the first, .67 the second.
+    """
+    scores = GivenScores({(1, ()): -13.0, (2, ()): -9.0})
+    graphs = np.repeat(graph(3, (0, 1), (0, 2))[None], 3, axis=0)
+    new = delete_edges(graphs, free(3, 3), scores, ScriptedGenerator([0.0, 0.66, 0.67]))
+    assert [edges_of(matrix) for matrix in new] == [{(0, 1)}, {(0, 1)}, {(0, 2)}]
+
+
+def test_reversals_by_script():
+    """
+    0 -> 1 and 0 -> 2 along 0, 1, 2.
+
+    To reverse 0 -> 1 changes 1 by -3 and 0 (given 1) by 5: 2 in all. To reverse 0 -> 2 changes 2 by 1 and 0 (given 2)
+    by -4: -3 in all. So 0 -> 1 ranks first; reversed, 1 stands before 0. With one parent each, 0 has room for one.
+    """
+    scores = GivenScores({(1, ()): -13.0, (0, (1,)): -5.0, (2, ()): -9.0, (0, (2,)): -14.0})
+    orders, graphs = np.array([[0, 1, 2]] * 2), np.repeat(graph(3, (0, 1), (0, 2))[None], 2, axis=0)
+    new_orders, new = reverse_edges(orders, graphs, free(3, 1), scores, ScriptedGenerator([0.66, 0.67]))
+    assert new_orders.tolist() == [[1, 0, 2], [2, 0, 1]]
+    assert [edges_of(matrix) for matrix in new] == [{(1, 0), (0, 2)}, {(2, 0), (0, 1)}]
+    assert orders.tolist() == [[0, 1, 2]] * 2
+
+
+def test_reversals_need_room():
+    """In 0 -> 2, 1 -> 0 with one parent each, 0 has its parent: only 1 -> 0 can be reversed."""
+    new_orders, new = reverse_edges(
+        np.array([[1, 0, 2]]), graph(3, (0, 2), (1, 0))[None], free(3, 1), GivenScores({}), ScriptedGenerator([0.99])
+    )
+    assert edges_of(new[0]) == {(0, 2), (0, 1)}
+    assert new_orders.tolist() == [[0, 1, 2]]
+
+
+def test_kinds_of_mutation_by_script():
+    """Of three graphs 0 -> 1 the first gets an edge, the second loses its edge, the third has it reversed."""
+    orders, graphs = np.array([[0, 1, 2]] * 3), np.repeat(graph(3, (0, 1))[None], 3, axis=0)
+    information = np.array([[0.0, 0.5, 0.2], [0.5, 0.0, 0.4], [0.2, 0.4, 0.0]])
+    rng = ScriptedGenerator([0, 1, 2], [0.0], [0.0], [0.0])
+    new_orders, new = mutate_by_information(orders, graphs, information, free(3, 3), GivenScores({}), rng)
+    assert [edges_of(matrix) for matrix in new] == [{(0, 1), (1, 2)}, set(), {(1, 0)}]
+    assert new_orders.tolist() == [[0, 1, 2], [0, 1, 2], [1, 0, 2]]
+    assert rng.requests[0] == ("integers", 0, 3)
+
+
+def test_kinds_within_pairs_by_script():
+    """Each graph has pairs of its own: 0-2 alone may be added in the first, and 0-1 not reversed in the third."""
+    orders, graphs = np.array([[0, 1, 2]] * 3), np.repeat(graph(3, (0, 1))[None], 3, axis=0)
+    within = np.stack([graph(3, (0, 2), (2, 0)), graph(3), graph(3, (1, 2), (2, 1))])
+    rng = ScriptedGenerator([0, 1, 2], [0.0], [0.0], [0.0])
+    _, new = mutate_by_information(orders, graphs, np.ones((3, 3)), free(3, 3), GivenScores({}), rng, within)
+    assert [edges_of(matrix) for matrix in new] == [{(0, 1), (0, 2)}, set(), {(0, 1)}]
