@@ -29,7 +29,7 @@ from pathlib import Path
 
 ROOT = Path(__file__).parents[1]
 COPY = Path(tempfile.gettempdir()) / f"mutants_of_{ROOT.name}"  # always the same: compiled kernels are cached by path
-PRELOADED = ("numpy", "numba", "scipy.special", "polars", "networkx", "hypothesis", "pytest")
+PRELOADED = ("numpy", "numba", "scipy.special", "polars", "networkx", "pytest")  # not what pytest rewrites: hypothesis
 OPERATORS: dict[type, type] = {
     ast.Add: ast.Sub, ast.Sub: ast.Add, ast.Mult: ast.Add, ast.Div: ast.Mult, ast.FloorDiv: ast.Mult, ast.Mod: ast.Add,
     ast.BitAnd: ast.BitOr, ast.BitOr: ast.BitAnd, ast.BitXor: ast.BitOr, ast.And: ast.Or, ast.Or: ast.And,
