@@ -99,7 +99,7 @@ def test_k2_refuses_an_ordering_against_a_required_edge(data):
 
 
 def test_candidates_are_the_best_of_those_allowed(data):
-    """With one candidate each and half of the edges forbidden, nobody is left without one."""
+    """With one candidate each and half of the edges forbidden, every variable has one."""
     forbidden = [(a, b) for a in NAMES for b in NAMES if a < b]
     problem = Problem(data=data, score=BIC(), knowledge=Knowledge(forbidden=forbidden))
     result = search(problem, HillClimb(candidates=1), seed=1, threads=1)

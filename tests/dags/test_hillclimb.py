@@ -158,7 +158,7 @@ def test_few_parents_and_few_candidates(problem):
     ids=["seconds", "evaluations", "iterations", "target"],
 )
 def test_limits_are_kept(problem, stop, reason):
-    """Restarts without end stop where they are told to, with a graph of the score they say."""
+    """Unlimited restarts end at the limit of the run, and the score is that of the network."""
     result = search(problem, HillClimb(restarts=None), stop=stop, seed=1, threads=2)
     assert result.stop == reason
     assert result.score == pytest.approx(problem.scorer.network(result.dag))

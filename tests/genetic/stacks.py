@@ -34,18 +34,18 @@ def edges_of(matrix: NDArray[np.bool_]) -> set[tuple[int, int]]:
 
 
 def is_dag(matrix: NDArray[np.bool_]) -> bool:
-    """Tell whether a graph has no cycle; a graph that has one is refused by the class."""
+    """Return True if a graph has no cycle; the class refuses a graph that has one."""
     return DAG.from_adjacency([str(v) for v in range(len(matrix))], matrix.T) is not None
 
 
 def follows(matrix: NDArray[np.bool_], order: NDArray[np.int64]) -> bool:
-    """Tell whether an ordering is a permutation in which parents stand before their children."""
+    """Return True if an ordering is a permutation with parents before their children."""
     place = {int(v): i for i, v in enumerate(order)}
     return sorted(place) == list(range(len(matrix))) and all(place[p] < place[c] for p, c in edges_of(matrix))
 
 
 def free(n: int, most: int) -> SearchSpace:
-    """Return the space of all graphs with at most so many parents."""
+    """Return the space of all graphs in which no variable has more than `most` parents."""
     return SearchSpace(np.full(n, most))
 
 

@@ -1,4 +1,4 @@
-"""Family scores of generations: right, asked for once, in batches that look at the clock."""
+"""Local scores of generations: correct, computed once, in batches between which the deadline is checked."""
 
 from __future__ import annotations
 
@@ -86,7 +86,7 @@ def test_time_is_looked_at_between_batches():
 
 
 def test_families_are_numbered_as_they_come():
-    """Child and parents both count, also past 8 variables; who was met before keeps the number."""
+    """Child and parents both count, also past 8 variables; a known family keeps its number."""
     parents = np.zeros((4, 9), dtype=bool)
     parents[1, 8] = parents[2, 0] = True
     numbering = FamilyIndex(9)

@@ -42,12 +42,12 @@ every_method = pytest.mark.parametrize("method", METHODS.values(), ids=METHODS)
 
 
 class Watched(FamilyScores):
-    """Prices graphs only if they are acyclic and have at most two parents."""
+    """Scores graphs only if they are acyclic and no variable has more than two parents."""
 
     seen = 0
 
     def score_graphs(self, graphs):
-        """Check, then price."""
+        """Check the graphs, then score them."""
         assert all(is_dag(matrix) for matrix in graphs)
         assert (graphs.sum(axis=2) <= 2).all()
         Watched.seen += len(graphs)
@@ -58,7 +58,7 @@ class Watched(FamilyScores):
 @examples(12)
 @given(tables(max_variables=6), st.integers(0, 1000))
 def test_no_graph_is_ever_cyclic(method, table: Table, seed):
-    """On any data, every graph that any generation prices is acyclic, and the result is worth what it says."""
+    """On any data, every scored graph is acyclic, and the score of the result is that of its network."""
     problem = Problem(data=table.dataset, score=BIC())
     load_kernels(problem, method)  # its own small problem has no limit of two parents
     with pytest.MonkeyPatch.context() as patch:
@@ -103,7 +103,7 @@ def test_seeds_matter(method):
 
 
 @every_method
-def test_the_trace_tells_generations(method):
+def test_the_trace_shows_generations(method):
     """The first point is the best of the first population, at iteration 0; later ones lie in later generations."""
     result = search(random_problem(9, 90, seed=8), method, stop=Iterations(30), seed=1, threads=1)
     points = list(result.trace)
@@ -132,7 +132,7 @@ def test_generations_end_a_search(kind):
 
 @pytest.mark.parametrize("kind", [MIIGA, CGA, DGA, BNCPSO])
 def test_no_time_gives_the_empty_graph(kind):
-    """Stopped before anything was priced, a search returns the graph without edges."""
+    """Stopped before any graph is scored, a search returns the graph without edges."""
     result = search(random_problem(5, 40, seed=9), kind(), stop=Seconds(0), seed=0, threads=1)
     assert result.stop == "seconds"
     assert not result.dag.edges
@@ -150,7 +150,7 @@ def test_one_or_two_variables(kind, n):
 
 @pytest.mark.parametrize("kind", [MIIGA, CGA, DGA, BNCPSO])
 def test_a_table_is_not_enough(kind):
-    """These methods price any family: they need data."""
+    """These methods score any family, so they need data."""
     with pytest.raises(InputError, match="searches with data"):
         search(Problem(table=random_candidates(4, 3, 2, seed=1)), kind(), stop=Iterations(1), seed=0)
 
@@ -159,15 +159,24 @@ def test_a_table_is_not_enough(kind):
     ("kind", "parameters", "message"),
     [
         (MIIGA, {"population": 1}, "population must be at least 2, not 1"),
+        (MIIGA, {"generations": 0}, "generations must be at least 1, not 0"),
+        (MIIGA, {"tournament": 0}, "tournament must be at least 1, not 0"),
+        (MIIGA, {"max_parents": 0}, "max_parents must be at least 1, not 0"),
         (MIIGA, {"step": 1.5}, "step must be at least 0 and at most 1, not 1.5"),
         (MIIGA, {"start": "informatio"}, "did you mean 'information'"),
         (MIIGA, {"recombination": "priorities"}, "recombination must be one of priority, conventional"),
         (MIIGA, {"binding": "fix"}, "binding must be one of adaptive, fixed, random, not 'fix'"),
         (MIIGA, {"mutation": "relate"}, "mutation must be one of any, related, not 'relate'"),
+        (CGA, {"population": 1}, "population must be at least 2, not 1"),
+        (CGA, {"generations": 0}, "generations must be at least 1, not 0"),
+        (CGA, {"mutation": 1.5}, "mutation must be at least 0 and at most 1, not 1.5"),
         (CGA, {"crossover": 2}, "crossover must be at least 0 and at most 1, not 2"),
         (CGA, {"max_parents": 0}, "max_parents must be at least 1, not 0"),
         (DGA, {"mutation": -0.1}, "mutation must be at least 0"),
         (DGA, {"generations": 0}, "generations must be at least 1"),
+        (BNCPSO, {"population": 1}, "population must be at least 2, not 1"),
+        (BNCPSO, {"generations": 0}, "generations must be at least 1, not 0"),
+        (BNCPSO, {"max_parents": 0}, "max_parents must be at least 1, not 0"),
         (BNCPSO, {"society_end": 1.1}, "society_end must be at least 0 and at most 1"),
     ],
 )
@@ -179,7 +188,7 @@ def test_parameters_are_checked(kind, parameters, message):
 
 @pytest.mark.parametrize("mutation", ["related", "any"])
 def test_a_fixed_search_space_is_not_left(mutation):
-    """The ablation FixA joins only pairs of Eq. 4 with alpha 0.9; where mutation may join any pair it does."""
+    """The ablation FixA joins only pairs of Eq. 4 with alpha 0.9, unless mutation may join any pair."""
     problem = random_problem(9, 90, seed=8)
     method = MIIGA(binding="fixed", mutation=mutation, population=20)
     result = search(problem, method, stop=Iterations(30), seed=1, threads=1)

@@ -1,4 +1,4 @@
-"""Information-driven mutation: which edges may change, which are favoured, and what becomes of the ordering."""
+"""Information-driven mutation: which edges may change, which are more likely, and how the ordering follows."""
 
 from __future__ import annotations
 
@@ -41,14 +41,14 @@ def test_favour_draws_by_rank():
     assert abs(counts[3] - 300) < 55
 
 
-def test_nobody_has_candidates():
-    """Without candidates nobody gets one."""
+def test_draws_without_candidates():
+    """An owner without candidates gets -1."""
     nothing = np.empty(0, dtype=np.int64)
     assert draw_by_merit(nothing, np.empty(0), 2, np.random.default_rng(0)).tolist() == [-1, -1]
 
 
 def reversible_edges(matrix, order):
-    """Return the edges (parent, child) that the kernel takes for reversible."""
+    """Return the edges (parent, child) that the kernel finds reversible."""
     from bnsearch.genetic.kernels_graphs import find_reversible
 
     found = np.empty((1, *matrix.shape), dtype=bool)
@@ -90,7 +90,7 @@ def test_ordering_after_a_reversal():
 
 @pytest.mark.parametrize("kind", ["add", "delete", "reverse"])
 def test_one_edge_changes(kind):
-    """One edge more, one less, or one turned around; orderings fit; nobody has too many parents."""
+    """One edge is added, deleted or reversed; graphs follow their orderings; no variable has too many parents."""
     old, families = random_individuals(PROBLEM, 60, 3)
     rng = np.random.default_rng(0)
     orders, graphs = old.orders, old.graphs
@@ -125,7 +125,7 @@ def test_good_deletions_are_favoured():
 @examples(20)
 @given(st.integers(0, 10_000))
 def test_mutants_follow_their_orderings(seed):
-    """Whatever the die says, mutants are valid, the input is not changed, and all three kinds occur."""
+    """Mutants follow their orderings, the input is not changed, and all three kinds of mutation occur."""
     old, families = random_individuals(PROBLEM, 40, seed)
     orders, graphs = old.orders.copy(), old.graphs.copy()
     new_orders, new = mutate_by_information(orders, graphs, INFORMATION, SPACE, families, np.random.default_rng(seed))
@@ -139,7 +139,7 @@ def test_mutants_follow_their_orderings(seed):
 @examples(20)
 @given(st.integers(0, 10_000))
 def test_mutation_within_related_pairs(seed):
-    """Edges come, and are turned round, only between pairs of the search space; any edge may go."""
+    """Edges are added and reversed only between pairs of the search space; any edge may be deleted."""
     old, families = random_individuals(PROBLEM, 60, seed)
     within = find_related_pairs(INFORMATION, np.linspace(0.2, 1.0, 60))
     _, new = mutate_by_information(

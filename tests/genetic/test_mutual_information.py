@@ -24,7 +24,7 @@ INFORMATION = np.array([[0.0, 0.5, 0.2, 0.0], [0.5, 0.0, 0.4, 0.1], [0.2, 0.4, 0
 
 
 def test_information_by_hand():
-    """A copy of a fair coin tells log 2 of it; another coin that is independent of it in the sample tells nothing."""
+    """A fair coin and its copy share log 2; coins that are independent in the sample share nothing."""
     rows = np.array([[0, 0, 0], [1, 1, 0], [0, 0, 1], [1, 1, 1]])
     information = compute_mutual_information(Problem(data=Dataset.from_codes(rows), score=BIC()), Run())
     assert information == pytest.approx(np.array([[0, log(2), 0], [log(2), 0, 0], [0, 0, 0]]), abs=1e-12)
@@ -68,7 +68,7 @@ def test_strongest_partners_by_hand():
 
 @given(st.integers(1, 7), st.integers(0, 1000))
 def test_strongest_partners_never_form_a_cycle(n, seed):
-    """Even with many ties the links are a forest in which everyone has a partner."""
+    """Even with many ties the links are a forest in which every variable has a partner."""
     rng = np.random.default_rng(seed)
     information = np.triu(rng.integers(3, size=(n, n)) / 2.0, 1)
     forest = link_strongest_partners(information + information.T, rng)

@@ -14,7 +14,7 @@ from strategies import examples
 
 
 def get_parent_set(matrix, start, order):
-    """Return whom Algorithm 2 collects, and the ordering it leaves."""
+    """Return the variables that Algorithm 2 collects, and the new ordering."""
     from bnsearch.genetic.kernels_recombination import get_parent_set as kernel
 
     order = np.array(order)
@@ -90,7 +90,7 @@ def test_recombination_takes_what_fits_better():
 
 def test_gains_count_once():
     """
-    Along 1, 2, 0 with gains 5 for 0 and 3 for 2 and -1 for 1: 2 is a parent of 1, 1 of 0 and 0 of nobody.
+    Along 1, 2, 0 with gains 5 for 0 and 3 for 2 and -1 for 1: 2 is a parent of 1, and 1 of 0.
 
     0 is taken alone (1 stands before it), then 2 alone, then 1, whose parent 2 stands behind it: 2 was taken before, so
     the sum is -1, and 1 keeps its own: -16 - 16 becomes 5 + 3 more, against 5 + 3 - 1 of the former.
@@ -110,7 +110,7 @@ PROBLEM = random_problem(6, 80, seed=4)
 @examples(40)
 @given(st.integers(0, 10_000))
 def test_offspring_exceed_both_or_the_parent_is_kept(seed):
-    """Whatever comes out follows its ordering, is worth what it says, and fits better than both, or is as before."""
+    """Offspring follow their orderings, have the right scores, and fit better than both parents, or are the old ones."""
     old, families = random_individuals(PROBLEM, 20, seed)
     former, _ = random_individuals(PROBLEM, 20, seed + 1)
     new, better = recombine_by_priority(old, former)
@@ -132,7 +132,7 @@ def test_some_offspring_are_better():
 
 
 def test_conventional_offspring_follow_their_orderings():
-    """Cut strings give valid orderings and graphs with few enough parents, priced."""
+    """Offspring of cut strings follow their orderings, have few enough parents, and have scores."""
     old, families = random_individuals(PROBLEM, 30, 1)
     former, _ = random_individuals(PROBLEM, 30, 2)
     new = recombine_conventionally(old, former, free(old.graphs.shape[1], 2), families, np.random.default_rng(0))

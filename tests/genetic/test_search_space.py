@@ -1,4 +1,4 @@
-"""Legal graphs: how others become legal, and that knowledge holds for every graph that a search prices."""
+"""Legal graphs: how graphs become legal, and that every graph scored in a search respects knowledge."""
 
 from __future__ import annotations
 
@@ -113,8 +113,8 @@ def test_anything_becomes_legal(seed):
 @pytest.mark.parametrize("method", METHODS.values(), ids=METHODS)
 @examples(15)
 @given(st.integers(0, 10_000))
-def test_every_priced_graph_is_legal(method, seed):
-    """Whatever is known, each graph of each generation is legal, and the result is worth what it says."""
+def test_every_scored_graph_is_legal(method, seed):
+    """Under any knowledge, each graph of each generation is legal, and the score of the result is right."""
     names = random_problem(6, 60, seed=6).names
     problem, _ = informed(random_knowledge(names, seed))
     known = problem.constraints
@@ -122,10 +122,10 @@ def test_every_priced_graph_is_legal(method, seed):
     seen = []
 
     class Watched(FamilyScores):
-        """Prices graphs only if they are legal."""
+        """Scores graphs only if they are legal."""
 
         def score_graphs(self, graphs):
-            """Check, then price."""
+            """Check the graphs, then score them."""
             assert all(is_dag(matrix) and known.permits(DAG.from_adjacency(names, matrix.T)) for matrix in graphs)
             seen.append(len(graphs))
             return super().score_graphs(graphs)

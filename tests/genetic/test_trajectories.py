@@ -1,4 +1,4 @@
-"""The loops of MIIGA, CGA, DGA and BNC-PSO over scripted operators: who is selected, bred, kept and offered."""
+"""The loops of MIIGA, CGA, DGA and BNC-PSO over scripted operators: selection, breeding, survival and offers."""
 
 from __future__ import annotations
 
@@ -104,7 +104,7 @@ def test_the_size_of_the_first_population(monkeypatch, population):
 
 
 def individuals(labels, scores, penalties) -> Individuals:
-    """Return individuals over two variables, told apart by their alpha; all of score and penalty is of variable 0."""
+    """Return individuals over two variables, identified by alpha; variable 0 has the whole score and penalty."""
     number = len(labels)
     local, penalty = np.zeros((number, 2)), np.zeros((number, 2))
     local[:, 0], penalty[:, 0] = scores, penalties
@@ -215,12 +215,12 @@ def test_the_best_so_far():
 
 def test_the_generations_of_bncpso(monkeypatch):
     """
-    Two particles: the number of edges tells positions apart, 0 and 1 at first, of scores -5 and -3.
+    Two particles: the number of edges identifies a position; 0 and 1 at first, with scores -5 and -3.
 
-    Generation 1 of 3: weights .95, .82, .4; each is attracted by itself and by the best of the swarm, 1. The new
-    positions 2 (-4) and 3 (-3) follow: 2 beats 0, and 3 only equals 1, which stays. Generation 2: the weights are the
-    means; own positions are 2 and 1, the swarm's is 1; 4 (-2) and 5 (-9) follow. Generation 3: 4 and 1; the swarm's
-    is 4.
+    Generation 1 of 3: weights .95, .82, .4; each is attracted by its own best position and by that of the swarm, 1.
+    The new positions 2 (-4) and 3 (-3) follow: 2 beats 0, and 3 only equals 1, which stays. Generation 2: the weights
+    are the means; own best positions are 2 and 1, that of the swarm is 1; 4 (-2) and 5 (-9) follow. Generation 3: 4 and
+    1; that of the swarm is 4.
     """
     score = np.array([-5.0, -3.0, -4.0, -3.0, -2.0, -9.0, -9.0, -9.0])
     later = [[2, 3], [4, 5], [6, 7]]

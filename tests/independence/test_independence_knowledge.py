@@ -1,4 +1,4 @@
-"""What is known about edges, and what remains of a method whose time runs out."""
+"""Knowledge about edges, and the results of methods whose time runs out."""
 
 from __future__ import annotations
 
@@ -107,7 +107,7 @@ def test_half_of_the_time():
 
 @pytest.mark.parametrize("unknown_pairs", [False, True])
 def test_the_sets_of_tested_variables_decide_for_untested_ones(unknown_pairs):
-    """Time for 0 and 1 alone, 0 having chosen 1 and 2, and 1 both 0 and 3: of the pair 2, 3 nothing is told."""
+    """Time for 0 and 1 alone, 0 having chosen 1 and 2, and 1 both 0 and 3: neither was tested of the pair 2, 3."""
     data = random_network(4, 1, 2, seed=1).sample(20, seed=1)
     now = 0.0
 

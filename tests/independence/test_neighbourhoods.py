@@ -115,7 +115,7 @@ def test_blankets_of_a_sampled_network():
 
 @pytest.mark.parametrize("threads", [1, 3])
 def test_only_what_is_mutual_stays(threads):
-    """0 names 1 and 2, 1 names 0, 2 names nobody: the pair 0, 1 stays; tests are counted."""
+    """0 has 1 and 2 in its set, 1 has 0, and 2 has none: the pair 0, 1 stays; tests are counted."""
     data = load_network("asia").sample(50, seed=1).select(["asia", "tub", "smoke"])
     named = {0: [1, 2], 1: [0], 2: []}
 
