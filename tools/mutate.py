@@ -73,11 +73,13 @@ def mutate_node(node: ast.AST) -> Iterator[str]:
 
 
 def find_skipped(tree: ast.AST) -> set[int]:
-    """Return the ids of the nodes that no mutant changes: annotations, and calls that check parameters."""
+    """Return the ids of the nodes that no mutant changes: annotations, `strict=True`, calls that check parameters."""
     skipped: set[int] = set()
     for node in ast.walk(tree):
         parts = [getattr(node, "annotation", None), getattr(node, "returns", None)]
         if isinstance(node, ast.Call) and ast.unparse(node.func).startswith(("require", "partial", "dataclass")):
+            parts.append(node)
+        if isinstance(node, ast.keyword) and node.arg == "strict":
             parts.append(node)
         skipped |= {id(inner) for part in parts if part is not None for inner in ast.walk(part)}
     return skipped

@@ -110,7 +110,7 @@ PROBLEM = random_problem(6, 80, seed=4)
 @examples(40)
 @given(st.integers(0, 10_000))
 def test_offspring_exceed_both_or_the_parent_is_kept(seed):
-    """Offspring follow their orderings, have the right scores, and fit better than both parents, or are the old ones."""
+    """Offspring follow their orderings, have the right scores, and fit better than both parents or are unchanged."""
     old, families = random_individuals(PROBLEM, 20, seed)
     former, _ = random_individuals(PROBLEM, 20, seed + 1)
     new, better = recombine_by_priority(old, former)
