@@ -1,12 +1,12 @@
 """
 Change one thing at a time in some source files, run tests on each change, and list the changes that no test notices.
 
-    python tools/mutate.py src/bnsearch/genetic/cga.py -- tests/genetic -x
+    python tools/mutate.py src/bnsearch/genetic/cga.py -- -x tests/genetic/test_trajectories.py -- -x tests/genetic
 
-Everything after `--` goes to pytest. The repository is copied to a folder for temporary files, and only the copy is
-changed. Each mutant runs in a forked process in which third-party packages are already loaded, so a run takes little
-longer than its tests. A survivor, a mutant that passes all tests, shows a missing test, dead code, or a change without
-effect.
+Everything after `--` goes to pytest; after a further `--` follow the tests for mutants that pass the first ones. The
+repository is copied to a folder for temporary files, and only the copy is changed. Tests run in forked processes in
+which third-party packages are already loaded, so a run takes little longer than its tests. A survivor, a mutant that
+passes all tests, shows a missing test, dead code, or a change without effect.
 """
 
 from __future__ import annotations
@@ -25,6 +25,7 @@ import tempfile
 import time
 from collections.abc import Iterator
 from importlib.util import cache_from_source
+from itertools import groupby
 from pathlib import Path
 
 ROOT = Path(__file__).parents[1]
@@ -99,6 +100,8 @@ def list_mutants(path: Path) -> Iterator[tuple[str, bytes]]:
             end = begin_of_line[(node.end_lineno or 0) - 1] + (node.end_col_offset or 0)
             for text in mutate_node(node):
                 old = " ".join(source[begin:end].decode().split())
+                if text == old:
+                    continue
                 yield f"{path}:{node.lineno}: {old} -> {text}", source[:begin] + text.encode() + source[end:]
 
 
@@ -121,8 +124,8 @@ def main() -> int:
     parser.add_argument("files", nargs="+", type=Path, help="source files, relative to the repository")
     parser.add_argument("--sample", type=int, help="number of mutants to draw at random; all by default")
     parser.add_argument("--seconds", type=int, default=120, help="limit on the tests of one mutant")
-    own, _, arguments = " ".join(sys.argv[1:]).partition(" -- ")
-    options = parser.parse_args(own.split())
+    own, *stages = ([*group] for is_end, group in groupby(sys.argv[1:], "--".__eq__) if not is_end)
+    options = parser.parse_args(own)
     shutil.copytree(
         ROOT, COPY, dirs_exist_ok=True, ignore=shutil.ignore_patterns(".*", "__pycache__", "demo", "build", "dist")
     )
@@ -131,7 +134,7 @@ def main() -> int:
     sys.dont_write_bytecode = True  # bytecode is checked by size and time in seconds, too coarse for mutants
     for name in PRELOADED:
         importlib.import_module(name)
-    if not run_tests(arguments.split(), 3600):
+    if not all(run_tests(stage, 3600) for stage in stages):
         sys.exit("the tests fail without any change, so they cannot tell mutants apart")
     mutants = [(path, *mutant) for path in options.files for mutant in list_mutants(path)]
     if options.sample is not None:
@@ -141,7 +144,7 @@ def main() -> int:
         original, times = path.read_bytes(), path.stat()
         Path(cache_from_source(str(path))).unlink(missing_ok=True)
         path.write_bytes(text)
-        if run_tests(arguments.split(), options.seconds):
+        if all(run_tests(stage, options.seconds) for stage in stages):
             survivors += 1
             print(description, flush=True)
         path.write_bytes(original)

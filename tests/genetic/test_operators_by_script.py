@@ -26,10 +26,10 @@ def test_cga_crosses_below_its_rate():
 
 
 def test_cga_flips_below_its_rate():
-    """With rate .1 the first graph (.09) gets 1 -> 0, the second (.1) stays."""
-    rng = ScriptedGenerator([0.09, 0.1], [[0], [1]])
-    flipped = flip_bits(np.zeros((2, 3, 3), dtype=bool), 0.1, rng)
-    assert [edges_of(matrix) for matrix in flipped] == [{(1, 0)}, set()]
+    """With rate .1 the first graph (.09) gets 1 -> 0, the second (.1) stays, the third (0) loses 1 -> 0."""
+    rng = ScriptedGenerator([0.09, 0.1, 0.0], [[0, 0], [1, 1]])
+    flipped = flip_bits(np.stack([graph(3), graph(3), graph(3, (1, 0))]), 0.1, rng)
+    assert [edges_of(matrix) for matrix in flipped] == [{(1, 0)}, set(), set()]
     assert rng.requests[1] == ("integers", 0, 3)
 
 
