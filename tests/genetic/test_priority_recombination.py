@@ -140,3 +140,15 @@ def test_conventional_offspring_follow_their_orderings():
     assert (new.graphs.sum(axis=2) <= 2).all()
     assert np.array_equal(new.local, families.score_graphs(new.graphs)[0])
     assert np.array_equal(new.alpha, old.alpha)
+
+
+def test_a_small_gain_is_enough():
+    """Gains .5 for 0 and -2 for 1: 0 alone is taken, and -15 becomes -14.5, more than the former's -16.5."""
+    old = individuals([0, 1], graph(2), [-10, -5])
+    former = individuals([1, 0], graph(2, (1, 0)), [-9.5, -7])
+    new, better = recombine_by_priority(old, former)
+    assert better.tolist() == [False]  # 1 stands behind 0, so its loss of 2 comes along
+    old = individuals([1, 0], graph(2), [-10, -5])
+    new, better = recombine_by_priority(old, former)
+    assert better.tolist() == [True]
+    assert new.local.tolist() == [[-9.5, -5.0]]

@@ -25,18 +25,8 @@ Chromosomes = tuple[NDArray[Any], ...]  # stacks with one row for each individua
 @dataclass(frozen=True, kw_only=True)
 class RankBasedGA(ABC):
     """
-    A genetic algorithm with selection by rank; subclasses add the encoding and the operators.
+    A genetic algorithm with selection by rank; subclasses add the encoding and the operators, see `CGA` and `DGA`.
 
-    Parameters
-    ----------
-    population : number of individuals
-    generations : maximum number of generations
-    crossover : probability that a pair is crossed
-    mutation : probability that an offspring is mutated
-    max_parents : maximum number of parents of a variable
-
-    Notes
-    -----
     A generation has as many offspring as the population has members, and the best of both survive. The first graphs are
     random, with about as many edges as variables.
     """
