@@ -11,7 +11,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from bnsearch.dags.climber import Climber
-from bnsearch.dags.kernels_graph import add_edge, can_add, can_reverse, drop_edge
+from bnsearch.dags.kernels_graph import ANCESTORS, PARENTS, SIZES, add_edge, can_add, can_reverse, drop_edge
 from bnsearch.dags.pricer import Pricer, Rules
 from bnsearch.kernels.bits import has_bit
 from bnsearch.scores import SCORES, make_score
@@ -30,9 +30,9 @@ def climber_of(table: Table, score: str, rules: Rules) -> Climber:
 
 def graphs_of(climber: Climber) -> list[Graph]:
     """Climb one step at a time and return the graphs."""
-    path = [tuple(map(frozenset, climber.standing))]
-    for _ in climber.climb(most=1):
-        here = tuple(map(frozenset, climber.standing))
+    path = [tuple(map(frozenset, climber.current_parents))]
+    for _ in climber.climb(max_steps=1):
+        here = tuple(map(frozenset, climber.current_parents))
         if here != path[-1]:
             path.append(here)
     return path
@@ -142,7 +142,7 @@ def test_random_moves_are_legal(n, seed):
     here = tuple(frozenset(np.flatnonzero(row).tolist()) for row in required)
     for word in rng.integers(2**64, size=10, dtype=np.uint64):
         climber.start([sorted(s) for s in here], moves=np.array([word]))
-        after = tuple(map(frozenset, climber.standing))
+        after = tuple(map(frozenset, climber.current_parents))
         assert after in (legal_by(rules, here) or [here])
         here = after
 
@@ -159,7 +159,7 @@ def test_random_moves_are_drawn_with_equal_chances():
     words, seen = np.random.default_rng(5).integers(2**64, size=3000, dtype=np.uint64), Counter()
     for i in range(3000):
         climber.start([[], [0], []], moves=words[i : i + 1])
-        seen[tuple(map(frozenset, climber.standing))] += 1
+        seen[tuple(map(frozenset, climber.current_parents))] += 1
     assert set(seen) == set(legal_by(rules, begin))
     assert len(seen) == 6
     assert all(abs(number - 500) < 5 * 21 for number in seen.values())
@@ -173,7 +173,7 @@ def test_a_climb_from_a_given_graph_breaks_ties_as_told():
         climber.start([(), ()], np.array(ranked))
         for _ in climber.climb():
             pass
-        assert climber.standing == expected
+        assert climber.current_parents == expected
 
 
 def test_families_met_before_are_not_computed_again():
@@ -216,6 +216,6 @@ def test_ancestors_stay_right_under_random_changes(n, seed):
         while new:
             above |= new
             new = {z for x in new for z in parents[x]} - above
-        assert {x for x in range(n) if has_bit(graph[1][y], x)} == above
-        assert {x for x in range(n) if has_bit(graph[0][y], x)} == parents[y]
-        assert graph[2][y] == len(parents[y])
+        assert {x for x in range(n) if has_bit(graph[ANCESTORS][y], x)} == above
+        assert {x for x in range(n) if has_bit(graph[PARENTS][y], x)} == parents[y]
+        assert graph[SIZES][y] == len(parents[y])

@@ -41,8 +41,8 @@ def test_a_climb_visits_legal_graphs_alone(table, known):
     start = tuple(map(frozenset, constraints.required_parents))
     climber.start(constraints.required_parents)
     path = [start]
-    for _ in climber.climb(1):
-        graph = tuple(map(frozenset, climber.standing))
+    for _ in climber.climb(max_steps=1):
+        graph = tuple(map(frozenset, climber.current_parents))
         path += [graph] * (graph != path[-1])
     expected = climb_path(
         start,
@@ -99,7 +99,7 @@ def test_k2_refuses_an_ordering_against_a_required_edge(data):
 
 
 def test_candidates_are_the_best_of_those_allowed(data):
-    """With one candidate each and half of the edges forbidden, nobody is left without one."""
+    """With one candidate each and half of the edges forbidden, every variable has one."""
     forbidden = [(a, b) for a in NAMES for b in NAMES if a < b]
     problem = Problem(data=data, score=BIC(), knowledge=Knowledge(forbidden=forbidden))
     result = search(problem, HillClimb(candidates=1), seed=1, threads=1)

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from bnsearch.dags import HillClimb, Tabu
-from bnsearch.dags.climber import Found
+from bnsearch.dags.climber import ScoredDAG
 from bnsearch.data import Dataset
 from bnsearch.errors import InputError
 from bnsearch.learning.search import search
@@ -88,15 +88,15 @@ def test_restarts_go_on_from_the_best_that_is_not_worse(problem, monkeypatch, mo
         def fork(self):
             return self
 
-        def start(self, parents, ranked=None, moves=None):
-            starts.append(([k for k, s in enumerate(parents) if len(s)], ranked is None))
+        def start(self, parents, tie_order=None, moves=None):
+            starts.append(([k for k, s in enumerate(parents) if len(s)], tie_order is None))
             walks.append(None if moves is None else len(set(moves.tolist())))
 
         def climb(self):
             bits = np.zeros((problem.size, 1), dtype=np.uint64)
             bits[len(starts), 0] = 1
             self.score = ends[len(starts) - 1]
-            self.best = Found(self.score, bits, np.zeros(len(bits)))
+            self.best = ScoredDAG(self.score, bits, np.zeros(len(bits)))
             yield
 
     monkeypatch.setattr("bnsearch.dags.hillclimb.Climber", Scripted)
@@ -158,7 +158,7 @@ def test_few_parents_and_few_candidates(problem):
     ids=["seconds", "evaluations", "iterations", "target"],
 )
 def test_limits_are_kept(problem, stop, reason):
-    """Restarts without end stop where they are told to, with a graph of the score they say."""
+    """Unlimited restarts end at the limit of the run, and the score is that of the network."""
     result = search(problem, HillClimb(restarts=None), stop=stop, seed=1, threads=2)
     assert result.stop == reason
     assert result.score == pytest.approx(problem.scorer.network(result.dag))

@@ -51,10 +51,10 @@ def test_a_lazy_climb_ends_where_no_move_improves(table, score, max_parents, see
     climber = lazy_climber(table.dataset, score, rules)
     climber.start([np.flatnonzero(row).tolist() for row in required])
     path = [climber.score]
-    for _ in climber.climb_lazily(most=1):
+    for _ in climber.climb_lazily(max_steps=1):
         if climber.score > path[-1]:
             path.append(climber.score)
-        assert is_acyclic(tuple(map(frozenset, climber.standing)))
+        assert is_acyclic(tuple(map(frozenset, climber.current_parents)))
 
     def value(graph):
         known = score, table.codes, table.arities
@@ -68,10 +68,10 @@ def test_a_lazy_climb_ends_where_no_move_improves(table, score, max_parents, see
             for y, s in enumerate(graph)
         )
 
-    end = tuple(map(frozenset, climber.standing))
+    end = tuple(map(frozenset, climber.current_parents))
     assert is_legal(end)
     assert climber.best is not None
-    assert climber.best.parents == climber.standing
+    assert climber.best.parents == climber.current_parents
     assert climber.score == pytest.approx(value(end), rel=1e-9, abs=1e-9)
     margin = 1e-7 * max(1.0, abs(climber.score))
     assert all(value(after) <= climber.score + margin for _, after in neighbours(end) if is_legal(after))

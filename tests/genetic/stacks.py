@@ -3,13 +3,17 @@
 from __future__ import annotations
 
 import numpy as np
+import pytest
 from numpy.typing import NDArray
 
+import bnsearch.genetic.bncpso
+import bnsearch.genetic.miiga
+import bnsearch.genetic.rank_based
 from bnsearch.data import Dataset
-from bnsearch.genetic.families import Families
-from bnsearch.genetic.graphs import random_orders
+from bnsearch.genetic.family_scores import FamilyScores
+from bnsearch.genetic.graph_stacks import draw_orders
 from bnsearch.genetic.individuals import Individuals
-from bnsearch.genetic.space import Space
+from bnsearch.genetic.search_space import SearchSpace
 from bnsearch.graphs.dag import DAG
 from bnsearch.runs.problem import Problem
 from bnsearch.runs.run import Run
@@ -30,19 +34,19 @@ def edges_of(matrix: NDArray[np.bool_]) -> set[tuple[int, int]]:
 
 
 def is_dag(matrix: NDArray[np.bool_]) -> bool:
-    """Tell whether a graph has no cycle; a graph that has one is refused by the class."""
+    """Return True if a graph has no cycle; the class refuses a graph that has one."""
     return DAG.from_adjacency([str(v) for v in range(len(matrix))], matrix.T) is not None
 
 
 def follows(matrix: NDArray[np.bool_], order: NDArray[np.int64]) -> bool:
-    """Tell whether an ordering is a permutation in which parents stand before their children."""
+    """Return True if an ordering is a permutation with parents before their children."""
     place = {int(v): i for i, v in enumerate(order)}
     return sorted(place) == list(range(len(matrix))) and all(place[p] < place[c] for p, c in edges_of(matrix))
 
 
-def free(n: int, most: int) -> Space:
-    """Return the space of all graphs with at most so many parents."""
-    return Space(np.full(n, most))
+def free(n: int, most: int) -> SearchSpace:
+    """Return the space of all graphs in which no variable has more than `most` parents."""
+    return SearchSpace(np.full(n, most))
 
 
 def random_problem(n: int, rows: int, seed: int) -> Problem:
@@ -55,11 +59,17 @@ def random_problem(n: int, rows: int, seed: int) -> Problem:
     return Problem(data=Dataset.from_codes(np.stack(columns, axis=1)), score=BIC())
 
 
-def random_individuals(problem: Problem, number: int, seed: int) -> tuple[Individuals, Families]:
-    """Return random individuals of a problem, and who prices them."""
+def random_individuals(problem: Problem, number: int, seed: int) -> tuple[Individuals, FamilyScores]:
+    """Return random individuals of a problem, and the scores of their families."""
     rng = np.random.default_rng(seed)
-    families = Families(problem, Run(seed=0))
-    orders = random_orders(number, problem.size, rng)
-    return Individuals.priced(
-        orders, free(problem.size, 3).random_graphs(orders, rng), rng.random(number), families
+    families = FamilyScores(problem, Run(seed=0))
+    orders = draw_orders(number, problem.size, rng)
+    return Individuals.scored(
+        orders, free(problem.size, 3).draw_graphs(orders, rng), rng.random(number), families
     ), families
+
+
+def replace_family_scores(patch: pytest.MonkeyPatch, kind: type[FamilyScores]) -> None:
+    """Let all methods of the package score their graphs by another class."""
+    for module in (bnsearch.genetic.bncpso, bnsearch.genetic.miiga, bnsearch.genetic.rank_based):
+        patch.setattr(module, "FamilyScores", kind)

@@ -6,16 +6,16 @@ import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from stacks import free, is_dag, random_individuals, random_problem
+from stacks import free, is_dag, random_individuals, random_problem, replace_family_scores
 
 from bnsearch.data import Dataset
 from bnsearch.errors import InputError
 from bnsearch.genetic.bncpso import BNCPSO
 from bnsearch.genetic.cga import CGA
 from bnsearch.genetic.dga import DGA
-from bnsearch.genetic.families import Families
-from bnsearch.genetic.information import mutual_information, related
-from bnsearch.genetic.miiga import MIIGA
+from bnsearch.genetic.family_scores import FamilyScores
+from bnsearch.genetic.information import compute_mutual_information, find_related_pairs
+from bnsearch.genetic.miiga import MIIGA, Operators
 from bnsearch.learning.search import search
 from bnsearch.learning.warm_up import load_kernels
 from bnsearch.runs.problem import Problem
@@ -41,29 +41,28 @@ METHODS = {
 every_method = pytest.mark.parametrize("method", METHODS.values(), ids=METHODS)
 
 
-class Watched(Families):
-    """Prices graphs only if they are acyclic and have at most two parents."""
+class Watched(FamilyScores):
+    """Scores graphs only if they are acyclic and no variable has more than two parents."""
 
     seen = 0
 
-    def parts(self, graphs):
-        """Check, then price."""
+    def score_graphs(self, graphs):
+        """Check the graphs, then score them."""
         assert all(is_dag(matrix) for matrix in graphs)
         assert (graphs.sum(axis=2) <= 2).all()
         Watched.seen += len(graphs)
-        return super().parts(graphs)
+        return super().score_graphs(graphs)
 
 
 @every_method
 @examples(12)
 @given(tables(max_variables=6), st.integers(0, 1000))
 def test_no_graph_is_ever_cyclic(method, table: Table, seed):
-    """On any data, every graph that any generation prices is acyclic, and the result is worth what it says."""
+    """On any data, every scored graph is acyclic, and the score of the result is that of its network."""
     problem = Problem(data=table.dataset, score=BIC())
-    module = __import__(type(method).__module__, fromlist=["Families"])
     load_kernels(problem, method)  # its own small problem has no limit of two parents
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(module, "Families", Watched)
+        replace_family_scores(patch, Watched)
         before = Watched.seen
         result = search(problem, method, stop=Iterations(6), seed=seed, threads=1)
     assert Watched.seen >= before + 6 * 8 / 2
@@ -83,7 +82,7 @@ def test_other_scores(method, score):
 @every_method
 def test_threads_do_not_matter(method, monkeypatch):
     """One and two threads give the same network, score, trace and evaluations, also where threads share each batch."""
-    monkeypatch.setattr("bnsearch.genetic.families.WORTH_THREADS", 5)
+    monkeypatch.setattr("bnsearch.genetic.family_scores.FAMILIES_PER_THREAD", 5)
     results = []
     for threads in (1, 2):
         problem = random_problem(9, 90, seed=7)
@@ -104,7 +103,7 @@ def test_seeds_matter(method):
 
 
 @every_method
-def test_the_trace_tells_generations(method):
+def test_the_trace_shows_generations(method):
     """The first point is the best of the first population, at iteration 0; later ones lie in later generations."""
     result = search(random_problem(9, 90, seed=8), method, stop=Iterations(30), seed=1, threads=1)
     points = list(result.trace)
@@ -133,7 +132,7 @@ def test_generations_end_a_search(kind):
 
 @pytest.mark.parametrize("kind", [MIIGA, CGA, DGA, BNCPSO])
 def test_no_time_gives_the_empty_graph(kind):
-    """Stopped before anything was priced, a search returns the graph without edges."""
+    """Stopped before any graph is scored, a search returns the graph without edges."""
     result = search(random_problem(5, 40, seed=9), kind(), stop=Seconds(0), seed=0, threads=1)
     assert result.stop == "seconds"
     assert not result.dag.edges
@@ -151,7 +150,7 @@ def test_one_or_two_variables(kind, n):
 
 @pytest.mark.parametrize("kind", [MIIGA, CGA, DGA, BNCPSO])
 def test_a_table_is_not_enough(kind):
-    """These methods price any family: they need data."""
+    """These methods score any family, so they need data."""
     with pytest.raises(InputError, match="searches with data"):
         search(Problem(table=random_candidates(4, 3, 2, seed=1)), kind(), stop=Iterations(1), seed=0)
 
@@ -160,15 +159,24 @@ def test_a_table_is_not_enough(kind):
     ("kind", "parameters", "message"),
     [
         (MIIGA, {"population": 1}, "population must be at least 2, not 1"),
+        (MIIGA, {"generations": 0}, "generations must be at least 1, not 0"),
+        (MIIGA, {"tournament": 0}, "tournament must be at least 1, not 0"),
+        (MIIGA, {"max_parents": 0}, "max_parents must be at least 1, not 0"),
         (MIIGA, {"step": 1.5}, "step must be at least 0 and at most 1, not 1.5"),
         (MIIGA, {"start": "informatio"}, "did you mean 'information'"),
         (MIIGA, {"recombination": "priorities"}, "recombination must be one of priority, conventional"),
         (MIIGA, {"binding": "fix"}, "binding must be one of adaptive, fixed, random, not 'fix'"),
         (MIIGA, {"mutation": "relate"}, "mutation must be one of any, related, not 'relate'"),
+        (CGA, {"population": 1}, "population must be at least 2, not 1"),
+        (CGA, {"generations": 0}, "generations must be at least 1, not 0"),
+        (CGA, {"mutation": 1.5}, "mutation must be at least 0 and at most 1, not 1.5"),
         (CGA, {"crossover": 2}, "crossover must be at least 0 and at most 1, not 2"),
         (CGA, {"max_parents": 0}, "max_parents must be at least 1, not 0"),
         (DGA, {"mutation": -0.1}, "mutation must be at least 0"),
         (DGA, {"generations": 0}, "generations must be at least 1"),
+        (BNCPSO, {"population": 1}, "population must be at least 2, not 1"),
+        (BNCPSO, {"generations": 0}, "generations must be at least 1, not 0"),
+        (BNCPSO, {"max_parents": 0}, "max_parents must be at least 1, not 0"),
         (BNCPSO, {"society_end": 1.1}, "society_end must be at least 0 and at most 1"),
     ],
 )
@@ -180,11 +188,11 @@ def test_parameters_are_checked(kind, parameters, message):
 
 @pytest.mark.parametrize("mutation", ["related", "any"])
 def test_a_fixed_search_space_is_not_left(mutation):
-    """The ablation FixA joins only pairs of Eq. 4 with alpha 0.9; where mutation may join any pair it does."""
+    """The ablation FixA joins only pairs of Eq. 4 with alpha 0.9, unless mutation may join any pair."""
     problem = random_problem(9, 90, seed=8)
     method = MIIGA(binding="fixed", mutation=mutation, population=20)
     result = search(problem, method, stop=Iterations(30), seed=1, threads=1)
-    space = related(mutual_information(problem, Run()), np.array([0.9]))[0]
+    space = find_related_pairs(compute_mutual_information(problem, Run()), np.array([0.9]))[0]
     outside = [e for e in result.dag.edges if not space[tuple(problem.names.index(name) for name in e)]]
     assert bool(outside) == (mutation == "any")
     assert result.dag.edges
@@ -196,10 +204,10 @@ def test_binding_parameters(binding):
     problem = random_problem(6, 80, seed=4)
     method = MIIGA(binding=binding, population=40)
     some, families = random_individuals(problem, 40, 1)
-    rng = np.random.default_rng(0)
+    operators = Operators(method, np.ones((6, 6)) - np.eye(6), free(6, 5), families, np.random.default_rng(0))
     penalties = some.penalty.sum(axis=1)
-    step = np.round((method.rebound(some, float(np.median(penalties)), rng) - some.alpha) / 0.02, 6)
-    first = method.first(np.ones((6, 6)) - np.eye(6), free(6, 5), families, rng).alpha
+    step = np.round((operators.update_alpha(some, float(np.median(penalties))) - some.alpha) / 0.02, 6)
+    first = operators.initialise().alpha
     if binding == "fixed":
         assert (step == 0).all()
         assert (first == 0.9).all()

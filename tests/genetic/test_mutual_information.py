@@ -13,9 +13,9 @@ from hypothesis import strategies as st
 from stacks import follows, free, random_problem
 
 from bnsearch.data import Dataset
-from bnsearch.genetic.graphs import precedes
-from bnsearch.genetic.individuals import informed_graphs, informed_orders
-from bnsearch.genetic.information import mutual_information, related, strongest_partners
+from bnsearch.genetic.graph_stacks import find_predecessors
+from bnsearch.genetic.information import compute_mutual_information, find_related_pairs, link_strongest_partners
+from bnsearch.genetic.initialisation import connect_related_pairs, draw_informed_orders
 from bnsearch.runs.problem import Problem
 from bnsearch.runs.run import Run
 from bnsearch.scores.bic import BIC
@@ -24,9 +24,9 @@ INFORMATION = np.array([[0.0, 0.5, 0.2, 0.0], [0.5, 0.0, 0.4, 0.1], [0.2, 0.4, 0
 
 
 def test_information_by_hand():
-    """A copy of a fair coin tells log 2 of it; another coin that is independent of it in the sample tells nothing."""
+    """A fair coin and its copy share log 2; coins that are independent in the sample share nothing."""
     rows = np.array([[0, 0, 0], [1, 1, 0], [0, 0, 1], [1, 1, 1]])
-    information = mutual_information(Problem(data=Dataset.from_codes(rows), score=BIC()), Run())
+    information = compute_mutual_information(Problem(data=Dataset.from_codes(rows), score=BIC()), Run())
     assert information == pytest.approx(np.array([[0, log(2), 0], [log(2), 0, 0], [0, 0, 0]]), abs=1e-12)
 
 
@@ -34,7 +34,7 @@ def test_information_by_definition():
     """Eq. 3: the sum over cells of p(a, b) log(p(a, b) / p(a) p(b))."""
     problem = random_problem(5, 40, seed=3)
     codes, n = problem.needed_data.codes, 40
-    information = mutual_information(problem, Run())
+    information = compute_mutual_information(problem, Run())
     for x in range(5):
         for y in range(5):
             if x != y:
@@ -52,7 +52,7 @@ def test_related_pairs_by_hand():
     1-3 (.1 is the most of 3), but not 0-2, as .2 does not exceed .5 * .4. With .49: 0-2 too. Zero information relates
     nothing, whatever alpha is.
     """
-    found = related(INFORMATION, np.array([1.0, 0.9, 0.5, 0.49, 0.0]))
+    found = find_related_pairs(INFORMATION, np.array([1.0, 0.9, 0.5, 0.49, 0.0]))
     pairs = [{(int(a), int(b)) for a, b in zip(*np.nonzero(np.triu(m)), strict=True)} for m in found]
     assert pairs[0] == set()
     assert pairs[1] == pairs[2] == {(0, 1), (1, 2), (1, 3)}
@@ -62,16 +62,16 @@ def test_related_pairs_by_hand():
 
 def test_strongest_partners_by_hand():
     """0 and 1 choose each other, 2 and 3 choose 1."""
-    forest = strongest_partners(INFORMATION, np.random.default_rng(0))
+    forest = link_strongest_partners(INFORMATION, np.random.default_rng(0))
     assert {(int(a), int(b)) for a, b in zip(*np.nonzero(np.triu(forest)), strict=True)} == {(0, 1), (1, 2), (1, 3)}
 
 
 @given(st.integers(1, 7), st.integers(0, 1000))
 def test_strongest_partners_never_form_a_cycle(n, seed):
-    """Even with many ties the links are a forest in which everyone has a partner."""
+    """Even with many ties the links are a forest in which every variable has a partner."""
     rng = np.random.default_rng(seed)
     information = np.triu(rng.integers(3, size=(n, n)) / 2.0, 1)
-    forest = strongest_partners(information + information.T, rng)
+    forest = link_strongest_partners(information + information.T, rng)
     assert networkx.is_forest(networkx.from_numpy_array(forest))
     assert n == 1 or forest.any(axis=1).all()
 
@@ -82,8 +82,8 @@ def test_first_orderings_are_permutations(n, seed):
     rng = np.random.default_rng(seed)
     information = np.triu(rng.random((n, n)), 1)
     information += information.T
-    orders = informed_orders(information, 5, rng)
-    graphs = informed_graphs(orders, rng.random(5), information, free(len(information), 2))
+    orders = draw_informed_orders(information, 5, rng)
+    graphs = connect_related_pairs(orders, rng.random(5), information, free(len(information), 2))
     assert all(follows(graph, order) for graph, order in zip(graphs, orders, strict=True))
     assert (graphs.sum(axis=2) <= 2).all()
 
@@ -91,8 +91,8 @@ def test_first_orderings_are_permutations(n, seed):
 def test_orderings_agree_with_directed_partners():
     """In a chain a - b - c of strongest partners the two edges take all four directions, equally often."""
     information = np.array([[0.0, 0.9, 0.0], [0.9, 0.0, 0.5], [0.0, 0.5, 0.0]])
-    orders = informed_orders(information, 400, np.random.default_rng(1))
-    before = precedes(orders)
+    orders = draw_informed_orders(information, 400, np.random.default_rng(1))
+    before = find_predecessors(orders)
     counts = Counter(zip(before[:, 1, 0].tolist(), before[:, 2, 1].tolist(), strict=True))
     # Each of the four ways to direct two edges has probability 1/4, unlike under random permutations (1/6 or 1/3).
     assert all(70 <= counts[a, b] <= 130 for a in (False, True) for b in (False, True))
@@ -101,5 +101,5 @@ def test_orderings_agree_with_directed_partners():
 
 def test_too_many_parents_keep_the_strongest():
     """Along 0, 2, 3, 1 variable 1 is related to all three (.5, .4, .1): with two parents allowed it keeps 0 and 2."""
-    graphs = informed_graphs(np.array([[0, 2, 3, 1]]), np.array([0.0]), INFORMATION, free(4, 2))
+    graphs = connect_related_pairs(np.array([[0, 2, 3, 1]]), np.array([0.0]), INFORMATION, free(4, 2))
     assert np.flatnonzero(graphs[0, 1]).tolist() == [0, 2]

@@ -14,8 +14,8 @@ from strategies import examples
 
 
 def get_parent_set(matrix, start, order):
-    """Return whom Algorithm 2 collects, and the ordering it leaves."""
-    from bnsearch.genetic.kernels_recombine import get_parent_set as kernel
+    """Return the variables that Algorithm 2 collects, and the new ordering."""
+    from bnsearch.genetic.kernels_recombination import get_parent_set as kernel
 
     order = np.array(order)
     n = len(order)
@@ -26,7 +26,7 @@ def get_parent_set(matrix, start, order):
 
 def test_insertion_before():
     """In 3, 0, 1, 2 variable 2 is put in front of 0: 3, 2, 0, 1."""
-    from bnsearch.genetic.kernels_recombine import insert_before
+    from bnsearch.genetic.kernels_recombination import insert_before
 
     order = np.array([3, 0, 1, 2])
     position = np.argsort(order)
@@ -90,7 +90,7 @@ def test_recombination_takes_what_fits_better():
 
 def test_gains_count_once():
     """
-    Along 1, 2, 0 with gains 5 for 0 and 3 for 2 and -1 for 1: 2 is a parent of 1, 1 of 0 and 0 of nobody.
+    Along 1, 2, 0 with gains 5 for 0 and 3 for 2 and -1 for 1: 2 is a parent of 1, and 1 of 0.
 
     0 is taken alone (1 stands before it), then 2 alone, then 1, whose parent 2 stands behind it: 2 was taken before, so
     the sum is -1, and 1 keeps its own: -16 - 16 becomes 5 + 3 more, against 5 + 3 - 1 of the former.
@@ -110,12 +110,12 @@ PROBLEM = random_problem(6, 80, seed=4)
 @examples(40)
 @given(st.integers(0, 10_000))
 def test_offspring_exceed_both_or_the_parent_is_kept(seed):
-    """Whatever comes out follows its ordering, is worth what it says, and fits better than both, or is as before."""
+    """Offspring follow their orderings, have the right scores, and fit better than both parents or are unchanged."""
     old, families = random_individuals(PROBLEM, 20, seed)
     former, _ = random_individuals(PROBLEM, 20, seed + 1)
     new, better = recombine_by_priority(old, former)
     assert all(follows(matrix, order) for matrix, order in zip(new.graphs, new.orders, strict=True))
-    local, penalty = families.parts(new.graphs)
+    local, penalty = families.score_graphs(new.graphs)
     assert new.local == pytest.approx(local)
     assert new.penalty == pytest.approx(penalty)
     fits = [which.fit.sum(axis=1) for which in (new, old, former)]
@@ -132,11 +132,23 @@ def test_some_offspring_are_better():
 
 
 def test_conventional_offspring_follow_their_orderings():
-    """Cut strings give valid orderings and graphs with few enough parents, priced."""
+    """Offspring of cut strings follow their orderings, have few enough parents, and have scores."""
     old, families = random_individuals(PROBLEM, 30, 1)
     former, _ = random_individuals(PROBLEM, 30, 2)
     new = recombine_conventionally(old, former, free(old.graphs.shape[1], 2), families, np.random.default_rng(0))
     assert all(follows(matrix, order) for matrix, order in zip(new.graphs, new.orders, strict=True))
     assert (new.graphs.sum(axis=2) <= 2).all()
-    assert np.array_equal(new.local, families.parts(new.graphs)[0])
+    assert np.array_equal(new.local, families.score_graphs(new.graphs)[0])
     assert np.array_equal(new.alpha, old.alpha)
+
+
+def test_a_small_gain_is_enough():
+    """Gains .5 for 0 and -2 for 1: 0 alone is taken, and -15 becomes -14.5, more than the former's -16.5."""
+    old = individuals([0, 1], graph(2), [-10, -5])
+    former = individuals([1, 0], graph(2, (1, 0)), [-9.5, -7])
+    new, better = recombine_by_priority(old, former)
+    assert better.tolist() == [False]  # 1 stands behind 0, so its loss of 2 comes along
+    old = individuals([1, 0], graph(2), [-10, -5])
+    new, better = recombine_by_priority(old, former)
+    assert better.tolist() == [True]
+    assert new.local.tolist() == [[-9.5, -5.0]]

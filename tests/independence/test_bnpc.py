@@ -10,10 +10,10 @@ from bnsearch.data import Dataset
 from bnsearch.errors import InputError
 from bnsearch.graphs import DAG, cpdag
 from bnsearch.independence import BNPC
-from bnsearch.independence.bnpc import Analysis
-from bnsearch.independence.orientation import accepted, colliders, orient, topological
-from bnsearch.independence.separation import cut_candidates, reached, separating_set, separating_subset
-from bnsearch.independence.spanning import rooted, spanning_forest, strongest_first
+from bnsearch.independence.bnpc import DependencyAnalysis
+from bnsearch.independence.orientation import accept_v_structures, find_colliders, orient_skeleton
+from bnsearch.independence.separation import find_cut_candidates, find_reachable, find_separating_subset, shrink_cut_set
+from bnsearch.independence.spanning import build_spanning_forest, sort_pairs_by_strength, walk_from_root
 from bnsearch.learning.search import search
 from bnsearch.networks import load_network
 from bnsearch.runs.problem import Problem
@@ -33,7 +33,7 @@ GRAPHS = {
 
 def analysed(parents):
     """Return the analysis of a known graph after its three phases."""
-    analysis = Analysis(Oracle(parents), Run(), 3)
+    analysis = DependencyAnalysis(Oracle(parents), Run(), 3)
     analysis.thicken(analysis.draft())
     analysis.thin()
     return analysis
@@ -46,14 +46,14 @@ def test_graphs_are_found_to_their_class(name):
     analysis = analysed(parents)
     assert analysis.neighbours == skeleton(parents)
     names = [f"v{i}" for i in range(len(parents))]
-    triples = colliders(analysis.tester, analysis.neighbours, analysis.separator, analysis.strengths)
-    found = orient(names, analysis.neighbours, triples, range(len(parents)))
+    triples = find_colliders(analysis.tester, analysis.neighbours, analysis.find_separator, analysis.strengths)
+    found = orient_skeleton(names, analysis.neighbours, triples, range(len(parents)))
     assert cpdag(found) == cpdag(DAG(names, parents))
 
 
 def test_the_phases_on_a_diamond():
     """0 -> 1, 2 -> 3: all six pairs depend; the draft is a tree of three; thinning leaves the four true edges."""
-    analysis = Analysis(Oracle(GRAPHS["diamond"]), Run(), 3)
+    analysis = DependencyAnalysis(Oracle(GRAPHS["diamond"]), Run(), 3)
     rest = analysis.draft()
     assert sum(map(len, analysis.neighbours)) == 2 * 3
     assert len(rest) == 3
@@ -67,28 +67,28 @@ def test_the_phases_on_a_diamond():
 def test_cut_candidates_lie_on_paths():
     """1 - 2 - 3 - 4 with 5 hanging on 2: towards 4, 2's near side is 3; 5 leads nowhere."""
     neighbours = [set(), {2}, {1, 3, 5}, {2, 4}, {3}, {2}]
-    assert reached(neighbours, 4, without=3) == {4}
-    assert cut_candidates(neighbours, 2, 4) == ([3], [])
-    assert cut_candidates(neighbours, 1, 4) == ([2], [3, 5])
-    assert cut_candidates(neighbours, 0, 4) == ([], [])
+    assert find_reachable(neighbours, 4, without=3) == {4}
+    assert find_cut_candidates(neighbours, 2, 4) == ([3], [])
+    assert find_cut_candidates(neighbours, 1, 4) == ([2], [3, 5])
+    assert find_cut_candidates(neighbours, 0, 4) == ([], [])
 
 
 def test_separating_sets_shrink_to_what_is_needed():
     """In the diamond 0 and 3 are separated by 1 and 2 together, not by either; 1 and 2 not once 3 is known."""
     oracle = Oracle(GRAPHS["diamond"])
-    assert separating_set(oracle, 0, 3, [1, 2], lambda v: v) == {1, 2}
-    assert separating_set(oracle, 0, 3, [1], lambda v: v) is None
-    assert separating_set(oracle, 1, 2, [0, 3], lambda v: v) == {0}
-    assert separating_subset(oracle, 1, 2, [0, 3], 2) == {0}
-    assert separating_subset(oracle, 0, 3, [1, 2], 1) is None
+    assert shrink_cut_set(oracle, 0, 3, [1, 2], lambda v: v) == {1, 2}
+    assert shrink_cut_set(oracle, 0, 3, [1], lambda v: v) is None
+    assert shrink_cut_set(oracle, 1, 2, [0, 3], lambda v: v) == {0}
+    assert find_separating_subset(oracle, 1, 2, [0, 3], 2) == {0}
+    assert find_separating_subset(oracle, 0, 3, [1, 2], 1) is None
 
 
 def test_sets_too_large_for_the_rows_lose_the_least_important_first():
     """1,000 rows allow conditions of 200 cells, 7 binary variables: of nine, the two of least importance leave."""
     chain = Oracle([[], *([i] for i in range(10))])
-    assert chain.room(0, 10) == 200
+    assert chain.max_condition_cells(0, 10) == 200
     order = [0, 5, 4, 3, 2, 1, 6, 7, 8, 9, 0]
-    assert separating_set(chain, 0, 10, range(1, 10), importance=order.__getitem__) is not None
+    assert shrink_cut_set(chain, 0, 10, range(1, 10), importance=order.__getitem__) is not None
     tested = []
 
     class Stubborn(Oracle):
@@ -96,30 +96,29 @@ def test_sets_too_large_for_the_rows_lose_the_least_important_first():
             tested.extend(conditions)
             return np.ones(len(pairs))
 
-    assert separating_set(Stubborn([[]] * 11), 0, 10, range(1, 10), importance=order.__getitem__) is None
+    assert shrink_cut_set(Stubborn([[]] * 11), 0, 10, range(1, 10), importance=order.__getitem__) is None
     assert set(tested[0]) == {1, 2, 3, 6, 7, 8, 9}
 
 
 def test_trees_take_the_strongest_pairs():
     """Three of four pairs join without a circle; from the root 2, a walk meets 1 and 3, then 0; 4 is not joined."""
-    taken, rest = spanning_forest([(0, 1), (1, 2), (0, 2), (2, 3)], 5)
+    taken, rest = build_spanning_forest([(0, 1), (1, 2), (0, 2), (2, 3)], 5)
     assert (taken, rest) == ([(0, 1), (1, 2), (2, 3)], [(0, 2)])
-    assert rooted(taken, 5, 2) == [2, 1, 3, 0, 4]
+    assert walk_from_root(taken, 5, 2) == [2, 1, 3, 0, 4]
     strengths = np.zeros((3, 3))
     strengths[0, 2] = strengths[2, 0] = 1.0
-    assert set(strongest_first(Oracle([[], [], []]), strengths)[0]) == {0, 2}
+    assert set(sort_pairs_by_strength(Oracle([[], [], []]), strengths)[0]) == {0, 2}
 
 
 def test_v_structures_that_contradict_are_passed_over():
     """0 -> 1 <- 2 stands; 1 -> 2 <- 3 would turn 2 -> 1 round; 4 -> 2 <- 3 fits."""
-    assert accepted([(0, 1, 2), (1, 2, 3), (4, 2, 3)], 5) == [set(), {0, 2}, {3, 4}, set(), set()]
-    assert topological([{2}, {0}, set()], [0, 1, 2]) == [2, 0, 1]
+    assert accept_v_structures([(0, 1, 2), (1, 2, 3), (4, 2, 3)], 5) == [set(), {0, 2}, {3, 4}, set(), set()]
 
 
 def test_a_circle_without_v_structures_gets_one_only():
     """A square cannot be directed without a v-structure: one is made, and the graph is acyclic."""
     neighbours = [{1, 3}, {0, 2}, {1, 3}, {0, 2}]
-    dag = orient("abcd", neighbours, [], range(4))
+    dag = orient_skeleton("abcd", neighbours, [], range(4))
     assert len(dag.v_structures) == 1
     assert dag.skeleton == {("a", "b"), ("b", "c"), ("c", "d"), ("a", "d")}
 

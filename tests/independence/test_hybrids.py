@@ -11,8 +11,8 @@ from bnsearch.dags import K2, HillClimb, Tabu
 from bnsearch.errors import InputError
 from bnsearch.graphs import compare
 from bnsearch.independence import BNPC, MMHC, GTest, IK2vMB
-from bnsearch.independence.ik2vmb import common_effects
-from bnsearch.independence.neighbourhoods import max_min_parents_and_children, mutual
+from bnsearch.independence.ik2vmb import find_common_effects
+from bnsearch.independence.neighbourhoods import find_max_min_neighbours, find_mutual_pairs
 from bnsearch.learning.search import search
 from bnsearch.networks import load_network, random_network
 from bnsearch.runs.problem import Problem
@@ -66,8 +66,8 @@ def test_no_time_and_an_early_wish_to_stop(problem, method):
 def test_mmhc_joins_only_what_the_tests_allow(problem):
     """Every edge joins two variables that are in each other's max-min sets; the climb's rules are kept."""
     result = search(problem, MMHC(max_parents=2), seed=1)
-    local = lambda tester, target, candidates: max_min_parents_and_children(tester, target, candidates, 3)  # noqa: E731
-    allowed = mutual(problem.data, GTest(), local, Run())
+    local = lambda tester, target, candidates: find_max_min_neighbours(tester, target, candidates, 3)  # noqa: E731
+    allowed = find_mutual_pairs(problem.data, GTest(), local, Run())
     for child, parents in enumerate(result.dag.parents):
         assert len(parents) <= 2
         assert allowed[child, list(parents)].all()
@@ -86,7 +86,7 @@ def test_common_effects_are_the_colliders():
     blankets = np.zeros((4, 4), dtype=bool)
     for x, y in [(0, 1), (0, 2), (1, 2), (2, 3)]:
         blankets[x, y] = blankets[y, x] = True
-    assert common_effects(Oracle([[], [], [0, 1], [2]]), blankets) == [(0, 2, 1)]
+    assert find_common_effects(Oracle([[], [], [0, 1], [2]]), blankets) == [(0, 2, 1)]
 
 
 def test_ik2vmb_takes_a_root(problem):

@@ -11,10 +11,10 @@ from oracle import Oracle, dags, skeleton
 from bnsearch.data import Dataset
 from bnsearch.independence import GTest, InformationTest, PairTester, markov_blankets
 from bnsearch.independence.neighbourhoods import (
-    free_strengths,
-    grow_shrink_blanket,
-    max_min_parents_and_children,
-    mutual,
+    compute_free_strengths,
+    find_blanket,
+    find_max_min_neighbours,
+    find_mutual_pairs,
 )
 from bnsearch.networks import load_network
 from bnsearch.runs.run import Run
@@ -34,7 +34,7 @@ def test_max_min_finds_what_its_definition_finds(table, most, by_information):
 
     for target in range(len(table.columns)):
         candidates = np.delete(np.arange(len(table.columns)), target)
-        found = max_min_parents_and_children(tester, target, candidates, most)
+        found = find_max_min_neighbours(tester, target, candidates, most)
         assert set(found) == max_min_set(strength, target, candidates.tolist(), most)
 
 
@@ -45,7 +45,7 @@ def test_no_parent_or_child_is_missed(parents):
     oracle = Oracle(parents)
     for v, true in enumerate(skeleton(parents)):
         candidates = np.delete(np.arange(len(parents)), v)
-        assert true <= set(max_min_parents_and_children(oracle, v, candidates, max_condition=6))
+        assert true <= set(find_max_min_neighbours(oracle, v, candidates, max_condition=6))
 
 
 @given(dags())
@@ -55,15 +55,15 @@ def test_blankets_are_exact_where_tests_do_not_err(parents):
     oracle = Oracle(parents)
     for v in range(len(parents)):
         candidates = np.delete(np.arange(len(parents)), v)
-        assert set(grow_shrink_blanket(oracle, v, candidates)) == blanket_of(parents, v)
+        assert set(find_blanket(oracle, v, candidates)) == blanket_of(parents, v)
 
 
 def test_max_min_by_hand_on_a_chain():
     """In a -> b -> c the first enters c's set, and leaves it given b; in b's set both stay."""
     oracle = Oracle([[], [0], [1]])
-    assert max_min_parents_and_children(oracle, 2, np.array([0, 1]), 3) == [1]
-    assert sorted(max_min_parents_and_children(oracle, 1, np.array([0, 2]), 3)) == [0, 2]
-    assert max_min_parents_and_children(oracle, 1, np.array([0, 2]), 3, halted=lambda: True) == []
+    assert find_max_min_neighbours(oracle, 2, np.array([0, 1]), 3) == [1]
+    assert sorted(find_max_min_neighbours(oracle, 1, np.array([0, 2]), 3)) == [0, 2]
+    assert find_max_min_neighbours(oracle, 1, np.array([0, 2]), 3, halted=lambda: True) == []
 
 
 @pytest.fixture
@@ -82,7 +82,7 @@ def test_a_copy_hides_no_neighbour_from_max_min(copied):
     Given 1, a test of 0 and 2 has no degrees of freedom: it does not separate them, so 2 is in the sets of both.
     """
     tester = PairTester(copied, GTest())
-    sets = [set(max_min_parents_and_children(tester, v, np.delete(np.arange(4), v), 3)) for v in range(4)]
+    sets = [set(find_max_min_neighbours(tester, v, np.delete(np.arange(4), v), 3)) for v in range(4)]
     assert sets == [{1, 2}, {0, 2}, {0, 1, 3}, {2}]
 
 
@@ -96,9 +96,9 @@ def test_strengths_with_degrees_of_freedom(copied):
     tester = PairTester(copied, GTest())
     plain = tester.strengths([(0, 3)], [[2]])[0]
     assert np.isnan(tester.strengths([(0, 3)], [[1, 2]])[0])
-    assert free_strengths(tester, 0, [3], [1, 2])[0] == plain < 0
+    assert compute_free_strengths(tester, 0, [3], [1, 2])[0] == plain < 0
     strict = PairTester(copied, GTest(rows_per_degree=150))  # 400 rows are enough for 2 cells of a condition, not for 4
-    assert np.isnan(free_strengths(strict, 0, [3], [1, 2])[0])
+    assert np.isnan(compute_free_strengths(strict, 0, [3], [1, 2])[0])
 
 
 def test_blankets_of_a_sampled_network():
@@ -115,7 +115,7 @@ def test_blankets_of_a_sampled_network():
 
 @pytest.mark.parametrize("threads", [1, 3])
 def test_only_what_is_mutual_stays(threads):
-    """0 names 1 and 2, 1 names 0, 2 names nobody: the pair 0, 1 stays; tests are counted."""
+    """0 has 1 and 2 in its set, 1 has 0, and 2 has none: the pair 0, 1 stays; tests are counted."""
     data = load_network("asia").sample(50, seed=1).select(["asia", "tub", "smoke"])
     named = {0: [1, 2], 1: [0], 2: []}
 
@@ -125,6 +125,6 @@ def test_only_what_is_mutual_stays(threads):
         return named[target]
 
     run = Run(threads=threads)
-    found = mutual(data, GTest(), local, run)
+    found = find_mutual_pairs(data, GTest(), local, run)
     assert np.argwhere(found).tolist() == [[0, 1], [1, 0]]
     assert run.progress.evaluations == 3

@@ -1,4 +1,4 @@
-"""One climb after another through the space of DAGs, with the prices of families kept."""
+"""Climbs through the space of DAGs, with a cache of the gains of families."""
 
 from __future__ import annotations
 
@@ -13,20 +13,20 @@ from bnsearch.dags.pricer import Pricer
 from bnsearch.graphs.dag import DAG
 from bnsearch.scores.score import TOLERANCE
 
-MEMORY_BYTES = 1 << 26  # prices of families seen before
-STEPS_PER_CALL = 1000  # bounds the time of one kernel call
+MEMORY_BYTES = 1 << 26  # size of the cache of gains: 64 MiB
+STEPS_PER_CALL = 1000  # maximum number of steps of one kernel call, which bounds its time
 
 
 @dataclass(frozen=True, eq=False)
-class Found:
+class ScoredDAG:
     """
-    A graph that a climb has found.
+    A graph found by a climb, with its score.
 
     Attributes
     ----------
-    score : its score
-    bits : uint64[n, W], bit x of row y where x is a parent of y
-    scores : float64[n], its local scores
+    score : the score of the graph
+    bits : uint64[n, W], bit x of row y is set if x is a parent of y
+    scores : float64[n], the local scores
     """
 
     score: float
@@ -35,25 +35,25 @@ class Found:
 
     @property
     def parents(self) -> list[list[int]]:
-        """Each variable's parents, ascending."""
-        return [members(row) for row in self.bits]
+        """The parents of each variable, ascending."""
+        return [list_members(row) for row in self.bits]
 
     def dag(self, names: Sequence[str]) -> DAG:
-        """Return the graph over these variables."""
+        """Return the graph over variables of these names."""
         return DAG(names, self.parents)
 
 
 class Climber:
     """
-    Climbs through DAGs by additions, deletions and reversals of edges; one for each thread (`fork`).
+    Climbs through DAGs by additions, deletions and reversals of edges; each thread needs its own (`fork`).
 
-    All changes of one family are priced at once and remembered: a step prices the one or two families that it
-    changed, and those only if it has not met them before.
+    All gains of one family are computed at once and cached. A step computes the gains of the one or two families that
+    it changed, unless they are in the cache.
 
     Parameters
     ----------
     pricer : the data, the score and the rules
-    memory : bytes for the prices of families met before
+    memory : size of the cache in bytes
     """
 
     def __init__(self, pricer: Pricer, *, memory: int = MEMORY_BYTES) -> None:
@@ -61,14 +61,14 @@ class Climber:
         n = pricer.data.n_variables
         words = -(-n // 64)
         rows = max(64, memory // (8 * (n + words + 4)))
-        self._pricer = pricer.arrays()
-        self._graph = (
+        self._pricer = pricer.make_arrays()
+        self._graph = (  # see Graph in kernels_graph
             np.zeros((n, words), dtype=np.uint64),
             np.zeros((n, words), dtype=np.uint64),
             np.zeros(n, dtype=np.int64),
             np.zeros(n, dtype=np.uint64),
         )
-        self._prices = (
+        self._gain_table = (  # see GainTable in kernels_gain_cache
             np.empty((n, n)),
             np.empty(n),
             np.empty(n),
@@ -76,20 +76,20 @@ class Climber:
             np.ones(n, dtype=np.int8),
             np.ones((n, n), dtype=np.bool_),
         )
-        self._memory = (
+        self._cache = (  # see GainCache in kernels_gain_cache
             np.zeros(1 << rows.bit_length(), dtype=np.int64),
             np.full(rows, -1, dtype=np.int64),
             np.empty((rows, words), dtype=np.uint64),
             np.empty((rows, n + 1)),
             np.zeros(1, dtype=np.int64),
         )
-        self._lazy = np.zeros(n, dtype=np.int64), np.zeros(n, dtype=np.bool_)
-        self._ranked = self._by_content = variables_by_content(pricer.data)
-        self._rank = np.argsort(self._ranked)
+        self._lazy = np.zeros(n, dtype=np.int64), np.zeros(n, dtype=np.bool_)  # see kernels_lazy
+        self._tie_order = self._by_content = variables_by_content(pricer.data)
+        self._tie_rank = np.argsort(self._tie_order)
         self._tabu = np.zeros(self.rules.tabu, dtype=np.uint64)
         self._counters = np.zeros(4, dtype=np.int64)
-        self._best = np.full(1, -np.inf)
-        self._found = np.zeros((n, words), dtype=np.uint64), np.zeros(n, dtype=np.uint64), np.zeros(n)
+        self._best_score = np.full(1, -np.inf)
+        self._best_graph = np.zeros((n, words), dtype=np.uint64), np.zeros(n, dtype=np.uint64), np.zeros(n)
 
     def fork(self) -> Climber:
         """Return a climber of the same data, score and rules for another thread."""
@@ -97,51 +97,55 @@ class Climber:
 
     @property
     def asked(self) -> int:
-        """Local scores asked for so far."""
+        """The number of local scores asked for so far."""
         from bnsearch.dags.kernels_climb import ASKED
 
         return int(self._counters[ASKED])
 
     @property
     def computed(self) -> int:
-        """Local scores computed so far."""
+        """The number of local scores computed so far."""
         from bnsearch.dags.kernels_climb import COMPUTED
 
         return int(self._counters[COMPUTED])
 
     @property
-    def standing(self) -> list[list[int]]:
-        """Each variable's parents in the graph where the climber stands."""
-        return [members(row) for row in self._graph[0]]
+    def current_parents(self) -> list[list[int]]:
+        """The parents of each variable in the current graph."""
+        parents, _, _, _ = self._graph
+        return [list_members(row) for row in parents]
 
     @property
     def score(self) -> float:
         """The best score since the start; minus infinity before the first graph is scored."""
-        return float(self._best[0])
+        return float(self._best_score[0])
 
     @property
-    def best(self) -> Found | None:
+    def best(self) -> ScoredDAG | None:
         """The best graph since the start; None before the first is scored."""
         if self.score == -np.inf:
             return None
-        bits, _, scores = self._found
-        return Found(self.score, bits.copy(), scores.copy())
+        bits, _, scores = self._best_graph
+        return ScoredDAG(self.score, bits.copy(), scores.copy())
 
     def start(
         self,
         parents: Sequence[Sequence[int]],
-        ranked: NDArray[np.int64] | None = None,
+        tie_order: NDArray[np.int64] | None = None,
         moves: NDArray[np.uint64] | None = None,
     ) -> None:
         """
-        Stand at a graph.
+        Set the current graph, and forget the best one.
 
-        ranked : the variables that come first win ties, instead of the first by content
-        moves : random bits, one number for each random move to make from there
+        Parameters
+        ----------
+        parents : the parents of each variable
+        tie_order : the variables, those that win ties first; None means by content
+        moves : random bits, one word for each random move made from the graph
         """
-        from bnsearch.dags.kernels_climb import IDLE, STEPS, key_of
+        from bnsearch.dags.kernels_climb import IDLE, STEPS, compute_graph_key
+        from bnsearch.dags.kernels_gain_cache import STALE, STARTED
         from bnsearch.dags.kernels_graph import add_edge
-        from bnsearch.dags.kernels_prices import STARTED
 
         for array in self._graph:
             array.fill(0)
@@ -150,49 +154,49 @@ class Climber:
                 add_edge(self._graph, x, y)
         if moves is not None:
             self._move_at_random(moves)
-        self._prices[4].fill(STARTED)
-        self._tabu.fill(0 if self.rules.by_move else key_of(self._graph))
+        self._gain_table[STALE].fill(STARTED)
+        self._tabu.fill(0 if self.rules.by_move else compute_graph_key(self._graph))
         self._counters[[STEPS, IDLE]] = 0
-        self._best.fill(-np.inf)
-        self._ranked = self._by_content if ranked is None else ranked
-        self._rank = np.argsort(self._ranked)
+        self._best_score.fill(-np.inf)
+        self._tie_order = self._by_content if tie_order is None else tie_order
+        self._tie_rank = np.argsort(self._tie_order)
 
     def _move_at_random(self, moves: NDArray[np.uint64]) -> None:
-        from bnsearch.dags.kernels_price import ALLOWED, LIMITS, REQUIRED
-        from bnsearch.dags.kernels_random import move_at_random
+        from bnsearch.dags.kernels_family_gains import ALLOWED, LIMITS, REQUIRED
+        from bnsearch.dags.kernels_random_moves import move_at_random
 
         rules = self._pricer[ALLOWED], self._pricer[LIMITS], self._pricer[REQUIRED]
         move_at_random(self._graph, rules, moves)
 
-    def climb(self, most: int = STEPS_PER_CALL) -> Iterator[None]:
-        """Climb until nothing improves, coming back after `most` steps, or sooner where many gains were computed."""
-        return self._climb(most, self._tabu, self.rules.patience, is_lazy=False)
+    def climb(self, max_steps: int = STEPS_PER_CALL) -> Iterator[None]:
+        """Climb until no move improves; yield after at most `max_steps` steps, earlier if many gains were computed."""
+        return self._climb(max_steps, self._tabu, self.rules.patience, is_lazy=False)
 
-    def climb_lazily(self, most: int = STEPS_PER_CALL) -> Iterator[None]:
+    def climb_lazily(self, max_steps: int = STEPS_PER_CALL) -> Iterator[None]:
         """
-        Climb uphill until no move improves, coming back as `climb`; for a pricer that knows what single parents add.
+        Climb uphill until no move improves, yielding as `climb` does; the pricer must have `single_gains`.
 
         A gain that was computed before its family got a further parent is taken as an estimate, since a further parent
-        seldom raises what others add. It is computed again once it would be the best of all, together with the next
-        best of its family. When no move seems to improve the graph any more, families are priced in full, those of
-        the lowest scores first, until that is certain.
+        seldom raises the gains of others. It is computed again once it would be the best of all, together with the next
+        best of its family. When no move seems to improve the graph any more, all gains of families are computed, those
+        of the lowest scores first, until that is certain.
         """
-        return self._climb(most, self._tabu[:0], 0, is_lazy=True)
+        return self._climb(max_steps, self._tabu[:0], 0, is_lazy=True)
 
-    def _climb(self, most: int, tabu: NDArray[np.uint64], patience: int, *, is_lazy: bool) -> Iterator[None]:
+    def _climb(self, max_steps: int, tabu: NDArray[np.uint64], patience: int, *, is_lazy: bool) -> Iterator[None]:
         from bnsearch.dags.kernels_climb import FINISHED, climb
 
         ended = -1
         while ended != FINISHED:
             ended = climb(
-                self._pricer, self._graph, self._prices, self._memory, self._lazy, is_lazy, self._rank, self._ranked,
-                tabu, self.rules.by_move, self._counters, self._best, self._found, patience, most, len(self._rank),
-                TOLERANCE,
+                self._pricer, self._graph, self._gain_table, self._cache, self._lazy, is_lazy, self._tie_rank,
+                self._tie_order, tabu, self.rules.by_move, self._counters, self._best_score, self._best_graph, patience,
+                max_steps, len(self._tie_rank), TOLERANCE,
             )  # fmt: skip
             yield
 
 
-def members(row: NDArray[np.uint64]) -> list[int]:
-    """Return the bits that are set in a row of words, ascending."""
-    bits: list[int] = np.flatnonzero(np.unpackbits(row.view(np.uint8), bitorder="little")).tolist()
-    return bits
+def list_members(row: NDArray[np.uint64]) -> list[int]:
+    """Return the numbers of the bits that are set in a row of words, ascending."""
+    members: list[int] = np.flatnonzero(np.unpackbits(row.view(np.uint8), bitorder="little")).tolist()
+    return members

@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 
 from bnsearch._tools.pool import Pool
 from bnsearch._tools.registry import require_choice
-from bnsearch.dags.climber import Climber, Found
+from bnsearch.dags.climber import Climber, ScoredDAG
 from bnsearch.dags.pricer import Pricer, Rules
 from bnsearch.errors import require
 from bnsearch.knowledge.constraints import Constraints
@@ -23,40 +23,41 @@ from bnsearch.scores.extender import Extender
 from bnsearch.scores.score import improves
 from bnsearch.selection.candidates import best_candidates
 
-RESTARTS_AT_ONCE = 4  # restarts that begin at the same graph, whatever the number of threads
+# Number of restarts from the same graph. It does not depend on the number of threads, so neither does the result.
+RESTARTS_PER_ROUND = 4
 
 
 @dataclass(frozen=True, kw_only=True)
 class HillClimb:
     """
-    Greedy search over DAGs: take the best addition, deletion or reversal of an edge until none improves the score.
+    Greedy search over DAGs: make the best addition, deletion or reversal of an edge until none improves the score.
 
     Parameters
     ----------
-    max_parents : the most parents of a variable; None means any number
-    candidates : consider only this many possible parents of each variable, the best by themselves; None means all
-    restarts : climbs that follow the first, each from the best graph so far, perturbed; None means until the run stops
-    perturbation : the share of edges, drawn at random, that is taken away before a restart
-    restart_moves : make so many random moves before a restart, and take no share of the edges away; None means none
+    max_parents : maximum number of parents of a variable; None means no limit
+    candidates : number of candidate parents of each variable, the best single parents; None means all variables
+    restarts : number of climbs after the first, each from the best graph so far, perturbed; None means no limit
+    perturbation : probability with which a restart removes each edge
+    restart_moves : number of random moves before a restart, in place of removing edges; None means to remove edges
 
     References
     ----------
     Heckerman, Geiger & Chickering (1995), section 5: greedy search with restarts.
     Friedman, Nachman & Pe'er (1999): the sparse candidate algorithm, of which `candidates` is the first round.
     Teyssier & Koller (2005), section 4: restarts by a number of random moves.
-    Ruiz & Stuetzle (2007): iterated greedy search, which takes a part of the solution away and rebuilds it.
+    Ruiz & Stuetzle (2007): iterated greedy search, which removes a part of the solution and rebuilds it.
 
     Notes
     -----
-    The first climb begins at the empty graph, or at that of the required edges. Moves whose gains differ by less than
-    rounding are equally good: a deletion comes before an addition before a reversal, then the child that comes first
-    by content (see `dags/content.py`), then the parent. Under a score-equivalent score there is a tie at every edge
-    between variables with the same parents, and what is won or lost by these decides more than anything else how good
-    the first climb is. Restarts therefore break ties by a random ranking of the variables.
+    The first climb begins at the graph of the required edges, which is empty without knowledge. Moves whose gains
+    differ by less than rounding are equally good: a deletion comes before an addition before a reversal, then the child
+    that comes first by content (see `dags/content.py`), then the parent. Under a score-equivalent score there is a tie
+    at every edge between variables with the same parents. How these ties are broken matters more than anything else for
+    the result of the first climb, so restarts break ties by a random order of the variables.
 
-    An iteration is one climb. Four restarts begin at the same graph, and the best of them is the next to be perturbed
-    unless it is worse, so that they can run in threads and the result does not depend on how many there are. A random
-    move is an addition, deletion or reversal, each that is legal with the same chance.
+    An iteration is one climb. Four restarts begin at the same graph. The best of them is perturbed next unless it is
+    worse. So restarts can run in threads, and the result does not depend on their number. A random move is an addition,
+    deletion or reversal; every legal one has the same probability.
     """
 
     name: ClassVar[str] = "hillclimb"
@@ -79,7 +80,7 @@ class HillClimb:
             require("restart_moves", self.restart_moves, at_least=1, whole=True)
 
     def search(self, problem: Problem, run: Run) -> None:
-        """Climb from the empty graph, then from perturbed ones."""
+        """Climb from the required edges, then from perturbed graphs."""
         allowed = allowed_edges(problem)
         if self.candidates is not None:
             extender = Extender(problem.needed_data, problem.needed_score)
@@ -91,47 +92,47 @@ class HillClimb:
         rules = self.rules(allowed, problem.constraints)
         first = Climber(Pricer(problem.needed_data, problem.needed_score, rules))
         climbers = Pool(first, first.fork)
-        best = climb_from(first, problem.base.parents, problem, run)
-        left = math.inf if self.restarts is None else self.restarts
-        while best is not None and left > 0 and run.going():
-            number = run.allowed(int(min(left, RESTARTS_AT_ONCE)))
+        best = offer_first_climb(first, problem, run)
+        remaining = math.inf if self.restarts is None else self.restarts
+        while best is not None and remaining > 0 and run.going():
+            number = run.allowed(int(min(remaining, RESTARTS_PER_ROUND)))
             climbers.prepare(min(number, run.threads))
             best = self.restart(number, best, climbers, problem, run)
-            left -= number
+            remaining -= number
 
-    def restart(self, number: int, best: Found, climbers: Pool[Climber], problem: Problem, run: Run) -> Found:
-        """Climb a number of times from the best graph, perturbed; return the graph to go on from."""
+    def restart(self, number: int, best: ScoredDAG, climbers: Pool[Climber], problem: Problem, run: Run) -> ScoredDAG:
+        """Climb a number of times from the best graph, perturbed; return the next graph to perturb."""
 
-        def climb(rng: np.random.Generator) -> tuple[Found | None, int, int]:
-            kept, moves = self.perturbed(best, problem, rng)
+        def climb(rng: np.random.Generator) -> tuple[ScoredDAG | None, int, int]:
+            start, moves = self.perturb(best, problem, rng)
             with climbers.lend() as climber:
                 asked, computed = climber.asked, climber.computed
-                climber.start(kept, rng.permutation(problem.size), moves)
+                climber.start(start, rng.permutation(problem.size), moves)
                 for _ in climber.climb():
                     if run.halted(climber.score):
                         break
                 return climber.best, climber.asked - asked, climber.computed - computed
 
-        after = best
+        next_best = best
         for found, asked, computed in run.map(climb, run.spawn(number)):
             run.count(iterations=1, evaluations=asked, computed=computed)
             if found is not None:
                 run.offer(found.score, partial(found.dag, problem.names))
-                after = after if improves(after.score, found.score) else found
-        return after
+                next_best = next_best if improves(next_best.score, found.score) else found
+        return next_best
 
-    def perturbed(
-        self, best: Found, problem: Problem, rng: np.random.Generator
+    def perturb(
+        self, best: ScoredDAG, problem: Problem, rng: np.random.Generator
     ) -> tuple[list[list[int]], NDArray[np.uint64] | None]:
-        """Return the edges that a restart begins with, and the random bits of the moves that it makes from there."""
+        """Return the parents that a restart begins with, and the random bits of the moves that it makes from there."""
         if self.restart_moves is not None:
             return best.parents, rng.integers(2**64, size=self.restart_moves, dtype=np.uint64)
-        return without_edges(best.parents, self.perturbation, problem.constraints, rng), None
+        return remove_edges(best.parents, self.perturbation, problem.constraints, rng), None
 
     def rules(self, allowed: NDArray[np.bool_], known: Constraints | None = None) -> Rules:
-        """Return the rules of a climb: what is allowed here, and what is known before."""
-        most = len(allowed) if self.max_parents is None else self.max_parents
-        limits = np.full(len(allowed), most, dtype=np.int64)
+        """Return the rules of a climb: the allowed edges, the limits and the knowledge."""
+        max_parents = len(allowed) if self.max_parents is None else self.max_parents
+        limits = np.full(len(allowed), max_parents, dtype=np.int64)
         if known is None:
             return Rules(allowed=allowed, limits=limits)
         return Rules(
@@ -144,13 +145,13 @@ class HillClimb:
 @dataclass(frozen=True, kw_only=True)
 class Tabu(HillClimb):
     """
-    Hill climbing that goes on downhill: take the best move that does not lead back.
+    Tabu search over DAGs: hill climbing that makes the best move that is not tabu, even if it lowers the score.
 
     Parameters
     ----------
-    length : how many of the last graphs are not entered again, or of the last moves are not undone
-    patience : steps in a row that find nothing better, after which a climb ends
-    tabu_list : what the list holds: "graphs" or "moves"
+    length : length of the tabu list
+    patience : number of successive steps without a better graph after which a climb ends
+    tabu_list : content of the tabu list: "graphs", which are not entered again, or "moves", which are not undone
     max_parents, candidates, restarts, perturbation, restart_moves : as for HillClimb
 
     References
@@ -160,10 +161,10 @@ class Tabu(HillClimb):
 
     Notes
     -----
-    The published list holds operators, and prevents that one performed recently is undone (`tabu_list="moves"`): what
-    was added is not deleted, what was deleted not added, what was reversed not turned back. By default it holds graphs:
-    a move is tabu where it leads back to one of them. The paper has `patience` equal to `length`, as here; 100 is
-    ours, since it tunes the number for each data set and does not name it.
+    The published list holds operators, and prevents that a recent one is undone (`tabu_list="moves"`): an added edge is
+    not deleted, a deleted one not added, a reversed one not reversed back. By default the list holds graphs: a move is
+    tabu if it leads to one of them. As in the paper, `patience` equals `length`. The value 100 is ours: the paper tunes
+    the number for each data set and does not state it.
     """
 
     name: ClassVar[str] = "tabu"
@@ -184,24 +185,24 @@ class Tabu(HillClimb):
         return replace(super().rules(allowed, known), tabu=self.length, by_move=by_move, patience=self.patience)
 
 
-def without_edges(
+def remove_edges(
     parents: Sequence[Sequence[int]], share: float, known: Constraints | None, rng: np.random.Generator
 ) -> list[list[int]]:
-    """Return the parents in a graph without a share of its edges, drawn at random; required ones stay."""
-    must: Sequence[Sequence[int]] = [()] * len(parents) if known is None else known.required_parents
-    return [[p for p in own if rng.random() >= share or p in must[y]] for y, own in enumerate(parents)]
+    """Return the parents of each variable without a random share of the edges; required edges stay."""
+    required: Sequence[Sequence[int]] = [()] * len(parents) if known is None else known.required_parents
+    return [[p for p in own if rng.random() >= share or p in required[y]] for y, own in enumerate(parents)]
 
 
 def allowed_edges(problem: Problem) -> NDArray[np.bool_]:
-    """Return bool[n, n], which edges may be there, [y, x] for x -> y."""
+    """Return the edges that the knowledge allows, bool[n, n], [y, x] for x -> y."""
     known = problem.constraints
     return ~np.eye(problem.size, dtype=np.bool_) if known is None else known.allowed
 
 
-def climb_from(climber: Climber, parents: Sequence[Sequence[int]], problem: Problem, run: Run) -> Found | None:
-    """Climb from a legal graph, offering every improvement; return the best graph, None if stopped before it."""
+def offer_first_climb(climber: Climber, problem: Problem, run: Run) -> ScoredDAG | None:
+    """Climb from the required edges, offering every improvement; return the best graph, None if stopped before it."""
     asked, computed = climber.asked, climber.computed
-    climber.start(parents)
+    climber.start(problem.base.parents)
     for _ in climber.climb():
         run.count(evaluations=climber.asked - asked, computed=climber.computed - computed)
         asked, computed = climber.asked, climber.computed

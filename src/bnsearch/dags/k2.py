@@ -1,4 +1,4 @@
-"""The K2 algorithm: parents taken greedily from the variables that come before in an ordering."""
+"""The K2 algorithm: a greedy choice of parents among the predecessors in an ordering."""
 
 from __future__ import annotations
 
@@ -28,8 +28,8 @@ class K2:
 
     Parameters
     ----------
-    ordering : the names of all variables, causes first; None draws an ordering at random
-    max_parents : the most parents of a variable; None means any number
+    ordering : the names of all variables, causes first; None means a random ordering
+    max_parents : maximum number of parents of a variable; None means no limit
 
     References
     ----------
@@ -37,9 +37,9 @@ class K2:
 
     Notes
     -----
-    The paper maximises the score that is called K2 after it; here the problem's score is, whatever it is. Of equally
-    good predecessors the first by content is taken (see `dags/content.py`). Required parents are there from the
-    beginning, and a random ordering has them before their children.
+    The paper maximises the score that is named K2 after it; this method maximises the score of the problem. Of equally
+    good predecessors, the first by content is added (see `dags/content.py`). Every variable has its required parents
+    from the beginning, and a random ordering has them before their children.
     """
 
     name: ClassVar[str] = "k2"
@@ -57,14 +57,16 @@ class K2:
 
     def search(self, problem: Problem, run: Run) -> None:
         """Choose each variable's parents."""
-        order = run.rng.permutation(problem.size) if self.ordering is None else self._places(problem.names)
+        order = run.rng.permutation(problem.size) if self.ordering is None else self._find_variables(problem.names)
         if problem.constraints is not None and problem.constraints.precedence is not None:
-            order = self._respecting(order, problem.constraints.precedence, problem.names)
-        before = [order[:i] for i in np.argsort(order)]
-        offer_greedy(before, self.max_parents, problem, run)
+            order = self._put_required_first(order, problem.constraints.precedence, problem.names)
+        predecessors = [order[:i] for i in np.argsort(order)]
+        offer_greedy_network(predecessors, self.max_parents, problem, run)
 
-    def _respecting(self, order: NDArray[np.int64], required: Precedence, names: tuple[str, ...]) -> NDArray[np.int64]:
-        """Return the ordering with required parents before their children; refuse a given one that has not."""
+    def _put_required_first(
+        self, order: NDArray[np.int64], required: Precedence, names: tuple[str, ...]
+    ) -> NDArray[np.int64]:
+        """Return the ordering with required parents before their children; refuse a given one that violates this."""
         broken = required.find_violations(order)
         if self.ordering is not None and broken:
             parent, child = (names[v] for v in broken[0])
@@ -73,7 +75,7 @@ class K2:
             )
         return required.repair(order)
 
-    def _places(self, names: tuple[str, ...]) -> NDArray[np.int64]:
+    def _find_variables(self, names: tuple[str, ...]) -> NDArray[np.int64]:
         given = self.ordering or ()
         for name in given:
             if name not in names:
@@ -84,34 +86,33 @@ class K2:
         return np.array([place[name] for name in given], dtype=np.int64)
 
 
-def offer_greedy(candidates: Sequence[NDArray[np.int64]], max_parents: int | None, problem: Problem, run: Run) -> None:
+def offer_greedy_network(
+    candidates: Sequence[NDArray[np.int64]], max_parents: int | None, problem: Problem, run: Run
+) -> None:
     """
     Choose each variable's parents greedily among its legal candidates, in threads, and offer the network.
 
-    The candidates must come before their variable in some ordering, and so must its required parents, which it has in
-    any case.
+    There must be an ordering in which the candidates and the required parents of each variable come before it.
     """
     data = problem.needed_data
     first = Extender(data, problem.needed_score)
     extenders = Pool(first, first.fork)
     extenders.prepare(run.threads)
-    ranked = variables_by_content(data)
-    rank = np.argsort(ranked)
-    most = problem.size if max_parents is None else max_parents
+    rank = np.argsort(variables_by_content(data))
+    limit = problem.size if max_parents is None else max_parents
     known = problem.constraints
 
     def choose(child: int) -> tuple[list[int], float, int]:
         with extenders.lend() as extender:
-            begun = extender.evaluations
-            inside = candidates[child][np.argsort(rank[candidates[child]])]
+            evaluations = extender.evaluations
+            legal = candidates[child][np.argsort(rank[candidates[child]])]
             if known is None:
-                parents, score = greedy_parents(extender, child, inside, most, run.halted)
+                parents, score = add_parents_greedily(extender, child, legal, limit, run.halted)
             else:
-                inside = inside[known.allowed[child, inside] & ~known.required[child, inside]]
-                limit = min(most, int(known.max_parents[child]))
-                must = known.required_parents[child]
-                parents, score = greedy_parents(extender, child, inside, limit, run.halted, must)
-            return parents, score, extender.evaluations - begun
+                legal = legal[known.allowed[child, legal] & ~known.required[child, legal]]
+                own_limit, required = min(limit, int(known.max_parents[child])), known.required_parents[child]
+                parents, score = add_parents_greedily(extender, child, legal, own_limit, run.halted, required)
+            return parents, score, extender.evaluations - evaluations
 
     chosen = list(run.map(choose, range(problem.size)))
     evaluations = sum(c[2] for c in chosen)
@@ -119,7 +120,7 @@ def offer_greedy(candidates: Sequence[NDArray[np.int64]], max_parents: int | Non
     run.offer(math.fsum(c[1] for c in chosen), lambda: DAG(problem.names, [c[0] for c in chosen]))
 
 
-def greedy_parents(
+def add_parents_greedily(
     extender: Extender,
     child: int,
     candidates: NDArray[np.int64],
@@ -128,15 +129,19 @@ def greedy_parents(
     required: Sequence[int] = (),
 ) -> tuple[list[int], float]:
     """
-    Add the best candidate, of equals the first, while it improves the child's score; return parents and score.
+    Add the best candidate, the first of equally good ones, while it improves the child's score.
 
     Parameters
     ----------
     extender : the data and the score
-    child, candidates : the variable, and those that may be its parents
-    max_parents : how many may be
-    halted : asked before each addition whether to leave it at that
-    required : parents to begin with
+    child, candidates : the variable, and its candidate parents
+    max_parents : maximum number of parents
+    halted : called before each addition; no parent is added once it returns True
+    required : parents from the beginning
+
+    Returns
+    -------
+    the parents in the order of their addition, and the child's score
     """
     parents = list(required)
     score = extender.family(child, parents)

@@ -6,24 +6,36 @@ from __future__ import annotations
 
 import numpy as np
 
-from bnsearch.dags.kernels_graph import add_edge, can_add, can_reverse, drop_edge, edge_key, members_of
-from bnsearch.dags.kernels_lazy import can_estimate, compute, estimate, next_estimated
-from bnsearch.dags.kernels_prices import GREW, SHRANK, STARTED, UP_TO_DATE, load_row, price_family
+from bnsearch.dags.kernels_gain_cache import GREW, SHRANK, STARTED, UP_TO_DATE, load_row, price_family
+from bnsearch.dags.kernels_graph import (
+    ANCESTORS,
+    KEYS,
+    PARENTS,
+    SIZES,
+    add_edge,
+    can_add,
+    can_reverse,
+    drop_edge,
+    edge_key,
+    list_members,
+)
+from bnsearch.dags.kernels_lazy import can_estimate, compute_gains, estimate_gains, find_estimated_family
 from bnsearch.kernels.bits import has_bit
+from bnsearch.kernels.compare import improves_on, tie_margin
 from bnsearch.kernels.compile import inner_kernel, kernel
 
 DELETE, ADD, REVERSE = 0, 1, 2  # equally good moves are tried in this order
-FINISHED, OUT_OF_STEPS = 0, 1  # what a call of climb ends with
-# Where it counts: steps, steps since the best, local scores asked for and computed.
-STEPS, IDLE, ASKED, COMPUTED = 0, 1, 2, 3
+FINISHED, PAUSED = 0, 1  # what a call of climb returns
+# Counters: steps, steps since the best graph, local scores asked for, local scores computed.
+STEPS, IDLE, ASKED, COMPUTED = range(4)
 
 
 @kernel
-def key_of(graph):
+def compute_graph_key(graph):
     """Return the key of the whole graph."""
     key = np.uint64(0)
-    for y in range(graph[3].size):
-        key ^= graph[3][y]
+    for y in range(graph[KEYS].size):
+        key ^= graph[KEYS][y]
     return key
 
 
@@ -44,14 +56,14 @@ def undoing_key(n, kind, x, y):
 @inner_kernel
 def is_tabu(graph, tabu, by_move, key, kind, x, y):
     """
-    Tell whether a move on x -> y is tabu.
+    Return True if a move on x -> y is tabu.
 
-    tabu : uint64[...]   with `by_move` the keys of moves, else those of the graphs that are not to be entered
-    key : the graph's now
+    tabu : uint64[...]   keys of moves if `by_move`, else keys of graphs that must not be entered
+    key : key of the graph before the move
     """
     if tabu.size == 0:
         return False
-    n = graph[2].size
+    n = graph[SIZES].size
     if by_move:
         key = move_key(n, kind, x, y)
     else:
@@ -65,27 +77,27 @@ def is_tabu(graph, tabu, by_move, key, kind, x, y):
 
 
 @inner_kernel
-def find_move(graph, prices, rank, ranked, tabu, by_move, floor, tolerance):
+def find_move(graph, gain_table, tie_rank, tie_order, tabu, by_move, floor, tolerance):
     """
-    Return (kind, x, y) of the best legal move on x -> y that gains more than `floor`; the kind is -1 where none does.
+    Return (kind, x, y) of the best legal move on x -> y that gains more than `floor`; the kind is -1 if there is none.
 
     Among moves within `tolerance` of the best, deletions come before additions before reversals, and then the child
-    and the parent of the lower rank come first. Rows whose bound is too low are not read; those that are get the bound
-    that they deserve, so that gains which only cycles forbid are not met again and again.
+    and the parent of the lower rank come first. Rows whose bound is too low are not read. A row that is read gets its
+    bound anew, so that gains which only cycles forbid are not read again at every step.
 
-    rank, ranked : int64[n]   the variables' ranks, and the variables by rank
+    tie_rank, tie_order : int64[n]   rank of each variable in ties, and the variables by rank
     tabu, by_move : as for is_tabu
     """
     parents, _, sizes, _ = graph
-    gain, _, _, bound, _, _ = prices
-    n = rank.size
-    key = key_of(graph)
+    gain, _, _, bound, _, _ = gain_table
+    n = tie_rank.size
+    key = compute_graph_key(graph)
     members = np.empty(n, np.int64)
-    reversals = np.full(n, np.inf)  # what the best one of each row gains
+    reversals = np.full(n, np.inf)  # gain of the best reversal of each row
     none = 3 * n * n
     chosen = none
     least = floor
-    for turn in range(2):  # first the highest gain; then, of the moves that come near it, the first
+    for turn in range(2):  # the first turn finds the highest gain, the second the first move that comes near it
         for y in range(n):
             wanted = bound[y] >= least
             if wanted:
@@ -99,11 +111,11 @@ def find_move(graph, prices, rank, ranked, tabu, by_move, floor, tolerance):
                         if turn == 0:
                             least = g
                         else:
-                            chosen = min(chosen, (kind * n + rank[y]) * n + rank[x])
+                            chosen = min(chosen, (kind * n + tie_rank[y]) * n + tie_rank[x])
             wanted = sizes[y] > 0 and reversals[y] >= least
             if wanted:
                 reversals[y] = -np.inf
-            for i in range(members_of(parents[y], members) if wanted else 0):
+            for i in range(list_members(parents[y], members) if wanted else 0):
                 x = members[i]
                 g = gain[y, x] + gain[x, y]
                 reversals[y] = max(reversals[y], g)
@@ -112,11 +124,11 @@ def find_move(graph, prices, rank, ranked, tabu, by_move, floor, tolerance):
                         if turn == 0:
                             least = g
                         else:
-                            chosen = min(chosen, (REVERSE * n + rank[y]) * n + rank[x])
+                            chosen = min(chosen, (REVERSE * n + tie_rank[y]) * n + tie_rank[x])
         least -= tolerance
     if chosen == none:
         return -1, np.int64(0), np.int64(0)
-    return chosen // (n * n), ranked[chosen % n], ranked[chosen // n % n]
+    return chosen // (n * n), tie_order[chosen % n], tie_order[chosen // n % n]
 
 
 @inner_kernel
@@ -131,64 +143,64 @@ def change_graph(graph, kind, x, y):
 
 
 @inner_kernel
-def loosen_bounds(graph, prices, x):
-    """Let bounds hold after an edge out of x was taken away: x and its ancestors may have got more legal parents."""
-    _, _, top, bound, _, _ = prices
+def loosen_bounds(graph, gain_table, x):
+    """Loosen the bounds before an edge out of x is removed: x and its ancestors may get more legal parents."""
+    _, _, top, bound, _, _ = gain_table
     for y in range(top.size):
-        if y == x or has_bit(graph[1][x], y):
+        if y == x or has_bit(graph[ANCESTORS][x], y):
             bound[y] = top[y]
 
 
 @inner_kernel
-def copy_families(graph, own, found):
-    """Copy the parents and scores of the families that differ, by their keys."""
-    parents, keys, scores = found
+def copy_families(graph, own, best_graph):
+    """Copy the parents of the families whose keys differ, and all local scores."""
+    parents, keys, scores = best_graph
     for y in range(keys.size):
-        if keys[y] != graph[3][y]:
-            keys[y] = graph[3][y]
+        if keys[y] != graph[KEYS][y]:
+            keys[y] = graph[KEYS][y]
             for w in range(parents.shape[1]):
-                parents[y, w] = graph[0][y, w]
+                parents[y, w] = graph[PARENTS][y, w]
         scores[y] = own[y]
 
 
 @inner_kernel
-def update_prices(pricer, graph, prices, memory, lazy, is_lazy, counters, until):
-    """Bring all prices up to date; return False if too many scores had to be computed before the last."""
-    _, _, _, _, stale, _ = prices
+def update_gains(pricer, graph, gain_table, cache, lazy, is_lazy, counters, max_computed):
+    """Bring all gains up to date; return False if the limit on computed scores was reached before the last."""
+    _, _, _, _, stale, _ = gain_table
     for y in range(stale.size):
         if stale[y] != UP_TO_DATE:
-            counters[ASKED] += load_row(memory, graph, prices, y)
+            counters[ASKED] += load_row(cache, graph, gain_table, y)
         if stale[y] != UP_TO_DATE:
-            if counters[COMPUTED] >= until:
+            if counters[COMPUTED] >= max_computed:
                 return False
-            if is_lazy and can_estimate(pricer, graph, prices, y):
-                computed = estimate(pricer, graph, prices, lazy, y)
+            if is_lazy and can_estimate(pricer, graph, gain_table, y):
+                computed = estimate_gains(pricer, graph, gain_table, lazy, y)
                 counters[ASKED] += computed
             else:
-                computed = price_family(pricer, memory, graph, y)
-                counters[ASKED] += load_row(memory, graph, prices, y)
+                computed = price_family(pricer, cache, graph, y)
+                counters[ASKED] += load_row(cache, graph, gain_table, y)
             counters[COMPUTED] += computed
     return True
 
 
 @inner_kernel
-def make_exact(pricer, graph, prices, lazy, kind, x, y):
-    """Compute the gains of a move on x -> y that are estimated; return how many were computed, 0 if none is."""
-    _, _, _, _, _, exact = prices
+def make_exact(pricer, graph, gain_table, lazy, kind, x, y):
+    """Compute the estimated gains of a move on x -> y; return how many were computed, 0 if none was estimated."""
+    _, _, _, _, _, exact = gain_table
     computed = 0
     if not exact[y, x]:
-        computed += compute(pricer, graph, prices, lazy, y, x)
+        computed += compute_gains(pricer, graph, gain_table, lazy, y, x)
     if kind == REVERSE and not exact[x, y]:
-        computed += compute(pricer, graph, prices, lazy, x, y)
+        computed += compute_gains(pricer, graph, gain_table, lazy, x, y)
     return computed
 
 
 @inner_kernel
-def make_move(graph, prices, kind, x, y):
-    """Make a move on x -> y, and take note of whose prices it makes stale."""
-    _, _, _, _, stale, _ = prices
+def make_move(graph, gain_table, kind, x, y):
+    """Make a move on x -> y, and mark the rows of the gain table that it makes stale."""
+    _, _, _, _, stale, _ = gain_table
     if kind != ADD:
-        loosen_bounds(graph, prices, x)
+        loosen_bounds(graph, gain_table, x)
     change_graph(graph, kind, x, y)
     stale[y] = GREW if kind == ADD else SHRANK
     if kind == REVERSE:
@@ -197,55 +209,59 @@ def make_move(graph, prices, kind, x, y):
 
 @kernel
 def climb(
-    pricer, graph, prices, memory, lazy, is_lazy, rank, ranked, tabu, by_move, counters, best, found, patience, steps,
-    scores, tolerance,
+    pricer, graph, gain_table, cache, lazy, is_lazy, tie_rank, tie_order, tabu, by_move, counters, best_score,
+    best_graph, patience, max_steps, max_scores, tolerance,
 ):  # fmt: skip
     """
-    Take the best move until none improves; with patience, go on, downhill too, for that many steps.
+    Make the best move until none improves the score; with patience, also moves that lower it.
 
-    pricer, graph, prices and memory, lazy : as in kernels_price, kernels_graph, kernels_prices, kernels_lazy
+    Returns FINISHED, or PAUSED after `max_steps` steps or about `max_scores` computed local scores.
+
+    pricer : as in kernels_family_gains; graph : as in kernels_graph
+    gain_table, cache : as in kernels_gain_cache; lazy : as in kernels_lazy
     is_lazy : whether gains are estimated until they matter
-    tabu : uint64[...]     what is tabu, one key overwritten after another: with `by_move` the moves that would undo the
-                           last ones, else the last graphs
+    tie_rank, tie_order : as for find_move
+    tabu : uint64[...]     ring of keys: of the moves that undo the last ones if `by_move`, else of the last graphs
     counters : int64[4]    STEPS, IDLE, ASKED, COMPUTED
-    best : float64[1]      the score of the best graph so far
-    found : its parents, uint64[n, W], their keys, uint64[n], and local scores, float64[n]
-    patience : steps in a row that need not improve on the best; with none, every step must improve
-    steps, scores : how many steps to take, and about how many local scores to compute, before coming back
-    tolerance : relative; a smaller difference of scores does not count
+    best_score : float64[1]   score of the best graph so far
+    best_graph : its parents, uint64[n, W], their keys, uint64[n], and local scores, float64[n]
+    patience : maximum number of successive steps that do not improve on the best graph; 0: every step must improve
+    tolerance : relative; smaller differences of scores do not count
     """
-    _, own, _, _, stale, _ = prices
-    until = counters[COMPUTED] + scores
-    while update_prices(pricer, graph, prices, memory, lazy, is_lazy, counters, until):
+    _, own, _, _, stale, _ = gain_table
+    max_computed = counters[COMPUTED] + max_scores
+    while update_gains(pricer, graph, gain_table, cache, lazy, is_lazy, counters, max_computed):
         score = 0.0
         for y in range(own.size):
             score += own[y]
-        if score > best[0] + tolerance * max(1.0, abs(best[0])) or best[0] == -np.inf:
-            best[0] = score
+        if best_score[0] == -np.inf or improves_on(score, best_score[0], tolerance):
+            best_score[0] = score
             counters[IDLE] = 0
-            copy_families(graph, own, found)
-        margin = tolerance * max(1.0, abs(score))
+            copy_families(graph, own, best_graph)
         if counters[IDLE] > 0 and counters[IDLE] >= patience:
             return FINISHED
-        if steps == 0 or counters[COMPUTED] >= until:
+        if max_steps == 0 or counters[COMPUTED] >= max_computed:
             break
-        kind, x, y = find_move(graph, prices, rank, ranked, tabu, by_move, -np.inf if patience > 0 else margin, margin)
+        margin = tie_margin(score, tolerance)
+        floor = -np.inf if patience > 0 else margin
+        kind, x, y = find_move(graph, gain_table, tie_rank, tie_order, tabu, by_move, floor, margin)
         if kind < 0:
-            y = next_estimated(prices, lazy) if is_lazy else -1
+            y = find_estimated_family(gain_table, lazy) if is_lazy else -1
             if y < 0:
                 return FINISHED
-            counters[COMPUTED] += price_family(pricer, memory, graph, y)
-            stale[y] = STARTED  # to be read from memory
+            counters[COMPUTED] += price_family(pricer, cache, graph, y)
+            stale[y] = STARTED  # the row is to be read from the cache
             continue
-        computed = make_exact(pricer, graph, prices, lazy, kind, x, y)
+        computed = make_exact(pricer, graph, gain_table, lazy, kind, x, y)
         if computed > 0:
             counters[COMPUTED] += computed
             counters[ASKED] += computed
             continue
-        make_move(graph, prices, kind, x, y)
-        steps -= 1
+        make_move(graph, gain_table, kind, x, y)
+        max_steps -= 1
         counters[STEPS] += 1
         counters[IDLE] += 1
         if tabu.size > 0:
-            tabu[counters[STEPS] % tabu.size] = undoing_key(own.size, kind, x, y) if by_move else key_of(graph)
-    return OUT_OF_STEPS
+            key = undoing_key(own.size, kind, x, y) if by_move else compute_graph_key(graph)
+            tabu[counters[STEPS] % tabu.size] = key
+    return PAUSED

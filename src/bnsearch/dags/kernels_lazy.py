@@ -1,10 +1,10 @@
 """
-Gains that are estimated until they matter: by what they were before the family got its last parent.
+Lazy gains: a gain stays an estimate, its value before the family got its last parent, until it would be the best.
 
-`pricer` as in kernels_price, `prices` as in kernels_prices, `graph` as in kernels_graph. `lazy` is
+`pricer` as in kernels_family_gains, `gain_table` as in kernels_gain_cache, `graph` as in kernels_graph. `lazy` is
 
-batch : int64[n]        how many gains of a family to compute the next time
-estimated : bool[n]     families whose gains were estimated since they were priced in full
+batch : int64[n]        number of gains of a family to compute the next time
+estimated : bool[n]     families with gains that were estimated since all of them were last computed
 """
 
 # Numba infers the types of kernels.
@@ -13,13 +13,13 @@ from __future__ import annotations
 
 import numpy as np
 
-from bnsearch.dags.kernels_price import (
+from bnsearch.dags.kernels_family_gains import (
     CANDIDATES,
-    FIRST,
     LIMITS,
     ORDER,
     PLACE,
-    copy_first_row,
+    SINGLE_GAINS,
+    copy_single_gains,
     list_candidates,
     list_parents,
     price_deletions,
@@ -27,37 +27,37 @@ from bnsearch.dags.kernels_price import (
     score_parents,
     write_gains,
 )
-from bnsearch.dags.kernels_prices import SHRANK, STARTED, UP_TO_DATE
+from bnsearch.dags.kernels_gain_cache import SHRANK, STARTED, UP_TO_DATE
 from bnsearch.kernels.compile import inner_kernel
 
-BATCH = 16  # gains of a family that are computed at a time, at first: about as much work as to group the rows by it
+BATCH = 16  # first number of gains of a family that are computed at a time: about the cost of grouping the rows by it
 
 
 @inner_kernel
-def can_estimate(pricer, graph, prices, y):
-    """Tell whether the gains of y's family can be estimated, or need not be: it has no parents."""
+def can_estimate(pricer, graph, gain_table, y):
+    """Return True if the gains of y's family can be estimated, or are known because it has no parents."""
     _, _, sizes, _ = graph
-    _, _, _, _, stale, _ = prices
-    return pricer[FIRST].size > 0 and (sizes[y] == 0 or stale[y] != STARTED)
+    _, _, _, _, stale, _ = gain_table
+    return pricer[SINGLE_GAINS].size > 0 and (sizes[y] == 0 or stale[y] != STARTED)
 
 
 @inner_kernel
-def estimate(pricer, graph, prices, lazy, y):
+def estimate_gains(pricer, graph, gain_table, lazy, y):
     """Estimate the gains of a family that has changed, and compute the best ones; return how many were computed."""
-    gains, own, _, _, stale, exact = prices
+    gains, own, _, _, stale, exact = gain_table
     batch, estimated = lazy
     gain = gains[y]
     number = list_parents(pricer, graph, y)
     own[y] = score_parents(pricer, y, number)
     if number == 0:
-        copy_first_row(pricer, y, gain)
+        copy_single_gains(pricer, y, gain)
         exact[y, :] = True
-        finish(prices, y)
+        mark_up_to_date(gain_table, y)
         return 1
     if stale[y] == SHRANK and pricer[LIMITS][y] > 0:  # what the lost parent had explained may count again
         for at in range(gain.size):
             x = pricer[ORDER][at]
-            gain[x] = max(gain[x], pricer[FIRST][pricer[PLACE][y], at])
+            gain[x] = max(gain[x], pricer[SINGLE_GAINS][pricer[PLACE][y], at])
     exact[y, :] = True
     chosen = list_candidates(pricer, graph, y, number, own[y])
     for i in range(chosen):
@@ -68,17 +68,17 @@ def estimate(pricer, graph, prices, lazy, y):
     computed = price_deletions(pricer, graph, y, number, own[y], gain)
     batch[y] = BATCH
     estimated[y] = True
-    return 1 + computed + compute(pricer, graph, prices, lazy, y, -1)
+    return 1 + computed + compute_gains(pricer, graph, gain_table, lazy, y, -1)
 
 
 @inner_kernel
-def compute(pricer, graph, prices, lazy, y, wanted):
+def compute_gains(pricer, graph, gain_table, lazy, y, wanted):
     """
-    Compute the best gains of y's family that are estimated; return how many.
+    Compute the best estimated gains of y's family; return how many.
 
     wanted : a variable whose gain is computed in any case, if it is estimated; -1 means none
     """
-    gains, own, _, _, _, exact = prices
+    gains, own, _, _, _, exact = gain_table
     gain, place, candidates = gains[y], pricer[PLACE], pricer[CANDIDATES]
     batch, _ = lazy
     waiting = 0
@@ -86,9 +86,9 @@ def compute(pricer, graph, prices, lazy, y, wanted):
         if not exact[y, x] and gain[x] > 0.0 and x != wanted:
             candidates[waiting] = x
             waiting += 1
-    ranked = np.argsort(-gain[candidates[:waiting]])
+    best_first = np.argsort(-gain[candidates[:waiting]])
     chosen = min(waiting, batch[y])
-    variables = candidates[ranked[:chosen]]
+    variables = candidates[best_first[:chosen]]
     for i in range(chosen):
         candidates[i] = place[variables[i]]
     if wanted >= 0 and not exact[y, wanted]:
@@ -102,23 +102,23 @@ def compute(pricer, graph, prices, lazy, y, wanted):
         for i in range(chosen):
             exact[y, pricer[ORDER][candidates[i]]] = True
         batch[y] *= 2
-    finish(prices, y)
+    mark_up_to_date(gain_table, y)
     return chosen
 
 
 @inner_kernel
-def finish(prices, y):
-    """Take note that the gains of y's family are up to date."""
-    gains, _, top, bound, stale, _ = prices
+def mark_up_to_date(gain_table, y):
+    """Set the bounds of y's row, and mark it as up to date."""
+    gains, _, top, bound, stale, _ = gain_table
     top[y] = gains[y].max()
     bound[y] = top[y]
     stale[y] = UP_TO_DATE
 
 
 @inner_kernel
-def next_estimated(prices, lazy):
+def find_estimated_family(gain_table, lazy):
     """Return the family of the lowest score that has estimated gains; -1 if none has."""
-    _, own, _, _, _, exact = prices
+    _, own, _, _, _, exact = gain_table
     _, estimated = lazy
     while True:
         lowest = -1

@@ -1,4 +1,4 @@
-"""What climbs over DAGs are made on: a table, a score and rules, as kernels take them."""
+"""The data, the score and the rules of climbs over DAGs, as kernels take them."""
 
 from __future__ import annotations
 
@@ -19,16 +19,16 @@ from bnsearch.scores.score import Score
 @dataclass(frozen=True, eq=False, kw_only=True)
 class Rules:
     """
-    Which graphs a climb may visit, and when it ends.
+    The graphs that a climb may visit, and its end.
 
     Parameters
     ----------
-    allowed : bool[n, n], [y, x] tells whether x may be a parent of y; the diagonal is not looked at
-    limits : int64[n], the most parents of each variable
-    required : bool[n, n], edges that are never taken away nor turned round, every start having them; None means none
-    tabu : how many of the last graphs are not entered again, or of the last moves are not undone
-    by_move : whether the list is one of moves
-    patience : steps in a row that need not improve on the best graph; with none, every step must improve
+    allowed : bool[n, n], [y, x] is True if x may be a parent of y; the diagonal is ignored
+    limits : int64[n], the maximum number of parents of each variable
+    required : bool[n, n], edges that every start has and that are never removed or reversed; None means none
+    tabu : length of the tabu list
+    by_move : whether the tabu list holds moves, which must not be undone, or graphs, which must not be entered again
+    patience : maximum number of successive steps that do not improve on the best graph; 0: every step must improve
     """
 
     allowed: NDArray[np.bool_]
@@ -41,38 +41,41 @@ class Rules:
 
 class Pricer:
     """
-    A table, a score and rules, from which the gains of moves are computed.
+    The data, the score and the rules from which kernels compute the gains of moves.
 
     Parameters
     ----------
-    data, score, rules : what to climb on
-    first : float64[n, n], [child, parent] by place, as in counting.Layout: what single parents add, minus infinity
-        where they are not allowed. Climbs may then be lazy, and parents that cannot improve a family are left out
+    data, score, rules : the data, the score and the rules of the climbs
+    single_gains : float64[n, n], [child, parent] by place, as in counting.Layout: gains of single parents, minus
+        infinity where they are not allowed. If given, climbs may be lazy, and parents that cannot improve a family are
+        left out
     """
 
-    def __init__(self, data: Dataset, score: Score, rules: Rules, first: NDArray[np.float64] | None = None) -> None:
+    def __init__(
+        self, data: Dataset, score: Score, rules: Rules, single_gains: NDArray[np.float64] | None = None
+    ) -> None:
         self.data, self.rules = data, rules
         self._layout = layout = usual_layout(data)
         n, rows, columns = data.n_variables, data.n_rows, layout.columns
         products = products_of_sets(columns.arities, TABULATED_SIZE)
-        classes, others = stacked_terms(score, columns.arities, rows, products)
+        classes, parent_terms = stacked_terms(score, columns.arities, rows, products)
         bound = bound_of(data, score)
         self._shared = (
             tuple(columns),
             score.joint(rows).terms(rows, products),
-            others,
+            parent_terms,
             classes,
             layout.place,
             layout.order,
             rules.allowed & ~np.eye(n, dtype=np.bool_),
-            np.array(rules.limits, dtype=np.int64),  # copies, which may be written to: kernels are compiled once
+            np.array(rules.limits, dtype=np.int64),  # a copy is writable: kernels are compiled for one type only
             np.zeros((n, n), dtype=np.bool_) if rules.required is None else np.array(rules.required),
-            np.array([float(first is not None), bound.slope, bound.level]),
-            np.empty((0, 0)) if first is None else first,
+            np.array([float(single_gains is not None), bound.slope, bound.level]),
+            np.empty((0, 0)) if single_gains is None else single_gains,
         )
 
-    def arrays(self) -> tuple[Any, ...]:
-        """Return what kernels take, a plain tuple, with scratch memory for one thread."""
+    def make_arrays(self) -> tuple[Any, ...]:
+        """Return the plain tuple that kernels take (see kernels_family_gains), with scratch arrays for one thread."""
         from bnsearch.counting.kernels_expand_scratch import new_scratch
 
         n = self.data.n_variables

@@ -1,1 +1,1 @@
-"""Searches that evolve a population of networks: one published method, one file."""
+"""Genetic and swarm algorithms over populations of networks: MIIGA, CGA, DGA and BNC-PSO, one file each."""

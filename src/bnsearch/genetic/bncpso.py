@@ -9,10 +9,12 @@ from typing import ClassVar
 import numpy as np
 
 from bnsearch.errors import require
-from bnsearch.genetic.families import Families, Halted
-from bnsearch.genetic.first_population import random_population
-from bnsearch.genetic.graphs import Generator, Graphs, generations, of_rank
-from bnsearch.genetic.space import Space
+from bnsearch.genetic.family_scores import FamilyScores, Halted
+from bnsearch.genetic.graph_stacks import Generator, Graphs
+from bnsearch.genetic.initialisation import draw_population
+from bnsearch.genetic.mutation import ADD, REVERSE
+from bnsearch.genetic.search_space import SearchSpace
+from bnsearch.genetic.selection import count_generations, find_candidates_of_rank
 from bnsearch.runs.problem import Problem
 from bnsearch.runs.run import Run
 
@@ -24,15 +26,15 @@ class BNCPSO:
 
     Parameters
     ----------
-    population : particles
-    generations : how many at most; the weights go linearly from their first to their last value over them
-    inertia : w, the probability of a mutation, at first
-    inertia_end : the same, at last
-    cognition : c1, the probability of a crossover with the particle's best position, at first
-    cognition_end : the same, at last
-    society : c2, the probability of a crossover with the swarm's best position, at first
-    society_end : the same, at last
-    max_parents : parents of a variable at most
+    population : number of particles
+    generations : maximum number of generations; the weights change linearly over them
+    inertia : w, probability of a mutation in the first generation
+    inertia_end : w in the last generation
+    cognition : c1, probability of a crossover with the particle's best position in the first generation
+    cognition_end : c1 in the last generation
+    society : c2, probability of a crossover with the swarm's best position in the first generation
+    society_end : c2 in the last generation
+    max_parents : maximum number of parents of a variable
 
     References
     ----------
@@ -40,14 +42,17 @@ class BNCPSO:
 
     Notes
     -----
-    Written after what others say of the method, not after the paper itself: that velocities are genetic operators, with
-    inertia as mutation and the two attractions as crossovers, and weights that change linearly, the social one
-    growing, the others shrinking. The weights are those usual for such swarms, and may not be the paper's.
+    This implementation follows descriptions by others, not the paper itself: velocities are genetic operators, with
+    inertia as mutation and the two attractions as crossovers; the weights change linearly, and the social one grows
+    while the others shrink. The values of the weights are the usual ones of such swarms, and may not be the paper's.
+    Our choices:
 
-    Fixed here: a mutation adds, deletes or reverses a random edge; a crossover takes the parent sets of a random run of
-    variables (between two cuts) from the better position; cycles lose random edges after each update; the first
-    graphs are random, with about as many edges as variables; surplus parents are dropped at random. One iteration is
-    one generation; the first swarm is found at iteration 0.
+    - A mutation adds, deletes or reverses a random edge.
+    - A crossover copies the parent sets of the variables between two random cuts from the better position.
+    - After each update, random edges of cycles are removed, and surplus parents are dropped at random.
+    - The first graphs are random, with about as many edges as variables.
+
+    One iteration is one generation; the first swarm is found at iteration 0.
     """
 
     name: ClassVar[str] = "bncpso"
@@ -69,24 +74,24 @@ class BNCPSO:
         require("max_parents", self.max_parents, at_least=1, whole=True)
 
     def search(self, problem: Problem, run: Run) -> None:
-        """Search for the given number of generations, or until the run is told to stop."""
-        families, space, rng = Families(problem, run), Space.of(problem, self.max_parents), run.rng
+        """Search for the given number of generations, or until the run stops."""
+        family_scores, space, rng = FamilyScores(problem, run), SearchSpace.of(problem, self.max_parents), run.rng
         with suppress(Halted):
-            _, graphs, own_scores = random_population(self.population, space, families, rng)
-            own = graphs
-            for generation in generations(self.generations, run):
-                inertia, cognition, society = self.weights(generation)
-                swarm = own[own_scores.argmax()]
+            _, graphs, best_scores = draw_population(self.population, space, family_scores, rng)
+            best_graphs = graphs  # best position of each particle
+            for generation in count_generations(self.generations, run):
+                inertia, cognition, society = self.compute_weights(generation)
+                swarm_best = np.broadcast_to(best_graphs[best_scores.argmax()], graphs.shape)
                 graphs = mutate_edges(graphs, inertia, space, rng)
-                graphs = take_run(graphs, own, cognition, rng)
-                graphs = take_run(graphs, np.broadcast_to(swarm, graphs.shape), society, rng)
-                graphs = space.repaired(graphs, rng)
-                scores = families.offered(graphs)
-                better = scores > own_scores
-                own = np.where(better[:, None, None], graphs, own)
-                own_scores = np.where(better, scores, own_scores)
+                graphs = copy_parent_sets(graphs, best_graphs, cognition, rng)
+                graphs = copy_parent_sets(graphs, swarm_best, society, rng)
+                graphs = space.repair(graphs, rng)
+                scores = family_scores.score_and_offer(graphs)
+                is_better = scores > best_scores
+                best_graphs = np.where(is_better[:, None, None], graphs, best_graphs)
+                best_scores = np.where(is_better, scores, best_scores)
 
-    def weights(self, generation: int) -> tuple[float, float, float]:
+    def compute_weights(self, generation: int) -> tuple[float, float, float]:
         """Return w, c1 and c2 of a generation."""
         done = (generation - 1) / max(1, self.generations - 1)
         return (
@@ -96,28 +101,28 @@ class BNCPSO:
         )
 
 
-def take_run(graphs: Graphs, better: Graphs, rate: float, rng: Generator) -> Graphs:
-    """Return the graphs, some with the parent sets of a random run of variables as in better ones."""
+def copy_parent_sets(graphs: Graphs, better: Graphs, rate: float, rng: Generator) -> Graphs:
+    """Return the graphs, some with the parent sets of the variables between two random cuts copied from `better`."""
     number, n, _ = graphs.shape
     cuts = rng.integers(n + 1, size=(2, number, 1))
     inside = (cuts.min(axis=0) <= np.arange(n)) & (np.arange(n) < cuts.max(axis=0)) & (rng.random((number, 1)) < rate)
     return np.where(inside[:, :, None], better, graphs)
 
 
-def mutate_edges(graphs: Graphs, rate: float, space: Space, rng: Generator) -> Graphs:
+def mutate_edges(graphs: Graphs, rate: float, space: SearchSpace, rng: Generator) -> Graphs:
     """Return the graphs, some with a random edge added, deleted or reversed."""
     number, n, _ = graphs.shape
-    free = ~(graphs | graphs.transpose(0, 2, 1) | np.eye(n, dtype=bool))
+    absent = ~(graphs | graphs.transpose(0, 2, 1) | np.eye(n, dtype=bool))
     kind = rng.integers(3, size=len(graphs))
-    candidates = np.where((kind == 0)[:, None, None], space.addable(free), space.deletable(graphs))
-    candidates[kind == 2] = space.reversible(graphs[kind == 2])
+    candidates = np.where((kind == ADD)[:, None, None], space.find_addable(absent), space.find_deletable(graphs))
+    candidates[kind == REVERSE] = space.find_reversible(graphs[kind == REVERSE])
     candidates = candidates.reshape(number, n * n)
     ranks = (rng.random(number) * candidates.sum(axis=1)).astype(np.int64)
-    chosen = of_rank(candidates, np.arange(n * n), ranks)
-    mutant = np.flatnonzero((rng.random(number) < rate) & (chosen >= 0))
-    child, parent = chosen[mutant] // n, chosen[mutant] % n
+    edge = find_candidates_of_rank(candidates, np.arange(n * n), ranks)
+    mutant = np.flatnonzero((rng.random(number) < rate) & (edge >= 0))
+    child, parent = edge[mutant] // n, edge[mutant] % n
     mutated = graphs.copy()
-    mutated[mutant, child, parent] = kind[mutant] == 0
-    turned = kind[mutant] == 2
-    mutated[mutant[turned], parent[turned], child[turned]] = True
+    mutated[mutant, child, parent] = kind[mutant] == ADD
+    is_reversed = kind[mutant] == REVERSE
+    mutated[mutant[is_reversed], parent[is_reversed], child[is_reversed]] = True
     return mutated

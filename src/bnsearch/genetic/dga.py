@@ -1,42 +1,30 @@
-"""DGA: the genetic algorithm over orderings and the connections along them."""
+"""DGA: the dual genetic algorithm over orderings and the connections along them."""
 
 from __future__ import annotations
 
-from contextlib import suppress
 from dataclasses import dataclass
 from typing import ClassVar
 
 import numpy as np
 
-from bnsearch.errors import require
-from bnsearch.genetic.coding import connections, cross, graphs_of
-from bnsearch.genetic.families import Families, Halted
-from bnsearch.genetic.first_population import random_population
-from bnsearch.genetic.graphs import (
-    Generator,
-    Graphs,
-    Orders,
-    fittest,
-    generations,
-    ranked,
-)
-from bnsearch.genetic.space import Space
-from bnsearch.runs.problem import Problem
-from bnsearch.runs.run import Run
+from bnsearch.genetic.encoding import cross_both, decode_connections, encode_connections
+from bnsearch.genetic.graph_stacks import Generator, Graphs, Ints, Orders
+from bnsearch.genetic.rank_based import Chromosomes, RankBasedGA
+from bnsearch.genetic.search_space import SearchSpace
 
 
 @dataclass(frozen=True, kw_only=True)
-class DGA:
+class DGA(RankBasedGA):
     """
-    Dual genetic algorithm: a chromosome for the ordering, another for the connections along it.
+    Dual genetic algorithm: one chromosome for the ordering, another for the connections along it.
 
     Parameters
     ----------
-    population : individuals
-    generations : how many at most
-    crossover : the probability that a pair is crossed
-    mutation : the probability that an offspring is mutated
-    max_parents : parents of a variable at most
+    population : number of individuals
+    generations : maximum number of generations
+    crossover : probability that a pair is crossed
+    mutation : probability that an offspring is mutated
+    max_parents : maximum number of parents of a variable
 
     References
     ----------
@@ -45,73 +33,62 @@ class DGA:
 
     Notes
     -----
-    Connections belong to places of the ordering, not to variables. Fixed here: selection and survival are as in `CGA`;
-    both chromosomes are cut at one point, and an ordering goes on with what is missing in the order of the second
-    parent; mutation swaps two variables of the ordering and flips one connection; the first graphs are random, with
-    about as many edges as variables; surplus parents are dropped at random. One iteration is one generation; the first
-    population is found at iteration 0.
+    A connection joins two positions of the ordering, whichever variables stand there. Our choices:
+
+    - Selection and survival are those of `CGA`.
+    - Both chromosomes are cut at one point. The ordering continues with the missing variables in the order of the
+      second parent.
+    - Mutation swaps two variables of the ordering and flips one connection.
+    - The first graphs are random, with about as many edges as variables. Surplus parents are dropped at random.
+
+    One iteration is one generation; the first population is found at iteration 0.
     """
 
     name: ClassVar[str] = "dga"
-    population: int = 100
-    generations: int = 500
     crossover: float = 0.65
     mutation: float = 0.05
-    max_parents: int = 5
 
-    def __post_init__(self) -> None:
-        require("population", self.population, at_least=2, whole=True)
-        require("generations", self.generations, at_least=1, whole=True)
-        require("crossover", self.crossover, at_least=0, at_most=1)
-        require("mutation", self.mutation, at_least=0, at_most=1)
-        require("max_parents", self.max_parents, at_least=1, whole=True)
+    def encode(self, orders: Orders, graphs: Graphs) -> Chromosomes:
+        """Return the orderings and the graphs, whose connections follow from both."""
+        return orders, graphs
 
-    def search(self, problem: Problem, run: Run) -> None:
-        """Search for the given number of generations, or until the run is told to stop."""
-        families, space, rng = Families(problem, run), Space.of(problem, self.max_parents), run.rng
-        with suppress(Halted):
-            orders, graphs, scores = random_population(self.population, space, families, rng)
-            for _ in generations(self.generations, run):
-                mothers, fathers = ranked(scores, 2 * self.population, rng).reshape(2, -1)
-                new_orders, children = self.crossed(
-                    orders[mothers], graphs[mothers], orders[fathers], graphs[fathers], rng
-                )
-                new_orders, children = mutate_both(new_orders, children, self.mutation, space, rng)
-                children = space.legal(children, rng)
-                every_score = np.concatenate([families.offered(children), scores])
-                best = fittest(every_score, self.population)
-                orders = np.concatenate([new_orders, orders])[best]
-                graphs, scores = np.concatenate([children, graphs])[best], every_score[best]
+    def breed(self, mothers: Chromosomes, fathers: Chromosomes, space: SearchSpace, rng: Generator) -> Chromosomes:
+        """Return one offspring of each pair: crossed, mutated, and without surplus parents."""
+        orders, graphs = self.cross(mothers, fathers, rng)
+        orders, graphs = mutate_both(orders, graphs, self.mutation, space, rng)
+        return orders, space.legalise(graphs, rng)
 
-    def crossed(
-        self, orders: Orders, graphs: Graphs, other_orders: Orders, other_graphs: Graphs, rng: Generator
-    ) -> tuple[Orders, Graphs]:
-        """Return offspring of pairs; of those that are not crossed, the first one."""
-        new_orders, new_graphs = cross((orders, graphs), (other_orders, other_graphs), rng)
-        untouched = rng.random(len(orders)) >= self.crossover
-        new_orders[untouched], new_graphs[untouched] = orders[untouched], graphs[untouched]
+    def cross(self, mothers: Chromosomes, fathers: Chromosomes, rng: Generator) -> tuple[Orders, Graphs]:
+        """Return offspring of pairs; a pair that is not crossed gives its first member."""
+        orders, graphs = mothers
+        other_orders, other_graphs = fathers
+        new_orders, new_graphs = cross_both((orders, graphs), (other_orders, other_graphs), rng)
+        uncrossed = rng.random(len(orders)) >= self.crossover
+        new_orders[uncrossed], new_graphs[uncrossed] = orders[uncrossed], graphs[uncrossed]
         return new_orders, new_graphs
 
 
-def mutate_both(orders: Orders, graphs: Graphs, rate: float, space: Space, rng: Generator) -> tuple[Orders, Graphs]:
-    """Return orderings and graphs, some with two variables swapped and one connection flipped; places keep theirs."""
+def mutate_both(
+    orders: Orders, graphs: Graphs, rate: float, space: SearchSpace, rng: Generator
+) -> tuple[Orders, Graphs]:
+    """Return orderings and graphs, some with two variables swapped and one connection of two positions flipped."""
     number, n = orders.shape
     mutant = np.flatnonzero(rng.random(number) < rate)
     if n < 2 or not len(mutant):
         return orders, graphs
-    strings = connections(graphs[mutant], orders[mutant])
-    every = np.arange(len(mutant))
-    a, b = random_pairs(n, len(mutant), rng)
-    strings[every, np.maximum(a, b), np.minimum(a, b)] ^= True
-    a, b = random_pairs(n, len(mutant), rng)
+    connections = encode_connections(graphs[mutant], orders[mutant])
+    rows = np.arange(len(mutant))
+    a, b = draw_pairs(n, len(mutant), rng)
+    connections[rows, np.maximum(a, b), np.minimum(a, b)] ^= True
+    a, b = draw_pairs(n, len(mutant), rng)
     orders, graphs = orders.copy(), graphs.copy()
     orders[mutant, a], orders[mutant, b] = orders[mutant, b], orders[mutant, a]
-    orders[mutant] = space.ordered(orders[mutant])
-    graphs[mutant] = graphs_of(strings, orders[mutant])
+    orders[mutant] = space.legalise_orders(orders[mutant])
+    graphs[mutant] = decode_connections(connections, orders[mutant])
     return orders, graphs
 
 
-def random_pairs(n: int, number: int, rng: Generator) -> tuple[np.ndarray, np.ndarray]:
-    """Return pairs of different numbers below n."""
+def draw_pairs(n: int, number: int, rng: Generator) -> tuple[Ints, Ints]:
+    """Return random pairs of different numbers below n."""
     first = rng.integers(n, size=number)
     return first, (first + rng.integers(1, n, size=number)) % n

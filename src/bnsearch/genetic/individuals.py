@@ -2,68 +2,42 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import NDArray
 
-from bnsearch.genetic.families import Families
-from bnsearch.genetic.graphs import Generator, Graphs, Numbers, Orders, Reals, precedes
-from bnsearch.genetic.information import related, strongest_partners
-from bnsearch.genetic.space import Space, topological_orders
+from bnsearch.genetic.family_scores import FamilyScores
+from bnsearch.genetic.graph_stacks import Floats, Graphs, Ints, Orders
 
 
 @dataclass(frozen=True, eq=False)
 class Individuals:
     """
-    A population in arrays.
+    A population of MIIGA in arrays (Dai et al. 2020, section 3.1).
 
     Attributes
     ----------
-    orders : int64[number, n]   orderings
-    graphs : bool[number, n, n]   [child, parent]; every parent stands before the child in the ordering
-    alpha : float64[number]   the binding parameters
-    local, penalty : float64[number, n]   the families' scores, and what of them is penalty (Eq. 12)
+    orders : int64[individual, position]   orderings
+    graphs : bool[individual, child, parent]   every parent stands before the child in the ordering
+    alpha : float64[individual]   binding parameters
+    local : float64[individual, variable]   local scores
+    penalty : float64[individual, variable]   penalties of the local scores, dpS in Eq. 12
     """
 
     orders: Orders
     graphs: Graphs
-    alpha: Reals
-    local: Reals
-    penalty: Reals
+    alpha: Floats
+    local: Floats
+    penalty: Floats
 
     @classmethod
-    def priced(cls, orders: Orders, graphs: Graphs, alpha: Reals, families: Families) -> Individuals:
-        """Make individuals, asking for the parts of their scores."""
-        return cls(orders, graphs, alpha, *families.parts(graphs))
-
-    def __len__(self) -> int:
-        return len(self.alpha)
-
-    @property
-    def scores(self) -> Reals:
-        """The score of each."""
-        scores: Reals = self.local.sum(axis=1)
-        return scores
-
-    @property
-    def fit(self) -> Reals:
-        """The families' maximised log-likelihoods."""
-        return self.local + self.penalty
-
-    def take(self, chosen: Numbers | NDArray[np.bool_]) -> Individuals:
-        """Return some of them."""
-        return Individuals(
-            self.orders[chosen], self.graphs[chosen], self.alpha[chosen], self.local[chosen], self.penalty[chosen]
-        )
-
-    def joined(self, others: Individuals) -> Individuals:
-        """Return these and others."""
-        return Individuals.concatenated([self, others])
+    def scored(cls, orders: Orders, graphs: Graphs, alpha: Floats, family_scores: FamilyScores) -> Individuals:
+        """Return individuals with the local scores and penalties of their graphs."""
+        return cls(orders, graphs, alpha, *family_scores.score_graphs(graphs))
 
     @classmethod
-    def concatenated(cls, groups: Sequence[Individuals]) -> Individuals:
+    def concatenated(cls, *groups: Individuals) -> Individuals:
         """Return the individuals of several groups, in their order."""
         return cls(
             np.concatenate([group.orders for group in groups]),
@@ -73,21 +47,28 @@ class Individuals:
             np.concatenate([group.penalty for group in groups]),
         )
 
+    def __len__(self) -> int:
+        return len(self.alpha)
 
-def informed_orders(information: Reals, number: int, rng: Generator) -> Orders:
-    """
-    Return orderings from the maximum mutual information of each variable (section 3.2.1).
+    @property
+    def scores(self) -> Floats:
+        """The score of each individual."""
+        scores: Floats = self.local.sum(axis=1)
+        return scores
 
-    The edges between each variable and its strongest partner are directed at random; a random ordering that agrees
-    with all of them is drawn.
-    """
-    n = len(information)
-    forest = np.stack([strongest_partners(information, rng) for _ in range(number)])
-    upper = np.triu(rng.random((number, n, n)) < 0.5, 1)
-    after = np.where(np.tri(n, dtype=bool).T, upper, ~upper.transpose(0, 2, 1)) & forest  # [child, parent]
-    return topological_orders(after, rng.random((number, n)))
+    @property
+    def fit(self) -> Floats:
+        """The maximised log-likelihoods of the families, llS in Eq. 12, [individual, variable]."""
+        return self.local + self.penalty
 
+    @property
+    def total_penalty(self) -> Floats:
+        """The penalty of each individual, the sum of dpS over its families."""
+        totals: Floats = self.penalty.sum(axis=1)
+        return totals
 
-def informed_graphs(orders: Orders, alpha: Reals, information: Reals, space: Space) -> Graphs:
-    """Return the graphs of all pairs that Eq. 4 relates, along the orderings; with the strongest parents only."""
-    return space.legal(related(information, alpha) & precedes(orders), information)
+    def take(self, chosen: Ints | NDArray[np.bool_]) -> Individuals:
+        """Return the chosen individuals, given by indices or by a mask."""
+        return Individuals(
+            self.orders[chosen], self.graphs[chosen], self.alpha[chosen], self.local[chosen], self.penalty[chosen]
+        )

@@ -1,4 +1,4 @@
-"""Mutual information between pairs of variables, and the pairs that it relates."""
+"""Mutual information between pairs of variables, and the pairs that it relates (Dai et al. 2020, Eqs. 3 and 4)."""
 
 from __future__ import annotations
 
@@ -7,18 +7,18 @@ from itertools import combinations, islice
 import numpy as np
 from numpy.typing import NDArray
 
-from bnsearch.genetic.families import BATCH, Halted
-from bnsearch.genetic.graphs import Generator, Reals
+from bnsearch.genetic.family_scores import BATCH, Halted
+from bnsearch.genetic.graph_stacks import Floats, Generator
 from bnsearch.runs.problem import Problem
 from bnsearch.runs.run import Run
 from bnsearch.scores.loglik import LogLikelihood
 
 
-def mutual_information(problem: Problem, run: Run) -> Reals:
+def compute_mutual_information(problem: Problem, run: Run) -> Floats:
     """
-    Return the matrix of the mutual information of all pairs, in nats; zero on the diagonal (Eq. 3).
+    Return the mutual information of all pairs in nats, float64[n, n]; zero on the diagonal (Eq. 3).
 
-    Breaks off with `Halted` when the run is to stop.
+    Raises `Halted` if the run is halted.
     """
     n, rows = problem.size, problem.needed_data.n_rows
     scorer = problem.scorer.fork(LogLikelihood())
@@ -26,34 +26,34 @@ def mutual_information(problem: Problem, run: Run) -> Reals:
     whole, single = values[0], values[1:]
     information = np.zeros((n, n))
     pairs = combinations(range(n), 2)
-    while some := list(islice(pairs, BATCH)):
+    while batch := list(islice(pairs, BATCH)):
         if run.halted():
             raise Halted
-        x, y = np.array(some).T
-        apart = single[x] + single[y] - whole
-        information[x, y] = information[y, x] = np.maximum(0.0, scorer.set_values(some) - apart) / rows
+        x, y = np.array(batch).T
+        independent = single[x] + single[y] - whole
+        information[x, y] = information[y, x] = np.maximum(0.0, scorer.set_values(batch) - independent) / rows
     return information
 
 
-def related(information: Reals, alpha: Reals) -> NDArray[np.bool_]:
+def find_related_pairs(information: Floats, alpha: Floats) -> NDArray[np.bool_]:
     """
-    Return, for each alpha, the pairs whose information exceeds alpha times the most that one of them has (Eq. 4).
+    Return, for each alpha, the pairs whose information exceeds alpha times the maximum of either variable (Eq. 4).
 
-    So nothing is related where alpha is 1, nor, whatever alpha is, a pair that shares no information.
+    With alpha = 1 no pair is related. A pair without information is never related.
 
-    information : [variables, variables]; alpha : [number]; returned : bool[number, variables, variables]
+    information : [variable, variable]; alpha : [individual]; returned : bool[individual, variable, variable]
     """
-    most = information.max(axis=1)
-    least = np.minimum(most[:, None], most[None, :])  # either of the two conditions suffices
-    enough: NDArray[np.bool_] = information > alpha[:, None, None] * least
-    return enough
+    highest = information.max(axis=1)
+    threshold = np.minimum(highest[:, None], highest[None, :])  # exceeding the threshold of one variable suffices
+    related: NDArray[np.bool_] = information > alpha[:, None, None] * threshold
+    return related
 
 
-def strongest_partners(information: Reals, rng: Generator) -> NDArray[np.bool_]:
+def link_strongest_partners(information: Floats, rng: Generator) -> NDArray[np.bool_]:
     """
-    Return the undirected forest that links each variable to one with which it shares most information.
+    Return the undirected forest that links each variable to the one with which it shares most information.
 
-    Ties are broken at random but alike for both ends of a pair; so no cycle can arise.
+    A random order of the pairs breaks ties. Both ends of a pair use the same order, so the links close no cycle.
     """
     n = len(information)
     x, y = np.triu_indices(n, 1)

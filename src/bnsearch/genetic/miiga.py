@@ -1,4 +1,4 @@
-"""MIIGA: a genetic algorithm in a search space that mutual information restricts."""
+"""MIIGA: a genetic algorithm in a search space that mutual information restricts (Dai et al. 2020, Algorithm 3)."""
 
 from __future__ import annotations
 
@@ -11,24 +11,18 @@ from numpy.typing import NDArray
 
 from bnsearch._tools.registry import require_choice
 from bnsearch.errors import require
-from bnsearch.genetic.binding import bound, renovated
-from bnsearch.genetic.families import Families, Halted
-from bnsearch.genetic.first_population import batch_sizes
-from bnsearch.genetic.graphs import (
-    Generator,
-    Reals,
-    fittest,
-    generations,
-    random_orders,
-    tournament,
-)
-from bnsearch.genetic.individuals import Individuals, informed_graphs, informed_orders
-from bnsearch.genetic.information import mutual_information, related
-from bnsearch.genetic.mutation import mutate
+from bnsearch.genetic.family_scores import FamilyScores, Halted
+from bnsearch.genetic.graph_stacks import Floats, Generator, Graphs, Orders, draw_orders, find_predecessors
+from bnsearch.genetic.individuals import Individuals
+from bnsearch.genetic.information import compute_mutual_information, find_related_pairs
+from bnsearch.genetic.initialisation import connect_related_pairs, draw_informed_orders, split_into_batches
+from bnsearch.genetic.mutation import mutate_by_information
 from bnsearch.genetic.recombination import recombine_by_priority, recombine_conventionally
-from bnsearch.genetic.space import Space
+from bnsearch.genetic.search_space import SearchSpace
+from bnsearch.genetic.selection import count_generations, select_by_tournament, select_fittest
 from bnsearch.runs.problem import Problem
 from bnsearch.runs.run import Run
+from bnsearch.scores.score import tie_margin
 
 CHOICES = {
     "start": ("information", "random"),
@@ -36,26 +30,31 @@ CHOICES = {
     "binding": ("adaptive", "fixed", "random"),
     "mutation": ("any", "related"),
 }
-FIXED_ALPHA = 0.9
+FIXED_ALPHA = 0.9  # binding parameter of the ablation FixA (section 4.3)
 
 
 @dataclass(frozen=True, kw_only=True)
 class MIIGA:
     """
-    Genetic algorithm whose search space mutual information restricts, more or less for each individual.
+    Genetic algorithm whose search space is restricted by mutual information, differently for each individual.
+
+    An individual is an ordering, the edges along it, and a binding parameter alpha. Alpha restricts the search space of
+    the individual to the pairs that Eq. 4 relates: those whose mutual information exceeds alpha times the maximum that
+    one of the two variables has with any other. A generation recombines half of the population with individuals of the
+    previous generation. All individuals that are not improved get a new alpha and one mutation.
 
     Parameters
     ----------
-    population : individuals
-    generations : how many at most
-    tournament : entrants of a tournament
-    step : Delta alpha, by which a binding parameter moves
-    max_parents : parents of a variable at most
-    start : information, or random orderings and edges (the ablation InitMI)
+    population : number of individuals
+    generations : maximum number of generations
+    tournament : number of entrants of a tournament
+    step : Delta alpha, the change of a binding parameter in one generation
+    max_parents : maximum number of parents of a variable
+    start : first population: information, or random orderings and edges (the ablation InitMI)
     recombination : priority, or conventional (the ablation PR)
-    binding : what becomes of the binding parameters: adaptive, fixed at 0.9 (the ablation FixA) or random (RdA)
-    mutation : between which pairs mutation adds and reverses edges: any, or those related by Eq. 4
-    distinct : whether individuals that score the same survive only where there are not enough others
+    binding : change of the binding parameters: adaptive, fixed at 0.9 (the ablation FixA) or random (RdA)
+    mutation : pairs between which mutation adds and reverses edges: any, or related by Eq. 4
+    distinct : whether individuals with equal scores survive only if there are not enough others
 
     References
     ----------
@@ -65,35 +64,36 @@ class MIIGA:
 
     Notes
     -----
-    What the paper leaves open, and how it is settled here:
+    The paper leaves some choices open. Ours:
 
-    - When a binding parameter has moved, pairs that come under Eq. 4 are connected along the ordering, and those that
-      leave it are no longer. To make all connections anew would forget what evolution has found.
-    - What is drawn with a preference (edges to add by information, to delete or reverse by score) is drawn with
-      probability proportional to 1 / rank.
-    - A recombined individual is better if its log-likelihood exceeds that of both it is made of, as the prose has it;
-      Algorithm 1, line 19, compares with one of them.
+    - When a binding parameter has changed, pairs that become related are connected along the ordering, and edges
+      between pairs that are no longer related are removed. To make all connections anew would lose what evolution has
+      found.
+    - Preferences (edges to add by information, to delete or reverse by score) are draws with a probability proportional
+      to 1 / rank.
+    - A recombined individual is better if its log-likelihood exceeds that of both individuals it is made of, as the
+      text says; Algorithm 1, line 19, compares with one of them.
     - The first orderings agree with the randomly directed edges of maximum information, and are random otherwise. All
       pairs of Eq. 4 are connected, but a variable has only its `max_parents` strongest parents.
     - The ablations: a random start has random orderings, and about as many edges as variables. The conventional
-      crossover cuts ordering and connections at one point each, and all its offspring are taken. A random binding
-      parameter goes a step up, a step down, or stays.
+      crossover cuts ordering and connections at one point each, and all its offspring are accepted. A random binding
+      parameter changes by one step up, one step down, or not at all.
     - Under other scores than BIC and AIC the penalty is the log-likelihood less the score.
-    - Knowledge: every individual is legal. Orderings have required parents before their children, pairs that may not be
-      joined tell nothing of each other, and no step adds a forbidden edge or takes a required one away.
+    - Knowledge: every individual is legal. Orderings have required parents before their children, the information of
+      forbidden pairs is zero, and no operator adds a forbidden edge or removes a required one.
 
-    Where we depart from the paper: by lines 26 and 27 of Algorithm 3 mutation alters a structure in its search space,
+    One departure from the paper: by lines 26 and 27 of Algorithm 3 mutation alters a structure in its search space,
     that is, it adds and reverses edges between pairs of Eq. 4. This is `mutation="related"`; edges outside of the space
     may be deleted. The default is "any", because its results are higher and nearer to the paper's. BIC less that of the
-    truth on alarm with 5,000 rows, five seeds: -1,127 with "any", -5,452 with "related", -1,271 in the paper. The
-    ablation FixA needs "related": with "any" a fixed binding parameter does not fix the search space.
+    true network on alarm with 5,000 rows, five seeds: -1,127 with "any", -5,452 with "related", -1,271 in the paper.
+    The ablation FixA needs "related": with "any" a fixed binding parameter does not fix the search space.
 
-    As in the paper, copies of the best soon fill the population; with `distinct` others stay, too: a higher mean score
-    on all ten networks of `benchmarks/genetic.py`. With mutation of any pair the adaptive binding parameter shows no
-    advantage there over a fixed or random one.
+    As in the paper, copies of the best individual soon fill the population. With `distinct` others survive, too: the
+    mean score is higher on all ten networks of `benchmarks/genetic.py`. With mutation of any pair the adaptive binding
+    parameter shows no advantage there over a fixed or random one.
 
-    One iteration is one generation. The first population is offered at iteration 0: the trace tells its best score, and
-    the generation at which the best of all appeared.
+    One iteration is one generation. The first population is offered at iteration 0: the trace shows its best score, and
+    the generation at which the best network of the run appeared.
     """
 
     name: ClassVar[str] = "miiga"
@@ -118,92 +118,138 @@ class MIIGA:
             require_choice(field, getattr(self, field), known)
 
     def search(self, problem: Problem, run: Run) -> None:
-        """Search for the given number of generations, or until the run is told to stop."""
-        families, space = Families(problem, run), Space.of(problem, self.max_parents)
+        """Search for the given number of generations, or until the run stops (Algorithm 3)."""
+        family_scores, space, rng = FamilyScores(problem, run), SearchSpace.of(problem, self.max_parents), run.rng
         with suppress(Halted):
-            information = space.may_join(mutual_information(problem, run))  # lines 1-3
-            former = self.first(information, space, families, run.rng)  # lines 4-10
-            best = Best()
-            best.see(former, families)  # line 11
-            current = former.take(tournament(former.scores, self.tournament, run.rng))  # line 12
-            for _ in generations(self.generations, run):
-                picked = half(len(current), run.rng)  # line 14
-                givers = former.take(run.rng.integers(len(former), size=picked.sum()))
-                offspring, better = self.recombined(current.take(picked), givers, space, families, run.rng)  # 15-23
-                rest = current.take(~picked).joined(offspring.take(~better))
-                mutants = self.mutated(rest, best.penalty, information, space, families, run.rng)  # lines 24-29
-                children = offspring.take(better).joined(mutants)  # line 30
-                best.see(children, families)
-                everyone = children.joined(current)
-                fit = everyone.take(fittest(everyone.scores, self.population, distinct=self.distinct))  # lines 31-32
-                former, current = current, fit.take(tournament(fit.scores, self.tournament, run.rng))  # line 33
+            information = space.mask_information(compute_mutual_information(problem, run))  # lines 1-3
+            operators = Operators(self, information, space, family_scores, rng)
+            previous = operators.initialise()  # lines 4-10: pop(0)
+            best = BestSoFar()
+            best.update(previous)  # line 11
+            current = previous.take(select_by_tournament(previous.scores, self.tournament, rng))  # line 12: pop(1)
+            for _ in count_generations(self.generations, run):  # line 13
+                picked = draw_half(len(current), rng)  # line 14
+                former = previous.take(rng.integers(len(previous), size=picked.sum()))  # line 16
+                recombined, is_better = operators.recombine(current.take(picked), former)  # lines 15-23
+                unimproved = Individuals.concatenated(current.take(~picked), recombined.take(~is_better))  # marked np
+                mutants = operators.mutate(unimproved, best.penalty)  # lines 24-29
+                offspring = Individuals.concatenated(recombined.take(is_better), mutants)
+                family_scores.offer_best(offspring.graphs, offspring.local)  # line 30
+                everyone = Individuals.concatenated(offspring, current)  # line 31
+                fittest = everyone.take(select_fittest(everyone.scores, self.population, distinct=self.distinct))  # 32
+                best.update(offspring)
+                winners = select_by_tournament(fittest.scores, self.tournament, rng)
+                previous, current = current, fittest.take(winners)  # line 33
 
-    def first(self, information: Reals, space: Space, families: Families, rng: Generator) -> Individuals:
-        """Return the initial population."""
+
+@dataclass(frozen=True, eq=False)
+class Operators:
+    """
+    The operators of MIIGA on one problem.
+
+    Attributes
+    ----------
+    settings : the parameters of the method
+    information : float64[n, n], the mutual information of pairs
+    space : the legal graphs
+    family_scores : local scores and penalties
+    rng : random numbers
+    """
+
+    settings: MIIGA
+    information: Floats
+    space: SearchSpace
+    family_scores: FamilyScores
+    rng: Generator
+
+    def initialise(self) -> Individuals:
+        """Return the initial population, and offer its best networks (section 3.2.1)."""
         batches = []
-        for number in batch_sizes(self.population, len(information), families):
-            batches.append(self.first_batch(number, information, space, families, rng))
-            families.offer(batches[-1].graphs, batches[-1].local)
-        return Individuals.concatenated(batches)
+        for number in split_into_batches(self.settings.population, len(self.information), self.family_scores):
+            batches.append(self._initialise_batch(number))
+            self.family_scores.offer_best(batches[-1].graphs, batches[-1].local)
+        return Individuals.concatenated(*batches)
 
-    def first_batch(
-        self, number: int, information: Reals, space: Space, families: Families, rng: Generator
-    ) -> Individuals:
+    def _initialise_batch(self, number: int) -> Individuals:
         """Return some individuals of the initial population."""
-        n = len(information)
-        alpha = np.full(number, FIXED_ALPHA) if self.binding == "fixed" else rng.random(number)
-        if self.start == "random":
-            orders = space.ordered(random_orders(number, n, rng))
-            return Individuals.priced(orders, space.random_graphs(orders, rng), alpha, families)
-        orders = space.ordered(informed_orders(information, number, rng))
-        graphs = informed_graphs(orders, alpha, information, space)
-        return Individuals.priced(orders, graphs, alpha, families)
+        is_fixed = self.settings.binding == "fixed"
+        alpha = np.full(number, FIXED_ALPHA) if is_fixed else self.rng.random(number)  # line 6
+        if self.settings.start == "random":
+            orders = self.space.legalise_orders(draw_orders(number, len(self.information), self.rng))
+            graphs = self.space.draw_graphs(orders, self.rng)
+        else:
+            orders = self.space.legalise_orders(draw_informed_orders(self.information, number, self.rng))  # line 5
+            graphs = connect_related_pairs(orders, alpha, self.information, self.space)  # lines 7-8
+        return Individuals.scored(orders, graphs, alpha, self.family_scores)  # line 10
 
-    def recombined(
-        self, old: Individuals, givers: Individuals, space: Space, families: Families, rng: Generator
-    ) -> tuple[Individuals, NDArray[np.bool_]]:
-        """Return offspring, and which of them are new."""
-        if self.recombination == "priority":
-            return recombine_by_priority(old, givers)
-        crossed = recombine_conventionally(old, givers, space, families, rng)
+    def recombine(self, old: Individuals, former: Individuals) -> tuple[Individuals, NDArray[np.bool_]]:
+        """Return offspring of old and former individuals, and a mask of the better ones (section 3.2.2)."""
+        if self.settings.recombination == "priority":
+            return recombine_by_priority(old, former)
+        crossed = recombine_conventionally(old, former, self.space, self.family_scores, self.rng)
         return crossed, np.ones(len(crossed), dtype=bool)
 
-    def mutated(
-        self, old: Individuals, penalty: float, information: Reals, space: Space, families: Families, rng: Generator
-    ) -> Individuals:
-        """Return the individuals in a new search space each, with one edge changed there."""
-        alpha = self.rebound(old, penalty, rng)  # line 25
-        moved, graphs = alpha != old.alpha, old.graphs.copy()
-        before, after = related(information, old.alpha[moved]), related(information, alpha[moved])
-        graphs[moved] = renovated(old.orders[moved], graphs[moved], before, after, information, space)  # line 26
-        within = related(information, alpha) if self.mutation == "related" else None
-        orders, graphs = mutate(old.orders, graphs, information, space, families, rng, within)  # line 27
-        return Individuals.priced(orders, graphs, alpha, families)
+    def mutate(self, old: Individuals, best_penalty: float) -> Individuals:
+        """Return the individuals with a new alpha, in the search space of it, and with one mutation (lines 25-28)."""
+        alpha = self.update_alpha(old, best_penalty)  # line 25
+        changed, graphs = alpha != old.alpha, old.graphs.copy()
+        before, after = (find_related_pairs(self.information, some[changed]) for some in (old.alpha, alpha))
+        graphs[changed] = renovate_graphs(
+            old.orders[changed], graphs[changed], before, after, self.information, self.space
+        )  # line 26
+        within = find_related_pairs(self.information, alpha) if self.settings.mutation == "related" else None
+        orders, graphs = mutate_by_information(
+            old.orders, graphs, self.information, self.space, self.family_scores, self.rng, within
+        )  # line 27
+        return Individuals.scored(orders, graphs, alpha, self.family_scores)
 
-    def rebound(self, old: Individuals, penalty: float, rng: Generator) -> Reals:
-        """Return new binding parameters."""
-        if self.binding == "fixed":
+    def update_alpha(self, old: Individuals, best_penalty: float) -> Floats:
+        """Return the new binding parameters (section 3.2.3)."""
+        step = self.settings.step
+        if self.settings.binding == "fixed":
             return old.alpha
-        if self.binding == "random":
-            return np.clip(old.alpha + self.step * rng.integers(-1, 2, size=len(old)), 0.0, 1.0)
-        return bound(old.alpha, old.penalty.sum(axis=1), penalty, self.step)
+        if self.settings.binding == "random":
+            return np.clip(old.alpha + step * self.rng.integers(-1, 2, size=len(old)), 0.0, 1.0)
+        return adapt_alpha(old.alpha, old.total_penalty, best_penalty, step)
 
 
-class Best:
-    """The best individual so far: its score, and its penalty, to which those of others are compared."""
+def adapt_alpha(alpha: Floats, penalties: Floats, best_penalty: float, step: float) -> Floats:
+    """
+    Return binding parameters a step lower for individuals simpler than the best, a step higher for others (Eq. 16).
+
+    penalties : penalty of each individual, the sum of dpS; if it equals that of the best, alpha stays
+    """
+    is_equal = np.abs(penalties - best_penalty) <= tie_margin(best_penalty)
+    return np.clip(alpha + np.where(is_equal, 0.0, step * np.sign(penalties - best_penalty)), 0.0, 1.0)
+
+
+def renovate_graphs(
+    orders: Orders, graphs: Graphs, before: Graphs, after: Graphs, information: Floats, space: SearchSpace
+) -> Graphs:
+    """
+    Return the graphs with edges between pairs that become related, and without those that no longer are (line 26).
+
+    before, after : the related pairs under the old and the new alpha, [graph, variable, variable]
+    space : if a variable would have too many parents, its new parents of least information are not added
+    """
+    kept = graphs & ~(before & ~after)
+    new = after & ~before & find_predecessors(orders)
+    return space.legalise(kept | new, np.where(kept, np.inf, information))
+
+
+class BestSoFar:
+    """The score and the penalty, best_dpS, of the best individual so far."""
 
     def __init__(self) -> None:
         self.score = self.penalty = -np.inf
 
-    def see(self, individuals: Individuals, families: Families) -> None:
-        """Take note of the best of some individuals, and offer it to the run."""
-        scores = individuals.scores
-        i = int(scores.argmax())
-        families.offer(individuals.graphs, individuals.local)
-        if scores[i] > self.score:
-            self.score, self.penalty = float(scores[i]), float(individuals.penalty[i].sum())
+    def update(self, individuals: Individuals) -> None:
+        """Replace the best individual if one of these has a higher score."""
+        best = int(individuals.scores.argmax())
+        if individuals.scores[best] > self.score:
+            self.score, self.penalty = float(individuals.scores[best]), float(individuals.total_penalty[best])
 
 
-def half(number: int, rng: Generator) -> NDArray[np.bool_]:
-    """Mark a random half."""
+def draw_half(number: int, rng: Generator) -> NDArray[np.bool_]:
+    """Return a mask of a random half, rounded down."""
     return rng.permutation(number) < number // 2

@@ -1,112 +1,128 @@
-"""Information-driven mutation: an edge added, deleted or reversed, promising ones more likely (section 3.2.4)."""
+"""Information-driven mutation: an edge is added, deleted or reversed (Dai et al. 2020, section 3.2.4)."""
 
 from __future__ import annotations
 
 import numpy as np
-from numpy.typing import NDArray
 
-from bnsearch.genetic.families import Families
-from bnsearch.genetic.graphs import Generator, Graphs, Numbers, Orders, Reals, favour, favoured_ranks, of_rank, precedes
-from bnsearch.genetic.space import Space
+from bnsearch.genetic.family_scores import FamilyScores
+from bnsearch.genetic.graph_stacks import Floats, Generator, Graphs, Ints, Orders, find_predecessors
+from bnsearch.genetic.search_space import SearchSpace
+from bnsearch.genetic.selection import draw_by_merit, draw_ranks, find_candidates_of_rank
 
-Edges = tuple[Numbers, Numbers, Numbers]  # graph, child, parent
+Edges = tuple[Ints, Ints, Ints]  # graph, child, parent
+ADD, DELETE, REVERSE = range(3)
 
 
-def mutate(
+def mutate_by_information(
     orders: Orders,
     graphs: Graphs,
-    information: Reals,
-    space: Space,
-    families: Families,
+    information: Floats,
+    space: SearchSpace,
+    family_scores: FamilyScores,
     rng: Generator,
     within: Graphs | None = None,
 ) -> tuple[Orders, Graphs]:
     """
-    Return the graphs with one edge each added, deleted or reversed, as a die decides, where there is one.
+    Return the graphs with one edge each added, deleted or reversed, the kind at random; unchanged if there is none.
 
-    information : of pairs of variables
-    space : of legal graphs
-    within : bool[number, n, n], symmetric: the pairs between which an edge may be added or reversed; None means all
+    Parameters
+    ----------
+    orders, graphs : the individuals, which are not changed
+    information : mutual information of pairs of variables
+    space : the legal graphs
+    family_scores : local scores
+    rng : random numbers
+    within : bool[graph, n, n], symmetric, the pairs between which an edge may be added or reversed; None means all
     """
     orders, graphs = orders.copy(), graphs.copy()
     kind = rng.integers(3, size=len(graphs))
-    adding, deleting, reversing = kind == 0, kind == 1, kind == 2
+    adding, deleting, reversing = kind == ADD, kind == DELETE, kind == REVERSE
     to_add, to_reverse = (None if within is None else within[some] for some in (adding, reversing))
     graphs[adding] = add_edges(orders[adding], graphs[adding], information, space, rng, to_add)
-    graphs[deleting] = delete_edges(graphs[deleting], space, families, rng)
+    graphs[deleting] = delete_edges(graphs[deleting], space, family_scores, rng)
     orders[reversing], graphs[reversing] = reverse_edges(
-        orders[reversing], graphs[reversing], space, families, rng, to_reverse
+        orders[reversing], graphs[reversing], space, family_scores, rng, to_reverse
     )
     return orders, graphs
 
 
 def add_edges(
-    orders: Orders, graphs: Graphs, information: Reals, space: Space, rng: Generator, within: Graphs | None = None
+    orders: Orders,
+    graphs: Graphs,
+    information: Floats,
+    space: SearchSpace,
+    rng: Generator,
+    within: Graphs | None = None,
 ) -> Graphs:
-    """Return each graph with one edge more along its ordering, those of much information most likely."""
+    """Return each graph with one more edge along its ordering; pairs with more information are more likely."""
     number, n, _ = graphs.shape
-    free = confined(space.addable(precedes(orders) & ~graphs & space.room(graphs)[:, :, None]), within)
-    free = free.reshape(number, n * n)
+    absent = find_predecessors(orders) & ~graphs & space.find_room(graphs)[:, :, None]
+    candidates = restrict_to(space.find_addable(absent), within).reshape(number, n * n)
     pairs = np.argsort(-information, axis=None, kind="stable")
-    place = of_rank(free, pairs, favoured_ranks(free.sum(axis=1), rng))
+    edge = find_candidates_of_rank(candidates, pairs, draw_ranks(candidates.sum(axis=1), rng))
     grown = graphs.copy()
-    mutant = np.flatnonzero(place >= 0)
-    grown[mutant, place[mutant] // n, place[mutant] % n] = True
+    mutant = np.flatnonzero(edge >= 0)
+    grown[mutant, edge[mutant] // n, edge[mutant] % n] = True
     return grown
 
 
-def delete_edges(graphs: Graphs, space: Space, families: Families, rng: Generator) -> Graphs:
-    """Return each graph with one edge less, those whose loss scores best most likely."""
-    edges = edges_of(space.deletable(graphs))
-    graph, child, parent = chosen(edges, change(graphs, edges, families), len(graphs), rng)
+def delete_edges(graphs: Graphs, space: SearchSpace, family_scores: FamilyScores, rng: Generator) -> Graphs:
+    """Return each graph with one edge less; deletions that score higher are more likely."""
+    edges = list_edges(space.find_deletable(graphs))
+    graph, child, parent = draw_edges(edges, compute_gains(graphs, edges, family_scores), len(graphs), rng)
     shrunk = graphs.copy()
     shrunk[graph, child, parent] = False
     return shrunk
 
 
 def reverse_edges(
-    orders: Orders, graphs: Graphs, space: Space, families: Families, rng: Generator, within: Graphs | None = None
+    orders: Orders,
+    graphs: Graphs,
+    space: SearchSpace,
+    family_scores: FamilyScores,
+    rng: Generator,
+    within: Graphs | None = None,
 ) -> tuple[Orders, Graphs]:
-    """Return each graph with one edge reversed, those whose reversal scores best most likely; orderings follow."""
+    """Return each graph with one edge reversed, and its ordering; reversals that score higher are more likely."""
     from bnsearch.genetic.kernels_graphs import find_reversible, put_before
 
-    reversible = np.empty_like(graphs)
-    find_reversible(graphs, orders, reversible)
-    turnable = confined(space.reversible(reversible) & space.room(graphs)[:, None, :], within)
-    edges = graph, child, parent = edges_of(turnable)
-    gain = change(graphs, edges, families) + change(graphs, (graph, parent, child), families)
-    graph, child, parent = chosen(edges, gain, len(graphs), rng)
-    moved, turned = orders[graph], graphs.copy()
+    acyclic = np.empty_like(graphs)
+    find_reversible(graphs, orders, acyclic)
+    candidates = restrict_to(space.find_reversible(acyclic) & space.find_room(graphs)[:, None, :], within)
+    edges = graph, child, parent = list_edges(candidates)
+    gains = compute_gains(graphs, edges, family_scores) + compute_gains(graphs, (graph, parent, child), family_scores)
+    graph, child, parent = draw_edges(edges, gains, len(graphs), rng)
+    moved, reversed_graphs = orders[graph], graphs.copy()
     put_before(graphs[graph], moved, child, parent)
     orders = orders.copy()
     orders[graph] = moved
-    turned[graph, child, parent] = False
-    turned[graph, parent, child] = True
-    return orders, turned
+    reversed_graphs[graph, child, parent] = False
+    reversed_graphs[graph, parent, child] = True
+    return orders, reversed_graphs
 
 
-def confined(edges: Graphs, within: Graphs | None) -> Graphs:
-    """Return the edges between pairs of a search space; None means all."""
+def restrict_to(edges: Graphs, within: Graphs | None) -> Graphs:
+    """Return the edges between the pairs of `within`; None means all."""
     return edges if within is None else edges & within
 
 
-def change(graphs: Graphs, edges: Edges, families: Families) -> Reals:
-    """Return what the child's score changes by if an edge that is there goes, or one that is not comes."""
+def compute_gains(graphs: Graphs, edges: Edges, family_scores: FamilyScores) -> Floats:
+    """Return the gain of each child's local score when the edge is deleted if present, and added if absent."""
     graph, child, parent = edges
     before = graphs[graph, child]
-    after: NDArray[np.bool_] = before.copy()
+    after = before.copy()
     after[np.arange(len(child)), parent] ^= True
-    return families.scores(child, after) - families.scores(child, before)
+    return family_scores.score_families(child, after) - family_scores.score_families(child, before)
 
 
-def edges_of(graphs: Graphs) -> Edges:
+def list_edges(graphs: Graphs) -> Edges:
     """Return the edges of all graphs."""
     graph, child, parent = np.nonzero(graphs)
     return graph.astype(np.int64, copy=False), child.astype(np.int64, copy=False), parent.astype(np.int64, copy=False)
 
 
-def chosen(edges: Edges, merit: Reals, number: int, rng: Generator) -> Edges:
-    """Return one edge of each graph that has any, better ones more likely."""
-    index = favour(edges[0], merit, number, rng)
+def draw_edges(edges: Edges, merit: Floats, number: int, rng: Generator) -> Edges:
+    """Return one edge of each graph that has any; edges of higher merit are more likely."""
+    index = draw_by_merit(edges[0], merit, number, rng)
     index = index[index >= 0]
     return edges[0][index], edges[1][index], edges[2][index]

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import heapq
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from functools import cached_property
@@ -21,6 +20,7 @@ from bnsearch.graphs.inputs import (
     square_matrix,
 )
 from bnsearch.graphs.patterns import Edge, VStructure, skeleton_of, v_structures_of
+from bnsearch.graphs.topological import topological_order
 
 if TYPE_CHECKING:
     import networkx
@@ -128,27 +128,18 @@ class DAG:
     @cached_property
     def order(self) -> tuple[int, ...]:
         """A topological order: parents before children, the smallest index first among the free."""
-        waiting = [len(parents) for parents in self.parents]
-        free = [i for i, count in enumerate(waiting) if count == 0]  # ascending: a heap already
-        order: list[int] = []
-        while free:
-            i = heapq.heappop(free)
-            order.append(i)
-            for child in self.children[i]:
-                waiting[child] -= 1
-                if waiting[child] == 0:
-                    heapq.heappush(free, child)
+        order = topological_order(self.parents)
         if len(order) < len(self.names):
-            raise InputError(f"the graph has a directed cycle: {self._cycle(waiting)}")
+            raise InputError(f"the graph has a directed cycle: {self._cycle(set(order))}")
         return tuple(order)
 
-    def _cycle(self, waiting: Sequence[int]) -> str:
-        """Spell out a cycle among the variables that wait for a parent that waits itself."""
-        i = next(i for i, count in enumerate(waiting) if count > 0)
+    def _cycle(self, placed: set[int]) -> str:
+        """Return a cycle as text; `placed` holds the variables that are neither on a cycle nor below one."""
+        i = next(i for i in range(len(self.names)) if i not in placed)
         upwards: dict[int, None] = {}
         while i not in upwards:
             upwards[i] = None
-            i = next(p for p in self.parents[i] if waiting[p] > 0)
+            i = next(p for p in self.parents[i] if p not in placed)
         path = list(upwards)
         cycle = [self.names[v] for v in [i, *reversed(path[path.index(i) :])]]
         shown = cycle if len(cycle) <= SHOWN_CYCLE else [*cycle[: SHOWN_CYCLE - 2], "...", cycle[-1]]

@@ -12,9 +12,15 @@ from numpy.typing import NDArray
 from bnsearch.dags.content import variables_by_content
 from bnsearch.errors import require
 from bnsearch.independence.decisions import InformationTest
-from bnsearch.independence.orientation import colliders, orient, required_edges
-from bnsearch.independence.separation import Neighbours, cut_candidates, reached, separating_set, separating_subset
-from bnsearch.independence.spanning import Pair, pair_strengths, spanning_forest, strongest_first
+from bnsearch.independence.orientation import find_colliders, list_required_edges, orient_skeleton
+from bnsearch.independence.separation import (
+    Neighbours,
+    find_cut_candidates,
+    find_reachable,
+    find_separating_subset,
+    shrink_cut_set,
+)
+from bnsearch.independence.spanning import Pair, build_spanning_forest, compute_pair_strengths, sort_pairs_by_strength
 from bnsearch.independence.tester import PairTester
 from bnsearch.knowledge.constraints import Constraints
 from bnsearch.runs.problem import Problem
@@ -24,13 +30,13 @@ from bnsearch.runs.run import Run
 @dataclass(frozen=True, kw_only=True)
 class BNPC:
     """
-    Draft a tree of the strongest dependences, thicken it, thin it, and direct what is left.
+    Three-phase dependency analysis: draft a tree of the strongest dependences, thicken it, thin it, and orient it.
 
     Parameters
     ----------
     threshold : mutual information in nats above which two variables are dependent
-    rows_per_degree : a test is not made with fewer rows than this for each degree of freedom
-    max_condition : the largest condition that the last thinning tries
+    rows_per_degree : minimum number of rows for each degree of freedom of a test
+    max_condition : maximum number of variables in a condition of the last thinning
 
     References
     ----------
@@ -39,18 +45,23 @@ class BNPC:
 
     Notes
     -----
-    The score plays no part in the search; it values what is found. Choices made where the paper leaves them open:
-    the mutual information is corrected for what independent variables show on average; a cut-set that is too large for
-    the rows loses those members first that depend least on the pair; the last thinning tries every condition of up to
-    `max_condition` neighbours. A v-structure must show in the tests (see `orientation.colliders`), one that contradicts
-    a stronger one is passed over, and the other edges are directed with as few new v-structures as can be. Required
-    edges are joined first and stay, pairs that may not be joined are left out, and what is known of directions comes
-    before v-structures. Evaluations are tests.
+    The search does not use the score; the score only rates the network that is found. The paper leaves some choices
+    open:
+
+    - The mean mutual information of independent variables is subtracted from the mutual information.
+    - A cut-set that is too large for the rows loses the members first that depend least on the pair.
+    - The last thinning tries every condition of up to `max_condition` neighbours.
+    - A v-structure must be confirmed by tests (see `orientation.find_colliders`). It is skipped if it contradicts a
+      stronger one. The other edges are oriented with as few new v-structures as possible.
+    - Required edges are added first and stay, forbidden pairs are left out, and known directions come before
+      v-structures.
+
+    Evaluations are tests.
 
     `rows_per_degree` and `max_condition` are ours. A condition under which one of two variables has a single state
-    separates them: their mutual information is zero, which is below any threshold. As edges are taken away one after
-    the other, a copy of a variable does not hide the neighbours of both. Taken for no evidence, as in `GTest`, such
-    tests leave 113 edges on hailfinder, which has 66.
+    separates them: their mutual information is zero, which is below any threshold. Edges are removed one after the
+    other, so a copy of a variable does not hide the neighbours of both. If such tests were no evidence, as in `GTest`,
+    113 edges would be left on hailfinder, which has 66.
     """
 
     name: ClassVar[str] = "bnpc"
@@ -68,35 +79,35 @@ class BNPC:
         return InformationTest(threshold=self.threshold, rows_per_degree=self.rows_per_degree)
 
     def search(self, problem: Problem, run: Run) -> None:
-        """Analyse the dependences and offer the one network that they give."""
+        """Find the skeleton in three phases, orient it, and offer the network."""
         data = problem.needed_data
         known = problem.constraints
-        analysis = Analysis(PairTester(data, self._test), run, self.max_condition, known)
-        rest = analysis.draft()
-        analysis.thicken(rest)
-        analysis.thin()
-        triples = colliders(analysis.tester, analysis.neighbours, analysis.separator, analysis.strengths)
-        dag = orient(problem.names, analysis.neighbours, triples, variables_by_content(data).tolist(), known)
+        analysis = DependencyAnalysis(PairTester(data, self._test), run, self.max_condition, known)
+        undecided = analysis.draft()  # phase 1
+        analysis.thicken(undecided)  # phase 2
+        analysis.thin()  # phase 3
+        triples = find_colliders(analysis.tester, analysis.neighbours, analysis.find_separator, analysis.strengths)
+        dag = orient_skeleton(problem.names, analysis.neighbours, triples, variables_by_content(data).tolist(), known)
         run.count(iterations=1, evaluations=analysis.tester.tests, computed=analysis.tester.tests)
         run.offer(problem.scorer.network(dag), lambda: dag)
 
 
 @dataclass
-class Analysis:
+class DependencyAnalysis:
     """
-    The undirected graph of an analysis while it grows and shrinks.
+    The undirected graph of a dependency analysis, and the sets that separate its pairs.
 
     Parameters
     ----------
     tester : the data and the test
-    run : asked between pairs whether to leave it at that
-    max_condition : the largest condition that the last thinning tries
-    known : which edges may and which must be there, None where nothing is known
+    run : a phase ends early when the run is halted
+    max_condition : maximum number of variables in a condition of the last thinning
+    known : knowledge about edges; None means none
 
     Attributes
     ----------
-    neighbours : of each variable
-    separated_by : for dependent pairs that are not joined, what they are independent given
+    neighbours : the neighbours of each variable
+    separated_by : for dependent pairs without an edge, a set given which they are independent
     """
 
     tester: PairTester
@@ -111,18 +122,18 @@ class Analysis:
 
     @cached_property
     def required(self) -> list[Pair]:
-        """The edges that must be there."""
-        return [] if self.known is None else required_edges(self.known)
+        """The required edges."""
+        return [] if self.known is None else list_required_edges(self.known)
 
     @cached_property
     def strengths(self) -> NDArray[np.float64]:
-        """How strongly each two variables depend."""
-        return pair_strengths(self.tester, self.run.halted)
+        """The strength of the dependence of each pair of variables."""
+        return compute_pair_strengths(self.tester, self.run.halted)
 
     @cached_property
     def pairs(self) -> list[Pair]:
-        """All pairs that may be joined, the strongest first."""
-        pairs = strongest_first(self.tester, self.strengths)
+        """All pairs that an edge may join, the strongest first."""
+        pairs = sort_pairs_by_strength(self.tester, self.strengths)
         if self.known is None:
             return pairs
         either = self.known.allowed | self.known.allowed.T
@@ -130,70 +141,71 @@ class Analysis:
 
     def draft(self) -> list[Pair]:
         """
-        Join the strongest pairs without a circle; return the other dependent pairs, the strongest first.
+        Add the required edges, then the strongest pairs that close no cycle; return the other dependent pairs.
 
-        Required edges come first, all of them.
+        The returned pairs are sorted, the strongest first.
         """
         dependent = [pair for pair in self.pairs if self.strengths[pair] > 0]
-        joined, rest = spanning_forest([*self.required, *dependent], len(self.neighbours))
-        for x, y in (*self.required, *joined):
-            self.join(x, y)
-        return rest
+        forest, others = build_spanning_forest([*self.required, *dependent], len(self.neighbours))
+        for x, y in (*self.required, *forest):
+            self.add_edge(x, y)
+        return others
 
     def thicken(self, pairs: list[Pair]) -> None:
-        """Join every pair that the graph so far does not separate."""
+        """Add an edge between the two variables of each pair that no set of the current graph separates."""
         for x, y in pairs:
             if self.run.halted():
                 return
             if y not in self.neighbours[x] and not self.separate(x, y):
-                self.join(x, y)
+                self.add_edge(x, y)
 
     def thin(self) -> None:
-        """Part every pair that the others separate: first by a heuristic cut-set, then by any small condition."""
+        """Remove every edge whose ends others separate: first test a heuristic cut-set, then any small condition."""
         for separate in (self.separate, self.separate_thoroughly):
-            joined = [
+            edges = [
                 (x, y) for x, y in self.pairs if y in self.neighbours[x] and {(x, y), (y, x)}.isdisjoint(self.required)
             ]
-            for x, y in reversed(joined):  # the weakest first
+            for x, y in reversed(edges):  # the weakest first
                 if self.run.halted():
                     return
-                self.part(x, y)
-                if y not in reached(self.neighbours, x) or not separate(x, y):
-                    self.join(x, y)
+                self.remove_edge(x, y)
+                if y not in find_reachable(self.neighbours, x) or not separate(x, y):
+                    self.add_edge(x, y)
 
     def separate(self, x: int, y: int) -> bool:
-        """Look for a set that separates two variables, and remember it; the smaller side is tried first."""
-        sides = [sorted({*near, *far}) for near, far in (self._cut(x, y), self._cut(y, x))]
-        for cut in sorted(sides, key=len):
-            found = separating_set(self.tester, x, y, cut, lambda v: min(self.strengths[v, x], self.strengths[v, y]))
+        """Return True if a cut-set separates two variables, and store it; the smaller cut-set is tried first."""
+        cut_sets = [sorted({*near, *far}) for near, far in self._cut_candidates(x, y)]
+        for cut in sorted(cut_sets, key=len):
+            found = shrink_cut_set(self.tester, x, y, cut, lambda v: min(self.strengths[v, x], self.strengths[v, y]))
             if found is not None:
                 self.separated_by[frozenset((x, y))] = found
                 return True
         return False
 
     def separate_thoroughly(self, x: int, y: int) -> bool:
-        """Do as `separate`, with every small set of neighbours on either side."""
-        for near, _ in (self._cut(x, y), self._cut(y, x)):
-            found = separating_subset(self.tester, x, y, near, self.max_condition)
+        """Return True if any small set of neighbours on either side separates two variables, and store it."""
+        for near, _ in self._cut_candidates(x, y):
+            found = find_separating_subset(self.tester, x, y, near, self.max_condition)
             if found is not None:
                 self.separated_by[frozenset((x, y))] = found
                 return True
         return False
 
-    def separator(self, x: int, y: int) -> set[int] | None:
-        """Return what two variables are independent given, maybe nothing; None where that is not known."""
+    def find_separator(self, x: int, y: int) -> set[int] | None:
+        """Return a set given which two variables are independent, which may be empty; None if none is known."""
         return set() if self.strengths[x, y] <= 0 else self.separated_by.get(frozenset((x, y)))
 
-    def _cut(self, x: int, y: int) -> tuple[list[int], list[int]]:
-        return cut_candidates(self.neighbours, x, y)
+    def _cut_candidates(self, x: int, y: int) -> list[tuple[list[int], list[int]]]:
+        """Return the candidates of cut-sets at the side of x and at the side of y."""
+        return [find_cut_candidates(self.neighbours, x, y), find_cut_candidates(self.neighbours, y, x)]
 
-    def join(self, x: int, y: int) -> None:
-        """Add an edge."""
+    def add_edge(self, x: int, y: int) -> None:
+        """Add the edge between two variables."""
         self.neighbours[x].add(y)
         self.neighbours[y].add(x)
         self.separated_by.pop(frozenset((x, y)), None)
 
-    def part(self, x: int, y: int) -> None:
-        """Take an edge away."""
+    def remove_edge(self, x: int, y: int) -> None:
+        """Remove the edge between two variables."""
         self.neighbours[x].remove(y)
         self.neighbours[y].remove(x)

@@ -1,4 +1,4 @@
-"""When a measured dependence counts: the G-test, and a threshold on the mutual information."""
+"""Decisions on independence: the G-test, and a threshold on the mutual information."""
 
 from __future__ import annotations
 
@@ -12,27 +12,29 @@ from numpy.typing import NDArray
 from bnsearch.errors import require
 
 Floats = NDArray[np.float64]
-TINY = 1e-280  # below, a probability is found in its logarithm
-FRACTION_TERMS = 60  # enough where the probability is tiny: the statistic is then far beyond its mean
+TINY = 1e-280  # p-value below which its logarithm is computed directly, because the p-value would underflow
+FRACTION_TERMS = (
+    60  # terms of the continued fraction; enough for tiny p-values, where the statistic is far above its mean
+)
 
 
 class Decision(Protocol):
-    """A rule that tells dependence from independence, given enough rows for the degrees of freedom."""
+    """A rule that decides whether two variables are dependent."""
 
     @property
     def rows_per_degree(self) -> float:
-        """The least rows for each degree of freedom."""
+        """The minimum number of rows for each degree of freedom of a test."""
         ...
 
     def strength(self, dependence: Floats, degrees: NDArray[np.int64], rows: int) -> Floats:
         """
-        Return how strong each dependence is: above zero where it counts, NaN where there is no evidence.
+        Return the strength of each dependence: above zero if the variables are dependent, NaN without evidence.
 
         Parameters
         ----------
         dependence : rows times the (conditional) mutual information in nats; NaN, which stays, where it is not known
         degrees : degrees of freedom
-        rows : of the table
+        rows : number of rows of the table
         """
         ...
 
@@ -44,15 +46,15 @@ class GTest:
 
     Parameters
     ----------
-    alpha : two variables are dependent where the p-value is below this
-    rows_per_degree : a pair is not tested with fewer rows than this for each degree of freedom
+    alpha : p-value below which two variables are dependent
+    rows_per_degree : minimum number of rows for each degree of freedom of a test
 
-    The strength is log(alpha) - log(p), exact also where p is too small for a float, so that strong dependences still
-    compare.
+    The strength is log(alpha) - log(p). It is exact even if p is too small for a float, so strong dependences can be
+    compared.
 
     A test without degrees of freedom is no evidence: one of the two variables has a single state under each condition
-    that occurs, so nothing could have shown a dependence. It neither joins nor separates variables. Otherwise a copy or
-    a function of a variable would separate it from all its other neighbours, and be separated from them by it.
+    that occurs, so no dependence could be observed. Such a test neither joins nor separates variables. Otherwise a copy
+    or a function of a variable would separate it from all its other neighbours, and be separated from them by it.
     """
 
     alpha: float = 0.05
@@ -70,16 +72,16 @@ class GTest:
 @dataclass(frozen=True, kw_only=True)
 class InformationTest:
     """
-    A threshold on the mutual information, in nats, less what independent variables show on average.
+    A threshold on the mutual information, in nats, less its mean for independent variables.
 
     Parameters
     ----------
-    threshold : two variables are dependent where their mutual information exceeds this
-    rows_per_degree : a pair is not tested with fewer rows than this for each degree of freedom
+    threshold : mutual information above which two variables are dependent
+    rows_per_degree : minimum number of rows for each degree of freedom of a test
 
-    The mutual information of independent variables has the mean degrees / (2 rows), to first order (Miller 1955), which
-    is subtracted. The strength is what is left, less the threshold. Without degrees of freedom the mutual information
-    is zero, so the variables are independent.
+    The mutual information of independent variables has the mean degrees / (2 rows), to first order (Miller 1955). The
+    strength is the mutual information less this mean and less the threshold. Without degrees of freedom the mutual
+    information is zero, so the variables are independent.
     """
 
     threshold: float = 0.01
@@ -96,7 +98,7 @@ class InformationTest:
 
 
 def log_p_values(statistics: Floats, degrees: NDArray[np.int64]) -> Floats:
-    """Return the logarithm of the chi-square distribution's upper tail; NaN where there are no degrees of freedom."""
+    """Return the logarithm of the upper tail of the chi-square distribution; NaN without degrees of freedom."""
     from scipy.special import chdtrc, gammaln
 
     p = np.where(degrees > 0, chdtrc(np.maximum(degrees, 1), statistics), np.nan)

@@ -1,4 +1,4 @@
-"""K2 along an ordering that comes from a spanning tree and from Markov blankets."""
+"""IK2vMB: K2 along an ordering derived from a spanning tree and from Markov blankets."""
 
 from __future__ import annotations
 
@@ -10,13 +10,20 @@ from typing import ClassVar
 import numpy as np
 from numpy.typing import NDArray
 
-from bnsearch.dags.k2 import offer_greedy
+from bnsearch.dags.k2 import offer_greedy_network
 from bnsearch.data import Dataset
 from bnsearch.errors import InputError, require
+from bnsearch.graphs.topological import topological_order
 from bnsearch.independence.decisions import GTest, InformationTest
-from bnsearch.independence.neighbourhoods import grow_shrink_blanket, half_of_the_time, mutual
-from bnsearch.independence.orientation import accepted, topological
-from bnsearch.independence.spanning import Pair, pair_strengths, rooted, spanning_forest, strongest_first
+from bnsearch.independence.neighbourhoods import find_blanket, find_mutual_pairs, limit_to_half_the_time
+from bnsearch.independence.orientation import accept_v_structures
+from bnsearch.independence.spanning import (
+    Pair,
+    build_spanning_forest,
+    compute_pair_strengths,
+    sort_pairs_by_strength,
+    walk_from_root,
+)
 from bnsearch.independence.tester import PairTester
 from bnsearch.runs.problem import Problem
 from bnsearch.runs.run import Run
@@ -25,30 +32,35 @@ from bnsearch.runs.run import Run
 @dataclass(frozen=True, kw_only=True)
 class IK2vMB:
     """
-    K2 along the ordering of a rooted spanning tree, with parents taken from Markov blankets and the tree.
+    K2 along the ordering of a rooted spanning tree, with candidate parents from Markov blankets and the tree.
 
     Parameters
     ----------
-    root : the name of the variable that the spanning tree is rooted at; None draws one
+    root : name of the root of the spanning tree; None means a random variable
     alpha : level of the G-tests
-    rows_per_degree : a test is not made with fewer rows than this for each degree of freedom
-    max_parents : the most parents of a variable; None means any number
+    rows_per_degree : minimum number of rows for each degree of freedom of a test
+    max_parents : maximum number of parents of a variable; None means no limit
 
     References
     ----------
     Dai et al. (2020), "An improved evolutionary approach-based hybrid algorithm for Bayesian network structure
-    learning in dynamic constrained search space", compare with it.
+    learning in dynamic constrained search space", section 4: a competitor of MIIGA.
 
     Notes
     -----
-    Known by that comparison only, which says: an improved K2 via Markov blankets, which starts from a maximum weight
-    spanning tree whose root has to be given. Fixed here: the tree is that of the mutual information (Chow & Liu 1968)
-    and its ordering the breadth-first walk from the root, strong edges first; the blankets come from interIAMB with
-    G-tests, and two variables must be in each other's; where two members of a variable's blanket are in each other's,
-    independent by themselves and dependent given the variable, they are two causes of it and move before it; K2 then
-    takes a variable's parents from those members of its blanket, and neighbours in the tree, that come before it. If
-    there is a limit on the time, the tree has half of it and the blankets half of the rest. Directions that are known
-    come before those that are found. Evaluations are tests and local scores together.
+    The only source is that comparison. It describes an improved K2 via Markov blankets that starts from a maximum
+    weight spanning tree whose root has to be given. Our choices:
+
+    - The weight of the tree is the mutual information (Chow & Liu 1968). Its ordering is the breadth-first order from
+      the root, strong edges first.
+    - The blankets come from interIAMB with G-tests. Two variables must be in each other's blanket.
+    - If two members of a variable's blanket are in each other's blanket, independent without a condition and dependent
+      given the variable, they are two causes of it and move before it.
+    - K2 chooses the parents of a variable among those members of its blanket and neighbours in the tree that come
+      before it.
+
+    Under a time budget, the tree has half of it and the blankets half of the rest. Known directions come before those
+    that are found. Evaluations are tests and local scores together.
     """
 
     name: ClassVar[str] = "ik2vmb"
@@ -70,38 +82,40 @@ class IK2vMB:
     def search(self, problem: Problem, run: Run) -> None:
         """Find the tree and the blankets, and from them an ordering; then choose each variable's parents."""
         data = problem.needed_data
-        root = int(run.rng.integers(problem.size)) if self.root is None else self._place(problem.names)
-        tree = self._spanning_tree(data, run)
-        blankets = mutual(data, self._test, partial(grow_shrink_blanket, halted=run.halted), run)
+        root = int(run.rng.integers(problem.size)) if self.root is None else self._find_root(problem.names)
+        tree = self._build_tree(data, run)
+        blankets = find_mutual_pairs(data, self._test, partial(find_blanket, halted=run.halted), run)
         tester = PairTester(data, self._test)
         near = blankets.copy()
         for x, y in tree:
             near[x, y] = near[y, x] = True
         pairs = zip(*(ends.tolist() for ends in np.nonzero(np.triu(near))), strict=True)
-        causes = accepted(common_effects(tester, blankets), problem.size, pairs, problem.constraints)
+        causes = accept_v_structures(find_common_effects(tester, blankets), problem.size, pairs, problem.constraints)
         run.count(evaluations=tester.tests, computed=tester.tests)
-        order = np.array(topological(causes, rooted(tree, problem.size, root)), dtype=np.int64)
-        before = [order[:i] for i in np.argsort(order)]
-        offer_greedy([earlier[near[v, earlier]] for v, earlier in enumerate(before)], self.max_parents, problem, run)
+        rank = np.argsort(walk_from_root(tree, problem.size, root)).tolist()
+        order = np.array(topological_order(causes, rank), dtype=np.int64)
+        predecessors = [order[:i] for i in np.argsort(order)]
+        candidates = [earlier[near[v, earlier]] for v, earlier in enumerate(predecessors)]
+        offer_greedy_network(candidates, self.max_parents, problem, run)
 
-    def _spanning_tree(self, data: Dataset, run: Run) -> list[Pair]:
+    def _build_tree(self, data: Dataset, run: Run) -> list[Pair]:
         tester = PairTester(data, InformationTest(rows_per_degree=self.rows_per_degree))
-        with half_of_the_time(run):
-            pairs = strongest_first(tester, pair_strengths(tester, run.halted))
+        with limit_to_half_the_time(run):
+            pairs = sort_pairs_by_strength(tester, compute_pair_strengths(tester, run.halted))
         run.count(evaluations=tester.tests, computed=tester.tests)
-        return spanning_forest(pairs, data.n_variables)[0]
+        return build_spanning_forest(pairs, data.n_variables)[0]
 
-    def _place(self, names: tuple[str, ...]) -> int:
+    def _find_root(self, names: tuple[str, ...]) -> int:
         if self.root not in names:
             raise InputError(f"the root {self.root!r} is not a variable of the data")
         return names.index(self.root)
 
 
-def common_effects(tester: PairTester, blankets: NDArray[np.bool_]) -> list[tuple[int, int, int]]:
+def find_common_effects(tester: PairTester, blankets: NDArray[np.bool_]) -> list[tuple[int, int, int]]:
     """
-    Return every (x, z, y) where x and y show as causes of z, the clearest first.
+    Return every (x, z, y) in which x and y are causes of z by the tests, the strongest first.
 
-    All three are in each other's blankets; x and y are independent by themselves and dependent given z.
+    All three are in each other's blankets; x and y are independent without a condition and dependent given z.
     """
     triples = [
         (x, z, y)
@@ -112,5 +126,5 @@ def common_effects(tester: PairTester, blankets: NDArray[np.bool_]) -> list[tupl
     pairs = [(x, y) for x, _, y in triples]
     alone = tester.strengths(pairs)
     given = tester.strengths(pairs, [[z] for _, z, _ in triples])
-    clear = sorted((-float(g), triple) for triple, a, g in zip(triples, alone, given, strict=True) if a <= 0 < g)
-    return [triple for _, triple in clear]
+    found = sorted((-float(g), triple) for triple, a, g in zip(triples, alone, given, strict=True) if a <= 0 < g)
+    return [triple for _, triple in found]

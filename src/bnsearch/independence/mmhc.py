@@ -1,4 +1,4 @@
-"""Max-min hill climbing: tests of independence say which edges a climb may use."""
+"""Max-min hill climbing: a climb restricted to the edges that tests of independence allow."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from typing import ClassVar
 from bnsearch.dags.hillclimb import Tabu
 from bnsearch.errors import require
 from bnsearch.independence.decisions import GTest
-from bnsearch.independence.neighbourhoods import max_min_parents_and_children, mutual
+from bnsearch.independence.neighbourhoods import find_max_min_neighbours, find_mutual_pairs
 from bnsearch.runs.problem import Problem
 from bnsearch.runs.run import Run
 
@@ -17,18 +17,18 @@ from bnsearch.runs.run import Run
 @dataclass(frozen=True, kw_only=True)
 class MMHC:
     """
-    Find each variable's parents and children by tests, then climb among the graphs that join only such pairs.
+    Max-min hill climbing: find parents and children by tests, then climb among the graphs that join only such pairs.
 
     Parameters
     ----------
     alpha : level of the G-tests
-    rows_per_degree : a test is not made with fewer rows than this for each degree of freedom
-    max_condition : the most variables in the condition of a test
-    max_parents : the most parents of a variable; None means any number
-    length : how many of the last graphs the tabu search does not enter again
-    patience : steps in a row that find nothing better, after which a climb ends
-    restarts : climbs that follow the first; None means until the run stops
-    perturbation : the share of edges, drawn at random, that is taken away before a restart
+    rows_per_degree : minimum number of rows for each degree of freedom of a test
+    max_condition : maximum number of variables in the condition of a test
+    max_parents : maximum number of parents of a variable; None means no limit
+    length : number of graphs in the tabu list
+    patience : number of successive steps without a better graph after which a climb ends
+    restarts : number of climbs after the first; None means no limit
+    perturbation : probability with which a restart removes each edge
 
     References
     ----------
@@ -36,13 +36,13 @@ class MMHC:
 
     Notes
     -----
-    The paper's climb keeps the last 100 graphs tabu and ends after 15 steps that find nothing better; restarts are
-    added here as in `HillClimb`. If there is a limit on the time, the tests have half of it; of variables that are not
-    reached by then all pairs are allowed.
+    The paper's climb has a tabu list of the last 100 graphs and ends after 15 steps without a better one. The restarts
+    are ours, as in `HillClimb`. Under a time budget, the tests have half of it. All pairs of two variables that are not
+    reached by then are allowed.
 
     `max_condition` is ours: the paper tries all subsets of the candidates. So is the rule for too few rows: the
-    authors' program asks for five rows for each cell of a table on average, this one for each degree of freedom of the
-    declared states. The statistic's own degrees of freedom count the states that occur under each condition, and a
+    authors' program requires five rows for each cell of a table on average, this one for each degree of freedom of the
+    declared states. The degrees of freedom of the statistic count the states that occur under each condition, and a
     test without any separates nothing (see `GTest`).
 
     Evaluations are tests and local scores together.
@@ -78,8 +78,8 @@ class MMHC:
         )
 
     def search(self, problem: Problem, run: Run) -> None:
-        """Find the pairs that may be joined, then climb."""
+        """Find the pairs that an edge may join, then climb."""
         data = problem.needed_data
-        local = partial(max_min_parents_and_children, max_condition=self.max_condition, halted=run.halted)
-        allowed = mutual(data, self._test, local, run, untold=True)
+        local = partial(find_max_min_neighbours, max_condition=self.max_condition, halted=run.halted)
+        allowed = find_mutual_pairs(data, self._test, local, run, unknown_pairs=True)
         self._climb.search_within(allowed, problem, run)

@@ -17,10 +17,10 @@ from bnsearch.independence.tester import PairTester
 from bnsearch.runs.run import Run
 from bnsearch.runs.stop import Seconds
 
-Local = Callable[[PairTester, int, NDArray[np.int64]], Sequence[int]]
+FindLocalSet = Callable[[PairTester, int, NDArray[np.int64]], Sequence[int]]
 
 
-def max_min_parents_and_children(
+def find_max_min_neighbours(
     tester: PairTester,
     target: int,
     candidates: NDArray[np.int64],
@@ -28,17 +28,18 @@ def max_min_parents_and_children(
     halted: Callable[[], bool] = lambda: False,
 ) -> list[int]:
     """
-    Return the variables that no condition among themselves separates from the target (MMPC without its symmetry).
+    Return the candidate parents and children of a target: no subset of the others separates them from it (MMPC).
 
-    The candidate enters next whose weakest dependence on the target, over all conditions among those already in, is
-    the strongest: the max-min heuristic. Then those leave that a condition among the others separates.
+    The max-min heuristic adds the candidate whose minimum dependence on the target, over all conditions among the
+    members so far, is the maximum. Afterwards, members that a condition among the others separates are removed. The
+    symmetry correction of MMPC is left to `find_mutual_pairs`.
 
     Parameters
     ----------
     tester : the data and the test
-    target, candidates : the variable, and those to choose from; of equals, the first enters
-    max_condition : the most variables in a condition
-    halted : asked before each entry whether to leave it at that
+    target, candidates : the variable, and the variables to choose from; the first of equally good ones is added
+    max_condition : maximum number of variables in a condition
+    halted : called before each addition; the search ends once it returns True
 
     References
     ----------
@@ -47,8 +48,9 @@ def max_min_parents_and_children(
 
     Notes
     -----
-    A test that is no evidence, for want of rows or of degrees of freedom (see `GTest`), separates nothing; without a
-    condition it lets nothing in. The limit on the condition is ours: Algorithm 1 takes the minimum over all subsets.
+    A test without enough rows or without degrees of freedom (see `GTest`) is no evidence: it separates nothing, and a
+    candidate whose test without a condition is no evidence is not added. The limit on the condition is ours: Algorithm
+    1 takes the minimum over all subsets.
     """
     arities = tester.data.arities
     weakest = tester.strengths([(target, x) for x in candidates.tolist()])
@@ -60,18 +62,18 @@ def max_min_parents_and_children(
         new = int(candidates[best])
         for size in range(min(max_condition, len(chosen) + 1)):
             alive = np.flatnonzero(weakest > 0)
-            room = max((tester.room(target, x) for x in candidates[alive].tolist()), default=0.0) / arities[new]
-            conditions = [(new, *rest) for rest in subsets_within(chosen, size, arities, room)]
+            cells = max((tester.max_condition_cells(target, x) for x in candidates[alive].tolist()), default=0.0)
+            conditions = [(new, *rest) for rest in iterate_subsets_within(chosen, size, arities, cells / arities[new])]
             if not conditions or halted():
                 break
             pairs = [(target, x) for x in candidates[alive].tolist() for _ in conditions]
             strengths = tester.strengths(pairs, conditions * len(alive)).reshape(len(alive), len(conditions))
-            weakest[alive] = np.fmin(weakest[alive], np.fmin.reduce(strengths, axis=1))  # fmin passes over NaN
+            weakest[alive] = np.fmin(weakest[alive], np.fmin.reduce(strengths, axis=1))  # fmin ignores NaN
         chosen.append(new)
     for x in list(chosen):
         others = [y for y in chosen if y != x]
         for size in range(1, min(max_condition, len(others)) + 1):
-            conditions = list(subsets_within(others, size, arities, tester.room(target, x)))
+            conditions = list(iterate_subsets_within(others, size, arities, tester.max_condition_cells(target, x)))
             if not conditions or halted():
                 break
             if (tester.strengths([(target, x)] * len(conditions), conditions) <= 0).any():
@@ -80,30 +82,30 @@ def max_min_parents_and_children(
     return chosen
 
 
-def subsets_within(
-    members: Sequence[int], size: int, arities: NDArray[np.int64], room: float
+def iterate_subsets_within(
+    members: Sequence[int], size: int, arities: NDArray[np.int64], max_cells: float
 ) -> Iterator[tuple[int, ...]]:
-    """Yield the subsets of a size whose joint table has at most so many cells."""
+    """Yield the subsets of a given size whose joint table has at most `max_cells` cells."""
     if size == 0:
-        yield from [()] if room >= 1 else []
+        yield from [()] if max_cells >= 1 else []
         return
     for i, member in enumerate(members):
-        left = room / arities[member]
+        left = max_cells / arities[member]
         if left >= 1:
-            yield from ((member, *rest) for rest in subsets_within(members[i + 1 :], size - 1, arities, left))
+            yield from ((member, *rest) for rest in iterate_subsets_within(members[i + 1 :], size - 1, arities, left))
 
 
-def grow_shrink_blanket(
+def find_blanket(
     tester: PairTester,
     target: int,
     candidates: NDArray[np.int64],
     halted: Callable[[], bool] = lambda: False,
 ) -> list[int]:
     """
-    Return the Markov blanket of a target: given it, nothing else tells more about the target.
+    Return the Markov blanket of a target: given it, the target is independent of all other variables.
 
-    The candidate that depends on the target most, given the blanket so far, enters, as long as one depends; each time,
-    those leave that do not depend on the target given the others.
+    Add the candidate that depends most on the target given the blanket so far, while one depends on it. After each
+    addition, remove the members that do not depend on the target given the others.
 
     References
     ----------
@@ -111,39 +113,39 @@ def grow_shrink_blanket(
 
     Notes
     -----
-    Where there are too few rows for a test, nothing enters and nothing leaves. Where the blanket leaves no degrees of
-    freedom (see `GTest`), since it holds a copy of the target or variables that determine it, the test is made without
-    its first members, which are the strongest; otherwise a copy would hide all neighbours. Both rules are ours. A
-    variable that has left does not come back, so the search ends.
+    A test with too few rows neither adds nor removes a variable. A blanket that holds a copy of the target, or
+    variables that determine it, leaves a test no degrees of freedom (see `GTest`). The test is then made without the
+    first members of the blanket, which are the strongest; otherwise a copy would hide all neighbours. Both rules are
+    ours. A removed variable is not added again, so the search ends.
     """
-    open_to = candidates.tolist()
+    remaining = candidates.tolist()
     blanket: list[int] = []
-    while open_to and not halted():
-        strengths = free_strengths(tester, target, open_to, blanket)
+    while remaining and not halted():
+        strengths = compute_free_strengths(tester, target, remaining, blanket)
         strengths[np.isnan(strengths)] = -np.inf
         new = int(strengths.argmax())
         if strengths[new] <= 0:
             break
-        blanket.append(open_to.pop(new))
+        blanket.append(remaining.pop(new))
         for x in list(blanket[:-1]):
-            if free_strengths(tester, target, [x], [y for y in blanket if y != x])[0] <= 0:
+            if compute_free_strengths(tester, target, [x], [y for y in blanket if y != x])[0] <= 0:
                 blanket.remove(x)
     return blanket
 
 
-def free_strengths(
+def compute_free_strengths(
     tester: PairTester, target: int, others: Sequence[int], condition: Sequence[int]
 ) -> NDArray[np.float64]:
     """
-    Return how strongly a target depends on each of some others under a condition.
+    Return the strengths of the dependences of a target on other variables, in tests with degrees of freedom.
 
-    Where the condition leaves a test no degrees of freedom its first member goes, and so on, until it does.
+    While a test has no degrees of freedom, the first member of its condition is removed.
     """
     pairs = [(target, x) for x in others]
-    rooms = np.array([tester.room(*pair) for pair in pairs])
+    max_cells = np.array([tester.max_condition_cells(*pair) for pair in pairs])
     strengths = tester.strengths(pairs, [condition] * len(pairs))
     while len(condition):
-        enough_rows = math.prod(tester.data.arities[list(condition)].tolist()) <= rooms
+        enough_rows = math.prod(tester.data.arities[list(condition)].tolist()) <= max_cells
         without = np.flatnonzero(np.isnan(strengths) & enough_rows)
         if not without.size:
             break
@@ -161,28 +163,30 @@ def markov_blankets(
     Parameters
     ----------
     data : the table
-    decision : when a dependence counts; None means GTest(alpha=0.01)
-    threads : how many; None means all cores
+    decision : the rule for dependence; None means GTest(alpha=0.01)
+    threads : number of threads; None means all cores
 
-    See `grow_shrink_blanket`. Two variables must be in each other's.
+    See `find_blanket`. A variable is in a blanket only if the reverse holds, too.
     """
-    both = mutual(data, decision or GTest(alpha=0.01), grow_shrink_blanket, Run(threads=threads))
+    both = find_mutual_pairs(data, decision or GTest(alpha=0.01), find_blanket, Run(threads=threads))
     return tuple(tuple(np.flatnonzero(row).tolist()) for row in both)
 
 
-def mutual(data: Dataset, decision: Decision, local: Local, run: Run, *, untold: bool = False) -> NDArray[np.bool_]:
+def find_mutual_pairs(
+    data: Dataset, decision: Decision, find_local_set: FindLocalSet, run: Run, *, unknown_pairs: bool = False
+) -> NDArray[np.bool_]:
     """
-    Find a local set of each variable, in threads; keep the pairs that are in each other's.
+    Find a local set for each variable, in threads; return the pairs of variables that are in each other's set.
 
-    Where time runs out, half of what the run has left when it begins, some variables' sets remain unknown: these leave
-    the word to the others.
+    The search has half of the remaining time of the run. For variables not reached in time, the set of the other
+    variable decides.
 
     Parameters
     ----------
-    data, decision : the table, and when a dependence counts
-    local : from a tester, a target and its candidates to its set
+    data, decision : the table, and the rule for dependence
+    find_local_set : returns the local set of a target, given a tester, the target and its candidates
     run : counts the tests as evaluations
-    untold : what to think of a pair if the sets of both remain unknown
+    unknown_pairs : the result for pairs of two variables that were not reached in time
 
     Returns
     -------
@@ -191,36 +195,37 @@ def mutual(data: Dataset, decision: Decision, local: Local, run: Run, *, untold:
     first = PairTester(data, decision)
     testers = Pool(first, first.fork)
     testers.prepare(run.threads)
-    ranked = variables_by_content(data)
+    variables = variables_by_content(data)
 
     def find(target: int) -> tuple[Sequence[int] | None, int]:
         if run.halted():
             return None, 0
         with testers.lend() as tester:
-            begun = tester.tests
-            members = local(tester, target, ranked[ranked != target])
-            return None if run.halted() else members, tester.tests - begun
+            tests = tester.tests
+            members = find_local_set(tester, target, variables[variables != target])
+            return None if run.halted() else members, tester.tests - tests
 
     n = data.n_variables
     found, unknown = np.zeros((n, n), dtype=np.bool_), np.zeros(n, dtype=np.bool_)
-    with half_of_the_time(run):
+    with limit_to_half_the_time(run):
         for target, (members, tests) in enumerate(run.map(find, range(n))):
             unknown[target] = members is None
             found[target, list(members or ())] = True
             run.count(evaluations=tests, computed=tests)
     if unknown.any():
         run.remark(
-            f"the tests were broken off: {unknown.sum()} of {n} variables have no neighbours of their own choice"
+            f"the time for tests ran out: {unknown.sum()} of {n} variables were not tested, so pairs with tested "
+            "variables follow the tests of those"
         )
     found |= unknown[:, np.newaxis]
-    found[np.ix_(unknown, unknown)] = untold
+    found[np.ix_(unknown, unknown)] = unknown_pairs
     both: NDArray[np.bool_] = found & found.T & ~np.eye(n, dtype=np.bool_)
     return both
 
 
 @contextmanager
-def half_of_the_time(run: Run) -> Iterator[None]:
-    """Within the block, let a run stop when half of the time is gone that it has left."""
-    left = run.seconds_left
-    with run.extra_stop(Seconds(run.seconds + left / 2)) if math.isfinite(left) else nullcontext():
+def limit_to_half_the_time(run: Run) -> Iterator[None]:
+    """Halt the run within the block once half of its remaining time has passed."""
+    remaining = run.seconds_left
+    with run.extra_stop(Seconds(run.seconds + remaining / 2)) if math.isfinite(remaining) else nullcontext():
         yield

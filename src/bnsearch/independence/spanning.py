@@ -1,4 +1,4 @@
-"""The strongest pairs that join all variables without a circle."""
+"""Spanning forests of the strongest pairs."""
 
 from __future__ import annotations
 
@@ -13,11 +13,11 @@ from bnsearch.independence.tester import PairTester
 Pair = tuple[int, int]
 
 
-def pair_strengths(tester: PairTester, halted: Callable[[], bool] = lambda: False) -> NDArray[np.float64]:
+def compute_pair_strengths(tester: PairTester, halted: Callable[[], bool] = lambda: False) -> NDArray[np.float64]:
     """
-    Return how strongly each two variables depend, float64[n, n]; minus infinity where that cannot be told.
+    Return the strength of the dependence of each pair, float64[n, n]; minus infinity without evidence.
 
-    Once `halted` says so, nothing is told any more.
+    Once `halted` returns True, the other pairs are not tested: their strength is minus infinity.
     """
     n = tester.data.n_variables
     strengths = np.full((n, n), -np.inf)
@@ -28,39 +28,39 @@ def pair_strengths(tester: PairTester, halted: Callable[[], bool] = lambda: Fals
     return strengths
 
 
-def strongest_first(tester: PairTester, strengths: NDArray[np.float64]) -> list[Pair]:
-    """Return all pairs, the strongest first, equals by content."""
-    ranked = variables_by_content(tester.data)
-    first, second = (ranked[places] for places in np.triu_indices(len(ranked), 1))
+def sort_pairs_by_strength(tester: PairTester, strengths: NDArray[np.float64]) -> list[Pair]:
+    """Return all pairs, the strongest first; equally strong ones are ordered by content."""
+    variables = variables_by_content(tester.data)
+    first, second = (variables[indices] for indices in np.triu_indices(len(variables), 1))
     order = np.argsort(-strengths[first, second], kind="stable")
     return list(zip(first[order].tolist(), second[order].tolist(), strict=True))
 
 
-def spanning_forest(pairs: list[Pair], n: int) -> tuple[list[Pair], list[Pair]]:
-    """Take each pair whose two variables are not joined yet (Kruskal); return those taken, and the rest."""
+def build_spanning_forest(pairs: list[Pair], n: int) -> tuple[list[Pair], list[Pair]]:
+    """Return the pairs that close no cycle with earlier ones (Kruskal 1956), and the other pairs."""
     group = list(range(n))
-    taken: list[Pair] = []
-    rest: list[Pair] = []
+    forest: list[Pair] = []
+    others: list[Pair] = []
     for x, y in pairs:
         if group[x] == group[y]:
-            rest.append((x, y))
+            others.append((x, y))
             continue
-        taken.append((x, y))
+        forest.append((x, y))
         old, new = group[y], group[x]
         group = [new if g == old else g for g in group]
-    return taken, rest
+    return forest, others
 
 
-def rooted(edges: list[Pair], n: int, root: int) -> list[int]:
-    """Return the variables in the order in which a walk from the root over the edges meets them, nearest first."""
+def walk_from_root(edges: list[Pair], n: int, root: int) -> list[int]:
+    """Return the variables in breadth-first order from the root; those that no path joins to it come last."""
     neighbours: list[list[int]] = [[] for _ in range(n)]
     for x, y in edges:
         neighbours[x].append(y)
         neighbours[y].append(x)
     order: list[int] = []
-    for start in [root, *range(n)]:  # the root's tree, then those that no edge joins to it
-        waiting = [] if start in order else [start]
-        while waiting:
-            order += waiting
-            waiting = [y for x in waiting for y in neighbours[x] if y not in order]
+    for start in [root, *range(n)]:  # the tree of the root, then the other trees
+        level = [] if start in order else [start]
+        while level:
+            order += level
+            level = [y for x in level for y in neighbours[x] if y not in order]
     return order

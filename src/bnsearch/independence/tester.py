@@ -14,25 +14,25 @@ from bnsearch.data import Dataset
 from bnsearch.errors import InputError
 from bnsearch.independence.decisions import Decision
 
-TESTS_PER_CALL = 4096  # bounds the time of one kernel call
+TESTS_PER_CALL = 4096  # maximum number of tests in one kernel call, which bounds its time
 Condition = Sequence[int]
 
 
 class PairTester:
     """
-    Tests pairs of variables of one table for independence; one for each thread (`fork`).
+    Tests pairs of variables of one table for independence; each thread needs its own (`fork`).
 
-    A test counts one joint table and takes differences of sums of n log n over its margins, which are those of the
-    log-likelihood: it costs as much as scoring one family.
+    A test counts one joint table and takes differences of sums of n log n over its margins. It costs as much as the
+    local score of one family.
 
     Parameters
     ----------
     data : the table
-    decision : when a dependence counts
+    decision : the rule for dependence
 
     Attributes
     ----------
-    tests : how many were made
+    tests : number of tests so far
     """
 
     def __init__(self, data: Dataset, decision: Decision) -> None:
@@ -46,7 +46,7 @@ class PairTester:
 
         self.tests = 0
         self._scratch = new_scratch(self._layout.columns, self.data.n_variables)
-        # Two states have one degree of freedom: a table has at most four cells for each degree.
+        # A table of two binary variables has four cells for its one degree of freedom; larger tables have fewer.
         self._table = np.empty(int(4 * self.data.n_rows / self.decision.rows_per_degree) + 4, dtype=np.int64)
 
     def fork(self) -> PairTester:
@@ -57,8 +57,8 @@ class PairTester:
         other._make_scratch()
         return other
 
-    def room(self, x: int, y: int) -> float:
-        """Return how many cells the condition of a pair may have; with more, there are too few rows for a test."""
+    def max_condition_cells(self, x: int, y: int) -> float:
+        """Return the maximum number of cells of a pair's condition; with more, there are too few rows for a test."""
         degrees = float(self.data.arities[x] - 1) * float(self.data.arities[y] - 1)
         return self.data.n_rows / (self.decision.rows_per_degree * degrees) if degrees else np.inf
 
@@ -66,19 +66,19 @@ class PairTester:
         self, pairs: Sequence[tuple[int, int]], conditions: Sequence[Condition] | None = None
     ) -> NDArray[np.float64]:
         """
-        Return how strongly each pair depends, given the variables of its condition (none by default).
+        Return the strength of the dependence of each pair, given the variables of its condition (none by default).
 
-        Above zero they are dependent; NaN where the table cannot tell: with too few rows, and under a rule for which
-        a test without degrees of freedom is no evidence (see `GTest`).
+        Above zero the two are dependent. NaN means no evidence: there are too few rows, or the test has no degrees of
+        freedom and the decision requires some (see `GTest`).
         """
         given = [()] * len(pairs) if conditions is None else conditions
         parts = [
-            self._some(pairs[i : i + TESTS_PER_CALL], given[i : i + TESTS_PER_CALL])
+            self._test_batch(pairs[i : i + TESTS_PER_CALL], given[i : i + TESTS_PER_CALL])
             for i in range(0, len(pairs), TESTS_PER_CALL)
         ]
         return np.concatenate([*parts, np.empty(0)])
 
-    def _some(self, pairs: Sequence[tuple[int, int]], given: Sequence[Condition]) -> NDArray[np.float64]:
+    def _test_batch(self, pairs: Sequence[tuple[int, int]], given: Sequence[Condition]) -> NDArray[np.float64]:
         from bnsearch.independence.kernels import measure_pairs
 
         place = self._layout.place
@@ -97,10 +97,10 @@ class PairTester:
         return self.decision.strength(dependence, degrees, self.data.n_rows)
 
     def _check(self, pairs: NDArray[np.int64], owner: NDArray[np.int64], members: NDArray[np.int64]) -> None:
-        """Refuse unknown variables, and a variable that is tested against itself or given itself."""
+        """Refuse unknown variables, and tests of a variable against itself or given itself."""
         n = self.data.n_variables
         for variables in (pairs, members):
             if variables.size and not (variables.min() >= 0 and variables.max() < n):
-                raise InputError(f"variables are asked for by number, 0..{n - 1}")
+                raise InputError(f"tests take variables by their index, 0..{n - 1}")
         if (pairs[:, 0] == pairs[:, 1]).any() or (pairs[owner] == members[:, np.newaxis]).any():
             raise InputError("a test takes two different variables, neither of which is in its condition")

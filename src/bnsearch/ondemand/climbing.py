@@ -10,8 +10,8 @@ from math import inf
 import numpy as np
 from numpy.typing import NDArray
 
-from bnsearch.dags.climber import Climber, Found
-from bnsearch.dags.hillclimb import Tabu, allowed_edges, without_edges
+from bnsearch.dags.climber import Climber, ScoredDAG
+from bnsearch.dags.hillclimb import Tabu, allowed_edges, remove_edges
 from bnsearch.dags.pricer import Pricer
 from bnsearch.equivalence.climbing import backward, forward
 from bnsearch.equivalence.ges import GES
@@ -46,7 +46,7 @@ class Climbs:
         self.problem = problem
         self._climber = Climber(pricer, memory=memory)
         self._first: Iterator[None] | None = None  # the steps of the first climb that are left
-        self._found: Found | None = None  # its network so far, while another one is started from
+        self._found: ScoredDAG | None = None  # its network so far, while another one is started from
 
     def begin(self) -> None:
         """Stand at the required edges; `go_on` climbs from there."""
@@ -67,19 +67,19 @@ class Climbs:
             climber.start(self._found.parents)
             yield from climber.climb()
 
-    def go_on(self, run: Run, seconds: float) -> tuple[Found | None, bool]:
+    def go_on(self, run: Run, seconds: float) -> tuple[ScoredDAG | None, bool]:
         """Go on with the first climb for some seconds; return as `climb`."""
         ended = self._first is None or self._follow(self._first, run, run.seconds + seconds)
         if ended:
             self._first = None
         return self._climber.best or self._found, ended
 
-    def again(self, parents: Parents, rng: np.random.Generator, run: Run) -> Found | None:
+    def again(self, parents: Parents, rng: np.random.Generator, run: Run) -> ScoredDAG | None:
         """Climb from a network without a share of its edges, ties broken at random; return the best network."""
-        kept = without_edges(parents, Tabu().perturbation, self.problem.constraints, rng)
+        kept = remove_edges(parents, Tabu().perturbation, self.problem.constraints, rng)
         return self.climb(kept, rng.permutation(len(parents)), run, inf)[0]
 
-    def climb(self, parents: Parents, ranked: Ranked | None, run: Run, seconds: float) -> tuple[Found | None, bool]:
+    def climb(self, parents: Parents, ranked: Ranked | None, run: Run, seconds: float) -> tuple[ScoredDAG | None, bool]:
         """
         Climb from a network for some seconds, offering whatever is better than the incumbent.
 

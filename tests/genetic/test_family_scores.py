@@ -1,4 +1,4 @@
-"""Family scores of generations: right, asked for once, in batches that look at the clock."""
+"""Local scores of generations: correct, computed once, in batches between which the deadline is checked."""
 
 from __future__ import annotations
 
@@ -10,9 +10,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 from stacks import graph, random_problem
 
-import bnsearch.genetic.families as module
-from bnsearch.genetic.families import Families, Halted, lists_of
-from bnsearch.genetic.numbering import Numbering
+import bnsearch.genetic.family_scores as module
+from bnsearch.genetic.family_index import FamilyIndex
+from bnsearch.genetic.family_scores import FamilyScores, Halted, iterate_members
 from bnsearch.runs.problem import Problem
 from bnsearch.runs.run import Run
 from bnsearch.runs.stop import Seconds
@@ -27,7 +27,7 @@ GRAPHS = np.stack([graph(4, (0, 1), (1, 2), (0, 2)), graph(4, (0, 1), (3, 2)), g
 def test_scores_and_penalties(score):
     """A family's score is the scorer's, and with the penalty added it is the log-likelihood."""
     problem = Problem(data=PROBLEM.data, score=score)
-    local, penalty = Families(problem, Run(seed=0)).parts(GRAPHS)
+    local, penalty = FamilyScores(problem, Run(seed=0)).score_graphs(GRAPHS)
     likelihood = problem.scorer.fork(LogLikelihood())
     for g, matrix in enumerate(GRAPHS):
         for v in range(4):
@@ -39,7 +39,7 @@ def test_scores_and_penalties(score):
 def test_bic_penalty_by_hand():
     """The penalty is (r - 1) q log(60) / 2, with q the product of the parents' arities."""
     arities = PROBLEM.needed_data.arities
-    _, penalty = Families(PROBLEM, Run(seed=0)).parts(GRAPHS[:1])
+    _, penalty = FamilyScores(PROBLEM, Run(seed=0)).score_graphs(GRAPHS[:1])
     q = int(arities[0]) * int(arities[1])
     assert penalty[0, 2] == pytest.approx((arities[2] - 1) * q * log(60) / 2)
     assert penalty[0, 3] == pytest.approx((arities[3] - 1) * log(60) / 2)
@@ -48,10 +48,10 @@ def test_bic_penalty_by_hand():
 def test_each_family_is_asked_for_once():
     """Three graphs have 12 families, of which 7 differ: 0, 1, 1|0, 2, 2|01, 2|3, 3; a second batch asks for none."""
     problem, run = random_problem(4, 60, seed=1), Run(seed=0)
-    families = Families(problem, run)
-    families.parts(GRAPHS)
+    families = FamilyScores(problem, run)
+    families.score_graphs(GRAPHS)
     assert problem.scorer.asked == 7
-    families.parts(GRAPHS)
+    families.score_graphs(GRAPHS)
     assert problem.scorer.asked == 7
     assert run.progress.evaluations == 24
     assert run.computed == problem.scorer.computed
@@ -59,10 +59,10 @@ def test_each_family_is_asked_for_once():
 
 def test_families_are_forgotten_when_too_many(monkeypatch):
     """Beyond the limit the memory starts anew, and scores stay right."""
-    monkeypatch.setattr(module, "MOST_KNOWN", 3)
-    families = Families(PROBLEM, Run(seed=0))
-    first, _ = families.parts(GRAPHS)
-    again, _ = families.parts(GRAPHS[::-1])
+    monkeypatch.setattr(module, "MAX_FAMILIES", 3)
+    families = FamilyScores(PROBLEM, Run(seed=0))
+    first, _ = families.score_graphs(GRAPHS)
+    again, _ = families.score_graphs(GRAPHS[::-1])
     assert np.array_equal(first, again[::-1])
 
 
@@ -73,29 +73,29 @@ def test_many_families_fill_a_growing_memory():
     parents = rng.random((3000, 13)) < 0.15
     children = rng.integers(13, size=3000)
     parents[np.arange(3000), children] = False
-    scores = Families(problem, Run(seed=0, threads=2)).scores(children, parents)
-    expected = problem.scorer.families(children.tolist(), [*lists_of(parents)])
+    scores = FamilyScores(problem, Run(seed=0, threads=2)).score_families(children, parents)
+    expected = problem.scorer.families(children.tolist(), [*iterate_members(parents)])
     assert np.array_equal(scores, expected)
 
 
 def test_time_is_looked_at_between_batches():
     """A run whose time is up breaks off; what is known is still given."""
-    families = Families(PROBLEM, Run(Seconds(0), seed=0))
+    families = FamilyScores(PROBLEM, Run(Seconds(0), seed=0))
     with pytest.raises(Halted):
-        families.parts(GRAPHS)
+        families.score_graphs(GRAPHS)
 
 
 def test_families_are_numbered_as_they_come():
-    """Child and parents both count, also past 8 variables; who was met before keeps the number."""
+    """Child and parents both count, also past 8 variables; a known family keeps its number."""
     parents = np.zeros((4, 9), dtype=bool)
     parents[1, 8] = parents[2, 0] = True
-    numbering = Numbering(9)
-    numbers, new = numbering.numbers(np.array([1, 1, 1, 0]), parents)
+    numbering = FamilyIndex(9)
+    numbers, new = numbering.number_families(np.array([1, 1, 1, 0]), parents)
     assert (numbers.tolist(), new.tolist()) == ([0, 1, 2, 3], [0, 1, 2, 3])
-    numbers, new = numbering.numbers(np.array([1, 2, 2, 0]), parents)
+    numbers, new = numbering.number_families(np.array([1, 2, 2, 0]), parents)
     assert (numbers.tolist(), new.tolist()) == ([0, 4, 5, 3], [1, 2])
     assert len(numbering) == 6
-    assert [*lists_of(parents)] == [[], [8], [0], []]
+    assert [*iterate_members(parents)] == [[], [8], [0], []]
 
 
 @examples(10)
@@ -103,10 +103,10 @@ def test_families_are_numbered_as_they_come():
 def test_numbers_are_those_of_a_dictionary(seed):
     """Batch after batch, while the table grows, families have the numbers that a dictionary gives them."""
     rng = np.random.default_rng(seed)
-    numbering, expected = Numbering(12), {}
+    numbering, expected = FamilyIndex(12), {}
     for size in rng.integers(3000, size=4).tolist():
         children, parents = rng.integers(12, size=size), rng.random((size, 12)) < 0.4
-        numbers, new = numbering.numbers(children, parents)
+        numbers, new = numbering.number_families(children, parents)
         first = [i for i in range(size) if expected.setdefault((children[i], *parents[i]), len(expected)) == numbers[i]]
         assert len(first) == size
         assert len(numbering) == len(expected)
@@ -116,6 +116,6 @@ def test_numbers_are_those_of_a_dictionary(seed):
 def test_the_best_is_offered():
     """Of three graphs the best one reaches the run, with its score."""
     run = Run(seed=0)
-    scores = Families(PROBLEM, run).offered(GRAPHS)
+    scores = FamilyScores(PROBLEM, run).score_and_offer(GRAPHS)
     assert run.progress.score == pytest.approx(scores.max())
     assert PROBLEM.scorer.network(run.best()) == pytest.approx(scores.max())

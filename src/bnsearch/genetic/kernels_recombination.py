@@ -1,4 +1,4 @@
-"""Priority recombination: the parent sets of another individual taken over where they fit better."""
+"""Priority recombination: parent sets replaced by those of another individual that fit better."""
 
 # Numba infers the types of kernels.
 # mypy: allow-untyped-defs, no-check-untyped-defs
@@ -11,7 +11,7 @@ from bnsearch.kernels.compile import inner_kernel, kernel
 
 @kernel
 def insert_before(order, position, mover, target):
-    """Move a variable that stands behind another to the place in front of it; order and position are updated."""
+    """Move a variable that stands behind `target` to the place before it; order and position are updated."""
     to = position[target]
     for at in range(position[mover], to, -1):
         order[at] = order[at - 1]
@@ -23,13 +23,13 @@ def insert_before(order, position, mover, target):
 @kernel
 def get_parent_set(graph, start, order, position, found, stack, cursor):
     """
-    Collect the variables whose parents have to be taken over together with those of `start` (Algorithm 2, getpaset).
+    Collect the variables whose parent sets must be replaced together with that of `start` (Algorithm 2, getpaset).
 
-    Whoever is a parent of a collected variable and stands behind it is put in front of it, and collected.
+    A parent of a collected variable that stands behind it is moved before it, and is collected, too.
 
-    graph : bool[n, n]           of the other individual, [child, parent]
-    order, position : int64[n]   updated
-    found : bool[n]              written
+    graph : bool[n, n]           graph of the former individual, [child, parent]
+    order, position : int64[n]   the ordering, and the position of each variable; updated
+    found : bool[n]              written: True for the collected variables, mid_paset
     stack, cursor : int64[n]     scratch
     """
     n = graph.shape[0]
@@ -56,23 +56,23 @@ def get_parent_set(graph, start, order, position, found, stack, cursor):
 
 @inner_kernel
 def copy_order(order, position, to):
-    """Copy an ordering, and where each variable stands in it."""
+    """Copy an ordering, and write the position of each variable in it."""
     for at in range(order.size):
         to[at] = order[at]
         position[order[at]] = at
 
 
 @kernel
-def recombine(orders, graphs, gains, ranks, taken, tolerance):
+def recombine(orders, graphs, gains, by_gain, taken, tolerance):
     """
-    Take over parent sets of other individuals that fit better, with all that this entails (Algorithm 1, lines 3-18).
+    Replace parent sets of old individuals by those of former ones that fit better (Algorithm 1, lines 3-18).
 
-    orders : int64[number, n]     of those who take, updated
-    graphs : bool[number, n, n]   of those who give, [child, parent]
-    gains : float64[number, n]    what each variable's fit gains by taking over (Eq. 15)
-    ranks : int64[number, n]      the variables, highest gain first
-    taken : bool[number, n]       written: whose parents are taken over
-    tolerance : float64[number]   a gain must be above
+    orders : int64[number, n]     orderings of the old individuals, updated
+    graphs : bool[number, n, n]   graphs of the former individuals, [child, parent]
+    gains : float64[number, n]    gain of each variable's fit by the replacement, diff_llS (Eq. 15)
+    by_gain : int64[number, n]    the variables, the highest gain first, D
+    taken : bool[number, n]       written: True for replaced parent sets, change_paset
+    tolerance : float64[number]   a replacement must gain more than this
     """
     n = orders.shape[1]
     trial, position = np.empty(n, np.int64), np.empty(n, np.int64)
@@ -83,7 +83,7 @@ def recombine(orders, graphs, gains, ranks, taken, tolerance):
             marked[v] = False
             taken[i, v] = False
         for at in range(n):
-            start = ranks[i, at]
+            start = by_gain[i, at]
             if marked[start]:
                 continue
             marked[start] = True

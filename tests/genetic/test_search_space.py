@@ -1,4 +1,4 @@
-"""Legal graphs: how others become legal, and that knowledge holds for every graph that a search prices."""
+"""Legal graphs: how graphs become legal, and that every graph scored in a search respects knowledge."""
 
 from __future__ import annotations
 
@@ -6,16 +6,16 @@ import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from stacks import edges_of, follows, graph, is_dag, random_problem
+from stacks import edges_of, follows, graph, is_dag, random_problem, replace_family_scores
 
 from bnsearch import Knowledge
 from bnsearch.genetic.bncpso import BNCPSO, mutate_edges
 from bnsearch.genetic.cga import CGA
 from bnsearch.genetic.dga import DGA
-from bnsearch.genetic.families import Families
-from bnsearch.genetic.graphs import random_orders
+from bnsearch.genetic.family_scores import FamilyScores
+from bnsearch.genetic.graph_stacks import draw_orders, find_topological_orders
 from bnsearch.genetic.miiga import MIIGA
-from bnsearch.genetic.space import Space, topological_orders
+from bnsearch.genetic.search_space import SearchSpace
 from bnsearch.graphs.dag import DAG
 from bnsearch.learning.search import search
 from bnsearch.learning.warm_up import load_kernels
@@ -36,24 +36,24 @@ METHODS = {
 }
 
 
-def informed(knowledge: Knowledge, n: int = 6, most: int = 2) -> tuple[Problem, Space]:
+def informed(knowledge: Knowledge, n: int = 6, most: int = 2) -> tuple[Problem, SearchSpace]:
     """Return a problem with knowledge, and its space."""
     free = random_problem(n, 60, seed=n)
     problem = Problem(data=free.data, score=free.score, knowledge=knowledge)
-    return problem, Space.of(problem, most)
+    return problem, SearchSpace.of(problem, most)
 
 
-def space_of(n: int, most: int = 2, **knowledge: object) -> Space:
+def space_of(n: int, most: int = 2, **knowledge: object) -> SearchSpace:
     """Return the space of some knowledge about variables a, b, c, ..."""
     known = Knowledge(**knowledge).constraints("abcdef"[:n])  # type: ignore[arg-type]
-    return Space(np.minimum(known.max_parents, most), known.allowed, known.required)
+    return SearchSpace(np.minimum(known.max_parents, most), known.allowed, known.required)
 
 
 def test_limits_of_a_space():
     """Two parents each, one for x2 as known, and all three that are required for x3."""
     names = random_problem(6, 60, seed=6).names
     known = Knowledge(required=[(names[i], names[3]) for i in (0, 1, 2)], max_parents={names[2]: 1})
-    assert informed(known)[1].most.tolist() == [2, 2, 1, 3, 2, 2]
+    assert informed(known)[1].max_parents.tolist() == [2, 2, 1, 3, 2, 2]
 
 
 def test_graphs_become_legal():
@@ -61,22 +61,22 @@ def test_graphs_become_legal():
     space = space_of(4, required=[("a", "d")], forbidden=[("a", "c"), ("d", "c")])
     merit = np.zeros((4, 4))
     merit[3, :3] = 0.0, 0.1, 0.2
-    legal = space.legal(graph(4, (1, 3), (2, 3), (0, 2), (1, 2))[None], merit)
+    legal = space.legalise(graph(4, (1, 3), (2, 3), (0, 2), (1, 2))[None], merit)
     assert edges_of(legal[0]) == {(0, 3), (2, 3), (1, 2)}
 
 
 def test_orders_become_legal():
     """With d -> a required, a waits until d is placed: a b c d becomes b c d a; an ordering that is legal stays."""
     space = space_of(4, required=[("d", "a")])
-    assert space.ordered(np.array([[0, 1, 2, 3], [1, 3, 0, 2]])).tolist() == [[1, 2, 3, 0], [1, 3, 0, 2]]
-    assert topological_orders(graph(3, (2, 0))[None], np.array([[9, 1, 5]])).tolist() == [[2, 0, 1]]
+    assert space.legalise_orders(np.array([[0, 1, 2, 3], [1, 3, 0, 2]])).tolist() == [[1, 2, 3, 0], [1, 3, 0, 2]]
+    assert find_topological_orders(graph(3, (2, 0))[None], np.array([[9, 1, 5]])).tolist() == [[2, 0, 1]]
 
 
 def test_cycles_lose_no_required_edge():
     """Of a -> b -> c -> a the first two are required: the third goes, always."""
     space = space_of(3, required=[("a", "b"), ("b", "c")])
-    free = Space(space.most, np.ones((3, 3), dtype=bool), space.required)  # c -> a would not even be allowed
-    fixed = free.repaired(np.repeat(graph(3, (2, 0))[None], 20, axis=0), np.random.default_rng(0))
+    free = SearchSpace(space.max_parents, np.ones((3, 3), dtype=bool), space.required)  # here c -> a is allowed
+    fixed = free.repair(np.repeat(graph(3, (2, 0))[None], 20, axis=0), np.random.default_rng(0))
     assert all(edges_of(matrix) == {(0, 1), (1, 2)} for matrix in fixed)
 
 
@@ -98,40 +98,40 @@ def test_anything_becomes_legal(seed):
     """Random matrices are repaired to legal acyclic graphs; random orderings and graphs along them are legal."""
     names = [str(v) for v in range(6)]
     known = random_knowledge(names, seed).constraints(names)
-    space = Space(
+    space = SearchSpace(
         np.maximum(np.minimum(known.max_parents, 2), known.required.sum(axis=1)), known.allowed, known.required
     )
     rng = np.random.default_rng(seed)
-    orders = space.ordered(random_orders(5, 6, rng))
-    along = space.random_graphs(orders, rng)
+    orders = space.legalise_orders(draw_orders(5, 6, rng))
+    along = space.draw_graphs(orders, rng)
     assert all(follows(matrix, order) for matrix, order in zip(along, orders, strict=True))
-    for matrix in (*along, *space.repaired(rng.random((5, 6, 6)) < 0.5, rng)):
+    for matrix in (*along, *space.repair(rng.random((5, 6, 6)) < 0.5, rng)):
         assert known.permits(DAG.from_adjacency(names, matrix.T))
-        assert (matrix.sum(axis=1) <= space.most).all()
+        assert (matrix.sum(axis=1) <= space.max_parents).all()
 
 
 @pytest.mark.parametrize("method", METHODS.values(), ids=METHODS)
 @examples(15)
 @given(st.integers(0, 10_000))
-def test_every_priced_graph_is_legal(method, seed):
-    """Whatever is known, each graph of each generation is legal, and the result is worth what it says."""
+def test_every_scored_graph_is_legal(method, seed):
+    """Under any knowledge, each graph of each generation is legal, and the score of the result is right."""
     names = random_problem(6, 60, seed=6).names
     problem, _ = informed(random_knowledge(names, seed))
     known = problem.constraints
     load_kernels(problem, method)  # which solves a smaller problem
     seen = []
 
-    class Watched(Families):
-        """Prices graphs only if they are legal."""
+    class Watched(FamilyScores):
+        """Scores graphs only if they are legal."""
 
-        def parts(self, graphs):
-            """Check, then price."""
+        def score_graphs(self, graphs):
+            """Check the graphs, then score them."""
             assert all(is_dag(matrix) and known.permits(DAG.from_adjacency(names, matrix.T)) for matrix in graphs)
             seen.append(len(graphs))
-            return super().parts(graphs)
+            return super().score_graphs(graphs)
 
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(__import__(type(method).__module__, fromlist=["Families"]), "Families", Watched)
+        replace_family_scores(patch, Watched)
         result = search(problem, method, stop=Iterations(6), seed=seed, threads=1)
     assert len(seen) >= 7
     assert known.permits(result.dag)

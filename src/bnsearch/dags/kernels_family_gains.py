@@ -1,0 +1,162 @@
+"""
+Gains of one family: of all additions of a parent at once, and of its deletions one by one.
+
+`pricer` holds what gains are computed from, a plain tuple. Columns and what is derived from them are by place, as in
+counting.Columns:
+
+columns : the fields of Columns, a plain tuple
+joint_terms : the terms of a family's whole set
+parent_terms : the terms of the parents, stacked, as terms_of_parents takes them
+classes : int64[n]          class of each place as a child
+place, order : int64[n]     place of each variable, and variable of each place
+allowed : bool[n, n]        [y, x] is True if x may be a parent of y; False on the diagonal
+limits : int64[n]           maximum number of parents of each variable
+required : bool[n, n]       edges that are never removed
+bound : float64[3]          IS_BOUNDED, SLOPE, LEVEL: whether parents that cannot improve a family by a sound bound are
+    left out; slope and level of the bound (scores.bounds.Bound)
+single_gains : float64[n, n]   by place, gains of single parents of a child without any; of size 0 if unknown
+parent_places, candidates, scores : int64[n], int64[n], float64[n]   scratch
+scratch : as score_extensions takes it
+"""
+
+# Numba infers the types of kernels.
+# mypy: allow-untyped-defs, no-check-untyped-defs
+from __future__ import annotations
+
+import math
+
+import numpy as np
+
+from bnsearch.counting.kernels_expand import extend_family, occupied_cells, score_family
+from bnsearch.counting.kernels_terms import terms_of_parents
+from bnsearch.dags.kernels_graph import PARENTS, list_members
+from bnsearch.kernels.bits import has_bit
+from bnsearch.kernels.compile import inner_kernel
+
+(
+    COLUMNS, JOINT_TERMS, PARENT_TERMS, CLASSES, PLACE, ORDER, ALLOWED, LIMITS, REQUIRED, BOUND, SINGLE_GAINS,
+    PARENT_PLACES, CANDIDATES, SCORES, SCRATCH,
+) = range(15)  # fmt: skip
+ARITIES = 3  # field of the columns
+IS_BOUNDED, SLOPE, LEVEL = range(3)  # of the bound
+
+
+@inner_kernel
+def list_parents(pricer, graph, y):
+    """Write the places of y's parents; return how many there are."""
+    parents, place = pricer[PARENT_PLACES], pricer[PLACE]
+    number = list_members(graph[PARENTS][y], parents)
+    for i in range(number):
+        parents[i] = place[parents[i]]
+    return number
+
+
+@inner_kernel
+def score_parents(pricer, y, number):
+    """Return the score of y with the listed parents, and prepare its extensions."""
+    child = pricer[PLACE][y]
+    terms = terms_of_parents(pricer[PARENT_TERMS], pricer[CLASSES][child])
+    parents = pricer[PARENT_PLACES][:number]
+    return score_family(pricer[COLUMNS], child, parents, pricer[JOINT_TERMS], terms, pricer[SCRATCH], pricer[SCORES])
+
+
+@inner_kernel
+def score_candidates(pricer, y, number, chosen):
+    """Score y with its parents and each of the listed candidates, after score_parents."""
+    child = pricer[PLACE][y]
+    terms = terms_of_parents(pricer[PARENT_TERMS], pricer[CLASSES][child])
+    extend_family(
+        pricer[COLUMNS], child, pricer[PARENT_PLACES][:number], pricer[CANDIDATES][:chosen], pricer[JOINT_TERMS], terms,
+        pricer[SCRATCH], pricer[SCORES][:chosen],
+    )  # fmt: skip
+
+
+@inner_kernel
+def compute_bound(pricer, y, number):
+    """Return two parts of the upper bound on all larger families of y: its level, and the cost of a cell."""
+    arities, bound = pricer[COLUMNS][ARITIES], pricer[BOUND]
+    child = pricer[PLACE][y]
+    cost = bound[SLOPE] * (arities[child] - 1.0)
+    for i in range(number):
+        cost *= arities[pricer[PARENT_PLACES][i]]
+    if bound[LEVEL] == 0.0:
+        return 0.0, cost
+    occupied = occupied_cells(pricer[COLUMNS], child, pricer[PARENT_PLACES][:number], pricer[SCRATCH])
+    return -bound[LEVEL] * math.log(arities[child]) * occupied, cost
+
+
+@inner_kernel
+def list_candidates(pricer, graph, y, number, own):
+    """Write the places of the parents that y may get and that can improve its score `own`; return how many."""
+    candidates, arities = pricer[CANDIDATES], pricer[COLUMNS][ARITIES]
+    is_bounded = pricer[BOUND][IS_BOUNDED] > 0.0
+    if number >= pricer[LIMITS][y]:
+        return 0
+    level, cost = compute_bound(pricer, y, number) if is_bounded else (0.0, 0.0)
+    chosen = 0
+    for x in range(arities.size):
+        at = pricer[PLACE][x]
+        if pricer[ALLOWED][y, x] and not has_bit(graph[PARENTS][y], x):
+            if not is_bounded or level + cost * arities[at] > own:
+                candidates[chosen] = at
+                chosen += 1
+    return chosen
+
+
+@inner_kernel
+def price_deletions(pricer, graph, y, number, own, row):
+    """Write the gain of y without each parent that it may lose; return how many scores were computed."""
+    parents, order = pricer[PARENT_PLACES], pricer[ORDER]
+    computed = 0
+    for i in range(number):
+        x = order[parents[i]]
+        if pricer[REQUIRED][y, x]:
+            row[x] = -np.inf
+            continue
+        parents[i], parents[number - 1] = parents[number - 1], parents[i]
+        row[x] = score_parents(pricer, y, number - 1) - own
+        parents[i], parents[number - 1] = parents[number - 1], parents[i]
+        computed += 1
+    return computed
+
+
+@inner_kernel
+def copy_single_gains(pricer, y, row):
+    """Write the gains of single parents of y, which has no parents."""
+    order, child = pricer[ORDER], pricer[PLACE][y]
+    for at in range(order.size):
+        row[order[at]] = pricer[SINGLE_GAINS][child, at] if pricer[LIMITS][y] > 0 else -np.inf
+
+
+@inner_kernel
+def price_row(pricer, graph, y, row):
+    """
+    Compute the gains of all changes of y's family; return how many scores were computed.
+
+    row : float64[n + 1]   gain of y's score when x becomes its parent or ceases to be one, minus infinity where that is
+        not allowed; and the score itself
+    """
+    number = list_parents(pricer, graph, y)
+    own = score_parents(pricer, y, number)
+    n = row.size - 1
+    row[n] = own
+    if number == 0 and pricer[SINGLE_GAINS].size > 0:
+        copy_single_gains(pricer, y, row)
+        return 1
+    chosen = list_candidates(pricer, graph, y, number, own)
+    if pricer[BOUND][LEVEL] > 0.0 and chosen > 0:  # the bound has counted cells in the scratch arrays
+        score_parents(pricer, y, number)
+    for x in range(n):
+        row[x] = -np.inf
+    if chosen > 0:
+        score_candidates(pricer, y, number, chosen)
+        write_gains(pricer, chosen, own, row)
+    return 1 + chosen + price_deletions(pricer, graph, y, number, own, row)
+
+
+@inner_kernel
+def write_gains(pricer, chosen, own, row):
+    """Write the gains of the listed candidates, minus infinity where there are more cells than can be numbered."""
+    for i in range(chosen):
+        gain = pricer[SCORES][i] - own
+        row[pricer[ORDER][pricer[CANDIDATES][i]]] = gain if not np.isnan(gain) else -np.inf
