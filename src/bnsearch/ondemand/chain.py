@@ -14,6 +14,7 @@ from numpy.typing import NDArray
 from bnsearch.ondemand.row_caches import RowCaches
 from bnsearch.ondemand.source import Source, packed
 from bnsearch.orderings.starts import Ordering
+from bnsearch.parent_sets.rows import Families
 
 STORE_SHARE = 0.25  # of the memory, for the families met; the rest is for rows
 MOST_STORED, STORED_PARENTS = 4096, 32  # families of a variable, and parents of one, that the store holds at most
@@ -24,7 +25,6 @@ LOOKS = 1_000_000  # between two looks at the clock: some milliseconds
 FIRST_EVALUATIONS, CALL_SECONDS, CUT_SECONDS = 1000, 0.005, 0.05  # local scores at first; a call; the longest growth
 
 Halted = Callable[[], bool]
-Families = tuple[NDArray[np.int32], NDArray[np.float64], NDArray[np.int64], NDArray[np.int32]]
 
 
 class GrowingChain:
@@ -154,7 +154,7 @@ class GrowingChain:
         """Put the families of a network into the store; return how many are new to it."""
         children, sizes = np.arange(len(parents), dtype=np.int32), np.array([len(own) for own in parents])
         members = np.array([parent for own in parents for parent in own], dtype=np.int32)
-        return self.keep((children, scores, sizes, members))
+        return self.keep(Families(children, scores, sizes, members))
 
     def take(self, other: GrowingChain) -> None:
         """Go on from the best network of another chain."""
@@ -247,22 +247,21 @@ class GrowingChain:
         return int(self._store[5].sum())
 
     def families(self) -> Families:
-        """Return the families in the store: child, score and size of each, and the parents of all."""
+        """Return the families in the store."""
         scores, _, sizes, members, _, number = self._store
         there = np.arange(scores.shape[1]) < number[:, np.newaxis]
         size = sizes[there].astype(np.int64)
         inside = np.arange(members.shape[2]) < size[:, np.newaxis]
         child = np.repeat(self.source.order, number).astype(np.int32)
-        return child, scores[there], size, self.source.order[members[there][inside]].astype(np.int32)
+        return Families(child, scores[there], size, self.source.order[members[there][inside]].astype(np.int32))
 
     def keep(self, families: Families) -> int:
         """Put families into the store; return how many are new to it."""
         from bnsearch.ondemand.kernels_parents import keep_families
 
-        child, scores, sizes, members = families
         place = self.source.place
-        first = np.concatenate([[0], np.cumsum(sizes)]).astype(np.int64)
-        new = keep_families(self._source, self._store, place[child], first, place[members].astype(np.int32), scores)
+        members = place[families.members].astype(np.int32)
+        new = keep_families(self._source, self._store, place[families.child], families.first, members, families.scores)
         self._enlarge_store()
         return int(new)
 

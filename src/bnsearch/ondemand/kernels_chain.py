@@ -11,6 +11,7 @@ from __future__ import annotations
 import numpy as np
 
 from bnsearch.kernels.bits import has_bit
+from bnsearch.kernels.compare import tie_margin
 from bnsearch.kernels.compile import borrowing_kernel, inlined_kernel
 from bnsearch.kernels.random_numbers import draw_below
 from bnsearch.ondemand.kernels_parents import regrow
@@ -76,7 +77,7 @@ def gains_by(source, rows, store, chain, child, parent):
     """Tell whether a variable can do better now that another one has come to stand before it."""
     position = chain[POSITION]
     own = chain[SCORE][child]
-    least = own + TOLERANCE * max(1.0, abs(own))
+    least = own + tie_margin(own, TOLERANCE)
     if best_stored(store, child, position, np.int64(position[child]), least, chain[LOOKED]) >= 0:
         return True
     slot = find_row(source, rows, child, chain[MEMBER][child], chain[SIZE][child])

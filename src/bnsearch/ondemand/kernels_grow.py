@@ -11,19 +11,11 @@ from __future__ import annotations
 import numpy as np
 
 from bnsearch.kernels.bits import has_bit
+from bnsearch.kernels.compare import tie_margin
 from bnsearch.kernels.compile import borrowing_kernel, inlined_kernel
+from bnsearch.kernels.sorting import insert_ascending
 from bnsearch.ondemand.kernels_rows import BEGIN, CANDIDATE, COUNT, EVALUATIONS, GAIN, HEAD, LIMIT, OWN, find_row
 from bnsearch.scores.score import TOLERANCE
-
-
-@inlined_kernel
-def insert_member(members, size, added):
-    """Insert a parent into an ascending list of some size."""
-    at = size
-    while at > 0 and members[at - 1] > added:
-        members[at] = members[at - 1]
-        at -= 1
-    members[at] = added
 
 
 @inlined_kernel
@@ -71,11 +63,11 @@ def grow(source, rows, child, members, size, limit, position, required, most, sp
         if size < most:
             entry = best_addition(rows, slot, position, limit, np.int64(-1), looked)
             if entry >= 0:
-                insert_member(members, size, np.int64(rows[CANDIDATE][entry]))
+                insert_ascending(members, 0, size, np.int64(rows[CANDIDATE][entry]))
                 own += rows[GAIN][entry]
                 size += 1
                 continue
-        best = own + TOLERANCE * max(1.0, abs(own))
+        best = own + tie_margin(own, TOLERANCE)
         dropped = np.int64(-1)
         added = np.int64(-1)
         for i in range(size):
@@ -99,5 +91,5 @@ def grow(source, rows, child, members, size, limit, position, required, most, sp
         own = best
         size -= 1
         if added >= 0:
-            insert_member(members, size, added)
+            insert_ascending(members, 0, size, added)
             size += 1

@@ -12,7 +12,8 @@ import numpy as np
 
 from bnsearch.kernels.bits import has_bit
 from bnsearch.kernels.compile import borrowing_kernel, inlined_kernel, kernel
-from bnsearch.ondemand.kernels_grow import grow, insert_member
+from bnsearch.kernels.sorting import insert_ascending
+from bnsearch.ondemand.kernels_grow import grow
 from bnsearch.ondemand.kernels_rows import EVALUATIONS, HEAD, LIMIT, WORDS, word_of_family
 from bnsearch.ondemand.kernels_state import (
     COUNTS,
@@ -158,7 +159,7 @@ def keep_families(source, store, child, first, members, scores):
     for i in range(child.size):
         parents = members[first[i] : first[i + 1]]
         for j in range(1, parents.size):  # ascending
-            insert_member(parents, j, np.int64(parents[j]))
+            insert_ascending(parents, 0, j, np.int64(parents[j]))
         word = word_of_family(source, child[i], parents, parents.size)
         new += keep_family(store, child[i], parents, parents.size, scores[i], word)
     return new

@@ -19,6 +19,7 @@ from __future__ import annotations
 
 import numpy as np
 
+from bnsearch.kernels.compare import tie_margin
 from bnsearch.kernels.compile import borrowing_kernel, inlined_kernel
 from bnsearch.scores.score import TOLERANCE
 
@@ -45,7 +46,7 @@ def keep_family(store, child, members, size, score, word):
     capacity = scores.shape[1]
     if size > member.shape[2]:
         return False
-    margin = TOLERANCE * max(1.0, abs(score))
+    margin = tie_margin(score, TOLERANCE)
     at = first_not_above(store, child, score + margin)
     to = at
     while to < number[child] and scores[child, rank[child, to]] >= score - margin:

@@ -15,7 +15,7 @@ from bnsearch.data import Dataset
 from bnsearch.runs.problem import Problem
 from bnsearch.scores.bounds import RULES, bound_of, most_parents
 from bnsearch.scores.extender import TABULATED_SIZE, stacked_terms
-from bnsearch.scores.score import TOLERANCE, Score
+from bnsearch.scores.score import Score, tie_margins
 
 MOST_PARENTS = 62  # the cells of more binary parents cannot be numbered
 
@@ -53,8 +53,7 @@ class Source:
         )
         gains, self._own, self.complete = _pair_gains(problem, going, threads)
         gains[~self._allowed] = -np.inf
-        least = TOLERANCE * np.maximum(1.0, np.abs(self._own))
-        improving = gains > least[:, np.newaxis]
+        improving = gains > tie_margins(self._own)[:, np.newaxis]
         self.related = improving | improving.T
         self.gains = gains
         self._make_arrays(data, score, gains, improving)

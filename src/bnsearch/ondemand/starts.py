@@ -6,10 +6,13 @@ from collections.abc import Sequence
 
 import numpy as np
 
+from bnsearch.knowledge.constraints import Constraints
 from bnsearch.ondemand.chain import GrowingChain
+from bnsearch.ondemand.source import Source
 from bnsearch.orderings.restarts import precedence_of
 from bnsearch.orderings.starts import Ordering, make_starts
 from bnsearch.parent_sets.legal import legal_table
+from bnsearch.parent_sets.rows import Families, join_families
 from bnsearch.parent_sets.table import ParentSets
 from bnsearch.runs.problem import Problem
 
@@ -32,22 +35,26 @@ def table_of(
     most : rows; where there are more, each variable's best sets are kept
     """
     n, known = problem.size, problem.constraints
+    has_required = known is not None and bool(known.has_required.any())
+    no_parents = np.zeros(n, dtype=np.int64), np.empty(0, dtype=np.int32)
     parts = [
-        (np.arange(n), chains[0].scores_without_parents(), np.zeros(n), np.empty(0)),
-        *(c.families() for c in chains),
+        Families(np.arange(n, dtype=np.int32), chains[0].scores_without_parents(), *no_parents),
+        *(chain.families() for chain in chains),
     ]
-    if known is not None and known.has_required.any():
-        needy = np.flatnonzero(known.has_required)
-        required = [known.required_parents[v] for v in needy.tolist()]
-        sizes = np.array([len(parents) for parents in required])
-        parts.append((needy, chains[0].source.required_scores[needy], sizes, np.concatenate(required)))
+    if known is not None and has_required:
+        parts.append(_required_families(known, chains[0].source))
     if more is not None:
-        parts.append((more.child, more.scores, more.sizes, more.members))
-    child, scores, sizes, members = (np.concatenate(column) for column in zip(*parts, strict=True))
-    first = np.concatenate([[0], np.cumsum(sizes)]).astype(np.int64)
-    rows = problem.names, child.astype(np.int32), scores, first, members.astype(np.int32)
-    if known is None or not known.has_required.any():
-        table = ParentSets.build(*rows, threads=threads)
+        parts.append(more.families)
+    if known is not None and has_required:
+        table = legal_table(problem.names, *join_families(parts).rows, known, threads=threads)
     else:
-        table = legal_table(*rows, known, threads=threads)
+        table = ParentSets.from_families(problem.names, parts, threads=threads)
     return table if most is None or table.n_sets <= most else table.best(max(1, most // n), known)
+
+
+def _required_families(known: Constraints, source: Source) -> Families:
+    """Return the families of just the required parents, of all variables that have any."""
+    children = np.flatnonzero(known.has_required).astype(np.int32)
+    required = [np.array(known.required_parents[v], dtype=np.int32) for v in children.tolist()]
+    sizes = np.array([len(parents) for parents in required])
+    return Families(children, source.required_scores[children], sizes, np.concatenate(required))

@@ -16,7 +16,7 @@ from bnsearch.parent_sets.table import ParentSets
 ROWS_AT_ONCE = 100_000  # as many as are assembled in no time, for somebody who waits
 
 
-class Families(NamedTuple):
+class RankedFamilies(NamedTuple):
     """Some families with the same number of parents: place of the child, rank of the parents, score."""
 
     places: NDArray[np.int32]
@@ -24,7 +24,7 @@ class Families(NamedTuple):
     scores: NDArray[np.float64]
 
 
-class Own(NamedTuple):
+class VariableFamilies(NamedTuple):
     """
     The families of one variable, those with fewer parents first.
 
@@ -38,12 +38,12 @@ class Own(NamedTuple):
     scores: NDArray[np.float64]
     ends: NDArray[np.int64]
 
-    def best(self, most: int) -> Own:
+    def best(self, most: int) -> VariableFamilies:
         """Return the best families, as many as asked for, and the empty set."""
         if len(self.scores) <= most:
             return self
         kept = np.union1d([0], np.argpartition(-self.scores, most)[:most])
-        return Own(self.ranks[kept], self.scores[kept], np.searchsorted(kept, self.ends))
+        return VariableFamilies(self.ranks[kept], self.scores[kept], np.searchsorted(kept, self.ends))
 
 
 def assemble(
@@ -51,7 +51,7 @@ def assemble(
     order: NDArray[np.int64],
     binomial: NDArray[np.int64],
     empty: NDArray[np.float64],
-    parts: Sequence[tuple[int, Families]],
+    parts: Sequence[tuple[int, RankedFamilies]],
     threads: int,
     *,
     soon: bool = False,
@@ -94,7 +94,9 @@ def assemble(
     return ParentSets(names, *table)
 
 
-def _by_child(empty: NDArray[np.float64], parts: Sequence[tuple[int, Families]], threads: int) -> list[Own]:
+def _by_child(
+    empty: NDArray[np.float64], parts: Sequence[tuple[int, RankedFamilies]], threads: int
+) -> list[VariableFamilies]:
     """Return the families of each place."""
     from bnsearch.parent_sets.kernels_rows import count_children, scatter_families
 
@@ -122,13 +124,13 @@ def _by_child(empty: NDArray[np.float64], parts: Sequence[tuple[int, Families]],
     np.add.at(of_size, [size for size, _ in chunks], counts)
     ends = np.ascontiguousarray(np.cumsum(of_size, axis=0).T)
     spans = [slice(*bounds) for bounds in pairwise(begin.tolist())]
-    return [Own(ranks[span], scores[span], ends[v]) for v, span in enumerate(spans)]
+    return [VariableFamilies(ranks[span], scores[span], ends[v]) for v, span in enumerate(spans)]
 
 
-def _chunks(parts: Sequence[tuple[int, Families]], threads: int) -> list[tuple[int, list[Families]]]:
+def _chunks(parts: Sequence[tuple[int, RankedFamilies]], threads: int) -> list[tuple[int, list[RankedFamilies]]]:
     """Return the parts in lists of about equal numbers of families, each with one number of parents."""
     most = max(ROWS_PER_CHUNK, sum(len(part.places) for _, part in parts) // threads)
-    chunks: list[tuple[int, list[Families]]] = []
+    chunks: list[tuple[int, list[RankedFamilies]]] = []
     for size, same in groupby(parts, key=lambda part: part[0]):
         rows = most
         for _, part in same:

@@ -9,6 +9,7 @@ import math
 import numpy as np
 
 from bnsearch.kernels.compile import borrowing_kernel, inlined_kernel
+from bnsearch.kernels.sorting import insert_ascending
 
 
 @borrowing_kernel
@@ -137,11 +138,7 @@ def sort_members(child, first, members, n, start, stop):
     for row in range(start, stop):
         for i in range(first[row], first[row + 1]):
             member = members[i]
-            j = i
-            while j > first[row] and members[j - 1] > member:
-                members[j] = members[j - 1]
-                j -= 1
-            members[j] = member
+            j = insert_ascending(members, first[row], i, member)
             twice = j > first[row] and members[j - 1] == member
             if twice or member == child[row] or member < 0 or member >= n:
                 return row

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from typing import NamedTuple
 
 import numpy as np
@@ -15,6 +15,39 @@ from bnsearch.scores.score import TOLERANCE
 WORTH_THREADS = 40_000  # rows for each thread; with fewer, to start it costs more than it saves
 FEW_ROWS = 1000  # of a variable: their work is shorter than what it takes a thread to get the interpreter for it
 ROWS_PER_CHUNK = 100_000  # the fewest that one thread counts or copies at a time
+
+
+class Families(NamedTuple):
+    """
+    Scored families in any order.
+
+    Attributes
+    ----------
+    child : int32[families], the child of each family
+    scores : float64[families], the local scores
+    sizes : int64[families], the number of parents of each family
+    members : int32[...], the parents of the first family, then those of the second, and so on
+    """
+
+    child: NDArray[np.int32]
+    scores: NDArray[np.float64]
+    sizes: NDArray[np.int64]
+    members: NDArray[np.int32]
+
+    @property
+    def first(self) -> NDArray[np.int64]:
+        """The index of each family's first parent in `members`, and the length of `members` as the last entry."""
+        return np.concatenate([[0], np.cumsum(self.sizes)]).astype(np.int64)
+
+    @property
+    def rows(self) -> tuple[NDArray[np.int32], NDArray[np.float64], NDArray[np.int64], NDArray[np.int32]]:
+        """The arguments `child`, `scores`, `first` and `members` of `ParentSets.build`."""
+        return self.child, self.scores, self.first, self.members
+
+
+def join_families(parts: Iterable[Families]) -> Families:
+    """Return the families of all parts, one part after the other."""
+    return Families(*(np.concatenate(arrays) for arrays in zip(*parts, strict=True)))
 
 
 class TableArrays(NamedTuple):

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 
@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 from bnsearch.errors import InputError
 from bnsearch.graphs.dag import DAG
 from bnsearch.knowledge.constraints import Constraints
-from bnsearch.parent_sets.rows import arrange_rows
+from bnsearch.parent_sets.rows import Families, arrange_rows, join_families
 
 
 @dataclass(frozen=True, eq=False)
@@ -24,7 +24,7 @@ class ParentSets:
     The sets of variable v are the rows `begin[v]:begin[v + 1]`, best score first, each set with ascending members; the
     members of row r are `members[first[r]:first[r + 1]]`. Every variable has the empty set, which comes last, because
     no set is kept that a subset of it matches or beats: an ordering that admits the set admits the subset. Use
-    `ParentSets.build` to make such a table from raw rows.
+    `ParentSets.build` or `ParentSets.from_families` to make such a table from raw rows.
 
     Attributes
     ----------
@@ -70,6 +70,26 @@ class ParentSets:
         threads : how many to use; None means all cores
         """
         return cls(tuple(names), *arrange_rows(names, child, scores, first, members, pruned, threads))
+
+    @classmethod
+    def from_families(
+        cls, names: Sequence[str], parts: Iterable[Families], *, pruned: int = -1, threads: int | None = 1
+    ) -> ParentSets:
+        """
+        Make a table from families in any order: sort, drop repeated and dominated sets.
+
+        Parameters
+        ----------
+        names : the variables
+        parts : the families, in one or several parts
+        pruned, threads : as in `build`
+        """
+        return cls.build(names, *join_families(parts).rows, pruned=pruned, threads=threads)
+
+    @property
+    def families(self) -> Families:
+        """The rows of the table as families."""
+        return Families(self.child, self.scores, self.sizes, self.members)
 
     def best(self, most: int, constraints: Constraints | None = None) -> ParentSets:
         """

@@ -10,6 +10,7 @@ from numpy.typing import NDArray
 from bnsearch.counting.kernels_set import cells_of, count_set
 from bnsearch.counting.kernels_terms import sum_counts
 from bnsearch.kernels.compile import inner_kernel, kernel
+from bnsearch.kernels.sorting import insert_descending
 
 WAYS = 4
 
@@ -40,12 +41,7 @@ def descending(places):
     """Return the places in descending order: a set's value must not depend on how it was written down."""
     ordered = places.copy()
     for i in range(1, ordered.size):
-        place = ordered[i]
-        j = i
-        while j > 0 and ordered[j - 1] < place:
-            ordered[j] = ordered[j - 1]
-            j -= 1
-        ordered[j] = place
+        insert_descending(ordered, i, ordered[i])
     return ordered
 
 

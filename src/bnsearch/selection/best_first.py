@@ -9,7 +9,6 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from bnsearch.data import Dataset
 from bnsearch.parent_sets.table import ParentSets
 from bnsearch.scores.scorer import Scorer
 from bnsearch.selection.builder import Builder, Job
@@ -57,7 +56,7 @@ def search_each_variable(builder: Builder, job: Job, for_thread: Callable[[], Be
     found = searches.found | _empty_sets(job, missing)
     searches.scored_of[missing] = 1
     return Selection(
-        table=_table(job.data, [found[child] for child in range(job.n)]),
+        table=ParentSets.from_families(job.data.names, (found[v].families_of(v) for v in range(job.n))),
         scored_of=searches.scored_of,
         seconds_of=searches.seconds_of,
         exhaustive=min(job.most, searches.depth),
@@ -73,14 +72,3 @@ def _empty_sets(job: Job, children: list[int]) -> dict[int, FoundSets]:
     values = Scorer(job.data, job.score, cache_bytes=1 << 16).families(children, [()] * len(children))
     nothing = np.zeros(1, dtype=np.int64), np.empty(0, dtype=np.int32)
     return {child: FoundSets(np.array([value]), *nothing) for child, value in zip(children, values, strict=True)}
-
-
-def _table(data: Dataset, found: list[FoundSets]) -> ParentSets:
-    sizes = np.concatenate([f.sizes for f in found])
-    return ParentSets.build(
-        data.names,
-        np.repeat(np.arange(len(found), dtype=np.int32), [len(f.scores) for f in found]),
-        np.concatenate([f.scores for f in found]),
-        np.concatenate([[0], np.cumsum(sizes)]).astype(np.int64),
-        np.concatenate([f.members for f in found]),
-    )

@@ -136,15 +136,8 @@ def _own_table(job: Job, searches: Searches, children: NDArray[np.int64]) -> Par
         if v not in found or required[v]:
             lowest = score_below(found[v].scores) if v in found else 0.0
             rows.append((v, FoundSets(np.array([lowest]), *empty)))
-    sizes = np.concatenate([sets.sizes for _, sets in rows])
-    return ParentSets.build(
-        job.data.names,
-        np.repeat(np.array([v for v, _ in rows], dtype=np.int32), [len(sets.scores) for _, sets in rows]),
-        np.concatenate([sets.scores for _, sets in rows]),
-        np.concatenate([[0], np.cumsum(sizes)]).astype(np.int64),
-        np.concatenate([sets.members for _, sets in rows]),
-        threads=job.threads,
-    )
+    parts = (sets.families_of(v) for v, sets in rows)
+    return ParentSets.from_families(job.data.names, parts, threads=job.threads)
 
 
 def _spliced(table: ParentSets, other: ParentSets, children: NDArray[np.int64]) -> ParentSets:

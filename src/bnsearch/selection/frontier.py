@@ -7,6 +7,8 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from bnsearch.parent_sets.rows import Families
+
 NODES, OPEN, SEEN = range(3)  # as in kernels_frontier
 Arrays = tuple[NDArray[Any], ...]
 TYPES = ("i4", "i4", "i4", "f8", "f8", "f8", "u8"), ("f8", "i4", "i4")  # of nodes and heap
@@ -26,6 +28,10 @@ class FoundSets(NamedTuple):
     scores: NDArray[np.float64]
     sizes: NDArray[np.int64]
     members: NDArray[np.int32]
+
+    def families_of(self, child: int) -> Families:
+        """Return the sets as the families of a child."""
+        return Families(np.full(len(self.scores), child, dtype=np.int32), *self)
 
 
 class Frontier:

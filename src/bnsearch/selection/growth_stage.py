@@ -175,20 +175,6 @@ class Growing:
             table = table.best(-(-ROWS_AT_ONCE // self.job.n))
         if not any(growth.new for growth in self._growths.values()):
             return table
-        child = [table.child]
-        scores, sizes, members = [table.scores], [table.sizes], [table.members]
-        for variable in sorted(self._growths):
-            sets, lengths, values = self._growths[variable].found()
-            child.append(np.full(len(values), variable, dtype=np.int32))
-            scores.append(values)
-            sizes.append(lengths.astype(np.int64))
-            members.append(sets[np.arange(sets.shape[1]) < lengths[:, np.newaxis]])
-        return ParentSets.build(
-            table.names,
-            np.concatenate(child),
-            np.concatenate(scores),
-            np.concatenate([[0], np.cumsum(np.concatenate(sizes))]).astype(np.int64),
-            np.concatenate(members),
-            pruned=self.depth,
-            threads=self.job.threads,
-        )
+        grown = (growth.found().families_of(child) for child, growth in sorted(self._growths.items()))
+        parts = [table.families, *grown]
+        return ParentSets.from_families(table.names, parts, pruned=self.depth, threads=self.job.threads)

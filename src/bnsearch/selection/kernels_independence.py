@@ -11,6 +11,7 @@ from bnsearch.counting.kernels_set import cells_of, count_set
 from bnsearch.counting.kernels_terms import sum_counts
 from bnsearch.kernels.compare import improves_on
 from bnsearch.kernels.compile import inner_kernel, kernel
+from bnsearch.kernels.sorting import insert_descending
 from bnsearch.selection.kernels_frontier import (
     NODES,
     OPEN,
@@ -87,12 +88,7 @@ def write_family(nodes, node, added, places, child, family):
     """Write a node's members and one more as places, descending, then the child; return how many."""
     size = 0
     while True:
-        place = places[added]
-        at = size
-        while at > 0 and family[at - 1] < place:
-            family[at] = family[at - 1]
-            at -= 1
-        family[at] = place
+        insert_descending(family, size, places[added])
         size += 1
         if node == 0:
             family[size] = child

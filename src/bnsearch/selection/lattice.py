@@ -231,18 +231,16 @@ class Lattice:
 
     def found(self) -> FoundSets:
         """Return the sets worth keeping; without required parents the empty set is among them."""
-        scores, sizes, members = [], [], []
-        for level in self._levels:
-            sets = self._sets(level, level.kept)
-            scores.append(level.scores[level.kept])
-            sizes.append(np.full(len(sets), sets.shape[1]))
-            members.append(sets.reshape(-1))
+        parts = [self._kept_of(level) for level in self._levels]
         if self._growth is not None:
-            grown, lengths, values = self._growth.found()
-            scores.append(values)
-            sizes.append(lengths.astype(np.int64))
-            members.append(grown[np.arange(grown.shape[1]) < lengths[:, np.newaxis]].astype(np.int64))
-        return FoundSets(np.concatenate(scores), np.concatenate(sizes), np.concatenate(members).astype(np.int32))
+            parts.append(self._growth.found())
+        return FoundSets(*(np.concatenate(arrays) for arrays in zip(*parts, strict=True)))
+
+    def _kept_of(self, level: Level) -> FoundSets:
+        """Return the sets of one size that are worth keeping."""
+        sets = self._sets(level, level.kept)
+        sizes = np.full(len(sets), sets.shape[1], dtype=np.int64)
+        return FoundSets(level.scores[level.kept], sizes, sets.reshape(-1).astype(np.int32))
 
 
 def _improves(new: NDArray[np.float64], old: NDArray[np.float64]) -> NDArray[np.bool_]:

@@ -20,6 +20,7 @@ from bnsearch.scores.score import Score
 from bnsearch.scores.scorer import Scorer
 from bnsearch.selection.builder import Builder, Job, load_kernels
 from bnsearch.selection.constrained import largest_sets
+from bnsearch.selection.frontier import FoundSets
 from bnsearch.selection.progress import Scoring, no_progress
 from bnsearch.selection.report import Selection
 from bnsearch.selection.subset_domination import KeptSets, LegalSets, keep_undominated
@@ -197,32 +198,19 @@ def _table(
     """Return the table of what was kept, and of the smallest legal sets; variables[b] has bit b of a mask."""
     from bnsearch.selection.kernels_subset_domination import write_members
 
-    child, scores, sizes, members = [], [], [], []
+    parts = []
     for v in range(job.n):
         required = np.array(_required(job, v), dtype=np.int32)
         if v in kept and len(kept[v].masks):
             first = np.empty(len(kept[v].masks) + 1, dtype=np.int64)
-            lengths = np.bitwise_count(kept[v].masks).astype(np.int64)
-            own = np.empty(int(lengths.sum()), dtype=np.int32)
-            write_members(kept[v].masks, variables, first, own)
-            scores.append(kept[v].scores)
+            sizes = np.bitwise_count(kept[v].masks).astype(np.int64)
+            members = np.empty(int(sizes.sum()), dtype=np.int32)
+            write_members(kept[v].masks, variables, first, members)
+            scores = kept[v].scores
         else:
-            lengths, own = np.array([len(required)]), required
-            scores.append(smallest[v : v + 1])
-        sizes.append(lengths)
-        members.append(own)
+            scores, sizes, members = smallest[v : v + 1], np.array([len(required)]), required
         if len(required):
-            scores[-1] = np.append(scores[-1], score_below(scores[-1]))
-            sizes[-1] = np.append(lengths, 0)
-        child.append(np.full(len(sizes[-1]), v, dtype=np.int32))
-    first = np.concatenate([[0], np.cumsum(np.concatenate(sizes))])
-    table = ParentSets.build(
-        job.data.names,
-        np.concatenate(child),
-        np.concatenate(scores),
-        first,
-        np.concatenate(members),
-        pruned=job.n,
-        threads=job.threads,
-    )
+            scores, sizes = np.append(scores, score_below(scores)), np.append(sizes, 0)
+        parts.append(FoundSets(scores, sizes, members).families_of(v))
+    table = ParentSets.from_families(job.data.names, parts, pruned=job.n, threads=job.threads)
     return table if job.constraints is None else with_penalties(table, job.constraints)

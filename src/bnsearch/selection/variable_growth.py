@@ -8,6 +8,7 @@ from numpy.typing import NDArray
 from bnsearch.scores.bounds import Bound
 from bnsearch.scores.extender import Extender
 from bnsearch.scores.score import TOLERANCE
+from bnsearch.selection.frontier import FoundSets
 
 Arrays = tuple[
     NDArray[np.int32],
@@ -147,8 +148,10 @@ class Growth:
                 self._enlarge()
         return self.growing
 
-    def found(self) -> tuple[NDArray[np.int32], NDArray[np.int32], NDArray[np.float64]]:
-        """Return what was found beyond the seeds: padded members as variables, sizes, scores."""
+    def found(self) -> FoundSets:
+        """Return the sets that were found beyond the seeds."""
         known = slice(self._seeds, self._seeds + self.new)
         sets, sizes, scores, _, _, _ = self._arrays
-        return self._extender.layout.order[sets[known]].astype(np.int32), sizes[known], scores[known]
+        inside = np.arange(sets.shape[1]) < sizes[known, np.newaxis]
+        members = self._extender.layout.order[sets[known][inside]].astype(np.int32)
+        return FoundSets(scores[known], sizes[known].astype(np.int64), members)

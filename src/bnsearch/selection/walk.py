@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 from bnsearch._tools.parallel import ThreadArrays
 from bnsearch.counting.cell_sums import CellFunction, CellSum
 from bnsearch.counting.sweep import Piece, Sweep
-from bnsearch.parent_sets.assembly import Families, assemble
+from bnsearch.parent_sets.assembly import RankedFamilies, assemble
 from bnsearch.parent_sets.legal import is_wanted
 from bnsearch.parent_sets.table import ParentSets
 from bnsearch.scores.score import TOLERANCE
@@ -78,7 +78,7 @@ class Walk:
         self.empty = whole - nothing
         self.best = self.empty[:, np.newaxis].copy()
         self.values = whole[np.newaxis]  # of the sets of the size before, where these serve as parents
-        self.kept: dict[int, dict[Piece, Families]] = {}  # by size of the whole set
+        self.kept: dict[int, dict[Piece, RankedFamilies]] = {}  # by size of the whole set
         self.rows = len(arities)
         self.complete = 0
         self.seconds_per_set = 0.0  # of the last large size that was completed
@@ -234,7 +234,7 @@ class Walk:
         parents: NDArray[np.float64],
         now: NDArray[np.float64],
         scratch: ThreadArrays,
-    ) -> Families:
+    ) -> RankedFamilies:
         from bnsearch.selection.kernels_walk import keep_families
 
         room = min(size * len(block), MOST_KEPT)
@@ -244,7 +244,7 @@ class Walk:
                 size, *piece, self.sweep.binomial, block, parents, self.class_of, self.best, now, TOLERANCE, *kept
             )
             if number <= room:
-                return Families(*(array[:number].copy() for array in kept))
+                return RankedFamilies(*(array[:number].copy() for array in kept))
             room = number
 
     def table(self, *, soon: bool = False) -> ParentSets:
