@@ -275,7 +275,7 @@ def test_nothing_is_optimal_over_part_of_the_candidates(monkeypatch: pytest.Monk
 def test_auto_proves_nothing_over_part_of_the_candidates(monkeypatch: pytest.MonkeyPatch) -> None:
     """Where not all subsets may be counted, and 20 families are selected: islands, whose best is not called optimal."""
     monkeypatch.setattr("bnsearch.learning.candidates.EVALUATIONS", 20)
-    monkeypatch.setattr("bnsearch.learning.auto.MOST_FAMILIES", 0)
+    monkeypatch.setattr("bnsearch.learning.auto.MAX_FAMILIES", 0)
     part = learn(ASIA, seconds=None, stop=Iterations(300), seed=0)
     assert (part.optimal, part.partial, part.stop) == (False, True, "iterations")
     monkeypatch.undo()
@@ -291,7 +291,7 @@ def test_auto_says_what_it_chose(monkeypatch: pytest.MonkeyPatch, caplog: pytest
     assert notes[0].endswith(": all that can matter")
     assert notes[1] == "chose exact search: all subsets of 8 variables were counted"
     assert notes[1] in caplog.messages
-    monkeypatch.setattr("bnsearch.learning.auto.MOST_FAMILIES", 0)
+    monkeypatch.setattr("bnsearch.learning.auto.MAX_FAMILIES", 0)
     result = learn(ASIA, seconds=None, seed=0)
     assert result.optimal
     assert result.notes[0].endswith(": all that can matter")
@@ -301,7 +301,7 @@ def test_auto_says_what_it_chose(monkeypatch: pytest.MonkeyPatch, caplog: pytest
 
 def test_auto_says_that_it_searches(monkeypatch: pytest.MonkeyPatch) -> None:
     """Where neither all subsets nor a complete table fit, the islands search; the note says how and why."""
-    monkeypatch.setattr("bnsearch.learning.auto.MOST", 2)
+    monkeypatch.setattr("bnsearch.learning.auto.MAX_GROUP", 2)
     result = learn(ASIA, seconds=None, stop=Iterations(50), seed=0)
     assert not result.optimal
     assert result.notes[-1] == (
@@ -319,7 +319,7 @@ def test_auto_says_why_not_exact_search(monkeypatch: pytest.MonkeyPatch) -> None
     assert result.optimal
     assert result.notes[0].startswith("chose exact search: at most ")
     with monkeypatch.context() as patch:
-        patch.setattr("bnsearch.learning.auto.MOST", 3)
+        patch.setattr("bnsearch.learning.auto.MAX_GROUP", 3)
         result = search(problem, bnsearch.make_method("auto"), stop=stop, seed=0)
     assert "chose search over orderings (rinobs)" in result.notes[0]
     assert "too many for exact search" in result.notes[0]
@@ -347,7 +347,7 @@ def test_a_bound_over_families_met_is_none_over_all(monkeypatch: pytest.MonkeyPa
         run.interrupt()
         return False, ""
 
-    monkeypatch.setattr("bnsearch.learning.auto.MOST", 2)
+    monkeypatch.setattr("bnsearch.learning.auto.MAX_GROUP", 2)
     monkeypatch.setattr("bnsearch.learning.auto.exact_fits", end)  # asked where a selection is complete
     result = learn(data, seconds=3600, seed=1, threads=1, clock=Clock(tick=0.02))
     assert result.stop == "interrupted"

@@ -1,4 +1,4 @@
-"""What rows are computed from: pairs, knowledge and limits by place."""
+"""The source of extension rows: gains of pairs, knowledge and limits by place."""
 
 from __future__ import annotations
 
@@ -23,9 +23,9 @@ every_score = pytest.mark.parametrize("score", SCORES, ids=lambda score: score.n
 @given(table=tables(min_variables=2, max_variables=7, max_rows=200), seed=st.integers(0, 1000), informed=st.booleans())
 def test_pairs_knowledge_and_limits(score, table: Table, seed, informed):
     """
-    Related are those of which one improves the other's score; first rows hold what single parents add.
+    Two variables are related if one improves the other's score; `gains` holds the gains of single parents.
 
-    Limits leave room for required parents, and are those of the knowledge at most.
+    Limits are no smaller than the number of required parents, and otherwise no larger than those of the knowledge.
     """
     data = table.dataset
     problem = problem_of(data, score, random_knowledge(data.names, seed) if informed else None)

@@ -10,6 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from bnsearch.errors import InputError
+from bnsearch.parent_sets.rows import Families
 from bnsearch.parent_sets.table import ParentSets
 from bnsearch.scores.score import TOLERANCE
 
@@ -204,3 +205,18 @@ def test_leaves_the_rows_alone() -> None:
     assert members.tolist() == [2, 1]
     for array in (child, scores, first, members):
         assert array.flags.writeable
+
+
+def test_tables_from_families():
+    """Families in two parts make the same table as their rows in one, and a table gives its families back."""
+    child, sizes = np.array([0, 1, 1], dtype=np.int32), np.array([0, 2, 0])
+    first = Families(child, np.array([-1.0, -2.0, -5.0]), sizes, np.array([2, 0], dtype=np.int32))
+    second = Families(child[1:] + 1, np.array([-4.0, -3.0]), np.array([0, 1]), np.array([0], dtype=np.int32))
+    table = ParentSets.from_families(["a", "b", "c"], [first, second])
+    assert [list(table.sets(v)) for v in range(3)] == [
+        [(-1.0, ())],
+        [(-2.0, (0, 2)), (-5.0, ())],
+        [(-3.0, (0,)), (-4.0, ())],
+    ]
+    again = ParentSets.from_families(table.names, [table.families])
+    assert [list(again.sets(v)) for v in range(3)] == [list(table.sets(v)) for v in range(3)]

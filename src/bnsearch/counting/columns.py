@@ -45,6 +45,10 @@ class Columns(NamedTuple):
     dense: bool  # whether histograms over all cells may be used
 
 
+CODES, WEIGHTS, TOTAL, ARITIES, START, WORDS, SIZES, STATES, MODES, MAX_CELLS, DENSE = range(11)
+"""Indices of the fields of Columns, for kernels that take them as a plain tuple."""
+
+
 class Layout:
     """
     A dataset's variables arranged for counting.

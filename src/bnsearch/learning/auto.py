@@ -1,4 +1,4 @@
-"""The method that chooses: a proof where one fits into the time, else families on demand and tables in turns."""
+"""The default method: a proof of optimality if one fits into the time budget, else the island model."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from bnsearch.exact.groups import groups_of
 from bnsearch.learning.candidates import Selecting, describe
 from bnsearch.learning.warm_up import load_kernels
 from bnsearch.ondemand.ginobs import GINOBS
-from bnsearch.ondemand.islands import Islands
+from bnsearch.ondemand.island_model import IslandModel
 from bnsearch.orderings.rinobs import RINOBS
 from bnsearch.parent_sets.table import ParentSets
 from bnsearch.runs.problem import Problem
@@ -22,42 +22,47 @@ from bnsearch.selection.builder import load_kernels as load_selection
 from bnsearch.selection.progress import no_progress
 from bnsearch.selection.subsets import Subsets
 
-MOST = 27  # variables that depend on each other: exact search then takes 1 GiB
-SECONDS_OF_20 = 0.3  # what it takes for 20 of them on one thread, generously; it doubles with each, and a little more
-SHARE = 0.5  # of the time that is left, the most that exact search over a table may be expected to take
-FIRST_STEPS = 50  # for each variable, before exact search: something good to have, should it not end in time
-ISLANDS = 2  # where the result must not depend on the number of threads; else one for each of them
-FIRST_SELECTION, LONGER = 0.15, 3.0  # seconds of the first selection; each is so many times as long as the one before
-FIRST_SHARE = 0.1  # of the time so far, a selection at least
-SELECTING, RARELY = 0.4, 0.1  # of the time so far, the most that candidate sets are selected in, and the least
-WORTH = 4.0  # in between: so many times the share of variables that have got selected parents
-STALE = 0.2  # of the time so far without improvement, after which sets are selected up to this share of the time
-STUCK, SELECTING_STUCK = 0.75, 0.7  # the same after which a proof is tried in much of the time left, and how much
-AT_ONCE, SURE = 0.1, 1.5  # of the time left, in which all subsets are counted at once; the margin of the estimate
-MOST_FAMILIES = 20_000_000  # of all subsets, where no time is given
+MAX_GROUP = 27  # largest number of variables on a common cycle for exact search, which then takes 1 GiB
+SECONDS_OF_20 = 0.3  # generous time of exact search for 20 variables on one thread; each further one doubles it
+EXACT_SHARE = 0.5  # share of the remaining time that exact search over a table may be expected to take
+FIRST_STEPS = 50  # steps of RINOBS for each variable before exact search, which may not end in time
+FIRST_SEARCH_SHARE = 0.1  # share of the remaining time that these steps may take
+N_ISLANDS = 2  # number of islands if the result must not depend on the threads; otherwise one for each thread
+FIRST_SELECTION_SECONDS = 0.15  # duration of the first selection of candidate sets
+SELECTION_GROWTH = 3.0  # duration of a selection divided by the duration of the one before
+MIN_SELECTION_SHARE = 0.1  # shortest selection as a share of the elapsed time
+MAX_SELECTING_SHARE = 0.4  # upper bound on the share of the time for all selections, of the elapsed and the remaining
+MIN_SELECTING_SHARE = 0.1  # lower bound on the same share of the elapsed time, while no selected set is used
+IMPORT_FACTOR = 4.0  # that share divided by the share of variables that got selected parents, between the bounds
+STALE_SHARE = 0.2  # share of the elapsed time without improvement that raises the share for selections to this value
+STUCK_SHARE = 0.75  # share of the elapsed time without improvement after which a complete selection is tried
+STUCK_SELECTION_SHARE = 0.7  # share of the remaining time for that selection
+SUBSETS_SHARE = 0.1  # share of the remaining time in which all subsets are counted before any search
+SUBSETS_MARGIN = 1.5  # factor on the expected time of counting all subsets after the first rounds, for safety
+MAX_FAMILIES = 20_000_000  # largest number of families of all subsets without a time budget
 
 
 @dataclass(frozen=True, kw_only=True)
 class AutoSearch:
     """
-    The method of choice: a proof where one fits into the time that is left, else islands.
+    The default method: a proof of optimality if one fits into the time budget, else the island model.
 
     Notes
     -----
-    Few variables: the values of all subsets are counted (`Subsets`), and exact search proves the optimum over all
-    networks. Where a selected candidate table is complete, exact search solves each strongly connected component of the
-    graph of all candidate parents by itself, in time and memory that double with each variable.
+    For few variables, the values of all subsets are counted (`Subsets`), and exact search proves the optimum over all
+    networks. If a selected candidate table is complete, exact search solves each strongly connected component of the
+    graph of all candidate parents separately, in time and memory that double with each variable.
 
-    Else islands search in turns: over orderings, with families on demand (GINOBS) and over the table of all families
-    met (RINOBS), and over DAGs (tabu search). Time goes to the kind of turn that gains most. Candidate sets that are
-    selected meanwhile join the table: the more of them the networks take, the more time goes into selecting others.
+    Otherwise islands search over orderings, with families on demand (GINOBS) and over the table of all families met
+    (RINOBS), and over DAGs (tabu search). Most of the time goes to the activity that gains most. Candidate sets are
+    selected in between and added to the table. The more of them the networks use, the more time selections get.
     """
 
     name: ClassVar[str] = "auto"
-    needs: ClassVar[tuple[type, ...]] = (GINOBS, RINOBS)  # the kernels of others are loaded when they are chosen
+    needs: ClassVar[tuple[type, ...]] = (GINOBS, RINOBS)  # other kernels are loaded when they are needed
 
     def search(self, problem: Problem, run: Run) -> None:
-        """Choose, and search."""
+        """Search a given table, or the data."""
         if problem.data is None or problem.table is not None:
             search_table(problem, run)
         else:
@@ -65,55 +70,66 @@ class AutoSearch:
 
 
 class _Search:
-    """One search with data: the islands, the selections so far, and when the next one is due."""
+    """
+    One search with data.
+
+    Attributes
+    ----------
+    timed : True if the budget is one of time
+    select : selects candidate sets
+    selection_seconds : time of all selections so far
+    next_seconds : duration of the next selection
+    started : time at which the islands had their first network
+    provable : True as long as exact search may be able to solve a complete table
+    """
 
     def __init__(self, problem: Problem, run: Run) -> None:
         self.problem, self.run = problem, run
         self.timed = is_timed(run)
         self.select = run.selecting or Selecting(None, no_progress)
-        self.spent, self.next = 0.0, FIRST_SELECTION  # seconds of all selections so far, and of the next one
-        self.begun = 0.0  # seconds until the islands had their first network
-        self.provable = True  # whether exact search could solve a complete table, by what is known
+        self.selection_seconds, self.next_seconds = 0.0, FIRST_SELECTION_SECONDS
+        self.started = 0.0
+        self.provable = True
         run.partial = True  # until a table is complete
 
     def search(self) -> None:
-        """Search until the run is told to stop, or the optimum is proven."""
+        """Search until the run stops, or the optimum is proven."""
         problem, run = self.problem, self.run
         run.offer(problem.base_score, lambda: problem.base)
         expected = self._seconds_of_subsets()
-        at_once = math.isfinite(expected) and (not self.timed or expected <= AT_ONCE * run.seconds_left)
+        at_once = math.isfinite(expected) and (not self.timed or expected <= SUBSETS_SHARE * run.seconds_left)
         if at_once and self._solve_subsets():
             return
         if problem.needed_score.equivalent:
             with run.aside():
                 load_kernels(problem, GES())
-        islands = Islands(problem, run, run.threads if self.timed else ISLANDS, problem.memory)
-        islands.begin()
-        self.begun = run.seconds
-        if not self.timed and self._select_more(islands):
+        model = IslandModel(problem, run, run.threads if self.timed else N_ISLANDS, problem.memory)
+        model.start()
+        self.started = run.seconds
+        if not self.timed and self._select_more(model):
             return
-        while run.going() and islands.ready:
-            if self._is_selection_due(islands) and self._select_more(islands):
+        while run.going() and model.is_started:
+            if self._is_selection_due(model) and self._select_more(model):
                 return
-            islands.round()
-            if math.isfinite(expected) and SURE * expected <= run.seconds_left and run.going():
+            model.search_round()
+            if math.isfinite(expected) and SUBSETS_MARGIN * expected <= run.seconds_left and run.going():
                 if self._solve_subsets():
                     return
                 expected = math.inf
-        run.bound = islands.bound
+        run.bound = model.table.upper_bound
         run.remark(
             "chose search over orderings, with families on demand (ginobs) and over their table (rinobs), and over "
             f"DAGs (tabu): to count all subsets of {problem.size} variables takes too long"
         )
 
     def _seconds_of_subsets(self) -> float:
-        """Return how long it takes to count all subsets and to search them, about; infinity where that is too much."""
+        """Return the expected time to count all subsets and to search them; infinity if that is too much."""
         problem, run = self.problem, self.run
         n = problem.size
-        if n > MOST or (8 << n) > problem.memory // 2:
+        if n > MAX_GROUP or (8 << n) > problem.memory // 2:
             return math.inf
         if not self.timed:
-            return 0.0 if n << (n - 1) <= MOST_FAMILIES else math.inf
+            return 0.0 if n << (n - 1) <= MAX_FAMILIES else math.inf
         with run.aside():
             load_kernels(problem, Exact())
             for constrained in (False, True)[: 1 + (problem.constraints is not None)]:
@@ -125,7 +141,7 @@ class _Search:
         return counting + seconds_of_exact(n, run.threads)
 
     def _solve_subsets(self) -> bool:
-        """Count all subsets and search them exactly; tell whether there is nothing left to do."""
+        """Count all subsets and search them exactly; return False if the time did not suffice for counting."""
         problem, run = self.problem, self.run
         seconds = run.seconds_left if self.timed else None
         builder = Subsets(seconds=seconds, memory=problem.memory // 2)
@@ -146,32 +162,34 @@ class _Search:
         prove(replace(problem, table=found.table), run)
         return True
 
-    def _is_selection_due(self, islands: Islands) -> bool:
-        """Tell whether to select more candidate sets now, and decide for how long."""
+    def _is_selection_due(self, model: IslandModel) -> bool:
+        """Return True if candidate sets are to be selected now; set the duration of the selection."""
         run = self.run
         if not (self.timed and run.partial and run.going()):
             return False
-        self.next = max(self.next, FIRST_SHARE * run.seconds)
-        stale = run.seconds - max(run.progress.improved, self.begun)
-        if self.provable and stale > STUCK * run.seconds and self.next <= run.seconds_left:
-            self.next = max(self.next, SELECTING_STUCK * run.seconds_left)
+        self.next_seconds = max(self.next_seconds, MIN_SELECTION_SHARE * run.seconds)
+        stale = run.seconds - max(run.progress.improved, self.started)
+        if self.provable and stale > STUCK_SHARE * run.seconds and self.next_seconds <= run.seconds_left:
+            self.next_seconds = max(self.next_seconds, STUCK_SELECTION_SHARE * run.seconds_left)
             return True
-        worth = min(SELECTING, max(RARELY, WORTH * islands.share_imported))
-        if stale > max(self.next, STALE * run.seconds):
-            worth = max(worth, STALE)
-        return self.spent + self.next <= worth * run.seconds and self.next <= SELECTING * run.seconds_left
+        share = min(MAX_SELECTING_SHARE, max(MIN_SELECTING_SHARE, IMPORT_FACTOR * model.table.share_imported))
+        if stale > max(self.next_seconds, STALE_SHARE * run.seconds):
+            share = max(share, STALE_SHARE)
+        if self.next_seconds > MAX_SELECTING_SHARE * run.seconds_left:
+            return False
+        return self.selection_seconds + self.next_seconds <= share * run.seconds
 
-    def _select_more(self, islands: Islands) -> bool:
-        """Select candidate sets for the islands' table; tell whether the optimum over a complete one is proven."""
+    def _select_more(self, model: IslandModel) -> bool:
+        """Select candidate sets for the islands' table; return True if the optimum over a complete table is proven."""
         problem, run = self.problem, self.run
         with run.proving():
-            found = self.select.select(problem, run, self.next if self.timed else math.inf)
-        self.spent += self.next
-        self.next *= LONGER
+            found = self.select.select(problem, run, self.next_seconds if self.timed else math.inf)
+        self.selection_seconds += self.next_seconds
+        self.next_seconds *= SELECTION_GROWTH
         run.remark(describe(found))
-        islands.take_table(found.table)
+        model.table.add_selected(found.table)
         run.partial = not found.complete
-        self.provable = self.provable and largest_group(found.table) <= MOST
+        self.provable = self.provable and largest_group(found.table) <= MAX_GROUP
         if found.complete and run.going():
             fits, why = exact_fits(found.table, problem, run)
             if fits:
@@ -193,32 +211,32 @@ def search_table(problem: Problem, run: Run) -> None:
 
 
 def exact_fits(table: ParentSets, problem: Problem, run: Run) -> tuple[bool, str]:
-    """Tell whether exact search over a table fits into the time that is left, and why."""
+    """Return True if exact search over a table fits into the remaining time, and the reason."""
     largest = largest_group(table)
     expected = seconds_of_exact(largest, run.threads)
     group = f"{largest} of {problem.size} variables can form cycles with each other"
-    if largest > MOST:
+    if largest > MAX_GROUP:
         return False, f"{group}, too many for exact search"
-    if expected > SHARE * run.seconds_left:
+    if expected > EXACT_SHARE * run.seconds_left:
         return False, f"{group}, exact search would take about {expected:,.0f} s"
     return True, f"at most {group}"
 
 
 def largest_group(table: ParentSets) -> int:
-    """Return how many variables at most can form cycles with each other."""
+    """Return the largest number of variables that can form cycles with each other."""
     return max(len(group.variables) for group in groups_of(table))
 
 
 def prove(problem: Problem, run: Run) -> None:
-    """Search a table exactly, with something good in hand before, should that not end in time."""
+    """Search a table exactly; before that by RINOBS, because exact search may not end in time."""
     with run.aside():
         load_kernels(problem, Exact())
     steps = Iterations(run.progress.iterations + FIRST_STEPS * problem.size)
-    with run.stage(steps | Seconds(run.seconds + max(0.0, 0.1 * run.seconds_left))):
+    with run.stage(steps | Seconds(run.seconds + max(0.0, FIRST_SEARCH_SHARE * run.seconds_left))):
         RINOBS().search(problem, run)
     Exact().search(problem, run)
 
 
 def seconds_of_exact(variables: int, threads: int) -> float:
-    """Return about how long exact search takes for a group of variables."""
+    """Return the expected time of exact search for a group of variables."""
     return SECONDS_OF_20 * 2.0 ** min(1000, variables - 20) * max(1.0, variables / 20) / threads
