@@ -131,7 +131,7 @@ def test_threads_change_no_bit(monkeypatch):
 @pytest.mark.parametrize("most", [1, 5, 1 << 20])
 def test_pieces_cover_every_set_once(monkeypatch, most, least):
     """The ranks of the pieces of a size are all ranks, each once, and no piece without need is larger than asked."""
-    monkeypatch.setattr(sweep, "MOST_SETS_PER_CALL", most)
+    monkeypatch.setattr(sweep, "MAX_SETS_PER_CALL", most)
     monkeypatch.setattr(sweep, "LEAST_ROWS_PER_CALL", least)
     for n in (2, 3, 4, 7, 11):
         for threads in (1, 2, 16):

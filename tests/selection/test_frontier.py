@@ -8,7 +8,8 @@ import numpy as np
 from hypothesis import given
 from hypothesis import strategies as st
 
-from bnsearch.selection.frontier import NODES, OPEN, SEEN, Frontier
+from bnsearch.selection.frontier import Frontier
+from bnsearch.selection.frontier_layout import HEAP_VALUE, NODE_PARENT, NODES, OPEN, SEEN
 
 VALUES = st.floats(-1e6, 1e6)
 
@@ -37,8 +38,9 @@ def test_heap_gives_the_highest_value(script: list[float | tuple[float] | None])
             heapq.heappop(slow)
         assert frontier.number[OPEN] == len(slow)
         if slow:
-            assert frontier.heap[0][0] == -slow[0]
-            assert frontier.heap[2][0] == 2 * frontier.heap[1][0]
+            values, nodes, added = frontier.heap
+            assert values[0] == -slow[0]
+            assert added[0] == 2 * nodes[0]
 
 
 @given(st.lists(st.integers(1, 40), max_size=100))
@@ -115,7 +117,7 @@ def test_room_is_made_and_nothing_lost() -> None:
     close_best(frontier.nodes, frontier.heap, frontier.number, frontier.arities, frontier.random)
     small = frontier.nbytes
     frontier.reserve(nodes=5000, opened=6000, seen=7000)
-    assert (len(frontier.nodes[0]) - 2, len(frontier.heap[0]) - 2) >= (5000, 6000)
+    assert (len(frontier.nodes[NODE_PARENT]) - 2, len(frontier.heap[HEAP_VALUE]) - 2) >= (5000, 6000)
     assert len(frontier.slots) >= 14000
     assert frontier.nbytes > small
     assert frontier.number.tolist() == [2, 2, 6]
@@ -133,6 +135,6 @@ def test_the_best_stay_open(values: list[float]) -> None:
     for i, value in enumerate(values):
         push(frontier.heap, frontier.number, value, i, i)
     assert frontier.keep_best_open(3) == sorted(values)[-3]
-    assert frontier.heap[0][: frontier.number[OPEN]].tolist() == sorted(values)[:-4:-1]
+    assert frontier.heap[HEAP_VALUE][: frontier.number[OPEN]].tolist() == sorted(values)[:-4:-1]
     assert [values[i] for i in frontier.heap[1][:3]] == sorted(values)[:-4:-1]
     assert frontier.number[NODES] == 1

@@ -11,7 +11,7 @@ from best_first_cases import Parents, ceiling_of_supersets, dependent_data, same
 from bnsearch.data import Dataset
 from bnsearch.errors import InputError
 from bnsearch.scores import AIC, BIC, K2, BDeu, Score, Scorer, improves
-from bnsearch.scores.bounds import most_parents
+from bnsearch.scores.bounds import max_useful_parents
 from bnsearch.selection.greedy import Greedy
 from bnsearch.selection.progress import Scoring
 
@@ -21,7 +21,7 @@ def search_by_definition(
 ) -> dict[Parents, float]:
     """Return all sets that a greedy search scores: the best open set is extended by every other variable."""
     scorer = Scorer(data, score)
-    most = most_parents(data, score, max_parents)
+    most = max_useful_parents(data, score, max_parents)
     scored: dict[Parents, float] = {(): scorer.family(child, ())}
     best = dict(scored)  # of a set and those it was made from
     waiting = [()]
@@ -76,11 +76,11 @@ def test_few_open_sets_make_a_beam() -> None:
     """With one open set left the search still climbs: from {} to the best single parent, to its best extension."""
     data = dependent_data(3, n=7)
     scorer = Scorer(data, BIC())
-    beam = Greedy(most_open=1, seconds=math.inf).select(data, BIC(), threads=1)
+    beam = Greedy(max_open=1, seconds=math.inf).select(data, BIC(), threads=1)
     every = Greedy(seconds=math.inf).select(data, BIC(), threads=1)
     assert beam.scored < every.scored
     assert beam.exhaustive == 1
-    assert every.exhaustive == most_parents(data, BIC(), None)
+    assert every.exhaustive == max_useful_parents(data, BIC(), None)
     for v in range(7):
         single = max(((o,) for o in range(7) if o != v), key=lambda p: scorer.family(v, p))
         pair = max(
@@ -156,7 +156,7 @@ def test_progress_counts_variables() -> None:
         ({"max_sets": 0}, "max_sets must be at least 1, not 0"),
         ({"pruning": ("luck",)}, "pruning knows the rules in-degree, ceiling, not 'luck'"),
         ({"memory": 10}, "memory must be at least 1048576, not 10"),
-        ({"most_open": 0}, "most_open must be at least 1, not 0"),
+        ({"max_open": 0}, "max_open must be at least 1, not 0"),
         (
             {"seconds": 1, "seconds_per_variable": 1},
             "seconds and seconds_per_variable are both given: choose one of them",

@@ -16,7 +16,7 @@ from bnsearch.counting.kernels_set import new_scratch
 from bnsearch.data import Dataset
 from bnsearch.errors import InputError
 from bnsearch.scores import AIC, BIC, Scorer, improves, make_score
-from bnsearch.scores.bounds import most_parents
+from bnsearch.scores.bounds import max_useful_parents
 from bnsearch.selection.independence import Independence
 from bnsearch.selection.progress import Scoring
 from bnsearch.selection.sequential import Sequential
@@ -41,7 +41,7 @@ def search_by_definition(data: Dataset, score: BIC | AIC, child: int, evaluation
     scorer = Scorer(data, score)
     slope = math.log(data.n_rows) / 2 if isinstance(score, BIC) else 1.0
     price = slope * (data.arities[child] - 1)
-    most = most_parents(data, score, None)
+    most = max_useful_parents(data, score, None)
     others = [v for v in range(data.n_variables) if v != child]
     closed = {p: scorer.family(child, p) for p in [(), *((v,) for v in others)]}
     best = {p: max(closed[p], closed[()]) for p in closed}  # of a set and those it was made from
@@ -137,7 +137,7 @@ def test_unlimited_search_is_exhaustive(score: BIC | AIC, max_parents: int | Non
         selection = Independence(max_parents=max_parents, seconds=math.inf).select(data, score, threads=1)
         whole = Sequential(max_parents=max_parents).select(data, score, threads=1)
         assert same_tables(selection.table, whole.table)
-        assert selection.exhaustive == most_parents(data, score, max_parents)
+        assert selection.exhaustive == max_useful_parents(data, score, max_parents)
         assert selection.stop == "complete"
 
 

@@ -28,7 +28,7 @@ if TYPE_CHECKING:
     from bnsearch.counting.kernels_terms import Terms
 
 TABLE_ENTRIES = 1 << 21  # looked-up values of f: 16 MiB
-MOST_PRODUCTS = 4096
+MAX_PRODUCTS = 4096
 
 
 class CellFunction(IntEnum):
@@ -94,7 +94,7 @@ def products_of_sets(arities: NDArray[np.int64], largest: int) -> NDArray[np.flo
     products = np.ones(1)
     for _ in range(largest):
         grown = np.unique(np.concatenate([products, np.outer(products, values).ravel()]))
-        grown = grown[grown < 2.0**53][:MOST_PRODUCTS]  # beyond, a product would depend on its order
+        grown = grown[grown < 2.0**53][:MAX_PRODUCTS]  # beyond, a product would depend on its order
         if np.array_equal(grown, products):
             break
         products = grown

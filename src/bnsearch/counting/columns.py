@@ -19,7 +19,7 @@ FEW_STATES = 8  # the bitmaps of a variable with at most so many are made state 
 SWEEPS_PER_PASS = 170  # AND-popcount sweeps over all rows that cost as much as one histogram pass (measured)
 ITEM_BYTES = 1 << 26  # the most for the items of each row as bytes
 ITEM_ALIGNMENT = 64  # as kernels_lanes sums them
-MOST_ROWS = 2**31 - 1  # rows are numbered and counted in 32 bits
+MAX_ROWS = 2**31 - 1  # rows are numbered and counted in 32 bits
 
 Codes = NDArray[np.uint8] | NDArray[np.uint16]
 
@@ -41,7 +41,7 @@ class Columns(NamedTuple):
     sizes: NDArray[np.int64]  # [items] their numbers of ones
     states: NDArray[np.int64]  # [items] the state each stands for
     modes: NDArray[np.int64]  # [places] the state without a bitmap
-    most_cells: float  # sets of up to this many cells are counted by bitmaps
+    max_cells: float  # sets of up to this many cells are counted by bitmaps
     dense: bool  # whether histograms over all cells may be used
 
 
@@ -59,7 +59,7 @@ class Layout:
     variables : which of its variables; all by default
     representation : "auto" chooses by cost; "bitmap" and "sparse" (rows labelled cell by cell) are forced on every
         set, "dense" (a histogram of all cells) on every set whose histogram is not far larger than the data
-    most_states : a variable with more has no bitmaps, unless these are forced
+    max_states : a variable with more has no bitmaps, unless these are forced
     """
 
     def __init__(
@@ -67,12 +67,12 @@ class Layout:
         data: Dataset,
         variables: Sequence[int] | None = None,
         representation: str = "auto",
-        most_states: int = BITMAP_STATES,
+        max_states: int = BITMAP_STATES,
     ) -> None:
         if representation not in REPRESENTATIONS:
             raise InputError(f"representation must be one of {', '.join(REPRESENTATIONS)}, not {representation!r}")
-        if data.n_rows > MOST_ROWS:
-            raise InputError(f"the table has {data.n_rows:,} rows; at most {MOST_ROWS:,} can be counted: take a sample")
+        if data.n_rows > MAX_ROWS:
+            raise InputError(f"the table has {data.n_rows:,} rows; at most {MAX_ROWS:,} can be counted: take a sample")
         chosen = known_variables(range(data.n_variables) if variables is None else variables, data.n_variables)
         # Ascending arity: the variables that a prefix can still take by bitmaps form a leading range.
         self.order = chosen[np.argsort(data.arities[chosen], kind="stable")]
@@ -83,7 +83,7 @@ class Layout:
         codes.flags.writeable = False  # always, here and below, so that kernels are compiled once
         merged, weights = _merge_rows(codes) if representation == "auto" else (codes, np.ones(data.n_rows, np.int32))
         merged.flags.writeable = False
-        start, words, states, modes = _bitmaps(codes, arities, representation, most_states)
+        start, words, states, modes = _bitmaps(codes, arities, representation, max_states)
         self.columns = Columns(
             codes=merged,
             weights=weights,
@@ -94,7 +94,7 @@ class Layout:
             sizes=np.bitwise_count(words).sum(axis=1, dtype=np.int64),
             states=states,
             modes=modes,
-            most_cells=_most_cells(representation, len(weights) / data.n_rows),
+            max_cells=_most_cells(representation, len(weights) / data.n_rows),
             dense=representation != "sparse",
         )
 
@@ -108,7 +108,7 @@ class Layout:
         columns = self.columns
         rows, items = len(columns.weights), len(columns.words)
         width = ITEM_ALIGNMENT * -(-items // ITEM_ALIGNMENT)
-        if rows < columns.total or not 0.0 < columns.most_cells < np.inf or rows * width > ITEM_BYTES:
+        if rows < columns.total or not 0.0 < columns.max_cells < np.inf or rows * width > ITEM_BYTES:
             width = 0
         table = np.zeros((rows, width), dtype=np.uint8)
         for place in range(len(columns.arities) if width else 0):
@@ -165,11 +165,11 @@ def _bitmaps(
     codes: Codes,
     arities: NDArray[np.int64],
     representation: str,
-    most_states: int,
+    max_states: int,
 ) -> tuple[NDArray[np.int64], NDArray[np.uint64], NDArray[np.int64], NDArray[np.int64]]:
     from bnsearch.counting.kernels_bitmaps import pack_states
 
-    most = {"auto": most_states, "bitmap": np.inf}.get(representation, 0)
+    most = {"auto": max_states, "bitmap": np.inf}.get(representation, 0)
     has = arities <= most
     start = np.concatenate([[0], np.cumsum(np.where(has, arities - 1, 0))]).astype(np.int64)
     words = np.zeros((int(start[-1]), -(-codes.shape[1] // 64)), dtype=np.uint64)

@@ -12,7 +12,7 @@ from bnsearch.counting.columns import usual_layout
 from bnsearch.data import Dataset
 from bnsearch.errors import InputError
 
-MOST_DENSE_CELLS = 1 << 27
+MAX_DENSE_CELLS = 1 << 27
 
 
 @dataclass(frozen=True, eq=False)
@@ -36,7 +36,7 @@ class JointCounts:
     def dense(self) -> NDArray[np.int64]:
         """Return the whole table, empty cells included, as an array of `shape`."""
         cells = int(np.prod(self.shape, dtype=np.float64))
-        if cells > MOST_DENSE_CELLS:
+        if cells > MAX_DENSE_CELLS:
             raise InputError(f"the whole table has {cells:.3g} cells: use the cells that occur")
         table = np.zeros(cells, dtype=np.int64)
         table[self.cells] = self.counts

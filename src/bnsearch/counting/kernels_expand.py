@@ -6,6 +6,7 @@ from __future__ import annotations
 
 import numpy as np
 
+from bnsearch.counting.columns import ARITIES, MAX_CELLS, START
 from bnsearch.counting.kernels_expand_bitmaps import (
     extend_by_bitmaps,
     is_counted_by_bitmaps,
@@ -35,11 +36,11 @@ def occupied_cells(columns, child, parents, scratch):
 @inner_kernel
 def score_family(columns, child, parents, joint, others, scratch, scores):
     """Return the score of a child with its parents, and prepare its extensions; arrays as in score_extensions."""
-    if served_by_bitmaps(columns[3], columns[4], child, parents):
+    if served_by_bitmaps(columns[ARITIES], columns[START], child, parents):
         return score_by_bitmaps(columns, child, parents, joint, others, scratch)
     scratch[SPLIT][0] = 0
     return extend_by_histograms(
-        columns, child, parents, parents[:0], False, columns[9], joint, others, scratch, scores[:0]
+        columns, child, parents, parents[:0], False, columns[MAX_CELLS], joint, others, scratch, scores[:0]
     )
 
 
@@ -50,18 +51,18 @@ def extend_family(columns, child, parents, candidates, joint, others, scratch, s
 
     Candidates are counted all together by sums of rows, or each by bitmaps or by a histogram, whichever is cheaper.
     """
-    arities, start = columns[3], columns[4]
+    arities, start = columns[ARITIES], columns[START]
     split = scratch[SPLIT][0] > 0
     summed = split and try_sums(columns, child, parents, candidates, joint, others, scratch, scores)
-    most_cells = np.inf if summed else columns[9]  # sums serve all candidates that have bitmaps
+    max_cells = np.inf if summed else columns[MAX_CELLS]  # sums serve all candidates that have bitmaps
     cells = cells_of(arities, parents) * arities[child]
     served = 0
     for i in range(candidates.size):
-        served += is_counted_by_bitmaps(arities, start, most_cells, split, cells, candidates[i])
+        served += is_counted_by_bitmaps(arities, start, max_cells, split, cells, candidates[i])
     if served > 0 and not summed:
         extend_by_bitmaps(columns, child, parents, candidates, joint, others, scratch, scores)
     if served < candidates.size:
-        extend_by_histograms(columns, child, parents, candidates, split, most_cells, joint, others, scratch, scores)
+        extend_by_histograms(columns, child, parents, candidates, split, max_cells, joint, others, scratch, scores)
 
 
 @kernel

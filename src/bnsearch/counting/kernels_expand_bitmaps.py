@@ -6,10 +6,11 @@ from __future__ import annotations
 
 import numpy as np
 
+from bnsearch.counting.columns import ARITIES, START, TOTAL, WORDS
 from bnsearch.counting.kernels_expand_scratch import BITMAP_CELLS, CELLS, FIRST, SECOND, SPLIT, TALLY
 from bnsearch.counting.kernels_histogram import serves_bitmaps
 from bnsearch.counting.kernels_set import cells_of
-from bnsearch.counting.kernels_terms import term, terms_of
+from bnsearch.counting.kernels_terms import FUNCTION, term, terms_of
 from bnsearch.kernels.bits import count_and, popcount
 from bnsearch.kernels.compile import inner_kernel
 
@@ -58,7 +59,7 @@ def split_cells(columns, place, number, bitmaps, cells):
 @inner_kernel
 def split_rows(columns, parents, bitmaps, cells):
     """Write the bitmaps, sizes and numbers of the parents' cells that occur; return how many. As of split_cells."""
-    total = columns[2]
+    total = columns[TOTAL]
     for w in range(bitmaps.shape[1]):
         bitmaps[0, w] = ~np.uint64(0)
     if total & 63:
@@ -81,21 +82,21 @@ def served_by_bitmaps(arities, start, child, parents):
 
 
 @inner_kernel
-def is_counted_by_bitmaps(arities, start, most_cells, served, cells, candidate):
+def is_counted_by_bitmaps(arities, start, max_cells, served, cells, candidate):
     """
     Tell whether a candidate is counted by bitmaps, its family's other variables being `served` by them.
 
-    most_cells : of Columns, the sweeps over all rows that cost as much as one histogram pass
+    max_cells : of Columns, the sweeps over all rows that cost as much as one histogram pass
     cells : of the parents and the child; for each of them and each item of the candidate one sweep is due
     """
-    cheap = cells * (arities[candidate] - 1) <= HISTOGRAM_COST * most_cells
+    cheap = cells * (arities[candidate] - 1) <= HISTOGRAM_COST * max_cells
     return served and cheap and serves_bitmaps(arities, start, candidate)
 
 
 @inner_kernel
 def score_by_bitmaps(columns, child, parents, joint, others, scratch):
     """Split the rows by the parents' cells and the child's items; return the child's score with the parents alone."""
-    arities, start, words = columns[3], columns[4], columns[5]
+    arities, start, words = columns[ARITIES], columns[START], columns[WORDS]
     first, second, part = scratch[FIRST], scratch[SECOND], scratch[TALLY][0]
     number = split_rows(columns, parents, first, scratch[CELLS])
     scratch[SPLIT][0] = number
@@ -106,14 +107,14 @@ def score_by_bitmaps(columns, child, parents, joint, others, scratch):
     parent_value, parent_table, parent_a = terms_of(others, cells)
     for cell in range(number):
         here = scratch[CELLS][0, cell]
-        parent_value += term(here, parent_table, others[0], parent_a)
+        parent_value += term(here, parent_table, others[FUNCTION], parent_a)
         part[cell * wide + states] = here  # after the rows of the cell that have each item of the child, all of them
         for s in range(states):
             n = intersect(first[cell], words[start[child] + s], second[cell * states + s])
             part[cell * wide + s] = n
             here -= n
-            own += term(n, table, joint[0], a)
-        own += term(here, table, joint[0], a)
+            own += term(n, table, joint[FUNCTION], a)
+        own += term(here, table, joint[FUNCTION], a)
     return own - parent_value
 
 
@@ -126,7 +127,7 @@ def extend_by_bitmaps(columns, child, parents, candidates, joint, others, scratc
     joint, others : terms of a family's whole set and of its parents
     scores : float64[candidates]               written
     """
-    _, _, _, arities, start, words, _, _, _, most_cells, _ = columns
+    _, _, _, arities, start, words, _, _, _, max_cells, _ = columns
     first, second, part, left = scratch[FIRST], scratch[SECOND], scratch[TALLY][0], scratch[TALLY][1]
     number = scratch[SPLIT][0]
     states = arities[child] - 1
@@ -134,7 +135,7 @@ def extend_by_bitmaps(columns, child, parents, candidates, joint, others, scratc
     cells = cells_of(arities, parents)
     for i in range(candidates.size):
         y = candidates[i]
-        if not is_counted_by_bitmaps(arities, start, most_cells, True, cells * arities[child], y):
+        if not is_counted_by_bitmaps(arities, start, max_cells, True, cells * arities[child], y):
             continue
         value, table, a = terms_of(joint, cells * arities[y] * arities[child])
         parent_value, parent_table, parent_a = terms_of(others, cells * arities[y])
@@ -144,18 +145,18 @@ def extend_by_bitmaps(columns, child, parents, candidates, joint, others, scratc
             for cell in range(number):
                 here = count_and(first[cell], words[item])
                 left[cell * wide + states] -= here
-                parent_value += term(here, parent_table, others[0], parent_a)
+                parent_value += term(here, parent_table, others[FUNCTION], parent_a)
                 for s in range(states):
                     n = count_and(second[cell * states + s], words[item]) if here > 0 else 0
                     left[cell * wide + s] -= n
                     here -= n
-                    value += term(n, table, joint[0], a)
-                value += term(here, table, joint[0], a)
+                    value += term(n, table, joint[FUNCTION], a)
+                value += term(here, table, joint[FUNCTION], a)
         for cell in range(number):  # the candidate's state without a bitmap
             here = left[cell * wide + states]
-            parent_value += term(here, parent_table, others[0], parent_a)
+            parent_value += term(here, parent_table, others[FUNCTION], parent_a)
             for s in range(states):
                 here -= left[cell * wide + s]
-                value += term(left[cell * wide + s], table, joint[0], a)
-            value += term(here, table, joint[0], a)
+                value += term(left[cell * wide + s], table, joint[FUNCTION], a)
+            value += term(here, table, joint[FUNCTION], a)
         scores[i] = value - parent_value

@@ -6,8 +6,9 @@ from __future__ import annotations
 
 import numpy as np
 
+from bnsearch.counting.columns import ARITIES, START, TOTAL
 from bnsearch.counting.kernels_histogram import serves_bitmaps
-from bnsearch.counting.kernels_terms import find_product, table_of, term, terms_of
+from bnsearch.counting.kernels_terms import FUNCTION, PRODUCTS, find_product, table_of, term, terms_of
 from bnsearch.kernels.compile import inner_kernel
 
 
@@ -18,7 +19,7 @@ def start_scores(columns, candidates, cells, wide, singles, joint, others, runs,
 
     Returns how many runs of candidates that have bitmaps there are; runs : int64[4, places], written.
     """
-    arities, start = columns[3], columns[4]
+    arities, start = columns[ARITIES], columns[START]
     one = np.int64(1)
     number = 0
     stop = 0
@@ -31,13 +32,13 @@ def start_scores(columns, candidates, cells, wide, singles, joint, others, runs,
             continue
         value, table, a = terms_of(joint, cells * arity * wide)
         parent_value, parent_table, parent_a = terms_of(others, cells * arity)
-        value += singles * (term(one, table, joint[0], a) - term(one, parent_table, others[0], parent_a))
+        value += singles * (term(one, table, joint[FUNCTION], a) - term(one, parent_table, others[FUNCTION], parent_a))
         for i in range(begin, stop):
             scores[i] = value - parent_value
         runs[0, number] = begin
         runs[1, number] = stop
-        runs[2, number] = find_product(joint[5], cells * arity * wide)
-        runs[3, number] = find_product(others[5], cells * arity)
+        runs[2, number] = find_product(joint[PRODUCTS], cells * arity * wide)
+        runs[3, number] = find_product(others[PRODUCTS], cells * arity)
         number += 1
     return number
 
@@ -95,7 +96,7 @@ def add_cell(columns, candidates, cells, here, items, joint, others, runs, numbe
     runs, number : of start_scores
     scores : float64[candidates]     added to
     """
-    total, arities, start = columns[2], columns[3], columns[4]
+    total, arities, start = columns[TOTAL], columns[ARITIES], columns[START]
     for i in range(number):
         begin, stop = runs[0, i], runs[1, i]
         run, added = candidates[begin:stop], scores[begin:stop]
@@ -105,4 +106,4 @@ def add_cell(columns, candidates, cells, here, items, joint, others, runs, numbe
         if arity == 2 and here.size == 2 and min(table.size, parent_table.size) > total:
             add_binary(start, run, here, items, table, parent_table, added)
         else:
-            add_any(start, run, here, items, joint[0], table, a, others[0], parent_table, parent_a, added)
+            add_any(start, run, here, items, joint[FUNCTION], table, a, others[FUNCTION], parent_table, parent_a, added)

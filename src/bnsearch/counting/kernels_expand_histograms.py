@@ -8,9 +8,9 @@ import numpy as np
 
 from bnsearch.counting.kernels_expand_bitmaps import is_counted_by_bitmaps
 from bnsearch.counting.kernels_expand_scratch import BEGIN, COUNTS, FAMILY, LABEL, ORDER
-from bnsearch.counting.kernels_histogram import clear, count_dense, most_dense_cells, sort_labels, sum_sparse
+from bnsearch.counting.kernels_histogram import clear, count_dense, max_dense_cells, sort_labels, sum_sparse
 from bnsearch.counting.kernels_set import cells_of, label_rows
-from bnsearch.counting.kernels_terms import term, terms_of
+from bnsearch.counting.kernels_terms import FUNCTION, term, terms_of
 from bnsearch.kernels.compile import inner_kernel
 
 
@@ -41,9 +41,9 @@ def score_counts(counts, number, states, arity, cells, joint, others):
                 n = np.int64(counts[i])
                 if n > 0:
                     together += n
-                    value += term(n, table, joint[0], a)
+                    value += term(n, table, joint[FUNCTION], a)
             if together > 0:
-                parent_value += term(together, parent_table, others[0], parent_a)
+                parent_value += term(together, parent_table, others[FUNCTION], parent_a)
     return value - parent_value
 
 
@@ -55,7 +55,7 @@ def value_labels(labels, number, weights, counts, cells, terms):
     for row in range(labels.size):
         counts[labels[row]] += weights[row]
     for i in range(number):
-        value += term(np.int64(counts[i]), table, terms[0], a)
+        value += term(np.int64(counts[i]), table, terms[FUNCTION], a)
     return value
 
 
@@ -75,19 +75,19 @@ def value_sparse(columns, places, candidates, terms, sign, least, scratch, score
         y = candidates[i]
         if arities[y] >= least:
             value, table, a = terms_of(terms, cells * arities[y])
-            value += sum_sparse(order, begin, number, codes[y], arities[y], weights, counts, table, terms[0], a)
+            value += sum_sparse(order, begin, number, codes[y], arities[y], weights, counts, table, terms[FUNCTION], a)
             scores[i] += sign * value
 
 
 @inner_kernel
-def extend_by_histograms(columns, child, parents, candidates, served, most_cells, joint, others, scratch, scores):
+def extend_by_histograms(columns, child, parents, candidates, served, max_cells, joint, others, scratch, scores):
     """
     Score a child with its parents and each candidate not counted by bitmaps; return the score without candidates.
 
     Rows are counted by parent cell, child and candidate in one pass while that histogram is not much larger than the
     number of rows; candidates of more states are counted label by label, for the family and for its parents.
 
-    served, most_cells : as of is_counted_by_bitmaps
+    served, max_cells : as of is_counted_by_bitmaps
     """
     codes, weights, total, arities, start, _, _, _, _, _, dense = columns
     label, order, begin, counts = scratch[LABEL], scratch[ORDER], scratch[BEGIN], scratch[COUNTS]
@@ -97,9 +97,9 @@ def extend_by_histograms(columns, child, parents, candidates, served, most_cells
     states = arities[child]
     cells = cells_of(arities, parents)
     least = np.int64(0)  # states of a candidate that is counted label by label
-    if number * states <= most_dense_cells(weights.size):
+    if number * states <= max_dense_cells(weights.size):
         if dense:
-            least = most_dense_cells(weights.size) // (number * states) + 1
+            least = max_dense_cells(weights.size) // (number * states) + 1
         for row in range(labels.size):
             both[row] = labels[row] * np.int32(states) + np.int32(codes[child, row])
         count_dense(labels, number, codes[child], states, weights, unit, counts)
@@ -112,7 +112,7 @@ def extend_by_histograms(columns, child, parents, candidates, served, most_cells
     any_sparse = False
     for i in range(candidates.size):
         y = candidates[i]
-        if is_counted_by_bitmaps(arities, start, most_cells, served, cells * states, y):
+        if is_counted_by_bitmaps(arities, start, max_cells, served, cells * states, y):
             continue
         if arities[y] >= least:
             any_sparse = True

@@ -15,6 +15,7 @@ from __future__ import annotations
 
 import numpy as np
 
+from bnsearch.counting.columns import ARITIES, CODES, TOTAL
 from bnsearch.counting.kernels_expand_bitmaps import HISTOGRAM_COST
 from bnsearch.counting.kernels_expand_cells import add_cell, start_scores
 from bnsearch.counting.kernels_expand_scratch import (
@@ -35,7 +36,7 @@ from bnsearch.counting.kernels_expand_scratch import (
 from bnsearch.counting.kernels_histogram import serves_bitmaps
 from bnsearch.counting.kernels_lanes import LANES, sum_rows
 from bnsearch.counting.kernels_set import cells_of
-from bnsearch.counting.kernels_terms import XLOGX
+from bnsearch.counting.kernels_terms import FUNCTION, XLOGX
 from bnsearch.kernels.bits import count_and, popcount
 from bnsearch.kernels.compile import inner_kernel
 
@@ -65,7 +66,7 @@ def choose_left_over(columns, child, same, scratch):
 
     Returns the largest cell, or NONE, and how many rows are summed.
     """
-    wide, size, part = columns[3][child], scratch[CELLS][0], scratch[TALLY][0]
+    wide, size, part = columns[ARITIES][child], scratch[CELLS][0], scratch[TALLY][0]
     largest = np.int64(0)
     kept = np.int64(0)
     for cell in range(scratch[SPLIT][0]):
@@ -73,7 +74,7 @@ def choose_left_over(columns, child, same, scratch):
             largest = np.int64(cell)
         if not is_skipped(size[cell], wide, part, cell, same):
             kept += size[cell]
-    without = columns[2] - size[largest]
+    without = columns[TOTAL] - size[largest]
     if scratch[PAIRS].shape[0] > 0 and without < kept:
         return largest, without
     return np.int64(NONE), kept
@@ -82,7 +83,7 @@ def choose_left_over(columns, child, same, scratch):
 @inner_kernel
 def sums_are_cheaper(columns, child, parents, candidates, kept, scratch):
     """Tell whether sums of rows cost less than bitmaps, or histograms, candidate by candidate."""
-    weights, arities, start, words, most_cells = columns[1], columns[3], columns[4], columns[5], columns[9]
+    _, weights, _, arities, start, words, _, _, _, max_cells, _ = columns
     width, groups = scratch[BYTES].shape[1], scratch[SPLIT][0] * arities[child]
     if width == 0:
         return False
@@ -91,7 +92,7 @@ def sums_are_cheaper(columns, child, parents, candidates, kept, scratch):
     for i in range(candidates.size):
         y = candidates[i]
         if serves_bitmaps(arities, start, y):
-            cost -= min(groups * (arities[y] - 1), HISTOGRAM_COST * most_cells) * words.shape[1]
+            cost -= min(groups * (arities[y] - 1), HISTOGRAM_COST * max_cells) * words.shape[1]
     return cost < 0.0
 
 
@@ -190,10 +191,10 @@ def extend_by_sums(columns, child, parents, candidates, left_over, same, joint, 
     scores : float64[candidates]   written
     """
     groups, here, left = scratch[GROUPS], scratch[ITEMS][0], scratch[ITEMS][1]
-    wide, cells = columns[3][child], cells_of(columns[3], parents)
+    wide, cells = columns[ARITIES][child], cells_of(columns[ARITIES], parents)
     mask, code = scratch[FIRST][scratch[SPLIT][0]], scratch[LABEL][0]
     singles = plan_groups(columns, child, left_over, same, scratch, mask)
-    number_cells(columns[0], columns[3], parents, child, code)
+    number_cells(columns[CODES], columns[ARITIES], parents, child, code)
     order_rows(mask, code, groups[1], scratch[ORDER])
     runs = scratch[RUNS]
     number = start_scores(columns, candidates, cells, wide, singles, joint, others, runs, scores)
@@ -220,7 +221,7 @@ def extend_by_sums(columns, child, parents, candidates, left_over, same, joint, 
 @inner_kernel
 def try_sums(columns, child, parents, candidates, joint, others, scratch, scores):
     """Score the candidates that have bitmaps by sums of rows if that is cheapest; return whether it was."""
-    same = joint[0] == XLOGX and others[0] == XLOGX
+    same = joint[FUNCTION] == XLOGX and others[FUNCTION] == XLOGX
     left_over, kept = choose_left_over(columns, child, same, scratch)
     if not sums_are_cheaper(columns, child, parents, candidates, kept, scratch):
         return False

@@ -14,7 +14,7 @@ from __future__ import annotations
 import numpy as np
 
 from bnsearch.counting.kernels_prefix import first_rank
-from bnsearch.counting.kernels_terms import term, terms_of
+from bnsearch.counting.kernels_terms import FUNCTION, term, terms_of
 from bnsearch.kernels.compile import inner_kernel, kernel
 
 CELLS_PER_ROW = 2  # a dense histogram has at most this many cells a row, and a few thousand in any case
@@ -29,7 +29,7 @@ def clear(array, stop):
 
 
 @inner_kernel
-def most_dense_cells(rows):
+def max_dense_cells(rows):
     """Return the most cells of a dense histogram over that many rows."""
     return max(CELLS_PER_ROW * rows, FEW_CELLS)
 
@@ -37,7 +37,7 @@ def most_dense_cells(rows):
 @inner_kernel
 def new_counts(rows, arities):
     """Return int32 scratch that holds a dense histogram, or one over the states of any variable."""
-    widest = most_dense_cells(rows)
+    widest = max_dense_cells(rows)
     for i in range(arities.size):
         widest = max(widest, arities[i])
     return np.empty(widest, np.int32)
@@ -163,19 +163,19 @@ def serves_bitmaps(arities, start, place):
 
 
 @inner_kernel
-def any_beyond_bitmaps(arities, start, most_cells, bitmapped, cells, below, more):
+def any_beyond_bitmaps(arities, start, max_cells, bitmapped, cells, below, more):
     """Tell whether some set of a prefix and `more` places under `below` is not counted by bitmaps."""
     if below < more:
         return False
     for i in range(more):
         cells *= arities[below - 1 - i]
         bitmapped = bitmapped and serves_bitmaps(arities, start, below - 1 - i)
-    return not bitmapped or cells > most_cells
+    return not bitmapped or cells > max_cells
 
 
 @inner_kernel
 def count_top(
-    codes, weights, total, arities, start, most_cells, dense, binomial, terms,
+    codes, weights, total, arities, start, max_cells, dense, binomial, terms,
     size, top, lowest, highest, offset, values,
 ):  # fmt: skip
     """
@@ -185,13 +185,13 @@ def count_top(
 
     All else is as in count_piece.
     """
-    function = terms[0]
+    function = terms[FUNCTION]
     unit = weights.size == total
     d = size - 1
     place = np.empty(d + 1, np.int64)
     cells = np.ones(d + 1, np.float64)
     bitmapped = np.ones(d + 1, np.bool_)
-    if not any_beyond_bitmaps(arities, start, most_cells, bitmapped[0], cells[0], top + 1, size):
+    if not any_beyond_bitmaps(arities, start, max_cells, bitmapped[0], cells[0], top + 1, size):
         return
     rows = weights.size
     label = np.zeros((d + 1, rows), np.int32)
@@ -209,9 +209,9 @@ def count_top(
             continue
         cells[depth] = cells[depth - 1] * arities[p]
         bitmapped[depth] = bitmapped[depth - 1] and serves_bitmaps(arities, start, p)
-        if not any_beyond_bitmaps(arities, start, most_cells, bitmapped[depth], cells[depth], p, size - depth):
+        if not any_beyond_bitmaps(arities, start, max_cells, bitmapped[depth], cells[depth], p, size - depth):
             continue
-        if dense and number[depth - 1] * arities[p] <= most_dense_cells(rows):
+        if dense and number[depth - 1] * arities[p] <= max_dense_cells(rows):
             number[depth] = extend_dense(
                 label[depth - 1], number[depth - 1], codes[p], arities[p], counts, label[depth]
             )
@@ -228,10 +228,10 @@ def count_top(
         in_order = False
         for x in range(p - 1, -1, -1):
             product = cells[d] * arities[x]
-            if bitmapped[d] and product <= most_cells and serves_bitmaps(arities, start, x):
+            if bitmapped[d] and product <= max_cells and serves_bitmaps(arities, start, x):
                 break  # and so are all smaller places
             constant, table, a = terms_of(terms, product)
-            if dense and number[d] * arities[x] <= most_dense_cells(rows):
+            if dense and number[d] * arities[x] <= max_dense_cells(rows):
                 value = sum_dense(label[d], number[d], codes[x], arities[x], weights, unit, counts, table, function, a)
             else:
                 if not in_order:
@@ -243,7 +243,7 @@ def count_top(
 
 @kernel
 def count_piece(
-    codes, weights, total, arities, start, most_cells, dense, binomial, terms,
+    codes, weights, total, arities, start, max_cells, dense, binomial, terms,
     size, bottom, top, lowest, highest, values,
 ):  # fmt: skip
     """
@@ -257,6 +257,6 @@ def count_piece(
     first = first_rank(size, bottom, lowest, binomial)
     for t in range(bottom, top + 1):
         count_top(
-            codes, weights, total, arities, start, most_cells, dense, binomial, terms,
+            codes, weights, total, arities, start, max_cells, dense, binomial, terms,
             size, t, lowest, min(highest, t), binomial[t, size] - first, values,
         )  # fmt: skip

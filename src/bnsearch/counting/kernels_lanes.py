@@ -14,7 +14,7 @@ from bnsearch.counting.columns import ITEM_ALIGNMENT
 from bnsearch.kernels.compile import inner_kernel
 
 LANES = ITEM_ALIGNMENT  # bytes that are summed at once: a line of the processor's cache
-MOST_SUMMED = 255  # rows of zeros and ones whose sums fit into bytes
+MAX_SUMMED = 255  # rows of zeros and ones whose sums fit into bytes
 
 
 @intrinsic
@@ -61,7 +61,7 @@ def sum_rows(table, order, begin, stop, sums, counts):
         counts[z] = 0
     first = begin
     while begin < stop:
-        until = min(begin + MOST_SUMMED, stop)
+        until = min(begin + MAX_SUMMED, stop)
         for lane in range(0, sums.size, LANES):
             sum_lanes(table, order, begin, until, lane, sums)
         if begin == first:

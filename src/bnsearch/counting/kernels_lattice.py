@@ -138,7 +138,7 @@ def sum_block(block, cells, width, arity, places, table, function, a, sums):
 @inner_kernel
 def finish_prefix(
     place, width, combination, full, fulls, stack, segment, projected, block, cells, leaf,
-    arities, start, words, most_cells, ones, at, products, constants, table, function, a, store, values,
+    arities, start, words, max_cells, ones, at, products, constants, table, function, a, store, values,
 ):  # fmt: skip
     """
     Value every set of a whole prefix and a smaller place that bitmaps serve.
@@ -154,7 +154,7 @@ def finish_prefix(
         cells[c, 0] = combination[c, COUNT]
     subtract_known(cells, width, place, arities, cells.shape[1])
     x = 0
-    while x < last and number * arities[x] <= most_cells:
+    while x < last and number * arities[x] <= max_cells:
         arity = arities[x]
         most = max(block.shape[1] // max(arity - 1, 1), 1)
         stop = x
@@ -218,7 +218,7 @@ def new_prefix(arities, start, total, top, d, capacity, binomial, ones, at):
 
 @inner_kernel
 def sweep_top(
-    arities, start, words, sizes, total, most_cells, binomial, ones, at, terms,
+    arities, start, words, sizes, total, max_cells, binomial, ones, at, terms,
     size, top, lowest, highest, capacity, store, offset, values,
 ):  # fmt: skip
     """
@@ -230,7 +230,7 @@ def sweep_top(
     """
     d = size - 1
     states = arities[top] - 1
-    if start[top + 1] - start[top] != states or arities[top] > most_cells:
+    if start[top + 1] - start[top] != states or arities[top] > max_cells:
         return
     segment = np.zeros(states + 1, np.int64)
     projected = words
@@ -250,7 +250,7 @@ def sweep_top(
         if d > 1:
             p = place[depth - 1] + 1
             place[depth - 1] = p
-            if p >= (place[depth - 2] if depth > 2 else highest) or width[depth - 1] * arities[p] > most_cells:
+            if p >= (place[depth - 2] if depth > 2 else highest) or width[depth - 1] * arities[p] > max_cells:
                 depth -= 1
                 if depth == 1:
                     return
@@ -266,7 +266,7 @@ def sweep_top(
             rank += binomial[place[t], size - t]
         finish_prefix(
             place, width, combination[d], full[max(d - 1, 1)], fulls[max(d - 1, 1)], stack[max(d - 1, 1)],
-            segment, projected, block, cells, leaf, arities, start, words, most_cells, ones, at,
+            segment, projected, block, cells, leaf, arities, start, words, max_cells, ones, at,
             products, constants, table, function, a, store, values[rank:],
         )  # fmt: skip
         if d == 1:
@@ -275,15 +275,15 @@ def sweep_top(
 
 @kernel
 def sweep_piece(
-    arities, start, words, sizes, total, most_cells, binomial, ones, at, terms,
+    arities, start, words, sizes, total, max_cells, binomial, ones, at, terms,
     size, bottom, top, lowest, highest, capacity, store, values,
 ):  # fmt: skip
     """
     Value all sets of one size whose largest place, t, is in bottom:top + 1 and whose second is in lowest:highest.
 
-    Only those are visited that bitmaps serve (most_cells); the rest of `values` is left alone.
+    Only those are visited that bitmaps serve (max_cells); the rest of `values` is left alone.
 
-    arities ... most_cells : fields of Columns
+    arities ... max_cells : fields of Columns
     binomial : int64[items + 1, size + 2]   binomial coefficients
     ones : int32[...]      how many rows have all the items of a set, by size and rank
     at : int64[size + 1]   where the sets of each size begin in `ones`
@@ -295,6 +295,6 @@ def sweep_piece(
     first = first_rank(size, bottom, lowest, binomial)
     for t in range(bottom, top + 1):
         sweep_top(
-            arities, start, words, sizes, total, most_cells, binomial, ones, at, terms,
+            arities, start, words, sizes, total, max_cells, binomial, ones, at, terms,
             size, t, lowest, min(highest, t), capacity, store, binomial[t, size] - first, values,
         )  # fmt: skip

@@ -14,7 +14,7 @@ from bnsearch.counting.kernels_histogram import (
     clear,
     extend_dense,
     extend_sparse,
-    most_dense_cells,
+    max_dense_cells,
     serves_bitmaps,
     sort_labels,
 )
@@ -29,6 +29,7 @@ from bnsearch.kernels.compile import inner_kernel, kernel
 #   stack      uint64[depths, W]  bitmaps
 #   cells      int64[rows + 1]    result: cells that occur, as mixed-radix numbers
 #   counts     int64[rows + 1]    result: how often
+LABEL, ORDER, BEGIN, HISTOGRAM, STACK, CELLS, COUNTS = range(7)
 Scratch = tuple[
     NDArray[np.int32],
     NDArray[np.int32],
@@ -153,7 +154,7 @@ def label_rows(codes, arities, dense, places, label, order, begin, histogram):
     for i in range(places.size):
         states, arity = codes[places[i]], arities[places[i]]
         source, target = label[i & 1], label[1 - (i & 1)]
-        if dense and number * arity <= most_dense_cells(label.shape[1]):
+        if dense and number * arity <= max_dense_cells(label.shape[1]):
             number = extend_dense(source, number, states, arity, histogram, target)
         else:
             sort_labels(source, number, order, begin)
@@ -197,19 +198,19 @@ def count_set(columns, scratch, places):
     columns : the fields of Columns, a plain tuple
     places : int64[k]
     """
-    codes, weights, total, arities, start, words, _, states, modes, most_cells, dense = columns
+    codes, weights, total, arities, start, words, _, states, modes, max_cells, dense = columns
     label, order, begin, histogram, stack, cells, counts = scratch
     if places.size == 0:
         cells[0] = 0
         counts[0] = total
         return 1
     size = cells_of(arities, places)
-    bitmapped = size <= most_cells
+    bitmapped = size <= max_cells
     for i in range(places.size):
         bitmapped = bitmapped and serves_bitmaps(arities, start, places[i])
     if bitmapped:
         return count_by_bitmaps(arities, start, words, states, modes, total, places, stack, cells, counts)
-    if dense and size <= most_dense_cells(weights.size):
+    if dense and size <= max_dense_cells(weights.size):
         unit = weights.size == total
         return count_by_codes(codes, weights, unit, arities, places, label[0], histogram, cells, counts)
     return count_by_labels(codes, weights, arities, dense, places, label, order, begin, histogram, cells, counts)

@@ -23,6 +23,7 @@ XLOGX, RISING, RISING_SPREAD, XLOGX_REGRET, OCCURS = range(5)  # as CellFunction
 #   products   float64[R]     numbers of cells that are tabulated, ascending
 #   constants  float64[R]     the constant for each
 #   table      float64[R, L]  f(n) for n < L; one row where f does not depend on the set
+FUNCTION, PARAMETER, SLOPE, REGRET, ROWS, PRODUCTS, CONSTANTS, TABLE = range(8)
 Terms = tuple[int, float, float, bool, int, NDArray[np.float64], NDArray[np.float64], NDArray[np.float64]]
 
 
@@ -200,5 +201,5 @@ def sum_counts(counts, stop, terms, cells):
     total, table, a = terms_of(terms, cells)
     for i in range(stop):
         n = counts[i]
-        total += term(n, table, terms[0], a)
+        total += term(n, table, terms[FUNCTION], a)
     return total

@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from bnsearch.counting.kernels_terms import Terms
 
 PROJECTION_GAIN = 4.7  # bitmaps projected on the top place are shorter: they pay for larger sets (measured)
-MOST_SETS_PER_CALL, MOST_ROWS_PER_CALL = 1 << 17, 1 << 28  # sets, and sets times rows: bounds the time of a kernel call
+MAX_SETS_PER_CALL, MAX_ROWS_PER_CALL = 1 << 17, 1 << 28  # sets, and sets times rows: bounds the time of a kernel call
 LEAST_ROWS_PER_CALL, LEAST_SETS_PER_CALL = 1 << 25, 1 << 13  # with less, handing out a piece takes as long as its work
 SHARES = 2  # a piece holds at most this part of a thread's share of the sets that are left
 INT64_MAX = np.iinfo(np.int64).max
@@ -72,11 +72,11 @@ class Sweep:
         chosen = known_variables(range(data.n_variables) if variables is None else variables, data.n_variables)
         self.max_size = max(1, min(max_size, len(chosen)))
         states = _affordable_states(data.arities[chosen], self.max_size, memory)
-        self.layout = Layout(data, chosen.tolist(), representation, most_states=states)
+        self.layout = Layout(data, chosen.tolist(), representation, max_states=states)
         self.order = self.layout.order
         self.products = products_of_sets(self.layout.columns.arities, self.max_size)
-        most_cells = min(PROJECTION_GAIN * self.layout.columns.most_cells, float(self.products[-1]))
-        self._columns = self.layout.columns._replace(most_cells=most_cells)  # the kernels look all products up
+        max_cells = min(PROJECTION_GAIN * self.layout.columns.max_cells, float(self.products[-1]))
+        self._columns = self.layout.columns._replace(max_cells=max_cells)  # the kernels look all products up
         self._make_lattice()
 
     def _make_lattice(self) -> None:
@@ -189,7 +189,7 @@ class Sweep:
         """Tell whether bitmaps serve all sets of a size."""
         columns = self._columns
         served = bool((np.diff(columns.start) == columns.arities - 1).all())
-        return served and float(np.prod(columns.arities[-size:], dtype=np.float64)) <= columns.most_cells
+        return served and float(np.prod(columns.arities[-size:], dtype=np.float64)) <= columns.max_cells
 
     def _value(
         self,
@@ -207,13 +207,13 @@ class Sweep:
 
         columns = self._columns
         sweep_piece(
-            columns.arities, columns.start, columns.words, columns.sizes, columns.total, columns.most_cells,
+            columns.arities, columns.start, columns.words, columns.sizes, columns.total, columns.max_cells,
             self.binomial, self._ones, self._at, terms, size, *piece, capacity, store, block,
         )  # fmt: skip
         if bitmaps_alone:
             return
         count_piece(
-            columns.codes, columns.weights, columns.total, columns.arities, columns.start, columns.most_cells,
+            columns.codes, columns.weights, columns.total, columns.arities, columns.start, columns.max_cells,
             columns.dense, self.binomial, terms, size, *piece, block,
         )  # fmt: skip
 
@@ -222,7 +222,7 @@ class Sweep:
         columns = self._columns
         served = columns.arities[np.diff(columns.start) == columns.arities - 1]
         widest = float(np.prod(served[-(size - 1) :], dtype=np.float64))
-        return max(1, int(min(widest, columns.most_cells)))
+        return max(1, int(min(widest, columns.max_cells)))
 
     def pieces(self, size: int) -> Iterator[Piece]:
         """
@@ -233,7 +233,7 @@ class Sweep:
         """
         rows = len(self._columns.weights)
         fast = self._are_bitmaps_enough(size)
-        bound = min(MOST_SETS_PER_CALL, (2 * MOST_ROWS_PER_CALL if fast else MOST_ROWS_PER_CALL) // rows + 1)
+        bound = min(MAX_SETS_PER_CALL, (2 * MAX_ROWS_PER_CALL if fast else MAX_ROWS_PER_CALL) // rows + 1)
         least = LEAST_ROWS_PER_CALL // rows + 1
         least = max(least, min(LEAST_SETS_PER_CALL, LEAST_ROWS_PER_CALL)) if fast else least // 16 + 1
         below = self.binomial[:, size].tolist()  # sets whose top is below each place

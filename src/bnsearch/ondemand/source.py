@@ -13,7 +13,7 @@ from bnsearch.counting.columns import usual_layout
 from bnsearch.counting.sweep import Sweep
 from bnsearch.data import Dataset
 from bnsearch.runs.problem import Problem
-from bnsearch.scores.bounds import RULES, bound_of, most_parents
+from bnsearch.scores.bounds import RULES, bound_of, max_useful_parents
 from bnsearch.scores.extender import TABULATED_SIZE, stacked_terms
 from bnsearch.scores.score import Score, tie_margins
 
@@ -47,7 +47,7 @@ class Source:
         self.layout = usual_layout(data)
         self.order, self.place = self.layout.order, self.layout.place
         self.size = len(self.order)
-        self._read_knowledge(problem, most_parents(data, score, None, RULES))
+        self._read_knowledge(problem, max_useful_parents(data, score, None, RULES))
         self.required_scores = np.array(
             [0.0 if not p else problem.scorer.family(v, p) for v, p in enumerate(problem.base.parents)]
         )

@@ -200,7 +200,7 @@ def read_variable(data, at, row, header, last_row, rows):
         first : int64[rows + 1]  first[row] is read
         members : int32[...]
     """
-    child, first = rows[0], rows[3]
+    child, _, _, first, _ = rows
     wrong, at, own, count = read_header(data, next_line(data, at), header)
     if wrong:
         return wrong, at, row

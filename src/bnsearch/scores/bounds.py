@@ -79,7 +79,7 @@ def bound_of(data: Dataset, score: Score, rules: Collection[str] = RULES) -> Bou
     return Bound(joint.slope, float(urn), float(_fewest_states(data)))
 
 
-def most_parents(data: Dataset, score: Score, asked: int | None, rules: Collection[str] = RULES) -> int:
+def max_useful_parents(data: Dataset, score: Score, asked: int | None, rules: Collection[str] = RULES) -> int:
     """Return the largest parent set worth considering: what was asked for, and no more than can ever pay."""
     most = data.n_variables - 1
     if isinstance(score, BIC | AIC) and "in-degree" in rules:

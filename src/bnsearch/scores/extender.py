@@ -117,15 +117,15 @@ def stacked_terms(
     else:
         different, classes = np.unique(arities, return_inverse=True)
     terms = [score.parents(rows, arity).terms(rows, products) for arity in different.tolist()]
-    function, _, _, regret, _, _, _, _ = terms[0]
-    entries = min(each[7].shape[1] for each in terms)
+    functions, parameters, slopes, regrets, _, _, constants, tables = zip(*terms, strict=True)
+    entries = min(table.shape[1] for table in tables)
     return classes.astype(np.int64), (
-        function,
-        np.array([each[1] for each in terms]),
-        np.array([each[2] for each in terms]),
-        regret,
+        functions[0],
+        np.array(parameters),
+        np.array(slopes),
+        regrets[0],
         rows,
         products,
-        np.stack([each[6] for each in terms]),
-        np.stack([each[7][:, :entries] for each in terms]),
+        np.stack(constants),
+        np.stack([table[:, :entries] for table in tables]),
     )

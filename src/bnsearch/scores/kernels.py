@@ -7,7 +7,8 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
-from bnsearch.counting.kernels_set import cells_of, count_set
+from bnsearch.counting.columns import ARITIES
+from bnsearch.counting.kernels_set import COUNTS, cells_of, count_set
 from bnsearch.counting.kernels_terms import sum_counts
 from bnsearch.kernels.compile import inner_kernel, kernel
 from bnsearch.kernels.sorting import insert_descending
@@ -21,6 +22,7 @@ WAYS = 4
 #   key       uint64[slots, 2]    zero where empty; the number of slots is a power of two
 #   value     float64[slots]
 #   computed  int64[1]            how many values were computed
+MEMBER, KEY, VALUE, COMPUTED = range(4)
 SetCache = tuple[NDArray[np.uint64], NDArray[np.uint64], NDArray[np.float64], NDArray[np.int64]]
 
 
@@ -57,7 +59,7 @@ def set_value(columns, scratch, cache, places, terms, salt):
     if not known:
         ordered = descending(places)
         found = count_set(columns, scratch, ordered)
-        value[slot] = sum_counts(scratch[6], found, terms, cells_of(columns[3], ordered))
+        value[slot] = sum_counts(scratch[COUNTS], found, terms, cells_of(columns[ARITIES], ordered))
         key[slot, 0] = high
         key[slot, 1] = low
         computed[0] += 1

@@ -76,12 +76,16 @@ class Scorer:
     @property
     def computed(self) -> int:
         """Set values that were counted and summed, not found in the cache."""
-        return int(self._cache[3][0])
+        from bnsearch.scores.kernels import COMPUTED
+
+        return int(self._cache[COMPUTED][0])
 
     @property
     def capacity(self) -> int:
         """How many set values are remembered at most."""
-        return len(self._cache[2])
+        from bnsearch.scores.kernels import VALUE
+
+        return len(self._cache[VALUE])
 
     def family(self, child: int, parents: Iterable[int]) -> float:
         """Return the local score of a child with these parents."""
@@ -179,7 +183,7 @@ class Scorer:
         other = object.__new__(Scorer)
         other.data, other.score, other.asked = self.data, score or self.score, 0
         other._layout, other._products = self._layout, self._products
-        other._start(cache_bytes or len(self._cache[2]) * BYTES_PER_SLOT)
+        other._start(cache_bytes or self.capacity * BYTES_PER_SLOT)
         return other
 
     def _members(self, sets: Sequence[Sequence[int]]) -> tuple[NDArray[np.int64], NDArray[np.int64]]:

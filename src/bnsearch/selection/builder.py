@@ -17,7 +17,7 @@ from bnsearch._tools.parallel import thread_count
 from bnsearch.data import Dataset
 from bnsearch.errors import InputError, require
 from bnsearch.knowledge.constraints import Constraints
-from bnsearch.scores.bounds import RULES, Bound, bound_of, most_parents
+from bnsearch.scores.bounds import RULES, Bound, bound_of, max_useful_parents
 from bnsearch.scores.score import Score
 from bnsearch.selection.progress import Listener, no_progress
 from bnsearch.selection.report import Selection
@@ -198,7 +198,7 @@ class Builder(ABC):
             threads=threads,
             progress=progress,
             children=np.arange(data.n_variables),
-            most=most_parents(data, score, self.max_parents, self.pruning),
+            most=max_useful_parents(data, score, self.max_parents, self.pruning),
             bound=bound_of(data, score, self.pruning),
             started=started,
             deadline=started + self.total_seconds(data.n_variables),

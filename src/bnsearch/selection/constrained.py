@@ -18,7 +18,7 @@ from bnsearch.scores.scorer import Scorer
 from bnsearch.selection.frontier import FoundSets
 from bnsearch.selection.lattice import Lattice
 from bnsearch.selection.report import Selection
-from bnsearch.selection.variable_searches import Begin, Searches, most_sudden
+from bnsearch.selection.variable_searches import Begin, Searches, main_reason
 
 if TYPE_CHECKING:
     from bnsearch.selection.builder import Builder, Job
@@ -63,7 +63,7 @@ def build_legally(builder: Builder, job: Job) -> Selection:
         scored_of=found.scored_of + searches.scored_of,
         seconds_of=found.seconds_of + searches.seconds_of,
         exhaustive=min(exhaustive, searches.depth),
-        stop=most_sudden({searches.stop, found.stop}),
+        stop=main_reason({searches.stop, found.stop}),
         complete=found.complete and searches.exhaustive,
     )
 

@@ -8,8 +8,19 @@ import numpy as np
 from numpy.typing import NDArray
 
 from bnsearch.parent_sets.rows import Families
+from bnsearch.selection.frontier_layout import (
+    HEAP_VALUE,
+    NODE_ADDED,
+    NODE_BELOW,
+    NODE_CELLS,
+    NODE_PARENT,
+    NODE_SCORE,
+    NODE_SIZE,
+    NODES,
+    OPEN,
+    SEEN,
+)
 
-NODES, OPEN, SEEN = range(3)  # as in kernels_frontier
 Arrays = tuple[NDArray[Any], ...]
 TYPES = ("i4", "i4", "i4", "f8", "f8", "f8", "u8"), ("f8", "i4", "i4")  # of nodes and heap
 
@@ -36,7 +47,7 @@ class FoundSets(NamedTuple):
 
 class Frontier:
     """
-    Closed, open and seen sets of one variable's search; see `kernels_frontier` for the arrays.
+    Closed, open and seen sets of one variable's search; see `frontier_layout` for the arrays.
 
     Parameters
     ----------
@@ -53,7 +64,7 @@ class Frontier:
         self.nodes, self.heap = (tuple(np.zeros(room, dtype=t) for t in types) for types in TYPES)
         self.slots = np.zeros(1 << (2 * room).bit_length(), dtype=np.uint64)
         self.number = np.array([1, 0, 0], dtype=np.int64)
-        self.nodes[3][0], self.nodes[4][0], self.nodes[5][0] = 1.0, empty, -np.inf
+        self.nodes[NODE_CELLS][0], self.nodes[NODE_SCORE][0], self.nodes[NODE_BELOW][0] = 1.0, empty, -np.inf
 
     @property
     def nbytes(self) -> int:
@@ -74,28 +85,29 @@ class Frontier:
 
     def keep_best_open(self, most: int) -> float:
         """Forget all open sets but the best, of at least as many; return the lowest value that is left."""
-        order = np.argsort(-self.heap[0][: self.number[OPEN]], kind="stable")[:most]  # descending values are a heap
+        values = self.heap[HEAP_VALUE][: self.number[OPEN]]
+        order = np.argsort(-values, kind="stable")[:most]  # descending values are a heap
         for array in self.heap:
             array[:most] = array[order]
         self.number[OPEN] = most
-        return float(self.heap[0][most - 1])
+        return float(self.heap[HEAP_VALUE][most - 1])
 
     def members(self, node: int) -> tuple[int, ...]:
         """Return the variables of a node's set, ascending."""
         found = []
         while node > 0:
-            found.append(int(self.candidates[self.nodes[1][node]]))
-            node = int(self.nodes[0][node])
+            found.append(int(self.candidates[self.nodes[NODE_ADDED][node]]))
+            node = int(self.nodes[NODE_PARENT][node])
         return tuple(sorted(found))
 
     def sets(self, node: NDArray[np.int32], added: NDArray[np.int32], scores: NDArray[np.float64]) -> FoundSets:
         """Return sets made of a node and a candidate more, and the empty set."""
         from bnsearch.selection.kernels_frontier import write_sets
 
-        sizes = np.concatenate([[0], self.nodes[2][node] + 1]).astype(np.int64)
+        sizes = np.concatenate([[0], self.nodes[NODE_SIZE][node] + 1]).astype(np.int64)
         members = np.empty(int(sizes.sum()), dtype=np.int32)
         write_sets(self.nodes, node, added, self.candidates, members)
-        return FoundSets(np.concatenate([self.nodes[4][:1], scores]), sizes, members)
+        return FoundSets(np.concatenate([self.nodes[NODE_SCORE][:1], scores]), sizes, members)
 
 
 def _with_room(arrays: Arrays, used: int, more: int) -> Arrays:

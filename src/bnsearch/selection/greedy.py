@@ -14,7 +14,8 @@ from bnsearch.scores.extender import Extender
 from bnsearch.scores.score import improves, tie_margin
 from bnsearch.selection.best_first import BestFirst
 from bnsearch.selection.builder import Job
-from bnsearch.selection.frontier import OPEN, SEEN, FoundSets, Frontier
+from bnsearch.selection.frontier import FoundSets, Frontier
+from bnsearch.selection.frontier_layout import NODE_BELOW, NODE_SCORE, OPEN, SEEN
 from bnsearch.selection.variable_searches import Begin
 
 
@@ -33,7 +34,7 @@ class Greedy(BestFirst):
     max_sets : the most sets kept of a variable, the best ones; the empty set comes on top
     memory : the most bytes for the sets that are searched; a variable's search ends when its part is used up
     pruning : sound bounds to use
-    most_open : when twice as many open sets wait, only the best of them are left, and from then on no set is opened
+    max_open : when twice as many open sets wait, only the best of them are left, and from then on no set is opened
         that is worse than these
 
     References
@@ -52,11 +53,11 @@ class Greedy(BestFirst):
     13,600 sets, while its exhaustive searches have 365,100 in the same two minutes for each variable.
     """
 
-    most_open: int = 100_000
+    max_open: int = 100_000
 
     def __post_init__(self) -> None:
         super().__post_init__()
-        require("most_open", self.most_open, at_least=1)
+        require("max_open", self.max_open, at_least=1)
 
     def prepare(self, job: Job) -> Callable[[], Begin]:
         """Return what makes, for each thread, the function that begins the search of a variable."""
@@ -65,7 +66,7 @@ class Greedy(BestFirst):
         def for_thread() -> Begin:
             own = extender.fork()
             return lambda child, until: GreedySearch(
-                own, child, job.candidates(child), job.most_of(child), job.bound, self.most_open
+                own, child, job.candidates(child), job.most_of(child), job.bound, self.max_open
             )
 
         return for_thread
@@ -84,10 +85,10 @@ class GreedySearch:
         candidates: NDArray[np.int64],
         max_parents: int,
         bound: Bound,
-        most_open: int,
+        max_open: int,
     ) -> None:
         self._extender, self._child, self._bound = extender, child, bound
-        self._max_parents, self._most_open = max_parents, most_open
+        self._max_parents, self._max_open = max_parents, max_open
         self._frontier = Frontier(candidates, extender.data.arities[candidates], extender.empty(child))
         self._kept: list[tuple[NDArray[np.int32], NDArray[np.int32], NDArray[np.float64]]] = []
         self._least = -np.inf  # sets that score less are not opened
@@ -128,7 +129,7 @@ class GreedySearch:
 
         frontier, extender = self._frontier, self._extender
         parents = frontier.members(node)
-        best = float(max(frontier.nodes[4][node], frontier.nodes[5][node]))
+        best = float(max(frontier.nodes[NODE_SCORE][node], frontier.nodes[NODE_BELOW][node]))
         if len(parents) == self._max_parents:
             return
         if not improves(extender.ceiling(self._child, parents, self._bound), best):
@@ -144,8 +145,8 @@ class GreedySearch:
         if len(parents) + 1 < self._max_parents:
             good = scores >= self._least
             push_extensions(frontier.heap, frontier.number, node, unseen[good], scores[good])
-            if frontier.number[OPEN] > 2 * self._most_open:
-                self._least = frontier.keep_best_open(self._most_open)
+            if frontier.number[OPEN] > 2 * self._max_open:
+                self._least = frontier.keep_best_open(self._max_open)
 
     def found(self) -> FoundSets:
         """Return the empty set and all sets that beat what they extend."""

@@ -18,7 +18,8 @@ from bnsearch.scores.bic import BIC
 from bnsearch.scores.score import TOLERANCE, Score, tie_margins
 from bnsearch.selection.best_first import BestFirst
 from bnsearch.selection.builder import Job
-from bnsearch.selection.frontier import NODES, OPEN, FoundSets, Frontier
+from bnsearch.selection.frontier import FoundSets, Frontier
+from bnsearch.selection.frontier_layout import NODES, OPEN
 from bnsearch.selection.variable_searches import Begin
 
 TABULATED_SIZE = 8
@@ -98,10 +99,12 @@ class IndependenceSearch:
         max_parents: int,
         bounded: bool,
     ) -> None:
+        from bnsearch.counting.kernels_terms import SLOPE
         from bnsearch.selection.kernels_independence import close_singles, score_family, score_singles
 
         place = layout.place[child]
-        empty = score_family(tools[0], tools[1], np.array([place]), tools[2])
+        columns, scratch, terms = tools
+        empty = score_family(columns, scratch, np.array([place]), terms)
         candidates = candidates if max_parents else candidates[:0]
         scores = np.empty(len(candidates), dtype=np.float64)
         score_singles(*tools, place, layout.place[candidates], scores)
@@ -111,7 +114,7 @@ class IndependenceSearch:
         singles = scores[order]
         ends = np.searchsorted(frontier.arities, frontier.arities, side="right").astype(np.int64)
         self._classes = len(np.unique(ends))
-        price = -tools[2][2] * float(data.arities[child] - 1)  # minus the slope is what one parameter costs
+        price = -terms[SLOPE] * float(data.arities[child] - 1)  # minus the slope is the penalty of one parameter
         more = len(candidates)
         frontier.reserve(nodes=more, opened=more * self._classes, seen=more)
         close_singles(

@@ -5,36 +5,21 @@
 from __future__ import annotations
 
 import numpy as np
-from numpy.typing import NDArray
 
 from bnsearch.kernels.compile import inner_kernel, kernel
-
-# The closed sets, each another one and a candidate more; node 0 is the empty set. A plain tuple of
-#   parent   int32[C]     the node that is extended
-#   added    int32[C]     the candidate that is added to it
-#   size     int32[C]     how many members there are
-#   cells    float64[C]   product of the members' arities
-#   score    float64[C]
-#   below    float64[C]   the highest score of a proper subset, of those on the way here
-#   key      uint64[C]    exclusive or of the members' random numbers
-Nodes = tuple[
-    NDArray[np.int32],
-    NDArray[np.int32],
-    NDArray[np.int32],
-    NDArray[np.float64],
-    NDArray[np.float64],
-    NDArray[np.float64],
-    NDArray[np.uint64],
-]
-# Sets made of a node and a candidate more, as a binary heap with the highest value first. A plain tuple of
-#   value    float64[C]
-#   node     int32[C]
-#   added    int32[C]
-Heap = tuple[NDArray[np.float64], NDArray[np.int32], NDArray[np.int32]]
-# The seen sets: uint64[power of two], their keys, 0 where free. Two sets with one key would be taken for one and the
-# second never scored; among 10^7 sets that happens with a probability of 3 in a million.
-# How many there are of each: int64[3], at
-NODES, OPEN, SEEN = range(3)
+from bnsearch.selection.frontier_layout import (
+    HEAP_ADDED,
+    HEAP_NODE,
+    HEAP_VALUE,
+    NODE_ADDED,
+    NODE_BELOW,
+    NODE_KEY,
+    NODE_PARENT,
+    NODE_SCORE,
+    NODES,
+    OPEN,
+    SEEN,
+)
 
 
 @kernel
@@ -102,9 +87,9 @@ def move_keys(old, new):
 def holds(nodes, node, candidate):
     """Tell whether a candidate is a member of a node's set."""
     while node > 0:
-        if nodes[1][node] == candidate:
+        if nodes[NODE_ADDED][node] == candidate:
             return True
-        node = nodes[0][node]
+        node = nodes[NODE_PARENT][node]
     return False
 
 
@@ -130,9 +115,9 @@ def close_best(nodes, heap, number, arities, random):
     arities : float64[candidates]
     random : uint64[candidates]
     """
-    score, parent, added = heap[0][0], np.int64(heap[1][0]), np.int64(heap[2][0])
+    score, parent, added = heap[HEAP_VALUE][0], np.int64(heap[HEAP_NODE][0]), np.int64(heap[HEAP_ADDED][0])
     drop_top(heap, number)
-    below = max(nodes[4][parent], nodes[5][parent])
+    below = max(nodes[NODE_SCORE][parent], nodes[NODE_BELOW][parent])
     return add_node(nodes, number, parent, added, arities[added], random[added], score, below)
 
 
@@ -141,7 +126,7 @@ def take_unseen(nodes, node, random, slots, number, unseen):
     """Write the candidates that make of a node a set not seen yet, mark these as seen; return how many."""
     found = 0
     for candidate in range(random.size):
-        if not holds(nodes, node, candidate) and insert_key(slots, nodes[6][node] ^ random[candidate]):
+        if not holds(nodes, node, candidate) and insert_key(slots, nodes[NODE_KEY][node] ^ random[candidate]):
             unseen[found] = candidate
             found += 1
     number[SEEN] += found
@@ -170,6 +155,6 @@ def write_sets(nodes, node, added, labels, members):
         to += 1
         at = node[i]
         while at > 0:
-            members[to] = labels[nodes[1][at]]
+            members[to] = labels[nodes[NODE_ADDED][at]]
             to += 1
-            at = nodes[0][at]
+            at = nodes[NODE_PARENT][at]

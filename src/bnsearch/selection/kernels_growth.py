@@ -6,6 +6,7 @@ from __future__ import annotations
 
 import numpy as np
 
+from bnsearch.counting.columns import ARITIES, TOTAL
 from bnsearch.counting.kernels_expand import occupied_cells, score_extensions
 from bnsearch.counting.kernels_set import cells_of
 from bnsearch.kernels.compare import improves_on
@@ -121,7 +122,7 @@ def next_size(counters, sizes):
 def can_pay(columns, child, parents, best, bound, tolerance, scratch):
     """Tell whether, as far as the bound says, a family with more parents than these could beat a score."""
     slope, level, smallest = bound
-    arities, rows = columns[3], columns[2]
+    arities, rows = columns[ARITIES], columns[TOTAL]
     cells = cells_of(arities, parents)
     occupied = min(cells * arities[child], float(rows))  # no more can: often the answer does not depend on it
     if improves_on(ceiling(slope, level, arities[child], cells * smallest, occupied), best, tolerance):

@@ -6,16 +6,24 @@ from __future__ import annotations
 
 import numpy as np
 
-from bnsearch.counting.kernels_histogram import most_dense_cells
-from bnsearch.counting.kernels_set import cells_of, count_set
+from bnsearch.counting.columns import ARITIES, WEIGHTS
+from bnsearch.counting.kernels_histogram import max_dense_cells
+from bnsearch.counting.kernels_set import CELLS, COUNTS, cells_of, count_set
 from bnsearch.counting.kernels_terms import sum_counts
 from bnsearch.kernels.compare import improves_on
 from bnsearch.kernels.compile import inner_kernel, kernel
 from bnsearch.kernels.sorting import insert_descending
-from bnsearch.selection.kernels_frontier import (
+from bnsearch.selection.frontier_layout import (
+    HEAP_ADDED,
+    HEAP_NODE,
+    NODE_ADDED,
+    NODE_PARENT,
+    NODE_SCORE,
     NODES,
     OPEN,
     SEEN,
+)
+from bnsearch.selection.kernels_frontier import (
     add_node,
     drop_top,
     holds,
@@ -60,17 +68,17 @@ def score_family(columns, scratch, family, terms):
 
     family : int64[k + 1]   places of the parents and, last, of the child
     """
-    arities = columns[3]
+    arities = columns[ARITIES]
     parents = family[: family.size - 1]
     cells = cells_of(arities, parents)
     arity = arities[family[family.size - 1]]
     found = count_set(columns, scratch, family)
-    value = sum_counts(scratch[6], found, terms, cells * arity)
-    if cells * arity <= most_dense_cells(columns[1].size):  # counted in the order of its cells, child fastest
-        found = merge_states(scratch[5], scratch[6], found, arity)
+    value = sum_counts(scratch[COUNTS], found, terms, cells * arity)
+    if cells * arity <= max_dense_cells(columns[WEIGHTS].size):  # counted in the order of its cells, child fastest
+        found = merge_states(scratch[CELLS], scratch[COUNTS], found, arity)
     else:
         found = count_set(columns, scratch, parents)
-    return value - sum_counts(scratch[6], found, terms, cells)
+    return value - sum_counts(scratch[COUNTS], found, terms, cells)
 
 
 @kernel
@@ -93,8 +101,8 @@ def write_family(nodes, node, added, places, child, family):
         if node == 0:
             family[size] = child
             return size + 1
-        added = nodes[1][node]
-        node = nodes[0][node]
+        added = nodes[NODE_ADDED][node]
+        node = nodes[NODE_PARENT][node]
 
 
 @inner_kernel
@@ -127,7 +135,7 @@ def close_singles(nodes, heap, number, arities, random, singles, ends, slots, pr
     root = np.int64(0)
     for i in range(singles.size):
         insert_key(slots, random[i])
-        node = add_node(nodes, number, root, i, arities[i], random[i], singles[i], nodes[4][0])
+        node = add_node(nodes, number, root, i, arities[i], random[i], singles[i], nodes[NODE_SCORE][0])
         if extend:
             open_extensions(nodes, node, heap, number, arities, singles, ends, price, bounded, tolerance)
     number[SEEN] += singles.size
@@ -153,25 +161,26 @@ def search_by_estimates(
     most : sets to score at most
     """
     family = np.empty(max_parents + 1, np.int64)
+    _, _, sizes, cells, scores, belows, keys = nodes
     last = number[NODES] + most
-    for _ in range(pops):
+    for _pop in range(pops):
         if number[OPEN] == 0 or number[NODES] == last:
             return
-        node, added = np.int64(heap[1][0]), np.int64(heap[2][0])
+        node, added = np.int64(heap[HEAP_NODE][0]), np.int64(heap[HEAP_ADDED][0])
         after = added + 1
         if after < ends[added]:
-            value = estimate(nodes[4][node], singles[after], nodes[3][node], arities[after], price, nodes[4][0])
+            value = estimate(scores[node], singles[after], cells[node], arities[after], price, scores[0])
             replace_top(heap, number, value, node, after)
         else:
             drop_top(heap, number)
-        below = max(nodes[4][node], nodes[5][node], singles[added])
-        if holds(nodes, node, added) or not can_pay(nodes[3][node] * arities[added], price, bounded, below, tolerance):
+        below = max(scores[node], belows[node], singles[added])
+        if holds(nodes, node, added) or not can_pay(cells[node] * arities[added], price, bounded, below, tolerance):
             continue
-        if not insert_key(slots, nodes[6][node] ^ random[added]):
+        if not insert_key(slots, keys[node] ^ random[added]):
             continue
         number[SEEN] += 1
         size = write_family(nodes, node, added, places, child, family)
         score = score_family(columns, scratch, family[:size], terms)
         new = add_node(nodes, number, node, added, arities[added], random[added], score, below)
-        if nodes[2][new] < max_parents:
+        if sizes[new] < max_parents:
             open_extensions(nodes, new, heap, number, arities, singles, ends, price, bounded, tolerance)

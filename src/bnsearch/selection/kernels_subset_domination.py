@@ -10,6 +10,7 @@ from bnsearch.kernels.compare import improves_on
 from bnsearch.kernels.compile import inner_kernel, kernel
 
 STEP = 8  # sets that differ in the first variables alone, treated together
+KEPT, SCORED = 0, 1  # indices into `counts`
 
 
 @inner_kernel
@@ -67,7 +68,7 @@ def keep_sets(
     """
     low_masks, low_sizes = lows
     high_masks, high_sizes = highs
-    kept, scored = counts[0], counts[1]
+    kept, scored = counts[KEPT], counts[SCORED]
     sets = low_masks.size
     step = min(STEP, sets)
     block = first
@@ -102,8 +103,8 @@ def keep_sets(
                         below = score
                 own[place] = below
         block += 1
-    counts[0] = kept
-    counts[1] = scored
+    counts[KEPT] = kept
+    counts[SCORED] = scored
     return block
 
 

@@ -44,6 +44,7 @@ import numpy as np
 from bnsearch.counting.kernels_terms import RISING_SPREAD, cell_term, log_rising, set_constant
 from bnsearch.kernels.compile import borrowing_kernel, inlined_kernel, kernel
 
+BOTTOM_FIRST = 3  # index of `first` in `bottom`
 FEW = 32  # counts and weights below this are tallied and have a row of f for each set
 TERMS = 8
 SMALL = 0.01  # up to this a the series has an error below a^8 / 8 < 2e-17
@@ -72,7 +73,7 @@ def fill_series(series):
 def fill_row(product, f, t, index, functions, room):
     """Write f of small counts in a set with this number of cells, and the parameters for larger counts."""
     kinds, parameters, tables, row_of, _, _, series = functions
-    rows, places, weights = room[2], room[4], room[5]
+    _, _, rows, _, places, weights = room
     spread = kinds[f] == RISING_SPREAD
     places[f, t] = row_of[index] if spread else 0
     a = parameters[f] / product if spread else parameters[f]
@@ -217,7 +218,7 @@ def value_bottom(
     """
     code_of, kind_of, differ, first, source, stride, terms, sizes, shifts, factors = bottom
     corrections, counts, rows, sums, places, weights = room
-    kinds, tables, series = functions[0], functions[2], functions[6]
+    kinds, _, tables, _, _, _, series = functions
     subsets = sizes.size
     for f in range(sums.shape[0]):
         for t in range(subsets):
@@ -239,10 +240,10 @@ def value_bottom(
         else:
             sum_counts_of_any_size(first, functions, room)
     add_over_subsets(corrections)
-    most_size, most_cells, _ = limits
+    max_size, max_cells, _ = limits
     for t in range(subsets):
         cells_of_set = product * factors[t]
-        if size + sizes[t] > most_size or cells_of_set > most_cells:
+        if size + sizes[t] > max_size or cells_of_set > max_cells:
             continue
         constant = constant_of(index + shifts[t], cells_of_set, functions)
         for f in range(sums.shape[0]):
@@ -257,7 +258,7 @@ def value_bottom(
 @borrowing_kernel
 def constant_of(index, product, functions):
     """Return the constant of a set, which is computed once for each number of cells."""
-    constants, rule = functions[4], functions[5]
+    _, _, _, _, constants, rule, _ = functions
     slope, regret, rows = rule
     if np.isnan(constants[index]):
         constants[index] = set_constant(product, slope, regret, rows)

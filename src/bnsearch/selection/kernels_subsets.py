@@ -31,6 +31,7 @@ NODE_WORK = 64  # what a node costs besides its entries, in entries
 
 # Columns of `path`, int64[depths, 7]: what is known of each node on the path.
 STAGE, MASK, SIZE, INDEX, CELLS, LARGE, ENTRIES = range(7)
+PATH_COLUMNS = 7
 
 
 @kernel
@@ -199,11 +200,11 @@ def descend(d, having, table, limits, path, products, scratch):
     table, limits, path, products, scratch : as in walk_subsets
     """
     links, arities, strides = table
-    most_size, most_cells, most_occupied = limits
+    max_size, max_cells, max_occupied = limits
     entries, begin, tally, large, slot, groups = scratch
     arity = arities[d]
     now, below = path[d], path[d + 1]
-    if having and (now[SIZE] == most_size or products[d] * arity > most_cells):
+    if having and (now[SIZE] == max_size or products[d] * arity > max_cells):
         return False
     for w in range(FEW):
         tally[d + 1, w] = tally[d, w]
@@ -221,7 +222,7 @@ def descend(d, having, table, limits, path, products, scratch):
         occupied = cells + stacked
         for w in range(FEW):
             occupied += tally[d + 1, w]
-        if occupied > most_occupied:
+        if occupied > max_occupied:
             return False
     bit = np.int64(1) << (arities.size - 1 - d)
     below[STAGE] = 0

@@ -16,7 +16,7 @@ from bnsearch.scores.score import improves, tie_margins
 from bnsearch.selection.frontier import FoundSets
 from bnsearch.selection.variable_growth import Growth
 
-MOST_SETS = 1 << 18  # of one size that are enumerated
+MAX_SETS = 1 << 18  # of one size that are enumerated
 FAMILIES_PER_STEP = 4000  # between two looks at the clock
 LOWEST = -1e300  # stands for minus infinity, which a tolerance cannot be added to
 BYTES_PER_SET = 17  # of a size, beside four for each member
@@ -57,7 +57,7 @@ class Lattice:
     The sets that hold a variable's required parents and any of its candidates.
 
     A set is worth keeping if no subset *that holds the required parents* matches or beats it. Sizes are enumerated one
-    after the other, while the next one has at most `MOST_SETS` sets and fits into half of the time and of the
+    after the other, while the next one has at most `MAX_SETS` sets and fits into half of the time and of the
     evaluations that are left. From then on the best sets found are grown (see `Growth`), and the variable's candidates
     are no longer known to be complete. With `room`, all sizes that fit are enumerated, and nothing is grown.
 
@@ -155,7 +155,7 @@ class Lattice:
             if (lack := self._lack(sets, size + 1, self._room)) is not None:
                 self.finished, self.ending = True, lack
                 return
-        elif sets > MOST_SETS or (size and not self._affords(families, most)):
+        elif sets > MAX_SETS or (size and not self._affords(families, most)):
             self._growth = self._seeded(level)
             return
         self._turns, self._at, self._begun = turns, 0, True

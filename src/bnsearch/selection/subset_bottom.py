@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-MOST_VARIABLES, MOST_STATES = 4, 16  # of the bottom; one variable may have more states
+MAX_VARIABLES, MAX_STATES = 4, 16  # of the bottom; one variable may have more states
 
 
 def bottom_of(links: NDArray[np.int64], arities: NDArray[np.int64], strides: NDArray[np.int64]) -> tuple[Any, ...]:
@@ -20,7 +20,7 @@ def bottom_of(links: NDArray[np.int64], arities: NDArray[np.int64], strides: NDA
     arities, strides : int64[n], of the variables in the order of the walk
     """
     count = 1
-    while count < min(MOST_VARIABLES, len(arities)) and np.prod(arities[-count - 1 :]) <= MOST_STATES:
+    while count < min(MAX_VARIABLES, len(arities)) and np.prod(arities[-count - 1 :]) <= MAX_STATES:
         count += 1
     arities, strides = arities[-count:], strides[-count:]
     code_of = np.zeros(1, dtype=np.int64)  # of the suffix behind the last variable
@@ -28,7 +28,7 @@ def bottom_of(links: NDArray[np.int64], arities: NDArray[np.int64], strides: NDA
     for link, step in zip(links[-count:][::-1], steps[::-1].tolist(), strict=True):
         code_of = code_of[link >> 16] + (link & 0xFFFF) * step
     kind_of, differ = code_of, _differences(arities, steps)
-    if np.prod(arities) > MOST_STATES:  # one variable, in which two entries of a cell always differ
+    if np.prod(arities) > MAX_STATES:  # one variable, in which two entries of a cell always differ
         kind_of, differ = np.zeros_like(code_of), np.ones((1, 1), dtype=np.int64)
     holds = _members(count)
     return (
@@ -51,7 +51,7 @@ def _members(count: int) -> NDArray[np.bool_]:
 
 def _differences(arities: NDArray[np.int64], steps: NDArray[np.int64]) -> NDArray[np.int64]:
     """Return the mask of the variables in which each two joint states differ."""
-    codes = np.arange(min(int(np.prod(arities)), MOST_STATES))
+    codes = np.arange(min(int(np.prod(arities)), MAX_STATES))
     states = codes[:, np.newaxis] // steps % arities
     bits = 1 << np.arange(len(arities) - 1, -1, -1)
     differ: NDArray[np.int64] = (states[:, np.newaxis] != states) @ bits

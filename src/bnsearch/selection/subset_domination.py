@@ -25,18 +25,18 @@ class LegalSets(NamedTuple):
     child : the child itself
     required : its required parents
     candidates : int64[...], its other possible parents, one by one
-    most : how many of these a set may hold
+    max_candidates : largest number of candidates in a set
     """
 
     child: int
     required: int
     candidates: NDArray[np.int64]
-    most: int
+    max_candidates: int
 
     @property
     def number(self) -> int:
         """How many sets there are."""
-        return sum(comb(len(self.candidates), k) for k in range(min(self.most, len(self.candidates)) + 1))
+        return sum(comb(len(self.candidates), k) for k in range(min(self.max_candidates, len(self.candidates)) + 1))
 
 
 class KeptSets(NamedTuple):
@@ -68,27 +68,28 @@ def keep_undominated(
         known not to matter
     late : tells whether to stop
     """
-    from bnsearch.selection.kernels_subset_domination import keep_sets
+    from bnsearch.selection.kernels_subset_domination import KEPT, SCORED, keep_sets
 
     low = min(LOW, len(legal.candidates))
-    lows, highs = _subsets(legal.candidates[:low]), _subsets(legal.candidates[low:])
-    best = np.empty((len(highs[0]), len(lows[0])))
+    low_masks, low_sizes = _subsets(legal.candidates[:low])
+    high_masks, high_sizes = _subsets(legal.candidates[low:])
+    best = np.empty((len(high_masks), len(low_masks)))
     counts = np.zeros(2, dtype=np.int64)
     parts: list[tuple[NDArray[np.int64], NDArray[np.float64]]] = []
     block = 0
-    while block < len(highs[0]):
+    while block < len(high_masks):
         if late():
             return None
-        kept = np.empty(CAPACITY, dtype=np.int64), np.empty(CAPACITY)
-        counts[0] = 0
-        last = min(block + BLOCKS, len(highs[0]))
-        part = highs[0][:last], highs[1][:last]
+        masks, scores = np.empty(CAPACITY, dtype=np.int64), np.empty(CAPACITY)
+        counts[KEPT] = 0
+        last = min(block + BLOCKS, len(high_masks))
         block = keep_sets(
-            joint, parents, legal.child, legal.required, legal.most, lows, part, block, TOLERANCE, best, *kept, counts
-        )
-        parts.append((kept[0][: counts[0]].copy(), kept[1][: counts[0]].copy()))
+            joint, parents, legal.child, legal.required, legal.max_candidates, (low_masks, low_sizes),
+            (high_masks[:last], high_sizes[:last]), block, TOLERANCE, best, masks, scores, counts,
+        )  # fmt: skip
+        parts.append((masks[: counts[KEPT]].copy(), scores[: counts[KEPT]].copy()))
     masks, scores = (np.concatenate(each) for each in zip(*parts, strict=True))
-    return KeptSets(masks, scores, int(counts[1]))
+    return KeptSets(masks, scores, int(counts[SCORED]))
 
 
 def _subsets(bits: NDArray[np.int64]) -> tuple[NDArray[np.int64], NDArray[np.int64]]:

@@ -124,6 +124,7 @@ class SubsetWalk:
     def _new_tools(self) -> Tools:
         """Return what one thread works with, standing at the root."""
         from bnsearch.selection.kernels_subset_values import FEW
+        from bnsearch.selection.kernels_subsets import CELLS, ENTRIES, LARGE, PATH_COLUMNS
 
         rows, depths = self.rows, self.depth + 1
         entries = np.empty((depths, rows), dtype=np.int64)
@@ -131,26 +132,26 @@ class SubsetWalk:
         tally = np.zeros((depths, FEW), dtype=np.int32)
         large = np.empty(rows, dtype=np.int64)
         groups = np.zeros((3, int(self.data.arities.max())), dtype=np.int64)
-        path = np.zeros((depths, 7), dtype=np.int64)
+        path = np.zeros((depths, PATH_COLUMNS), dtype=np.int64)
         products = np.ones(depths)
         entries[0] = (np.arange(rows) << 32) | self._weights
         begin[0, 1] = rows
-        path[0, 4], path[0, 6] = 1, rows
+        path[0, CELLS], path[0, ENTRIES] = 1, rows
         if rows == 1:
-            path[0, 4:] = 0, 0, 0
+            path[0, CELLS] = path[0, LARGE] = path[0, ENTRIES] = 0
             weight = self._weights[0]
             if weight < FEW:
                 tally[0, weight] = 1
             else:
-                large[0], path[0, 5] = weight, 1
+                large[0], path[0, LARGE] = weight, 1
         scratch = entries, begin, tally, large, np.zeros(rows, dtype=np.int32), groups
         return Tools(path, products, scratch, self._new_room())
 
     def _new_room(self) -> tuple[Any, ...]:
         """Return the scratch memory in which one thread values sets."""
-        from bnsearch.selection.kernels_subset_values import FEW
+        from bnsearch.selection.kernels_subset_values import BOTTOM_FIRST, FEW
 
-        first = self._bottom[3]
+        first = self._bottom[BOTTOM_FIRST]
         subsets = len(first) - 1
         return (
             np.zeros((subsets, FEW), dtype=np.int32),
@@ -228,7 +229,7 @@ class SubsetWalk:
 
     def sampled_seconds(self, seconds: float, seed: int = 0) -> float:
         """Return how long `values` takes on one thread, by the mean time of random subtrees."""
-        from bnsearch.selection.kernels_subsets import descend_path
+        from bnsearch.selection.kernels_subsets import MASK, descend_path
 
         depth = max(0, min(self.depth, self.n - SAMPLE_DEPTH))
         random = np.random.default_rng(seed)
@@ -243,7 +244,7 @@ class SubsetWalk:
                 spent.append(0.0)
                 if not descend_path(decisions, 0, self._table, tuple(self.limits), *tools[:3]):
                     continue
-                tools.path[above, 1] = 0  # masks within the subtree, for which there is room
+                tools.path[above, MASK] = 0  # masks within the subtree, for which there is room
                 started = time.thread_time()
                 self._visit(chosen, depth, tools, values, lambda: False, above)
                 spent[-1] = time.thread_time() - started

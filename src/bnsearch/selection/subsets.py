@@ -26,7 +26,7 @@ from bnsearch.selection.report import Selection
 from bnsearch.selection.subset_domination import KeptSets, LegalSets, keep_undominated
 from bnsearch.selection.subset_walk import Limits, SubsetWalk, sums_of
 
-MOST_VARIABLES = 40  # whatever the memory
+MAX_VARIABLES = 40  # whatever the memory
 SECONDS_PER_FAMILY = 2.5e-8  # to find out whether a set is kept, measured with 22 variables
 SLACK = 1e-6  # relative; a set this close to a bound is valued
 
@@ -110,7 +110,7 @@ class Subsets(Builder):
     def _fits(self, data: Dataset, score: Score) -> bool:
         """Tell whether the values of all subsets, and one child's best scores, fit into memory."""
         n = data.n_variables
-        return n <= MOST_VARIABLES and (8 * len(sums_of(data, score)) + 4) * 2**n <= self.memory
+        return n <= MAX_VARIABLES and (8 * len(sums_of(data, score)) + 4) * 2**n <= self.memory
 
     def _workers(self, walk: SubsetWalk, threads: int) -> int:
         """Return how many threads there is memory for; each has the best scores of one child at a time."""

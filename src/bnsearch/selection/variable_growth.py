@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import NamedTuple
+
 import numpy as np
 from numpy.typing import NDArray
 
@@ -10,15 +12,28 @@ from bnsearch.scores.extender import Extender
 from bnsearch.scores.score import TOLERANCE
 from bnsearch.selection.frontier import FoundSets
 
-Arrays = tuple[
-    NDArray[np.int32],
-    NDArray[np.int32],
-    NDArray[np.float64],
-    NDArray[np.int32],
-    NDArray[np.int64],
-    NDArray[np.int32],
-]
-MORE_PARENTS = 4  # for how many more than the largest set there is room at first
+MORE_PARENTS = 4  # room for additional parents, at first and whenever it is used up
+
+
+class GrowthArrays(NamedTuple):
+    """
+    The sets of a growth, with room for more, as `kernels_growth` describes them.
+
+    Attributes
+    ----------
+    sets : int32[capacity, width], the members of each set
+    sizes, scores : int32[capacity], float64[capacity]
+    heap : int32[width + 1, capacity], the open sets of each size
+    counters : int64[OPEN + width + 1]
+    slots : int32[power of two], hash table of the sets
+    """
+
+    sets: NDArray[np.int32]
+    sizes: NDArray[np.int32]
+    scores: NDArray[np.float64]
+    heap: NDArray[np.int32]
+    counters: NDArray[np.int64]
+    slots: NDArray[np.int32]
 
 
 class Growth:
@@ -65,24 +80,15 @@ class Growth:
         heap[size] = np.arange(number)  # best first: a heap already
         counters = np.array([number, 0, size, *[0] * size, number], dtype=np.int64)
         sets = np.sort(extender.layout.place[seeds], axis=1).astype(np.int32)
-        known = sets, np.full(number, size, dtype=np.int32), scores, heap, counters
-        self._arrays = self._with_room(2 * (number + len(candidates)) + 64, size + MORE_PARENTS, *known)
+        sizes, no_slots = np.full(number, size, dtype=np.int32), np.empty(0, dtype=np.int32)
+        known = GrowthArrays(sets, sizes, scores, heap, counters, no_slots)
+        self._arrays = self._with_room(2 * (number + len(candidates)) + 64, size + MORE_PARENTS, known)
 
-    def _with_room(
-        self,
-        capacity: int,
-        width: int,
-        sets: NDArray[np.int32],
-        sizes: NDArray[np.int32],
-        scores: NDArray[np.float64],
-        heap: NDArray[np.int32],
-        counters: NDArray[np.int64],
-    ) -> Arrays:
-        """Return members, sizes, scores, heaps, counters and hash table of the known sets, with room for more."""
+    def _with_room(self, capacity: int, width: int, known: GrowthArrays) -> GrowthArrays:
+        """Return the arrays of the known sets with room for more; their hash table is made anew."""
         from bnsearch.selection.kernels_growth import KNOWN, OPEN, insert_sets
 
-        known = len(sizes)
-        room = (
+        room = GrowthArrays(
             np.zeros((capacity, width), dtype=np.int32),
             np.zeros(capacity, dtype=np.int32),
             np.zeros(capacity, dtype=np.float64),
@@ -90,34 +96,38 @@ class Growth:
             np.zeros(OPEN + width + 1, dtype=np.int64),
             np.full(1 << (2 * capacity).bit_length(), -1, dtype=np.int32),
         )
-        room[0][:known, : sets.shape[1]] = sets
-        room[1][:known], room[2][:known] = sizes, scores
-        room[3][: len(heap), :known] = heap
-        room[4][: len(counters)] = counters
-        insert_sets(room[0], room[1], counters[KNOWN], self._random, room[5])
+        number, size = known.sets.shape
+        room.sets[:number, :size] = known.sets
+        room.sizes[:number], room.scores[:number] = known.sizes, known.scores
+        room.heap[: len(known.heap), :number] = known.heap
+        room.counters[: len(known.counters)] = known.counters
+        insert_sets(room.sets, room.sizes, known.counters[KNOWN], self._random, room.slots)
         return room
 
     def _enlarge(self) -> None:
         """Make room for twice as many sets, or for larger ones; an interrupt finds the old arrays or the new ones."""
         from bnsearch.selection.kernels_growth import KNOWN
 
-        sets, counters = self._arrays[0], self._arrays[4]
-        capacity, width = sets.shape
-        if counters[KNOWN] + self.width > capacity:
+        capacity, width = self._arrays.sets.shape
+        if self._arrays.counters[KNOWN] + self.width > capacity:
             capacity = 2 * capacity + self.width
         else:
             width += MORE_PARENTS
-        self._arrays = self._with_room(capacity, width, *self._arrays[:5])
+        self._arrays = self._with_room(capacity, width, self._arrays)
 
     @property
     def scored(self) -> int:
         """Families scored so far."""
-        return int(self._arrays[4][1])
+        from bnsearch.selection.kernels_growth import SCORED
+
+        return int(self._arrays.counters[SCORED])
 
     @property
     def new(self) -> int:
         """Sets found so far."""
-        return int(self._arrays[4][0]) - int(self._seeds)
+        from bnsearch.selection.kernels_growth import KNOWN
+
+        return int(self._arrays.counters[KNOWN]) - int(self._seeds)
 
     @property
     def width(self) -> int:

@@ -115,7 +115,7 @@ class Searches:
     @property
     def stop(self) -> str:
         """Why it stopped: the most sudden of the searches' reasons."""
-        return most_sudden(self.reasons)
+        return main_reason(self.reasons)
 
     def go(self, for_thread: Callable[[], Begin]) -> None:
         """Search every variable, or those that an interruption or the deadline lets come."""
@@ -181,6 +181,6 @@ class Searches:
                 self.exhaustive, self.depth = False, min(self.depth, search.depth)
 
 
-def most_sudden(reasons: set[str]) -> str:
+def main_reason(reasons: set[str]) -> str:
     """Return the one of several reasons to stop that says most."""
     return next((r for r in ("interrupted", "seconds", "memory", "evaluations") if r in reasons), "complete")

@@ -25,7 +25,7 @@ MANY_SETS = 100_000  # of fewer, the time says little about the pace of more
 SECONDS_PER_ROW, SECONDS_PER_VARIABLE = 5e-7, 2e-5  # what they cost when the table is assembled, generously
 SECONDS_PER_VALUE, PREPARATION = 1e-8, 0.1  # of a larger size: what room for one takes, the most part of the time
 FASTEST = 1e-8  # seconds a set: what cannot fit at this pace is not tried
-MOST_KEPT = 1 << 20  # families of a piece for which there is room at first
+MAX_KEPT = 1 << 20  # families of a piece for which there is room at first
 
 
 class _Pace:
@@ -237,7 +237,7 @@ class Walk:
     ) -> RankedFamilies:
         from bnsearch.selection.kernels_walk import keep_families
 
-        room = min(size * len(block), MOST_KEPT)
+        room = min(size * len(block), MAX_KEPT)
         while True:
             kept = scratch.take(room)
             number = keep_families(
