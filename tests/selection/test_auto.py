@@ -11,7 +11,7 @@ from bnsearch.scores import BIC, BDeu, Scorer
 from bnsearch.scores.extender import Extender
 from bnsearch.selection.auto import Auto
 from bnsearch.selection.sequential import Sequential
-from bnsearch.selection.variable_growth import Growth
+from bnsearch.selection.variable_growth import VariableGrowth
 from reference_exact import best_score
 
 # Natural-log BIC optima without an in-degree limit, from an independent dynamic program.
@@ -58,11 +58,12 @@ def test_growth_reaches_what_greedy_steps_can():
     scorer = Scorer(data, BIC())
     scores = np.array([scorer.family(9, s) for s in seeds.tolist()])
     best_first = np.argsort(-scores)
-    growth = Growth(extender, 9, np.arange(9), 5, seeds[best_first], scores[best_first])
+    growth = VariableGrowth(extender, 9, np.arange(9), 5, seeds[best_first], scores[best_first])
     while growth.grow(extender, 10):
         pass
-    sets, sizes, values = growth.found()
-    found = {tuple(sorted(s[:k].tolist())): v for s, k, v in zip(sets, sizes, values, strict=True)}
+    scores, sizes, members = growth.found()
+    sets = [tuple(sorted(own.tolist())) for own in np.split(members, np.cumsum(sizes)[:-1])]
+    found = dict(zip(sets, scores.tolist(), strict=True))
     assert (0, 1, 2) in found
     assert found == pytest.approx({s: scorer.family(9, s) for s in found}, rel=1e-9)
     assert all(v > scorer.family(9, pairs.parents(int(pairs.begin[10]) - 1)) for v in found.values())
@@ -89,7 +90,8 @@ def test_growth_does_not_depend_on_slices():
     extender = Extender(data, BIC())
     results = []
     for budget in (7, 10**6):
-        growth = Growth(extender, 9, np.arange(9), 4, np.empty((1, 0), dtype=np.int32), np.array([extender.empty(9)]))
+        empty_set = np.empty((1, 0), dtype=np.int32)
+        growth = VariableGrowth(extender, 9, np.arange(9), 4, empty_set, np.array([extender.empty(9)]))
         while growth.grow(extender, budget):
             pass
         results.append(growth.found())

@@ -80,7 +80,7 @@ def test_a_required_parent_is_grown_beyond_enumeration(monkeypatch):
     codes[:, 11] = (codes[:, 0] + codes[:, 1] + codes[:, 2]) % 2
     data = type(dependent_data(0)).from_codes(codes)
     constraints = Knowledge(required=[("5", "11"), ("0", "11"), ("1", "11")]).constraints(data.names)
-    monkeypatch.setattr("bnsearch.selection.lattice.MAX_SETS", 30)
+    monkeypatch.setattr("bnsearch.selection.lattice_search.MAX_SETS", 30)
     selection = Auto(evaluations=20_000).select(data, BIC(), constraints=constraints)
     assert not selection.complete
     best = next(iter(selection.table.sets(11)))[1]

@@ -15,7 +15,7 @@ from bnsearch.data import Dataset
 from bnsearch.errors import InputError
 from bnsearch.knowledge import Knowledge
 from bnsearch.scores import BIC, K2, BDeu, Scorer, improves
-from bnsearch.selection.lattice import Lattice
+from bnsearch.selection.lattice_search import LatticeSearch
 from bnsearch.selection.progress import Scoring
 from bnsearch.selection.sequential import Sequential
 from bnsearch.selection.walk import _sets_with_each
@@ -151,7 +151,7 @@ def test_time_for_each_variable_is_no_pool(monkeypatch):
     builder.select(data, BIC(), threads=1, constraints=known)  # kernels are loaded
     limits = []
 
-    class Watched(Lattice):
+    class Watched(LatticeSearch):
         def __init__(self, *arguments):
             limits.append(arguments[6] - clock.now)
             super().__init__(*arguments)
@@ -159,7 +159,7 @@ def test_time_for_each_variable_is_no_pool(monkeypatch):
     clock = Clock(tick=1.0)
     monkeypatch.setattr("bnsearch.selection.sequential.Lattice", Watched)
     monkeypatch.setattr("bnsearch.selection.constrained.FEW_SETS", 0)
-    monkeypatch.setattr("bnsearch.selection.lattice.FAMILIES_PER_STEP", 1)
+    monkeypatch.setattr("bnsearch.selection.lattice_search.FAMILIES_PER_STEP", 1)
     monkeypatch.setattr("time.perf_counter", clock)
     found = builder.select(data, BIC(), threads=1, constraints=known)
     assert len(limits) == 9

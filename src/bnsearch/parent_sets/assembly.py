@@ -54,7 +54,7 @@ def assemble(
     parts: Sequence[tuple[int, RankedFamilies]],
     threads: int,
     *,
-    soon: bool = False,
+    only_best: bool = False,
 ) -> ParentSets:
     """
     Return the candidate table of families.
@@ -67,13 +67,13 @@ def assemble(
     empty : float64[places], the scores of the empty sets
     parts : the number of parents of some families, ascending, and the families
     threads : how many to use
-    soon : take each variable's best sets alone where there are many, for somebody who waits
+    only_best : take each variable's best sets alone where there are many, for somebody who waits
     """
     from bnsearch.parent_sets.kernels_rows import write_families
 
     variables = order.tolist()
     families = _by_child(empty, parts, threads)
-    if soon and sum(len(own.scores) for own in families) > ROWS_AT_ONCE:
+    if only_best and sum(len(own.scores) for own in families) > ROWS_AT_ONCE:
         families = parallel_map(lambda own: own.best(-(-ROWS_AT_ONCE // len(order))), families, threads)
     ends = np.array([own.ends for own in families])
     counts, lengths = np.zeros((2, len(order)), dtype=np.int64)

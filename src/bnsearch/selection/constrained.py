@@ -1,4 +1,4 @@
-"""Selections of legal sets: background knowledge in every builder."""
+"""Selection of legal parent sets: background knowledge in every builder."""
 
 from __future__ import annotations
 
@@ -16,23 +16,23 @@ from bnsearch.parent_sets.table import ParentSets
 from bnsearch.scores.extender import Extender
 from bnsearch.scores.scorer import Scorer
 from bnsearch.selection.frontier import FoundSets
-from bnsearch.selection.lattice import Lattice
+from bnsearch.selection.lattice_search import LatticeSearch
 from bnsearch.selection.report import Selection
-from bnsearch.selection.variable_searches import Begin, Searches, main_reason
+from bnsearch.selection.search_pool import SearchPool, StartSearch, main_reason
 
 if TYPE_CHECKING:
     from bnsearch.selection.builder import Builder, Job
 
-FEW_SETS = 1 << 12  # legal sets of a variable that are all looked at, whatever the selection
-SHARE = 0.95  # of the time of the variables with searches of their own; the rest is for the table
+FEW_SETS = 1 << 12  # largest number of legal sets of a variable that are all scored, whatever the selection
+SEARCH_SHARE = 0.95  # share of the time of these variables for their searches; the rest is for the table
 
 
 def build_legally(builder: Builder, job: Job) -> Selection:
     """
     Select legal sets.
 
-    Variables with required parents, and those with few legal sets, have searches of their own (`Lattice`), which come
-    first and take their part of the budget. The other variables' sets are selected as the builder does.
+    Variables with required parents or few legal sets have searches of their own (`LatticeSearch`). These come first,
+    with their share of the budget. The builder selects the sets of all other variables.
     """
     known = job.constraints
     assert known is not None
@@ -69,14 +69,14 @@ def build_legally(builder: Builder, job: Job) -> Selection:
 
 
 def largest_sets(builder: Builder, job: Job, known: Constraints) -> NDArray[np.int64]:
-    """Return each variable's largest parent set; where some are required, no bound on what can pay is known."""
+    """Return the size of each variable's largest parent set; no bound is known for one with required parents."""
     needed = np.array([len(required) for required in known.required_parents])
     asked = job.n if builder.max_parents is None else builder.max_parents
     return np.minimum(known.limits, np.where(needed, np.maximum(needed, asked), job.most))
 
 
 def _have_few_sets(known: Constraints, most: NDArray[np.int64]) -> NDArray[np.bool_]:
-    """Tell which variables are so restricted that all of their legal sets can be looked at."""
+    """Return bool[n], True for variables with so few legal sets that all of them can be scored."""
     allowed = np.count_nonzero(known.allowed, axis=1)
     few: NDArray[np.bool_] = allowed < known.size - 1
     for v in np.flatnonzero(few).tolist():
@@ -84,45 +84,45 @@ def _have_few_sets(known: Constraints, most: NDArray[np.int64]) -> NDArray[np.bo
     return few
 
 
-def _search(builder: Builder, job: Job, children: NDArray[np.int64], most: NDArray[np.int64]) -> Searches:
-    """Search the legal sets of some variables in their part of the budget."""
+def _search(builder: Builder, job: Job, children: NDArray[np.int64], most: NDArray[np.int64]) -> SearchPool:
+    """Search the legal sets of some variables with their share of the budget."""
     known = job.constraints
     assert known is not None
     part = len(children) / job.n
-    seconds = (job.deadline - time.perf_counter()) * part * SHARE
-    searches = Searches(
+    seconds = (job.deadline - time.perf_counter()) * part * SEARCH_SHARE
+    searches = SearchPool(
         job,
         children,
         evaluations=None if builder.evaluations is None else int(builder.evaluations * part),
         deadline=inf if job.deadline == inf else time.perf_counter() + seconds,
-        each=builder.seconds_per_variable,
+        seconds_each=builder.seconds_per_variable,
         memory=builder.memory,
     )
     if not len(children):
         return searches
     extender = Extender(job.data, job.score)
 
-    def for_thread() -> Begin:
+    def for_thread() -> StartSearch:
         tools = extender.fork()
 
-        def begin(child: int, until: float) -> Lattice:
+        def start(child: int, deadline: float) -> LatticeSearch:
             required = np.array(known.required_parents[child], dtype=np.int64)
             candidates = np.flatnonzero(known.allowed[child] & ~known.required[child])
-            return Lattice(tools, child, required, candidates, int(most[child]), job.bound, until)
+            return LatticeSearch(tools, child, required, candidates, int(most[child]), job.bound, deadline)
 
-        return begin
+        return start
 
-    searches.go(for_thread)
+    searches.run(for_thread)
     return searches
 
 
-def _own_table(job: Job, searches: Searches, children: NDArray[np.int64]) -> ParentSets:
-    """Return a table of what was found, or of the smallest legal sets; with any score for all other empty sets."""
+def _own_table(job: Job, searches: SearchPool, children: NDArray[np.int64]) -> ParentSets:
+    """Return a table of the sets found, or the smallest legal ones; empty sets have an arbitrary lower score."""
     assert job.constraints is not None
     required = job.constraints.required_parents
     missing = [v for v in children.tolist() if v not in searches.found]
     found = dict(searches.found)
-    if missing:  # which is seldom: a scorer is dear
+    if missing:  # a scorer takes time and is seldom needed
         scorer = Scorer(job.data, job.score, cache_bytes=1 << 16)
         for v, score in zip(missing, scorer.families(missing, [required[v] for v in missing]), strict=True):
             sizes = np.array([len(required[v])])
@@ -141,10 +141,10 @@ def _own_table(job: Job, searches: Searches, children: NDArray[np.int64]) -> Par
 
 
 def _spliced(table: ParentSets, other: ParentSets, children: NDArray[np.int64]) -> ParentSets:
-    """Return a table with the rows of some variables taken from another one."""
+    """Return a table with the rows of some variables taken from another table."""
     if not len(children):
         return table
-    both = ParentSets(  # not a table yet: rows to take from
+    both = ParentSets(  # the rows of both tables, from which `take` makes a valid table
         table.names,
         np.concatenate([table.begin, other.begin[1:] + table.n_sets]),
         np.concatenate([table.scores, other.scores]),

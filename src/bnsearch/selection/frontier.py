@@ -1,4 +1,4 @@
-"""The sets that the search of one variable has met, in flat arrays that grow."""
+"""The sets of one variable's best-first search, in flat arrays that grow."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ from bnsearch.selection.frontier_layout import (
 )
 
 Arrays = tuple[NDArray[Any], ...]
-TYPES = ("i4", "i4", "i4", "f8", "f8", "f8", "u8"), ("f8", "i4", "i4")  # of nodes and heap
+TYPES = ("i4", "i4", "i4", "f8", "f8", "f8", "u8"), ("f8", "i4", "i4")  # dtypes of nodes and heap
 
 
 class FoundSets(NamedTuple):
@@ -51,9 +51,9 @@ class Frontier:
 
     Parameters
     ----------
-    candidates : int64[m], the variables that its sets are made of
-    arities : how many states they have
-    empty : the score of the empty set, which becomes node 0
+    candidates : int64[m], the candidate parents
+    arities : number of states of each candidate
+    empty : local score of the empty set, which becomes node 0
     """
 
     def __init__(self, candidates: NDArray[np.int64], arities: NDArray[np.int64], empty: float) -> None:
@@ -68,11 +68,11 @@ class Frontier:
 
     @property
     def nbytes(self) -> int:
-        """The memory of the arrays."""
+        """Memory of the arrays in bytes."""
         return sum(array.nbytes for array in (*self.nodes, *self.heap, self.slots))
 
     def reserve(self, *, nodes: int, opened: int, seen: int) -> None:
-        """Make room for as many more of each."""
+        """Make room for more nodes, open sets and seen sets."""
         self.nodes = _with_room(self.nodes, int(self.number[NODES]), nodes)
         self.heap = _with_room(self.heap, int(self.number[OPEN]), opened)
         needed = 2 * (int(self.number[SEEN]) + seen)
@@ -83,14 +83,14 @@ class Frontier:
             move_keys(self.slots, larger)
             self.slots = larger
 
-    def keep_best_open(self, most: int) -> float:
-        """Forget all open sets but the best, of at least as many; return the lowest value that is left."""
+    def keep_best_open(self, number: int) -> float:
+        """Drop all open sets except the best ones; return the lowest value of these."""
         values = self.heap[HEAP_VALUE][: self.number[OPEN]]
-        order = np.argsort(-values, kind="stable")[:most]  # descending values are a heap
+        order = np.argsort(-values, kind="stable")[:number]  # descending values are a heap
         for array in self.heap:
-            array[:most] = array[order]
-        self.number[OPEN] = most
-        return float(self.heap[HEAP_VALUE][most - 1])
+            array[:number] = array[order]
+        self.number[OPEN] = number
+        return float(self.heap[HEAP_VALUE][number - 1])
 
     def members(self, node: int) -> tuple[int, ...]:
         """Return the variables of a node's set, ascending."""
@@ -101,7 +101,7 @@ class Frontier:
         return tuple(sorted(found))
 
     def sets(self, node: NDArray[np.int32], added: NDArray[np.int32], scores: NDArray[np.float64]) -> FoundSets:
-        """Return sets made of a node and a candidate more, and the empty set."""
+        """Return the empty set, and the sets of a node and one more candidate each."""
         from bnsearch.selection.kernels_frontier import write_sets
 
         sizes = np.concatenate([[0], self.nodes[NODE_SIZE][node] + 1]).astype(np.int64)
@@ -111,6 +111,7 @@ class Frontier:
 
 
 def _with_room(arrays: Arrays, used: int, more: int) -> Arrays:
+    """Return arrays with the used entries and room for more; the same arrays if they have it."""
     if used + more <= len(arrays[0]):
         return arrays
     larger = tuple(np.zeros(used + used // 2 + more, dtype=array.dtype) for array in arrays)

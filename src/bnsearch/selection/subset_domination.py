@@ -1,4 +1,4 @@
-"""Each child's undominated parent sets, when all subsets of the variables have values."""
+"""Each child's undominated parent sets, from the values of all subsets of the variables."""
 
 from __future__ import annotations
 
@@ -11,20 +11,20 @@ from numpy.typing import NDArray
 
 from bnsearch.scores.score import TOLERANCE
 
-LOW = 12  # candidates whose subsets make one block: it stays in a core's cache
-CAPACITY = 1 << 16  # sets that one call of the kernel can keep; at least a block
-BLOCKS = 128  # blocks between two looks at the clock, a few milliseconds
+LOW = 12  # number of candidates whose subsets make one block, which fits into a core's cache
+CAPACITY = 1 << 16  # number of sets that one call of the kernel can keep; at least those of a block
+BLOCKS = 128  # number of blocks that a call takes before the clock is read: a few milliseconds
 
 
 class LegalSets(NamedTuple):
     """
-    The parent sets that a child may have, as masks.
+    The legal parent sets of a child, as masks.
 
     Attributes
     ----------
-    child : the child itself
-    required : its required parents
-    candidates : int64[...], its other possible parents, one by one
+    child : mask of the child
+    required : mask of its required parents
+    candidates : int64[...], masks of its other allowed parents
     max_candidates : largest number of candidates in a set
     """
 
@@ -35,7 +35,7 @@ class LegalSets(NamedTuple):
 
     @property
     def number(self) -> int:
-        """How many sets there are."""
+        """Number of legal sets."""
         return sum(comb(len(self.candidates), k) for k in range(min(self.max_candidates, len(self.candidates)) + 1))
 
 
@@ -47,7 +47,7 @@ class KeptSets(NamedTuple):
     ----------
     masks : int64[...]
     scores : float64[...]
-    scored : how many sets were looked at
+    scored : number of sets that were scored
     """
 
     masks: NDArray[np.int64]
@@ -59,14 +59,14 @@ def keep_undominated(
     legal: LegalSets, joint: NDArray[np.float64], parents: NDArray[np.float64], late: Callable[[], bool]
 ) -> KeptSets | None:
     """
-    Return the legal sets of a child that no legal subset matches or beats; None if late.
+    Return the legal sets of a child that no legal subset matches or beats; None if the time is up.
 
     Parameters
     ----------
-    legal : the sets to look at
-    joint, parents : float64[2^n], the value of each set as a whole family and as parents; not a number where a set is
-        known not to matter
-    late : tells whether to stop
+    legal : the legal sets
+    joint, parents : float64[2^n], the value of each set as a whole family and as parents; nan for sets that are known
+        not to matter
+    late : returns True if the time is up
     """
     from bnsearch.selection.kernels_subset_domination import KEPT, SCORED, keep_sets
 
@@ -93,7 +93,7 @@ def keep_undominated(
 
 
 def _subsets(bits: NDArray[np.int64]) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
-    """Return the masks and the sizes of all subsets of some variables, given by their masks."""
+    """Return the masks and the sizes of all subsets of variables, which are given by their masks."""
     from bnsearch.selection.kernels_subset_domination import spread_bits
 
     masks, sizes = np.empty(1 << len(bits), dtype=np.int64), np.empty(1 << len(bits), dtype=np.int64)

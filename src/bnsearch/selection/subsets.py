@@ -1,4 +1,4 @@
-"""Selection by subsets: every parent set of every variable, from the values of all subsets of the variables."""
+"""Selection by subsets: all parent sets of all variables, from the values of all subsets of the variables."""
 
 from __future__ import annotations
 
@@ -26,9 +26,9 @@ from bnsearch.selection.report import Selection
 from bnsearch.selection.subset_domination import KeptSets, LegalSets, keep_undominated
 from bnsearch.selection.subset_walk import Limits, SubsetWalk, sums_of
 
-MAX_VARIABLES = 40  # whatever the memory
-SECONDS_PER_FAMILY = 2.5e-8  # to find out whether a set is kept, measured with 22 variables
-SLACK = 1e-6  # relative; a set this close to a bound is valued
+MAX_VARIABLES = 40  # largest number of variables, whatever the memory
+SECONDS_PER_FAMILY = 2.5e-8  # time for deciding whether a set is kept, measured with 22 variables
+SLACK = 1e-6  # relative margin of the limits, against rounding errors
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -38,22 +38,21 @@ class Subsets(Builder):
 
     Parameters
     ----------
-    seconds, seconds_per_variable : stop when this much time has passed
-    evaluations : families scored in all; nothing is scored where all of them are more
-    max_parents : the largest parent set; None means as large as can ever pay
-    max_sets : the most sets kept of a variable, the best ones; the empty set comes on top
-    memory : the most bytes; nothing is scored where the values of all subsets take more
-    pruning : sound bounds that save work; the table is the same without them
+    seconds, seconds_per_variable : time budget, total or for each variable
+    evaluations : number of families to score; nothing is scored if there are more
+    max_parents : size of the largest parent set; None means the largest that can be of use
+    max_sets : largest number of sets kept for a variable, the best ones, in addition to the empty set
+    memory : bytes; nothing is scored if the values of all subsets take more
+    pruning : names of the bounds to use, which save time and do not change the table
 
     Notes
     -----
     Every score is a difference of two values of sets. A walk over all subsets of the variables values each of them
-    once (`SubsetWalk`). Then the legal sets of each child are visited, the smaller ones first; a set is kept if it
-    improves on the best score of its legal subsets. This holds for required parents, too: a set that lacks them is not
-    legal, and prunes nothing.
+    once (`SubsetWalk`). Then the legal sets of each child are visited, the smaller ones first. A set is kept if it
+    improves on the best score of its legal subsets. Sets without the required parents are not legal and prune nothing.
 
-    The selection is complete, or, where budgets do not allow that, holds each variable's smallest legal set and all
-    sets of the variables that were reached.
+    The selection is complete if the budgets allow it. Otherwise the table holds each variable's smallest legal set, and
+    all sets of the variables that were reached.
     """
 
     builds_legally: ClassVar[bool] = True
@@ -69,12 +68,12 @@ class Subsets(Builder):
         sample: float = 0.05,
     ) -> float:
         """
-        Return how long a selection is expected to take on this machine; infinity where it does not fit into memory.
+        Return the expected time of a selection on this machine; infinity if it does not fit into memory.
 
         Parameters
         ----------
         data, score, threads, constraints : as for `select`
-        sample : about how many seconds to measure for, on random parts of the walk
+        sample : time for measuring random parts of the walk, in seconds
         """
         workers = thread_count(threads)
         load_kernels(type(self), data.codes.dtype.itemsize, workers > 1)
@@ -88,7 +87,7 @@ class Subsets(Builder):
         return (walk.sampled_seconds(sample) + SECONDS_PER_FAMILY * families) / workers
 
     def build(self, job: Job) -> Selection:
-        """Value all subsets, then select each variable's sets, then make the table."""
+        """Value all subsets, select each variable's sets, and make the table."""
         smallest, stop, kept = _smallest(job), "memory", dict[int, KeptSets]()
         variables = np.empty(0, dtype=np.int64)
         if self._fits(job.data, job.score):
@@ -108,18 +107,18 @@ class Subsets(Builder):
         return Selection(table, scored, seconds, job.most if complete else 0, stop, complete)
 
     def _fits(self, data: Dataset, score: Score) -> bool:
-        """Tell whether the values of all subsets, and one child's best scores, fit into memory."""
+        """Return True if the values of all subsets, and one child's best scores, fit into memory."""
         n = data.n_variables
         return n <= MAX_VARIABLES and (8 * len(sums_of(data, score)) + 4) * 2**n <= self.memory
 
     def _workers(self, walk: SubsetWalk, threads: int) -> int:
-        """Return how many threads there is memory for; each has the best scores of one child at a time."""
+        """Return the number of threads that the memory allows; each holds the best scores of one child at a time."""
         while threads and walk.bytes_needed(threads) + threads * 4 * 2**walk.n > self.memory:
             threads -= 1
         return threads
 
     def _select(self, job: Job, walk: SubsetWalk, most: NDArray[np.int64], kept: dict[int, KeptSets]) -> str:
-        """Select the sets of all variables; return why it ended."""
+        """Select the sets of all variables; return the reason for the end."""
         legal = [_legal_sets(job, v, int(most[v]), walk) for v in range(job.n)]
         total = sum(sets.number for sets in legal)
         if self.evaluations is not None and total > self.evaluations:
@@ -129,17 +128,17 @@ class Subsets(Builder):
             return "memory"
         reserve = SECONDS_PER_FAMILY * sum(2.0 ** len(sets.candidates) for sets in legal) / threads
 
-        def tell(task: str, done: int, of: int) -> None:
+        def report(task: str, done: int, of: int) -> None:
             job.progress(Scoring(task, total * done // of, total, "sets", None))
 
-        values = walk.values(threads, lambda: job.late(reserve), lambda done, of: tell("values of sets", done, of))
+        values = walk.values(threads, lambda: job.late(reserve), lambda done, of: report("values of sets", done, of))
 
         def select(child: int) -> None:
             assert values is not None
             found = keep_undominated(legal[child], values[0], values[walk.classes[child]], job.late)
             if found is not None:
                 kept[child] = found
-                tell("parent sets", len(kept), job.n)
+                report("parent sets", len(kept), job.n)
 
         if values is not None:
             parallel_take(select, range(job.n), threads, lambda: not job.late())
@@ -153,13 +152,13 @@ def _required(job: Job, child: int) -> tuple[int, ...]:
 
 
 def _smallest(job: Job) -> NDArray[np.float64]:
-    """Return the score of each variable's smallest legal set: its required parents, or none."""
+    """Return the local score of each variable with just its required parents."""
     scorer = Scorer(job.data, job.score, cache_bytes=1 << 16)
     return scorer.families(range(job.n), [_required(job, v) for v in range(job.n)])
 
 
 def _most(builder: Builder, job: Job) -> NDArray[np.int64]:
-    """Return each variable's largest parent set."""
+    """Return the size of each variable's largest parent set."""
     if job.constraints is None:
         return np.full(job.n, job.most)
     return np.minimum(job.n - 1, largest_sets(builder, job, job.constraints))
@@ -167,10 +166,11 @@ def _most(builder: Builder, job: Job) -> NDArray[np.int64]:
 
 def _limits(job: Job, most: NDArray[np.int64], smallest: NDArray[np.float64]) -> Limits:
     """
-    Return which sets can be a family that improves on its child's smallest legal set.
+    Return limits on the sets that can be a family which improves on its child's smallest legal set.
 
-    No family of a child x, of r states, scores more than slope (r - 1) q - level log(r) K (see `Bound`), with q cells
-    of the parents and K cells of the family that occur; neither term is above zero, so each is a bound by itself.
+    No family of a child x with r states scores more than slope (r - 1) q - level log(r) K (see `Bound`), where q is the
+    number of cells of the parents and K that of the family's cells that occur. No term is positive, so each term is a
+    bound.
     """
     states = job.data.arities.astype(np.float64)
     vary = states > 1  # a variable of one state scores the same with any parents
@@ -195,7 +195,7 @@ def _legal_sets(job: Job, child: int, most: int, walk: SubsetWalk) -> LegalSets:
 def _table(
     job: Job, kept: Mapping[int, KeptSets], variables: NDArray[np.int64], smallest: NDArray[np.float64]
 ) -> ParentSets:
-    """Return the table of what was kept, and of the smallest legal sets; variables[b] has bit b of a mask."""
+    """Return the table of the kept and the smallest legal sets; variables[b] is the variable of bit b of a mask."""
     from bnsearch.selection.kernels_subset_domination import write_members
 
     parts = []

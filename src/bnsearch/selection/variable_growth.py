@@ -36,26 +36,26 @@ class GrowthArrays(NamedTuple):
     slots: NDArray[np.int32]
 
 
-class Growth:
+class VariableGrowth:
     """
-    The parent sets of one variable, the most promising extended first.
+    The parent sets of one variable, of which the most promising are extended first.
 
-    The best open sets of every size are, in turn, extended by every candidate; an extension is kept and opened if it
-    beats the set it extends. A set is not extended where, by the score's bound, no superset can beat it.
+    The sizes take turns: the best open set of a size is extended by every candidate. An extension is kept and opened if
+    it beats the set that it extends. A set is not extended if, by the bound of the score, no superset can beat it.
 
     Parameters
     ----------
     extender : the data and the score
     child : the variable
-    candidates : its possible parents
-    max_parents : the largest set
+    candidates : its candidate parents
+    max_parents : size of the largest set
     seeds : int32[m, k], sets of one size to start from, best first
-    scores : float64[m], their scores
-    bound : what no superset can exceed
+    scores : float64[m], their local scores
+    bound : upper bound on the scores of supersets
 
     Attributes
     ----------
-    growing : whether a set is left that could be extended
+    finished : True if no set is left that could be extended
     """
 
     def __init__(
@@ -69,15 +69,15 @@ class Growth:
         bound: Bound = Bound(),  # noqa: B008  # immutable
     ) -> None:
         self.child = child
-        self.growing = True
+        self.finished = False
         self._extender, self._bound = extender, tuple(bound)
-        self._most = max_parents
+        self._max_parents = max_parents
         self._candidates: NDArray[np.int64] = extender.layout.place[candidates]
         self._random = np.random.default_rng(0x6C0).integers(1, 2**64, len(extender.layout.order), dtype=np.uint64)
         number, size = seeds.shape
-        self._seeds = number
+        self._n_seeds = int(number)
         heap = np.zeros((size + 1, number), dtype=np.int32)
-        heap[size] = np.arange(number)  # best first: a heap already
+        heap[size] = np.arange(number)  # the seeds are sorted, which makes them a heap
         counters = np.array([number, 0, size, *[0] * size, number], dtype=np.int64)
         sets = np.sort(extender.layout.place[seeds], axis=1).astype(np.int32)
         sizes, no_slots = np.full(number, size, dtype=np.int32), np.empty(0, dtype=np.int32)
@@ -105,7 +105,7 @@ class Growth:
         return room
 
     def _enlarge(self) -> None:
-        """Make room for twice as many sets, or for larger ones; an interrupt finds the old arrays or the new ones."""
+        """Make room for twice as many sets, or for larger ones; an interrupt leaves the old arrays or the new ones."""
         from bnsearch.selection.kernels_growth import KNOWN
 
         capacity, width = self._arrays.sets.shape
@@ -117,50 +117,50 @@ class Growth:
 
     @property
     def scored(self) -> int:
-        """Families scored so far."""
+        """Number of families scored so far."""
         from bnsearch.selection.kernels_growth import SCORED
 
         return int(self._arrays.counters[SCORED])
 
     @property
-    def new(self) -> int:
-        """Sets found so far."""
+    def n_new(self) -> int:
+        """Number of sets found so far, without the seeds."""
         from bnsearch.selection.kernels_growth import KNOWN
 
-        return int(self._arrays.counters[KNOWN]) - int(self._seeds)
+        return int(self._arrays.counters[KNOWN]) - self._n_seeds
 
     @property
     def width(self) -> int:
-        """Families scored at most when one set is extended."""
+        """Largest number of families that the extension of one set scores."""
         return len(self._candidates)
 
     @property
     def nbytes(self) -> int:
-        """Memory of the sets."""
+        """Memory of the sets in bytes."""
         return sum(array.nbytes for array in self._arrays)
 
     def grow(self, extender: Extender, budget: int) -> bool:
-        """Score about `budget` families more, and up to `width` above it; return whether a set is left to extend."""
+        """Score `budget` more families, and at most `width` beyond; return True if a set is left to extend."""
         from bnsearch.selection.kernels_growth import FINISHED, OUT_OF_SPACE, grow_sets
 
         joint, others = extender.terms(self.child)
         stop = self.scored + budget
-        while self.growing and self.scored < stop:
+        while not self.finished and self.scored < stop:
             sets, sizes, values, heap, counters, slots = self._arrays
             ended = grow_sets(
-                extender.columns, extender.layout.place[self.child], self._candidates, self._most, joint, others,
+                extender.columns, extender.layout.place[self.child], self._candidates, self._max_parents, joint, others,
                 self._bound, TOLERANCE, extender.scratch, sets, sizes, values, heap, slots, self._random, counters,
                 stop - self.scored,
             )  # fmt: skip
             if ended == FINISHED:
-                self.growing = False
+                self.finished = True
             elif ended == OUT_OF_SPACE:
                 self._enlarge()
-        return self.growing
+        return not self.finished
 
     def found(self) -> FoundSets:
-        """Return the sets that were found beyond the seeds."""
-        known = slice(self._seeds, self._seeds + self.new)
+        """Return the sets that were found, without the seeds."""
+        known = slice(self._n_seeds, self._n_seeds + self.n_new)
         sets, sizes, scores, _, _, _ = self._arrays
         inside = np.arange(sets.shape[1]) < sizes[known, np.newaxis]
         members = self._extender.layout.order[sets[known][inside]].astype(np.int32)
