@@ -145,7 +145,7 @@ def test_large_sets(sizes: tuple[int, int]) -> None:
 @pytest.mark.parametrize("threads", [1, 2, 7])
 def test_long_lists(threads: int, monkeypatch: pytest.MonkeyPatch) -> None:
     """Thousands of sets of up to five parents, with many subsets among them, in one thread and in several."""
-    monkeypatch.setattr("bnsearch.parent_sets.rows.WORTH_THREADS", 0)
+    monkeypatch.setattr("bnsearch.parent_sets.rows.MIN_ROWS_PER_THREAD", 0)
     monkeypatch.setattr("bnsearch.parent_sets.rows.FEW_ROWS", 0)
     monkeypatch.setattr("bnsearch.parent_sets.rows.ROWS_PER_CHUNK", 100)
     rng = np.random.default_rng(5)

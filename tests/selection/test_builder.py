@@ -288,7 +288,7 @@ def test_refuses_bad_parameters(parameters, message):
 @pytest.mark.parametrize("constrained", [False, True])
 def test_a_halt_from_outside_leaves_what_there_is(monkeypatch, name, threads, constrained):
     """Halted at the twentieth question, or before the first, a selection has the empty sets at least, and says so."""
-    monkeypatch.setattr("bnsearch.counting.sweep.LEAST_ROWS_PER_CALL", 1)
+    monkeypatch.setattr("bnsearch.counting.sweep.MIN_ROWS_PER_CALL", 1)
     data = dependent_data(1, n=25, rows=500, top=2)
     known = Knowledge(required=[("0", "1")], forbidden=[("2", "3")]) if constrained else Knowledge()
     constraints = known.constraints(data.names) if constrained else None
@@ -306,8 +306,8 @@ def test_a_halt_from_outside_leaves_what_there_is(monkeypatch, name, threads, co
 
 def test_who_waits_gets_the_best_sets(monkeypatch):
     """Interrupted with more than 90 rows in hand, each of thirty variables keeps its best three and the empty set."""
-    monkeypatch.setattr("bnsearch.parent_sets.assembly.ROWS_AT_ONCE", 90)
-    monkeypatch.setattr("bnsearch.selection.growth_stage.ROWS_AT_ONCE", 90)
+    monkeypatch.setattr("bnsearch.parent_sets.assembly.MAX_BEST_ROWS", 90)
+    monkeypatch.setattr("bnsearch.selection.growth_stage.MAX_BEST_ROWS", 90)
     for at in ("sets of 2", "growing"):
         selection = interrupted(Auto(evaluations=30_000), wide_data(), 1, at, 20)
         assert selection.stop == "interrupted"

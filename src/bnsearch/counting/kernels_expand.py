@@ -1,4 +1,4 @@
-"""All extensions of one family by one more parent, scored at once."""
+"""The scores of all extensions of a family by one more parent."""
 
 # Numba infers the types of kernels.
 # mypy: allow-untyped-defs, no-check-untyped-defs
@@ -24,7 +24,7 @@ from bnsearch.kernels.compile import inner_kernel, kernel
 
 @kernel
 def occupied_cells(columns, child, parents, scratch):
-    """Return how many cells of a family occur; arrays as in score_extensions."""
+    """Return the number of cells of a family that occur; arrays are as in score_extensions."""
     codes, _, _, arities, start, _, _, _, _, _, dense = columns
     if served_by_bitmaps(arities, start, child, parents):
         number = split_rows(columns, parents, scratch[FIRST], scratch[CELLS])
@@ -35,7 +35,7 @@ def occupied_cells(columns, child, parents, scratch):
 
 @inner_kernel
 def score_family(columns, child, parents, joint, others, scratch, scores):
-    """Return the score of a child with its parents, and prepare its extensions; arrays as in score_extensions."""
+    """Return the score of a family, and prepare its extensions; arrays are as in score_extensions."""
     if served_by_bitmaps(columns[ARITIES], columns[START], child, parents):
         return score_by_bitmaps(columns, child, parents, joint, others, scratch)
     scratch[SPLIT][0] = 0
@@ -47,14 +47,15 @@ def score_family(columns, child, parents, joint, others, scratch, scores):
 @inner_kernel
 def extend_family(columns, child, parents, candidates, joint, others, scratch, scores):
     """
-    Score the extensions of a family by each candidate, after score_family; arrays as in score_extensions.
+    Score the extensions of a family by each candidate, after score_family; arrays are as in score_extensions.
 
-    Candidates are counted all together by sums of rows, or each by bitmaps or by a histogram, whichever is cheaper.
+    All candidates are counted together by sums of rows, or each of them by bitmaps or by a histogram, whichever is
+    cheapest.
     """
     arities, start = columns[ARITIES], columns[START]
     split = scratch[SPLIT][0] > 0
     summed = split and try_sums(columns, child, parents, candidates, joint, others, scratch, scores)
-    max_cells = np.inf if summed else columns[MAX_CELLS]  # sums serve all candidates that have bitmaps
+    max_cells = np.inf if summed else columns[MAX_CELLS]  # sums count all candidates that have bitmaps
     cells = cells_of(arities, parents) * arities[child]
     served = 0
     for i in range(candidates.size):
@@ -68,7 +69,7 @@ def extend_family(columns, child, parents, candidates, joint, others, scratch, s
 @kernel
 def score_extensions(columns, child, parents, candidates, joint, others, scratch, scores):
     """
-    Score a child with its parents and each of the candidates; return its score with the parents alone.
+    Score a child with its parents and each of the candidates; return its score with just the parents.
 
     columns : the fields of Columns, a plain tuple
     child, parents, candidates : place, int64[...], int64[...]

@@ -1,15 +1,15 @@
 """
 Values of all sets of one size by bitmaps.
 
-Sets are visited as a prefix p1 > p2 > ... > pd of places followed by every smaller place x, so that a set's rank
-(colexicographic: the sum of binomial(place_i, i) over its places in ascending order) runs on with x. An *item* is a
-state that has a bitmap; `ones` holds, for every set of items of smaller size, how many rows have them all, at the
-items' colexicographic rank.
+Sets are visited as a prefix p1 > p2 > ... > pd of places and every smaller place x, so a set's colexicographic rank
+(the sum of binomial(place_i, i) over its places in ascending order) increases with x by one. An *item* is a state that
+has a bitmap. `ones` holds, for every smaller set of items, the number of rows that have all of them, at the items'
+colexicographic rank.
 
-The joint table of the prefix with x is kept as a *block*: a row for each combination of the prefix's digits, a lane for
-each item of x. Digit s > 0 is the variable's s-th item, digit 0 first means "any state": those counts are read from
-`ones`, and only combinations without a 0 are swept over the rows. Subtracting, axis by axis, the other digits from
-digit 0 turns "any" into "the state without a bitmap" (inclusion-exclusion), and f is summed over the cells.
+The joint table of the prefix with x is a *block*: a row for each combination of the prefix's digits, a lane for each
+item of x. Digit s > 0 is the variable's s-th item, and digit 0 first means "any state". Counts of combinations with a 0
+are read from `ones`; only combinations without a 0 are counted over the rows. Then the other digits are subtracted from
+digit 0, variable by variable, so that it means "the state without a bitmap" (inclusion-exclusion).
 """
 
 # Numba infers the types of kernels.
@@ -35,16 +35,16 @@ from bnsearch.counting.kernels_terms import RISING_SPREAD, cell_term, find_produ
 from bnsearch.kernels.bits import popcount
 from bnsearch.kernels.compile import inner_kernel, kernel
 
-LANES = 128
+LANES = 128  # number of lanes of a block
 
 
 @inner_kernel
 def subtract_known(block, size, place, arities, lanes):
     """
-    Turn digit 0 from "any state" into "the state without a bitmap", axis by axis.
+    Change digit 0 from "any state" into "the state without a bitmap", one variable after the other.
 
     block : int32[combinations, lanes]
-    size : int64[d + 1]    number of combinations of each beginning of the prefix
+    size : int64[d + 1]    number of combinations of the first 0, 1, ... d places of the prefix
     place : int64[d]       the prefix
     """
     d = place.size
@@ -71,7 +71,7 @@ def read_smaller(block, combination, width, d, ones, at, item, lanes):
 
 @inner_kernel
 def sweep_rows(counts, leaf, begin, end, projected, item, lanes):
-    """Count the rows that a bitmap, `leaf`, shares with each of the items from `item` on; four items at a time."""
+    """Count the rows that the bitmap `leaf` has in common with each item from `item` on; four items at a time."""
     lane = 0
     while lane + 4 <= lanes:
         first, second = projected[item + lane], projected[item + lane + 1]
@@ -96,7 +96,7 @@ def sweep_rows(counts, leaf, begin, end, projected, item, lanes):
 
 @inner_kernel
 def sum_pairs(block, cells, width, places, table, sums):
-    """Sum f over the cells of the prefix with each of several binary places, f tabulated for every count."""
+    """Sum f over the cells of the prefix with each of several binary places; f of every count is tabulated."""
     for i in range(places):
         sums[i] = 0.0
     for c in range(width):
@@ -141,9 +141,9 @@ def finish_prefix(
     arities, start, words, max_cells, ones, at, products, constants, table, function, a, store, values,
 ):  # fmt: skip
     """
-    Value every set of a whole prefix and a smaller place that bitmaps serve.
+    Value every set of a complete prefix and a smaller place that is counted by bitmaps.
 
-    combination : of the whole prefix
+    combination : combinations of the complete prefix
     full, fulls, stack : the full combinations of the prefix without its last place, and their bitmaps
     values : float64[last place of the prefix]   written
     """
@@ -156,9 +156,9 @@ def finish_prefix(
     x = 0
     while x < last and number * arities[x] <= max_cells:
         arity = arities[x]
-        most = max(block.shape[1] // max(arity - 1, 1), 1)
+        limit = max(block.shape[1] // max(arity - 1, 1), 1)
         stop = x
-        while stop < last and arities[stop] == arity and stop - x < most:
+        while stop < last and arities[stop] == arity and stop - x < limit:
             stop += 1
         item = start[x]
         lanes = start[stop] - item
@@ -170,7 +170,7 @@ def finish_prefix(
                     c = full[f, INDEX] + (s + 1) * width[d - 1]
                     begin, end = segment[state], segment[state + 1]
                     column = projected[start[last] + s]
-                else:  # pairs: the top's own bitmap, nothing projected
+                else:  # pairs: the bitmap of the top, without projection
                     c = full[f, INDEX]
                     begin, end = segment[0], leaf.size
                     column = words[start[last] + f]
@@ -181,7 +181,7 @@ def finish_prefix(
                     for lane in range(lanes):
                         ones[to + lane] = block[c, lane]
         subtract_known(block, width, place, arities, lanes)
-        product = find_product(products, float(number) * arity)  # it is there: the sweep made it so
+        product = find_product(products, float(number) * arity)  # Sweep has tabulated it
         row, spread = (product, a / (number * arity)) if function == RISING_SPREAD else (0, a)
         if arity == 2 and table.shape[1] > combination[0, COUNT]:
             sum_pairs(block, cells, number, stop - x, table[row], values[x:])
@@ -195,9 +195,9 @@ def finish_prefix(
 @inner_kernel
 def new_prefix(arities, start, total, top, d, capacity, binomial, ones, at):
     """
-    Return a prefix of up to d places that has the top alone: its places, and the combinations of its digits.
+    Return a prefix with room for d places that consists of the top: its places, and the combinations of its digits.
 
-    The arrays are the first ones that finish_prefix takes; `full` and `fulls` have a row for each length.
+    The arrays are the first arguments of finish_prefix; `full` and `fulls` have a row for each length.
     """
     place = np.empty(d, np.int64)
     width = np.empty(d + 1, np.int64)
@@ -224,9 +224,9 @@ def sweep_top(
     """
     Value all sets of one size whose largest place is `top` and whose second is in lowest:highest.
 
-    offset : added to a set's rank among those of this top, gives its place in `values`
+    offset : index in `values` less the rank of a set among those of this top
 
-    All else is as in sweep_piece.
+    All other arguments are as in sweep_piece.
     """
     d = size - 1
     states = arities[top] - 1
@@ -289,7 +289,7 @@ def sweep_piece(
     at : int64[size + 1]   where the sets of each size begin in `ones`
     terms : see kernels_terms
     capacity : the most combinations that a prefix of size - 1 places may have
-    store : whether to leave the items' counts in `ones` for the next size
+    store : True if the items' counts are written to `ones` for the next size
     values : float64[...]  written, at the set's rank less that of the piece's first set
     """
     first = first_rank(size, bottom, lowest, binomial)

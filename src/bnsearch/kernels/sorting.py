@@ -9,7 +9,7 @@ from bnsearch.kernels.compile import inlined_kernel
 
 @inlined_kernel
 def insert_ascending(values, begin, end, value):
-    """Insert a value into the ascending values[begin:end], which then ends at `end`; return its index."""
+    """Insert a value into the ascending values[begin:end], so that values[end] is used, too; return its index."""
     at = end
     while at > begin and values[at - 1] > value:
         values[at] = values[at - 1]
@@ -20,7 +20,7 @@ def insert_ascending(values, begin, end, value):
 
 @inlined_kernel
 def insert_descending(values, end, value):
-    """Insert a value into the descending values[:end], which then ends at `end`."""
+    """Insert a value into the descending values[:end], so that values[end] is used, too."""
     at = end
     while at > 0 and values[at - 1] < value:
         values[at] = values[at - 1]

@@ -1,4 +1,4 @@
-"""The candidate table of families that an enumeration has kept: gathered by variable, sorted, unranked, in threads."""
+"""From the families that an enumeration has kept to a candidate table: grouped by variable, sorted, unranked."""
 
 from __future__ import annotations
 
@@ -13,11 +13,11 @@ from bnsearch._tools.parallel import parallel_map
 from bnsearch.parent_sets.rows import ROWS_PER_CHUNK, best_first, for_variables, new_table, places_of_chunks
 from bnsearch.parent_sets.table import ParentSets
 
-ROWS_AT_ONCE = 100_000  # as many as are assembled in no time, for somebody who waits
+MAX_BEST_ROWS = 100_000  # approximate number of rows that are assembled without a delay after an interrupt
 
 
 class RankedFamilies(NamedTuple):
-    """Some families with the same number of parents: place of the child, rank of the parents, score."""
+    """Families with the same number of parents: place of the child, rank of the parents, score."""
 
     places: NDArray[np.int32]
     ranks: NDArray[np.int64]
@@ -31,18 +31,18 @@ class VariableFamilies(NamedTuple):
     Attributes
     ----------
     ranks, scores : of the families
-    ends : int64[sizes], how many have no parent, at most one, at most two, ...
+    ends : int64[sizes], number of families with no parent, at most one, at most two, ...
     """
 
     ranks: NDArray[np.int64]
     scores: NDArray[np.float64]
     ends: NDArray[np.int64]
 
-    def best(self, most: int) -> VariableFamilies:
-        """Return the best families, as many as asked for, and the empty set."""
-        if len(self.scores) <= most:
+    def best(self, max_families: int) -> VariableFamilies:
+        """Return the best families, up to a number, and the empty set."""
+        if len(self.scores) <= max_families:
             return self
-        kept = np.union1d([0], np.argpartition(-self.scores, most)[:most])
+        kept = np.union1d([0], np.argpartition(-self.scores, max_families)[:max_families])
         return VariableFamilies(self.ranks[kept], self.scores[kept], np.searchsorted(kept, self.ends))
 
 
@@ -65,16 +65,16 @@ def assemble(
     order : the variable at each place
     binomial : binomial coefficients
     empty : float64[places], the scores of the empty sets
-    parts : the number of parents of some families, ascending, and the families
-    threads : how many to use
-    only_best : take each variable's best sets alone where there are many, for somebody who waits
+    parts : pairs of a number of parents, ascending, and families with it
+    threads : number of threads
+    only_best : True if only each variable's best sets are kept of many, because the caller was interrupted
     """
     from bnsearch.parent_sets.kernels_rows import write_families
 
     variables = order.tolist()
     families = _by_child(empty, parts, threads)
-    if only_best and sum(len(own.scores) for own in families) > ROWS_AT_ONCE:
-        families = parallel_map(lambda own: own.best(-(-ROWS_AT_ONCE // len(order))), families, threads)
+    if only_best and sum(len(own.scores) for own in families) > MAX_BEST_ROWS:
+        families = parallel_map(lambda own: own.best(-(-MAX_BEST_ROWS // len(order))), families, threads)
     ends = np.array([own.ends for own in families])
     counts, lengths = np.zeros((2, len(order)), dtype=np.int64)
     counts[order] = ends[:, -1]
@@ -129,12 +129,12 @@ def _by_child(
 
 def _chunks(parts: Sequence[tuple[int, RankedFamilies]], threads: int) -> list[tuple[int, list[RankedFamilies]]]:
     """Return the parts in lists of about equal numbers of families, each with one number of parents."""
-    most = max(ROWS_PER_CHUNK, sum(len(part.places) for _, part in parts) // threads)
+    max_rows = max(ROWS_PER_CHUNK, sum(len(part.places) for _, part in parts) // threads)
     chunks: list[tuple[int, list[RankedFamilies]]] = []
     for size, same in groupby(parts, key=lambda part: part[0]):
-        rows = most
+        rows = max_rows
         for _, part in same:
-            if rows >= most:
+            if rows >= max_rows:
                 chunks.append((size, []))
                 rows = 0
             chunks[-1][1].append(part)

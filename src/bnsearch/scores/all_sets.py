@@ -24,21 +24,21 @@ class BestFamily(NamedTuple):
 
 class AllSets:
     """
-    Every family of up to `max_size` variables (parents and child together), scored.
+    The local scores of all families of up to `max_size` variables, parents and child together.
 
     Parameters
     ----------
-    data : the table
-    score : which score
-    max_size : the most variables in a family
-    variables, representation, memory, threads : as for Sweep
+    data : the dataset
+    score : the score
+    max_size : largest number of variables in a family
+    variables, representation, memory, threads : as in Sweep
 
     Attributes
     ----------
-    joint : for each size from 0 the values of all sets as a family's whole, by rank (see Sweep)
-    parents : for each size from 0 float64[classes, sets], the values of all sets as parents; one class for a
-        score-equivalent score (the same numbers as `joint`), one for each arity of the child otherwise
-    class_of : the class of a child at each place
+    joint : for each size from 0 on, the values of all sets as whole families, by rank (see Sweep)
+    parents : for each size from 0 on, float64[classes, sets], the values of all sets as parents; one class for a
+        score-equivalent score (the same numbers as `joint`), otherwise one for each arity of the child
+    class_of : class of a child at each place
     """
 
     def __init__(
@@ -83,7 +83,7 @@ class AllSets:
 
     @property
     def max_size(self) -> int:
-        """The most variables in a family."""
+        """The largest number of variables in a family."""
         return self.sweep.max_size
 
     def family(self, child: int, parents: Iterable[int]) -> float:
@@ -97,11 +97,11 @@ class AllSets:
 
     @property
     def families(self) -> int:
-        """How many families there are."""
+        """The number of families."""
         return sum(size * self.sweep.number(size) for size in range(1, self.max_size + 1))
 
     def best_families(self) -> dict[int, BestFamily]:
-        """Return the best family of each variable, the smallest where several are: every family is scored."""
+        """Return the best family of each variable, of equally good ones the smallest; every family is scored."""
         from bnsearch.scores.kernels_families import best_of_size
 
         order = self.sweep.order

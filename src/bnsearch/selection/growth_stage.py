@@ -12,7 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from bnsearch._tools.parallel import parallel_map
-from bnsearch.parent_sets.assembly import ROWS_AT_ONCE
+from bnsearch.parent_sets.assembly import MAX_BEST_ROWS
 from bnsearch.parent_sets.table import ParentSets
 from bnsearch.scores.extender import Extender
 from bnsearch.selection.builder import Job
@@ -176,8 +176,8 @@ class GrowthStage:
     def merged(self, *, only_best: bool = False) -> ParentSets:
         """Return the table with the sets found; with `only_best`, a large table is cut to each variable's best sets."""
         table = self.table
-        if only_best and table.n_sets > ROWS_AT_ONCE:
-            table = table.best(-(-ROWS_AT_ONCE // self.job.n))
+        if only_best and table.n_sets > MAX_BEST_ROWS:
+            table = table.best(-(-MAX_BEST_ROWS // self.job.n))
         if not any(growth.n_new for growth in self._growths.values()):
             return table
         grown = (growth.found().families_of(child) for child, growth in sorted(self._growths.items()))

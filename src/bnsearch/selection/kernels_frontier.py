@@ -1,4 +1,4 @@
-"""The sets that the search of one variable has met: nodes, a heap of open sets, a hash table of seen sets."""
+"""The sets of one variable's best-first search: nodes, a heap of open sets, a hash table; see frontier_layout."""
 
 # Numba infers the types of kernels.
 # mypy: allow-untyped-defs, no-check-untyped-defs
@@ -24,7 +24,7 @@ from bnsearch.selection.frontier_layout import (
 
 @kernel
 def push(heap, number, value, node, added):
-    """Add an entry."""
+    """Add an entry to the heap."""
     values, nodes, extras = heap
     at = number[OPEN]
     number[OPEN] += 1
@@ -37,7 +37,7 @@ def push(heap, number, value, node, added):
 
 @kernel
 def replace_top(heap, number, value, node, added):
-    """Put an entry in the place of the best one."""
+    """Replace the best entry of the heap by another one."""
     values, nodes, extras = heap
     size = number[OPEN]
     at = np.int64(0)
@@ -54,7 +54,7 @@ def replace_top(heap, number, value, node, added):
 
 @kernel
 def drop_top(heap, number):
-    """Remove the best entry."""
+    """Remove the best entry of the heap."""
     values, nodes, extras = heap
     number[OPEN] -= 1
     last = number[OPEN]
@@ -64,7 +64,7 @@ def drop_top(heap, number):
 
 @kernel
 def insert_key(slots, key):
-    """Enter a set's key; return whether it is new."""
+    """Insert the key of a set into the hash table; return True if it is new."""
     mask = np.uint64(slots.size - 1)
     at = key & mask
     while slots[np.int64(at)] != 0:
@@ -77,7 +77,7 @@ def insert_key(slots, key):
 
 @kernel
 def move_keys(old, new):
-    """Enter all keys of a hash table into a larger one, all zero."""
+    """Insert all keys of a hash table into a larger, empty one."""
     for i in range(old.size):
         if old[i] != 0:
             insert_key(new, old[i])
@@ -85,7 +85,7 @@ def move_keys(old, new):
 
 @inner_kernel
 def holds(nodes, node, candidate):
-    """Tell whether a candidate is a member of a node's set."""
+    """Return True if a candidate is a member of a node's set."""
     while node > 0:
         if nodes[NODE_ADDED][node] == candidate:
             return True
@@ -95,7 +95,7 @@ def holds(nodes, node, candidate):
 
 @inner_kernel
 def add_node(nodes, number, parent, added, arity, random, score, below):
-    """Close a set that extends a node; return its own node."""
+    """Add the node of a set that extends another node; return its index."""
     parents, extras, size, cells, scores, belows, keys = nodes
     node = number[NODES]
     number[NODES] += 1
@@ -110,7 +110,7 @@ def add_node(nodes, number, parent, added, arity, random, score, below):
 @kernel
 def close_best(nodes, heap, number, arities, random):
     """
-    Take the best open set, whose value is its score, and close it; return its node.
+    Close the best open set, whose value is its score; return its node.
 
     arities : float64[candidates]
     random : uint64[candidates]
@@ -123,7 +123,7 @@ def close_best(nodes, heap, number, arities, random):
 
 @kernel
 def take_unseen(nodes, node, random, slots, number, unseen):
-    """Write the candidates that make of a node a set not seen yet, mark these as seen; return how many."""
+    """Write the candidates whose extensions of a node are new, and mark those as seen; return their number."""
     found = 0
     for candidate in range(random.size):
         if not holds(nodes, node, candidate) and insert_key(slots, nodes[NODE_KEY][node] ^ random[candidate]):
@@ -135,7 +135,7 @@ def take_unseen(nodes, node, random, slots, number, unseen):
 
 @kernel
 def push_extensions(heap, number, node, candidates, scores):
-    """Open the sets of a node and each candidate, int64[m], by their scores, float64[m]."""
+    """Open the extensions of a node by candidates, int64[m], with their scores, float64[m], as values."""
     for i in range(candidates.size):
         push(heap, number, scores[i], node, candidates[i])
 
@@ -143,7 +143,7 @@ def push_extensions(heap, number, node, candidates, scores):
 @kernel
 def write_sets(nodes, node, added, labels, members):
     """
-    Write the members of sets made of a node and a candidate more, one set after the other.
+    Write the members of the sets of a node and one more candidate, one set after the other.
 
     node, added : int32[m]
     labels : int64[candidates]   the variables
