@@ -3,8 +3,7 @@ Values of all sets of one size by bitmaps.
 
 Sets are visited as a prefix p1 > p2 > ... > pd of places and every smaller place x, so a set's colexicographic rank
 (the sum of binomial(place_i, i) over its places in ascending order) increases with x by one. An *item* is a state that
-has a bitmap. `ones` holds, for every smaller set of items, the number of rows that have all of them, at the items'
-colexicographic rank.
+has a bitmap. `ones` holds the number of rows with all items of every smaller set of items, at its colexicographic rank.
 
 The joint table of the prefix with x is a *block*: a row for each combination of the prefix's digits, a lane for each
 item of x. Digit s > 0 is the variable's s-th item, and digit 0 first means "any state". Counts of combinations with a 0
@@ -41,7 +40,7 @@ LANES = 128  # number of lanes of a block
 @inner_kernel
 def subtract_known(block, size, place, arities, lanes):
     """
-    Change digit 0 from "any state" into "the state without a bitmap", one variable after the other.
+    Change digit 0 from "any state" to "the state without a bitmap", variable by variable.
 
     block : int32[combinations, lanes]
     size : int64[d + 1]    number of combinations of the first 0, 1, ... d places of the prefix
@@ -285,7 +284,7 @@ def sweep_piece(
 
     arities ... max_cells : fields of Columns
     binomial : int64[items + 1, size + 2]   binomial coefficients
-    ones : int32[...]      how many rows have all the items of a set, by size and rank
+    ones : int32[...]      number of rows with all the items of a set, by size and rank
     at : int64[size + 1]   where the sets of each size begin in `ones`
     terms : see kernels_terms
     capacity : the most combinations that a prefix of size - 1 places may have

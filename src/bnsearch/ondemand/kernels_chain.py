@@ -74,7 +74,7 @@ def is_parent(chain, child, parent):
 
 @inlined_kernel
 def has_lost_parent(chain, child):
-    """Return True if a parent of a variable stands behind it in the ordering."""
+    """Return True if a parent of a variable comes after it in the ordering."""
     position = chain[POSITION]
     for i in range(chain[SIZE][child]):
         if position[chain[MEMBER][child, i]] > position[child]:

@@ -14,7 +14,7 @@ related : uint64[n, W]      bits of the variables that are related to each varia
 allowed : uint64[n, W]      bits of the allowed parents of each variable
 hashes : uint64[2, n]       random numbers of each variable as a parent and as a child; the hash of a family is the
     exclusive or of those of its members (Zobrist hashing)
-entropy : float64[n]        upper bound on what a parent adds to the fit: its entropy times the number of rows
+entropy : float64[n]        upper bound on the gain in fit by a parent: its entropy times the number of rows
 penalty : float64[1]        penalty for one parameter; 0 for scores without such a penalty
 empty_begin, empty_candidate, empty_gain, empty_score : the rows of children without parents, one after the other
 pool, scores, parents : int64[n], float64[n], int64[n]   scratch

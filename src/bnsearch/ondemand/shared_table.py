@@ -24,7 +24,7 @@ MAX_BUILD_SHARE = 0.3  # share of a search over the table that building the tabl
 MAX_SEARCH_SHARE = 0.08  # share of the time in view that one search may take: there is time for about a dozen searches
 HORIZON = 2.0  # time in view as a multiple of the elapsed time; no more than the remaining time
 FIRST_ROWS_PER_SECOND = 500_000  # assumed pace of building a table, until a build was measured
-MIN_MEASURED_SECONDS = 0.05  # shortest build that tells the pace: shorter ones are dominated by their fixed costs
+MIN_MEASURED_SECONDS = 0.05  # shortest build from which the pace is measured: fixed costs dominate shorter ones
 ROW_BYTES = 200  # approximate memory of a row of the table and its index
 
 

@@ -21,7 +21,7 @@ from bnsearch.selection.builder import Job
 from bnsearch.selection.progress import Scoring
 
 PATIENCE = 0.2  # seconds of an enumeration after which its pace is known well enough to give it up
-MANY_SETS = 100_000  # number of sets from which on the time of a size tells the pace of the next one
+MANY_SETS = 100_000  # smallest number of sets of a size from whose time the pace of the next one is estimated
 SECONDS_PER_ROW, SECONDS_PER_VARIABLE = 5e-7, 2e-5  # generous time for assembling the table, for each of these
 SECONDS_PER_VALUE = 1e-8  # time for preparing the arrays of a size, for each value
 MAX_PREPARATION_SHARE = 0.1  # share of the remaining time that this may take
