@@ -43,7 +43,7 @@ def by_definition(n: int, rows: list[Row]) -> list[Sets]:
 
 
 def is_dominated(parents: frozenset[int], score: float, best: Sets) -> bool:
-    """Look at every set, or at every subset where these are fewer."""
+    """Compare with every set, or with every subset if there are fewer of these."""
     least = score - TOLERANCE * max(1.0, abs(score))
     if 2 ** len(parents) < len(best):
         subsets = (frozenset(s) for k in range(len(parents)) for s in combinations(sorted(parents), k))
@@ -89,7 +89,7 @@ def test_equals_definition(case: tuple[int, list[Row]]) -> None:
 
 @given(all_rows())
 def test_nothing_more_to_drop(case: tuple[int, list[Row]]) -> None:
-    """A table's own rows give the same table, whether or not it is told that they are pruned."""
+    """The rows of a table give the same table, with and without the information that they are pruned."""
     n, rows = case
     table = build(n, rows)
     own = [(v, score, parents) for v in range(n) for score, parents in table.sets(v)]
@@ -175,13 +175,13 @@ def test_long_lists(threads: int, monkeypatch: pytest.MonkeyPatch) -> None:
     ],
 )
 def test_refused(rows: list[Row], message: str) -> None:
-    """Rows that make no table are refused with the variable's name."""
+    """Rows that make no table are an error with the variable's name."""
     with pytest.raises(InputError, match=message):
         build(2, rows)
 
 
 def test_what_a_table_tells() -> None:
-    """Sizes, counts, members and the short description of a table of two variables; nobody can change it."""
+    """Sizes, counts, members and the short description of a table of two variables; its arrays are read-only."""
     table = build(2, [(1, -2.0, ()), (0, -3.0, ()), (1, -1.0, (0,))])
     assert (table.n_variables, table.n_sets, table.max_parents) == (2, 3, 1)
     assert table.begin.tolist() == [0, 1, 3]

@@ -1,4 +1,4 @@
-"""Automatic selection: exact where it fits, growing beyond."""
+"""Automatic selection: complete tables of small problems, growth for larger ones."""
 
 from __future__ import annotations
 
@@ -41,7 +41,7 @@ def test_tables_hold_the_known_optimum(shared_data, name):
 
 
 def xor_table() -> Dataset:
-    """Return ten binary columns of which the last is the parity of the first four, with every row of them often."""
+    """Return ten binary columns of which the last is the parity of the first four, which have all states often."""
     random = np.random.default_rng(4)
     codes = random.integers(0, 2, (2000, 10))
     codes[:, 4] = np.where(random.random(2000) < 0.9, codes[:, 3], codes[:, 4])
@@ -50,7 +50,7 @@ def xor_table() -> Dataset:
 
 
 def test_growth_reaches_what_greedy_steps_can():
-    """From all pairs of parents the triple whose parity the child is gets found; scores are the true ones."""
+    """From all pairs of parents, growth finds the triple whose parity is the child, with the right scores."""
     data = xor_table()
     pairs = Sequential(max_parents=2).select(data, BIC()).table
     extender = Extender(data, BIC())
@@ -85,7 +85,7 @@ def test_extensions_equal_single_families(score):
 
 
 def test_growth_does_not_depend_on_slices():
-    """Many small budgets find what one large budget finds."""
+    """Many small budgets give the same sets as one large budget."""
     data = xor_table()
     extender = Extender(data, BIC())
     results = []

@@ -21,7 +21,7 @@ def frontier_of(candidates: int) -> Frontier:
 
 @given(st.lists(st.one_of(VALUES, st.tuples(VALUES), st.none()), max_size=60))
 def test_heap_gives_the_highest_value(script: list[float | tuple[float] | None]) -> None:
-    """A number is pushed, a number in brackets replaces the best, None takes it away: as heapq does."""
+    """A number is pushed, a tuple replaces the best entry, None removes it; the same as with heapq."""
     from bnsearch.selection.kernels_frontier import drop_top, push, replace_top
 
     frontier = frontier_of(3)
@@ -45,7 +45,7 @@ def test_heap_gives_the_highest_value(script: list[float | tuple[float] | None])
 
 @given(st.lists(st.integers(1, 40), max_size=100))
 def test_keys_are_new_once(keys: list[int]) -> None:
-    """A key is new when it comes first, also after the table was replaced by a larger one."""
+    """A key is new the first time, also after the table was replaced by a larger one."""
     from bnsearch.selection.kernels_frontier import insert_key, move_keys
 
     slots, known = np.zeros(64, dtype=np.uint64), set[int]()
@@ -106,7 +106,7 @@ def test_sets_are_read_back() -> None:
 
 
 def test_room_is_made_and_nothing_lost() -> None:
-    """After room for thousands more was asked for, nodes, heap and seen sets are what they were."""
+    """After room for thousands more was reserved, nodes, heap and seen sets are unchanged."""
     from bnsearch.selection.kernels_frontier import close_best, push, take_unseen
 
     frontier = frontier_of(6)

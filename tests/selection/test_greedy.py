@@ -100,7 +100,7 @@ def test_threads_do_not_matter() -> None:
 
 
 def test_time_ends_the_search() -> None:
-    """After no time at all every variable has been extended once."""
+    """Without any time every variable has been extended once."""
     data = dependent_data(5, n=9)
     for limit in ({"seconds": 1e-9}, {"seconds_per_variable": 1e-9}):
         selection = Greedy(**limit).select(data, BIC(), threads=1)
@@ -111,7 +111,7 @@ def test_time_ends_the_search() -> None:
 
 
 def test_memory_ends_the_search() -> None:
-    """The 10,000 sets of up to 6 of 15 parents take more than a sixteenth of a megabyte, the part of each thread."""
+    """The 10,000 sets of up to 6 of 15 parents take more than a sixteenth of a megabyte, the share of each thread."""
     selection = Greedy(memory=1 << 20).select(dependent_data(6, n=16), BIC(), threads=16)
     assert selection.stop == "memory"
     assert selection.exhaustive == 1
@@ -119,7 +119,7 @@ def test_memory_ends_the_search() -> None:
 
 @pytest.mark.parametrize("threads", [1, 2])
 def test_interrupted_returns_what_is_there(threads: int) -> None:
-    """Interrupted when two variables are done, their sets are there, and the empty set of those not yet begun."""
+    """Interrupted after two variables, the table has their sets, and the empty set of those not yet started."""
     data = dependent_data(7, n=10)
 
     def stop_at_two(now: Scoring) -> None:

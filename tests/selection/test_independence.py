@@ -131,7 +131,7 @@ def test_family_scores_equal_the_scorer(table: Table) -> None:
 @pytest.mark.parametrize("score", [BIC(), AIC()])
 @pytest.mark.parametrize("max_parents", [0, 1, 2, 3, None])
 def test_unlimited_search_is_exhaustive(score: BIC | AIC, max_parents: int | None) -> None:
-    """With no limit but the size the table is that of the exhaustive enumeration."""
+    """With a limit on the size only, the table is that of the exhaustive enumeration."""
     for seed in range(3):
         data = dependent_data(seed, n=7, top=4)
         selection = Independence(max_parents=max_parents, seconds=math.inf).select(data, score, threads=1)
@@ -163,7 +163,7 @@ def test_threads_do_not_matter() -> None:
 
 
 def test_time_ends_the_search() -> None:
-    """After no time at all a variable has its single parents, or, on a slow machine, its empty set alone."""
+    """Without any time a variable has its single parents, or, on a slow machine, just its empty set."""
     data = dependent_data(5, n=9)
     selection = Independence(seconds=1e-9).select(data, BIC(), threads=1)
     assert (selection.stop, selection.complete) == ("seconds", False)
@@ -176,7 +176,7 @@ def test_time_ends_the_search() -> None:
 
 @pytest.mark.parametrize("threads", [1, 2])
 def test_interrupted_returns_what_is_there(threads: int) -> None:
-    """Interrupted when three variables are done, another may have been begun; the rest have their empty set."""
+    """Interrupted after three variables, one more may have started; the rest have their empty set."""
 
     def stop_at_three(now: Scoring) -> None:
         if now.done >= 3:

@@ -37,7 +37,7 @@ def random_table(n: int, rows: int, seed: int) -> Dataset:
 def by_definition(
     data: Dataset, score, max_parents: int, candidates: int | None = None
 ) -> list[dict[tuple[int, ...], float]]:
-    """Return for each variable the sets that improve on all their subsets, made of its strongest partners."""
+    """Return the sets of each variable's best single parents that improve on all their subsets."""
     scorer = Scorer(data, score)
     tables = []
     for v in range(data.n_variables):
@@ -82,7 +82,7 @@ def test_equals_the_definition(score, n, rows, seed, most):
 )
 @examples(15)
 def test_all_sets_of_the_strongest_partners(score, n, rows, seed, most, candidates):
-    """The table holds the sets of up to `most` among each variable's strongest partners that no subset beats."""
+    """The table holds the sets of up to `most` of each variable's best single parents that no subset beats."""
     data = random_table(n, rows, seed)
     builder = Sequential(max_parents=most, candidates=candidates)
     one, two = (builder.select(data, score, threads=threads) for threads in (1, 2))
@@ -110,7 +110,7 @@ def test_few_partners_are_not_all_there_is():
 
 
 def test_partners_respect_what_is_known():
-    """The strongest of the allowed partners are taken, and required parents are in every set beside them."""
+    """Candidates are the best of the allowed parents, and every set also holds the required parents."""
     data = random_table(8, 400, 4)
     known = Knowledge(required=[(data.names[7], data.names[2])], forbidden=[(data.names[1], data.names[3])])
     constraints = known.constraints(data.names)
@@ -128,7 +128,7 @@ def test_partners_respect_what_is_known():
 @given(n=st.integers(1, 6), rows=st.integers(1, 150), seed=st.integers(0, 10**6), most=st.integers(0, 4))
 @examples(10)
 def test_one_variable_after_the_other_finds_the_same(score, n, rows, seed, most):
-    """With time for each variable the lattices are walked apart, and the table is the same as from one walk."""
+    """With a time budget for each variable, these are enumerated separately, with the same table."""
     data = random_table(n, rows, seed)
     one = Sequential(max_parents=most).select(data, score)
     apart = Sequential(max_parents=most, seconds_per_variable=1e6).select(data, score)
@@ -197,7 +197,7 @@ def test_the_penalty_bound_changes_nothing():
 
 @pytest.mark.parametrize("rows", [30, 500])
 def test_threads_change_no_bit(monkeypatch, rows):
-    """One thread, two and sixteen give the same table, sets that score the same among it, in pieces of any size."""
+    """One, two and sixteen threads give the same table, also of sets with equal scores, in pieces of any size."""
     data = random_table(14, rows, 5)
     one = Sequential(max_parents=3).select(data, BIC(), threads=1).table
     monkeypatch.setattr("bnsearch.counting.sweep.MIN_ROWS_PER_CALL", 1)
@@ -212,7 +212,7 @@ def test_threads_change_no_bit(monkeypatch, rows):
 
 @pytest.mark.parametrize("threads", [1, 2])
 def test_interrupted_keeps_what_is_there(monkeypatch, threads):
-    """Ctrl-C while triples are scored leaves the pairs and the first triples, and says why it stopped."""
+    """Ctrl-C while triples are scored leaves the pairs and the first triples, with the reason for the end."""
     monkeypatch.setattr("bnsearch.counting.sweep.MIN_ROWS_PER_CALL", 1)
     data = random_table(12, 200, 6)
 

@@ -132,7 +132,7 @@ def test_blocks_of_many_candidates():
     ],
 )
 def test_what_does_not_fit_is_said(builder, halt, stop):
-    """18 variables have 2^18 subsets, 2 MiB of values; without room each variable has its empty set alone."""
+    """18 variables have 2^18 subsets, 2 MiB of values; without this memory each variable has just its empty set."""
     data = random_table(18, 50, seed=1, max_states=2)
     selection = builder.select(data, BIC(), threads=1, halt=lambda: halt)
     assert (selection.complete, selection.stop, selection.exhaustive) == (False, stop, 0)
@@ -142,7 +142,7 @@ def test_what_does_not_fit_is_said(builder, halt, stop):
 
 
 def test_expected_seconds():
-    """A time above zero; infinity where there is no room."""
+    """A positive time; infinity if the memory does not suffice."""
     data = random_table(14, 100, seed=2)
     assert 0 < Subsets().expected_seconds(data, BDeu(), threads=1, sample=0.001) < math.inf
     assert Subsets(memory=1 << 20).expected_seconds(random_table(18, 50, seed=1), BIC(), sample=0.001) == math.inf
