@@ -73,7 +73,7 @@ def test_slots_of_a_bucket():
 
 
 def test_counters():
-    """Set values count as computed, not as asked for; a request with an error does not count; K2 has two for a family."""
+    """Set values count as computed, not as asked for; a request with an error does not count; K2 has two values."""
     scorer = Scorer(DATA, BIC())
     scorer.set_values([[0, 1], [1, 0], []])
     assert (scorer.asked, scorer.computed) == (0, 2)

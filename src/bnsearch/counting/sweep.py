@@ -5,7 +5,7 @@ from __future__ import annotations
 from bisect import bisect_left, bisect_right
 from collections.abc import Callable, Iterator, Sequence
 from math import comb
-from typing import TYPE_CHECKING, NamedTuple, TypeVar
+from typing import TYPE_CHECKING, NamedTuple, TypedDict, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -36,6 +36,15 @@ class Piece(NamedTuple):
     top: int
     lowest: int
     highest: int
+
+
+class SweepOptions(TypedDict, total=False):
+    """The keyword arguments of `Sweep`, for classes that pass them on."""
+
+    variables: Sequence[int] | None
+    representation: str
+    memory: int
+    threads: int | None
 
 
 class Sweep:

@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
-from typing import NamedTuple
+from collections.abc import Iterable
+from typing import NamedTuple, Unpack
 
 import numpy as np
 from numpy.typing import NDArray
 
 from bnsearch._tools.parallel import parallel_map
-from bnsearch.counting.sweep import Sweep
+from bnsearch.counting.sweep import Sweep, SweepOptions
 from bnsearch.data import Dataset
 from bnsearch.errors import InputError
 from bnsearch.scores.score import Score, improves
@@ -31,7 +31,7 @@ class AllSets:
     data : the dataset
     score : the score
     max_size : largest number of variables in a family
-    variables, representation, memory, threads : as in Sweep
+    options : `variables`, `representation`, `memory` and `threads`, as in `Sweep`
 
     Attributes
     ----------
@@ -41,25 +41,8 @@ class AllSets:
     class_of : class of a child at each place
     """
 
-    def __init__(
-        self,
-        data: Dataset,
-        score: Score,
-        max_size: int,
-        *,
-        variables: Sequence[int] | None = None,
-        representation: str = "auto",
-        memory: int = 1 << 30,
-        threads: int | None = None,
-    ) -> None:
-        self.sweep = Sweep(
-            data,
-            max_size,
-            variables=variables,
-            representation=representation,
-            memory=memory,
-            threads=threads,
-        )
+    def __init__(self, data: Dataset, score: Score, max_size: int, **options: Unpack[SweepOptions]) -> None:
+        self.sweep = Sweep(data, max_size, **options)
         self.score = score
         rows = data.n_rows
         arities, class_of = np.unique(self.sweep.layout.columns.arities, return_inverse=True)
