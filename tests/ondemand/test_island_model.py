@@ -10,7 +10,7 @@ from bnsearch.graphs import DAG
 from bnsearch.learning.search import search
 from bnsearch.networks import random_network
 from bnsearch.ondemand.island_model import CLIMB_MEMORY, MIN_CLIMB_BYTES, IslandModel
-from bnsearch.ondemand.shared_table import build_table, informed_start
+from bnsearch.ondemand.shared_table import build_table, draw_informed_start
 from bnsearch.runs.problem import Problem
 from bnsearch.runs.run import Run
 from bnsearch.runs.stop import Evaluations, Iterations, Seconds
@@ -78,7 +78,7 @@ def test_orderings_of_restarts():
     problem = problem_with("bic", True)
     model, _ = searched(problem, 1, number=1)
     for seed in range(5):
-        order = informed_start(model.islands[0].chain, problem, np.random.default_rng(seed)).tolist()
+        order = draw_informed_start(model.islands[0].chain, problem, np.random.default_rng(seed)).tolist()
         assert sorted(order) == list(range(problem.size))
         base = problem.base.parents
         assert all(order.index(p) < order.index(v) for v in range(problem.size) for p in base[v])

@@ -10,7 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from bnsearch.networks import random_network
-from bnsearch.ondemand.source import Source, packed, words_of
+from bnsearch.ondemand.source import Source, count_words, pack_bits
 from knowledge_cases import random_knowledge
 from reference_ondemand import SCORES, Definition, problem_of
 from strategies import Table, examples, tables
@@ -85,7 +85,7 @@ def test_a_source_that_is_halted():
 def test_packed_bits(width):
     """Bit z of a row is bit z % 64 of its word z // 64."""
     flags = np.random.default_rng(width).random((3, width)) < 0.5
-    words = packed(flags)
-    assert words.shape == (3, words_of(width))
+    words = pack_bits(flags)
+    assert words.shape == (3, count_words(width))
     bits = [[(int(row[z // 64]) >> (z % 64)) & 1 for z in range(width)] for row in words]
     assert bits == flags.astype(int).tolist()

@@ -11,9 +11,9 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from bnsearch.ondemand.family_store import enlarge_store, families_in, new_store
+from bnsearch.ondemand.family_store import enlarge_store, list_families, new_store
 from bnsearch.ondemand.row_caches import RowCaches
-from bnsearch.ondemand.source import Source, packed
+from bnsearch.ondemand.source import Source, pack_bits
 from bnsearch.orderings.starts import Ordering
 from bnsearch.parent_sets.rows import Families
 
@@ -81,7 +81,7 @@ class OnDemandChain:
             self._order, self._position, self._member, self._size, self._score, saved_member, saved_size, saved_score,
             self._best_order, self._best_member, self._best_size, log, np.full(n, -1, dtype=np.int64), self._counts,
             self._totals, np.array([random], dtype=np.uint64), self._examined, *np.zeros((2, width), dtype=np.int32),
-            packed(source.required), source.limits, self._prefix_hash, np.zeros(SEEN_SLOTS, dtype=np.uint64),
+            pack_bits(source.required), source.limits, self._prefix_hash, np.zeros(SEEN_SLOTS, dtype=np.uint64),
             np.nonzero(related)[1].astype(np.int32), np.concatenate([[0], np.cumsum(related.sum(axis=1))]),
             self._best_score,
         )  # fmt: skip
@@ -252,7 +252,7 @@ class OnDemandChain:
 
     def families(self) -> Families:
         """Return the stored families."""
-        return families_in(self._store, self.source.order)
+        return list_families(self._store, self.source.order)
 
     def store_families(self, families: Families) -> int:
         """Store families; return the number of families new to the store."""

@@ -39,7 +39,7 @@ def enlarge_store(store: Store, max_capacity: int) -> Store:
     return larger
 
 
-def families_in(store: Store, order: NDArray[np.int64]) -> Families:
+def list_families(store: Store, order: NDArray[np.int64]) -> Families:
     """Return the families of a store; order : int64[n], the variable at each place."""
     scores, _, sizes, members, _, number = store
     filled = np.arange(scores.shape[1]) < number[:, np.newaxis]

@@ -16,7 +16,7 @@ from bnsearch.ondemand.chain import OnDemandChain
 from bnsearch.ondemand.dag_search import DagSearch
 from bnsearch.ondemand.row_caches import RowCaches
 from bnsearch.ondemand.schedule import SearchBudget
-from bnsearch.ondemand.shared_table import informed_start
+from bnsearch.ondemand.shared_table import draw_informed_start
 from bnsearch.ondemand.source import Source
 from bnsearch.orderings.climber import random_word
 from bnsearch.orderings.index import Index
@@ -181,5 +181,5 @@ class Island:
         """Restart at an ordering that is informed by the families met so far."""
         self._recorded = self._offered = -inf
         self.chain.reset_best()
-        self.chain.start_at(informed_start(self.chain, self.problem, self.rng), run.halted)
+        self.chain.start_at(draw_informed_start(self.chain, self.problem, self.rng), run.halted)
         self.offer(run)

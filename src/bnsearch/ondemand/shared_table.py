@@ -104,7 +104,7 @@ class SharedTable:
         return sum(chain.n_families for chain in self._chains)
 
 
-def informed_start(chain: OnDemandChain, problem: Problem, rng: np.random.Generator) -> Ordering:
+def draw_informed_start(chain: OnDemandChain, problem: Problem, rng: np.random.Generator) -> Ordering:
     """Return a random ordering that breaks few cycles of the best families met so far (FAS, Perez & Maua 2016)."""
     return make_starts("fas", build_table([chain], problem), precedence_of(problem))(rng)
 
@@ -129,7 +129,7 @@ def build_table(
         *(chain.families() for chain in chains),
     ]
     if known is not None and has_required:
-        parts.append(_required_families(known, chains[0].source))
+        parts.append(_list_required_families(known, chains[0].source))
     if selected is not None:
         parts.append(selected.families)
     if known is not None and has_required:
@@ -139,7 +139,7 @@ def build_table(
     return table if max_rows is None or table.n_sets <= max_rows else table.best(max(1, max_rows // n), known)
 
 
-def _required_families(known: Constraints, source: Source) -> Families:
+def _list_required_families(known: Constraints, source: Source) -> Families:
     """Return the families of just the required parents, for all variables that have any."""
     children = np.flatnonzero(known.has_required).astype(np.int32)
     required = [np.array(known.required_parents[v], dtype=np.int32) for v in children.tolist()]

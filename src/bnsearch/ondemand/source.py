@@ -51,7 +51,7 @@ class Source:
         self.required_scores = np.array(
             [0.0 if not p else problem.scorer.family(v, p) for v, p in enumerate(problem.base.parents)]
         )
-        gains, self._empty_scores, self.complete = _pair_gains(problem, going, threads)
+        gains, self._empty_scores, self.complete = _compute_pair_gains(problem, going, threads)
         gains[~self._allowed] = -np.inf
         improving = gains > tie_margins(self._empty_scores)[:, np.newaxis]
         self.related = improving | improving.T
@@ -86,10 +86,10 @@ class Source:
             score.joint(rows).terms(rows, products),
             parent_terms,
             classes,
-            packed(self.related),
-            packed(self._allowed),
+            pack_bits(self.related),
+            pack_bits(self._allowed),
             hashes,
-            _entropies(data)[self.order],
+            _compute_entropies(data)[self.order],
             np.array([-bound.slope if bound.level == 0.0 else 0.0]),
             np.cumsum([0, *(len(found) for found in ranked)]),
             np.concatenate(ranked).astype(np.int32),
@@ -106,20 +106,20 @@ class Source:
         return (*self._shared, *scratch, new_scratch(self.layout))
 
 
-def words_of(n: int) -> int:
+def count_words(n: int) -> int:
     """Return the number of 64-bit words that hold n bits."""
     return -(-n // 64)
 
 
-def packed(flags: NDArray[np.bool_]) -> NDArray[np.uint64]:
+def pack_bits(flags: NDArray[np.bool_]) -> NDArray[np.uint64]:
     """Return uint64[n, W], the rows of flags as bits."""
     n, width = flags.shape
-    padded = np.zeros((n, 64 * words_of(width)), dtype=bool)
+    padded = np.zeros((n, 64 * count_words(width)), dtype=bool)
     padded[:, :width] = flags
     return np.packbits(padded, axis=1, bitorder="little").view(np.uint64)
 
 
-def _pair_gains(
+def _compute_pair_gains(
     problem: Problem, going: Callable[[], bool], threads: int | None
 ) -> tuple[NDArray[np.float64], NDArray[np.float64], bool]:
     """
@@ -152,7 +152,7 @@ def _pair_gains(
     return gains, empty_scores, complete
 
 
-def _entropies(data: Dataset) -> NDArray[np.float64]:
+def _compute_entropies(data: Dataset) -> NDArray[np.float64]:
     """Return the entropy of each variable in nats, times the number of rows."""
     counts = [np.bincount(codes).astype(np.float64) for codes in data.codes]
     return np.array([-np.sum(c[c > 0] * np.log(c[c > 0] / data.n_rows)) for c in counts])

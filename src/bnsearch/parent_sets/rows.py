@@ -156,8 +156,8 @@ def for_variables(function: Callable[[int], None], counts: NDArray[np.int64], th
     """Call a function with every variable, those with most rows first; in threads if there are many rows."""
     work = np.argsort(-counts, kind="stable").tolist()
     rows = int(counts.sum())
-    most = rows // max(1, MIN_ROWS_PER_THREAD) if rows >= FEW_ROWS * len(counts) else 1
-    parallel_take(function, work, max(1, min(thread_count(threads), most)))
+    max_threads = rows // max(1, MIN_ROWS_PER_THREAD) if rows >= FEW_ROWS * len(counts) else 1
+    parallel_take(function, work, max(1, min(thread_count(threads), max_threads)))
 
 
 def best_first(scores: NDArray[np.float64], sizes: NDArray[np.int64] | None = None) -> NDArray[np.int64]:

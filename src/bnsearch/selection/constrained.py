@@ -36,10 +36,10 @@ def build_legally(builder: Builder, job: Job) -> Selection:
     """
     known = job.constraints
     assert known is not None
-    most = largest_sets(builder, job, known)
-    own = np.flatnonzero(known.has_required | _have_few_sets(known, most))
+    max_parents = compute_max_parents(builder, job, known)
+    own = np.flatnonzero(known.has_required | _have_few_sets(known, max_parents))
     others = np.setdiff1d(np.arange(job.n), own)
-    searches = _search(builder, job, own, most)
+    searches = _search(builder, job, own, max_parents)
     rows = _own_table(job, searches, own)
     if not len(others):
         return Selection(
@@ -54,7 +54,7 @@ def build_legally(builder: Builder, job: Job) -> Selection:
         job = replace(job, halt=lambda: True)
     if builder.evaluations is not None:
         builder = replace(builder, evaluations=max(1, builder.evaluations - int(searches.scored_of.sum())))
-    rest = replace(job, children=others, most=int(most[others].max()))
+    rest = replace(job, children=others, most=int(max_parents[others].max()))
     found = builder.build(rest)
     exhaustive = job.most if found.complete else found.exhaustive
     return replace(
@@ -68,23 +68,23 @@ def build_legally(builder: Builder, job: Job) -> Selection:
     )
 
 
-def largest_sets(builder: Builder, job: Job, known: Constraints) -> NDArray[np.int64]:
+def compute_max_parents(builder: Builder, job: Job, known: Constraints) -> NDArray[np.int64]:
     """Return the size of each variable's largest parent set; no bound is known for one with required parents."""
     needed = np.array([len(required) for required in known.required_parents])
     asked = job.n if builder.max_parents is None else builder.max_parents
     return np.minimum(known.limits, np.where(needed, np.maximum(needed, asked), job.most))
 
 
-def _have_few_sets(known: Constraints, most: NDArray[np.int64]) -> NDArray[np.bool_]:
+def _have_few_sets(known: Constraints, max_parents: NDArray[np.int64]) -> NDArray[np.bool_]:
     """Return bool[n], True for variables with so few legal sets that all of them can be scored."""
     allowed = np.count_nonzero(known.allowed, axis=1)
     few: NDArray[np.bool_] = allowed < known.size - 1
     for v in np.flatnonzero(few).tolist():
-        few[v] = sum(comb(int(allowed[v]), k) for k in range(min(int(most[v]), int(allowed[v])) + 1)) <= FEW_SETS
+        few[v] = sum(comb(int(allowed[v]), k) for k in range(min(int(max_parents[v]), int(allowed[v])) + 1)) <= FEW_SETS
     return few
 
 
-def _search(builder: Builder, job: Job, children: NDArray[np.int64], most: NDArray[np.int64]) -> SearchPool:
+def _search(builder: Builder, job: Job, children: NDArray[np.int64], max_parents: NDArray[np.int64]) -> SearchPool:
     """Search the legal sets of some variables with their share of the budget."""
     known = job.constraints
     assert known is not None
@@ -108,7 +108,7 @@ def _search(builder: Builder, job: Job, children: NDArray[np.int64], most: NDArr
         def start(child: int, deadline: float) -> LatticeSearch:
             required = np.array(known.required_parents[child], dtype=np.int64)
             candidates = np.flatnonzero(known.allowed[child] & ~known.required[child])
-            return LatticeSearch(tools, child, required, candidates, int(most[child]), job.bound, deadline)
+            return LatticeSearch(tools, child, required, candidates, int(max_parents[child]), job.bound, deadline)
 
         return start
 

@@ -65,7 +65,7 @@ class Greedy(BestFirst):
 
         def for_thread() -> StartSearch:
             own = extender.fork()
-            return lambda child, until: GreedySearch(
+            return lambda child, deadline: GreedySearch(
                 own, child, job.candidates(child), job.most_of(child), job.bound, self.max_open
             )
 

@@ -148,8 +148,8 @@ class GrowthStage:
         seeds = table.members[table.first[rows][:, np.newaxis] + np.arange(self.depth)]
         partners = self._partners(child)
         extender = self._extenders[0]
-        most = self.job.most_of(child)
-        return VariableGrowth(extender, child, partners, most, seeds, table.scores[rows], self.job.bound)
+        max_parents = self.job.most_of(child)
+        return VariableGrowth(extender, child, partners, max_parents, seeds, table.scores[rows], self.job.bound)
 
     def _partners(self, child: int) -> NDArray[np.int64]:
         """Return the candidate parents of a variable for growth."""

@@ -66,7 +66,7 @@ class Independence(BestFirst):
 
     def prepare(self, job: Job) -> Callable[[], StartSearch]:
         """Return a function that makes, for each thread, the function that starts the search of a variable."""
-        data, most, bounded = job.data, job.most, job.bound.slope < 0
+        data, max_parents, bounded = job.data, job.most, job.bound.slope < 0
         layout = usual_layout(data)
         products = products_of_sets(layout.columns.arities, TABULATED_SIZE)
         terms = job.score.joint(data.n_rows).terms(data.n_rows, products)
@@ -74,8 +74,8 @@ class Independence(BestFirst):
         def for_thread() -> StartSearch:
             from bnsearch.counting.kernels_set import new_scratch
 
-            tools = (tuple(layout.columns), new_scratch(layout.columns, most + 1), terms)
-            return lambda child, until: IndependenceSearch(
+            tools = (tuple(layout.columns), new_scratch(layout.columns, max_parents + 1), terms)
+            return lambda child, deadline: IndependenceSearch(
                 data, layout, tools, child, job.candidates(child), job.most_of(child), bounded
             )
 

@@ -118,8 +118,8 @@ class Sequential(Builder):
             own = extender.fork()
 
             def start(child: int, deadline: float) -> LatticeSearch:
-                candidates, most = job.candidates(child), job.most_of(child)
-                return LatticeSearch(own, child, NONE_REQUIRED, candidates, most, job.bound, deadline, memory)
+                candidates, max_parents = job.candidates(child), job.most_of(child)
+                return LatticeSearch(own, child, NONE_REQUIRED, candidates, max_parents, job.bound, deadline, memory)
 
             return start
 

@@ -59,11 +59,11 @@ class SubsetWalk:
         self.data, self.limits = data, limits
         n = data.n_variables
         # Variables with many states come first: most nodes lie below them, where few rows share a cell.
-        self.order = np.lexsort((_entropies(data), data.arities))[::-1].astype(np.int64)
+        self.order = np.lexsort((_compute_entropies(data), data.arities))[::-1].astype(np.int64)
         self.bit_of = np.empty(n, dtype=np.int64)
         self.bit_of[self.order] = 1 << np.arange(n - 1, -1, -1)
         states, classes = np.unique(data.arities, return_inverse=True)
-        sums = sums_of(data, score)
+        sums = list_cell_sums(data, score)
         self.classes = np.zeros(n, dtype=np.int64) if score.equivalent else 1 + classes.astype(np.int64)
         self.n_functions = len(sums)
         self._link_rows()
@@ -236,8 +236,8 @@ class SubsetWalk:
         above = max(0, depth - 1)  # the last node of a path is timed, too; those above it cost less in total
         tools, values = self._new_tools(), np.zeros((self.n_functions, 1 << (self.n - above)))
         spent: list[float] = []
-        begun = time.thread_time()
-        while len(spent) < 4 or (time.thread_time() - begun < seconds and len(spent) < 1 << depth):
+        started_all = time.thread_time()
+        while len(spent) < 4 or (time.thread_time() - started_all < seconds and len(spent) < 1 << depth):
             prefix = int(random.integers(1 << depth))
             for chosen in (
                 prefix,
@@ -263,7 +263,7 @@ class Tools(NamedTuple):
     room: tuple[Any, ...]
 
 
-def sums_of(data: Dataset, score: Score) -> list[CellSum]:
+def list_cell_sums(data: Dataset, score: Score) -> list[CellSum]:
     """Return the cell sums of a score: of whole families, then of the parents of a child of each arity."""
     joint = score.joint(data.n_rows)
     if score.equivalent:
@@ -271,7 +271,7 @@ def sums_of(data: Dataset, score: Score) -> list[CellSum]:
     return [joint, *(score.parents(data.n_rows, r) for r in np.unique(data.arities).tolist())]
 
 
-def _entropies(data: Dataset) -> NDArray[np.float64]:
+def _compute_entropies(data: Dataset) -> NDArray[np.float64]:
     """Return the entropy of each variable in bits."""
     entropies = np.zeros(data.n_variables)
     for v, codes in enumerate(data.codes):

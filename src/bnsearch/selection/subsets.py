@@ -19,12 +19,12 @@ from bnsearch.parent_sets.table import ParentSets
 from bnsearch.scores.score import Score
 from bnsearch.scores.scorer import Scorer
 from bnsearch.selection.builder import Builder, Job, load_kernels
-from bnsearch.selection.constrained import largest_sets
+from bnsearch.selection.constrained import compute_max_parents
 from bnsearch.selection.frontier import FoundSets
 from bnsearch.selection.progress import Scoring, no_progress
 from bnsearch.selection.report import Selection
 from bnsearch.selection.subset_domination import KeptSets, LegalSets, keep_undominated
-from bnsearch.selection.subset_walk import Limits, SubsetWalk, sums_of
+from bnsearch.selection.subset_walk import Limits, SubsetWalk, list_cell_sums
 
 MAX_VARIABLES = 40  # largest number of variables, whatever the memory
 SECONDS_PER_FAMILY = 2.5e-8  # time for deciding whether a set is kept, measured with 22 variables
@@ -80,7 +80,7 @@ class Subsets(Builder):
         job = self._job(data, score, workers, no_progress, constraints)
         if not self._fits(data, score):
             return math.inf
-        walk = SubsetWalk(data, score, _limits(job, _most(self, job), _smallest(job)))
+        walk = SubsetWalk(data, score, _compute_limits(job, _compute_max_parents(self, job), _score_smallest_sets(job)))
         if walk.bytes_needed(1) > self.memory:
             return math.inf
         families = sum(2.0 ** len(job.candidates(v)) for v in range(job.n))
@@ -88,28 +88,28 @@ class Subsets(Builder):
 
     def build(self, job: Job) -> Selection:
         """Value all subsets, select each variable's sets, and make the table."""
-        smallest, stop, kept = _smallest(job), "memory", dict[int, KeptSets]()
+        smallest, stop, kept = _score_smallest_sets(job), "memory", dict[int, KeptSets]()
         variables = np.empty(0, dtype=np.int64)
         if self._fits(job.data, job.score):
-            most = _most(self, job)
-            walk = SubsetWalk(job.data, job.score, _limits(job, most, smallest))
+            max_parents = _compute_max_parents(self, job)
+            walk = SubsetWalk(job.data, job.score, _compute_limits(job, max_parents, smallest))
             variables = walk.order[::-1].copy()
             try:
-                stop = self._select(job, walk, most, kept)
+                stop = self._select(job, walk, max_parents, kept)
             except KeyboardInterrupt:
                 if job.halt():  # a second interrupt is meant for the program
                     raise
                 stop = "interrupted"
         complete = len(kept) == job.n
         scored = np.array([max(1, kept[v].scored) if v in kept else 1 for v in range(job.n)])
-        table = _table(job, kept, variables, smallest)
+        table = _make_table(job, kept, variables, smallest)
         seconds = np.full(job.n, (time.perf_counter() - job.started) / job.n)
         return Selection(table, scored, seconds, job.most if complete else 0, stop, complete)
 
     def _fits(self, data: Dataset, score: Score) -> bool:
         """Return True if the values of all subsets, and one child's best scores, fit into memory."""
         n = data.n_variables
-        return n <= MAX_VARIABLES and (8 * len(sums_of(data, score)) + 4) * 2**n <= self.memory
+        return n <= MAX_VARIABLES and (8 * len(list_cell_sums(data, score)) + 4) * 2**n <= self.memory
 
     def _workers(self, walk: SubsetWalk, threads: int) -> int:
         """Return the number of threads that the memory allows; each holds the best scores of one child at a time."""
@@ -117,9 +117,9 @@ class Subsets(Builder):
             threads -= 1
         return threads
 
-    def _select(self, job: Job, walk: SubsetWalk, most: NDArray[np.int64], kept: dict[int, KeptSets]) -> str:
+    def _select(self, job: Job, walk: SubsetWalk, max_parents: NDArray[np.int64], kept: dict[int, KeptSets]) -> str:
         """Select the sets of all variables; return the reason for the end."""
-        legal = [_legal_sets(job, v, int(most[v]), walk) for v in range(job.n)]
+        legal = [_make_legal_sets(job, v, int(max_parents[v]), walk) for v in range(job.n)]
         total = sum(sets.number for sets in legal)
         if self.evaluations is not None and total > self.evaluations:
             return "evaluations"
@@ -147,24 +147,24 @@ class Subsets(Builder):
         return "interrupted" if job.halt() else "seconds"
 
 
-def _required(job: Job, child: int) -> tuple[int, ...]:
+def _get_required(job: Job, child: int) -> tuple[int, ...]:
     return () if job.constraints is None else job.constraints.required_parents[child]
 
 
-def _smallest(job: Job) -> NDArray[np.float64]:
+def _score_smallest_sets(job: Job) -> NDArray[np.float64]:
     """Return the local score of each variable with just its required parents."""
     scorer = Scorer(job.data, job.score, cache_bytes=1 << 16)
-    return scorer.families(range(job.n), [_required(job, v) for v in range(job.n)])
+    return scorer.families(range(job.n), [_get_required(job, v) for v in range(job.n)])
 
 
-def _most(builder: Builder, job: Job) -> NDArray[np.int64]:
+def _compute_max_parents(builder: Builder, job: Job) -> NDArray[np.int64]:
     """Return the size of each variable's largest parent set."""
     if job.constraints is None:
         return np.full(job.n, job.most)
-    return np.minimum(job.n - 1, largest_sets(builder, job, job.constraints))
+    return np.minimum(job.n - 1, compute_max_parents(builder, job, job.constraints))
 
 
-def _limits(job: Job, most: NDArray[np.int64], smallest: NDArray[np.float64]) -> Limits:
+def _compute_limits(job: Job, max_parents: NDArray[np.int64], smallest: NDArray[np.float64]) -> Limits:
     """
     Return limits on the sets that can be a family which improves on its child's smallest legal set.
 
@@ -180,19 +180,21 @@ def _limits(job: Job, most: NDArray[np.int64], smallest: NDArray[np.float64]) ->
     if job.bound.level and vary.any():
         occupied = float(np.max(-smallest[vary] / np.log(states[vary])))
     return Limits(
-        int(most.max()) + 1, cells * (1 + SLACK), 1 << 62 if math.isinf(occupied) else int(occupied * (1 + SLACK)) + 1
+        int(max_parents.max()) + 1,
+        cells * (1 + SLACK),
+        1 << 62 if math.isinf(occupied) else int(occupied * (1 + SLACK)) + 1,
     )
 
 
-def _legal_sets(job: Job, child: int, most: int, walk: SubsetWalk) -> LegalSets:
+def _make_legal_sets(job: Job, child: int, max_parents: int, walk: SubsetWalk) -> LegalSets:
     """Return the legal sets of a variable as masks."""
-    required = list(_required(job, child))
+    required = list(_get_required(job, child))
     others = np.setdiff1d(job.candidates(child), required)
     bits = np.sort(walk.bit_of[others])
-    return LegalSets(int(walk.bit_of[child]), int(walk.bit_of[required].sum()), bits, most - len(required))
+    return LegalSets(int(walk.bit_of[child]), int(walk.bit_of[required].sum()), bits, max_parents - len(required))
 
 
-def _table(
+def _make_table(
     job: Job, kept: Mapping[int, KeptSets], variables: NDArray[np.int64], smallest: NDArray[np.float64]
 ) -> ParentSets:
     """Return the table of the kept and the smallest legal sets; variables[b] is the variable of bit b of a mask."""
@@ -200,7 +202,7 @@ def _table(
 
     parts = []
     for v in range(job.n):
-        required = np.array(_required(job, v), dtype=np.int32)
+        required = np.array(_get_required(job, v), dtype=np.int32)
         if v in kept and len(kept[v].masks):
             first = np.empty(len(kept[v].masks) + 1, dtype=np.int64)
             sizes = np.bitwise_count(kept[v].masks).astype(np.int64)
