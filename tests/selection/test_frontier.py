@@ -9,7 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from bnsearch.selection.frontier import Frontier
-from bnsearch.selection.frontier_layout import HEAP_VALUE, NODE_PARENT, NODES, OPEN, SEEN
+from bnsearch.selection.kernels_frontier import HEAP_VALUE, NODE_PARENT, NODES, OPEN, SEEN
 
 VALUES = st.floats(-1e6, 1e6)
 

@@ -26,7 +26,7 @@ Codes = NDArray[np.uint8] | NDArray[np.uint16]
 
 class Columns(NamedTuple):
     """
-    The variables that are counted, in ascending order of arity ("places").
+    The variables that are counted, in ascending order of arity ("places"); kernels_columns has the fields' indices.
 
     A variable's most frequent state has no bitmap, because its counts follow by subtraction. Row r of a bitmap is bit
     r % 64 of word r // 64. An *item* is a state that has a bitmap.
@@ -43,10 +43,6 @@ class Columns(NamedTuple):
     modes: NDArray[np.int64]  # [places] state without a bitmap
     max_cells: float  # largest number of cells of sets that are counted by bitmaps
     dense: bool  # True if histograms over all cells may be used
-
-
-CODES, WEIGHTS, TOTAL, ARITIES, START, WORDS, SIZES, STATES, MODES, MAX_CELLS, DENSE = range(11)
-"""Indices of the fields of Columns, for kernels that take them as a plain tuple."""
 
 
 class Layout:

@@ -6,7 +6,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from bnsearch.counting.columns import ARITIES, MAX_CELLS, START
+from bnsearch.counting.kernels_columns import ARITIES, MAX_CELLS, START
 from bnsearch.counting.kernels_expand_bitmaps import (
     extend_by_bitmaps,
     is_counted_by_bitmaps,

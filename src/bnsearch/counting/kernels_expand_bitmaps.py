@@ -6,7 +6,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from bnsearch.counting.columns import ARITIES, START, TOTAL, WORDS
+from bnsearch.counting.kernels_columns import ARITIES, START, TOTAL, WORDS
 from bnsearch.counting.kernels_expand_scratch import (
     BITMAP_CELLS,
     CELL_CODE,

@@ -6,7 +6,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from bnsearch.counting.columns import ARITIES, START, TOTAL
+from bnsearch.counting.kernels_columns import ARITIES, START, TOTAL
 from bnsearch.counting.kernels_expand_scratch import RUN_BEGIN, RUN_END, RUN_PARENT_PRODUCT, RUN_PRODUCT
 from bnsearch.counting.kernels_histogram import serves_bitmaps
 from bnsearch.counting.kernels_terms import FUNCTION, PRODUCTS, find_product, table_of, term, terms_of

@@ -15,7 +15,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from bnsearch.counting.columns import ARITIES, CODES, TOTAL
+from bnsearch.counting.kernels_columns import ARITIES, CODES, TOTAL
 from bnsearch.counting.kernels_expand_bitmaps import HISTOGRAM_COST
 from bnsearch.counting.kernels_expand_cells import add_cell, start_scores
 from bnsearch.counting.kernels_expand_scratch import (

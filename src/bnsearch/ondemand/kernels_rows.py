@@ -38,7 +38,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from bnsearch.counting.columns import ARITIES
+from bnsearch.counting.kernels_columns import ARITIES
 from bnsearch.counting.kernels_expand import extend_family, score_family
 from bnsearch.counting.kernels_terms import terms_of_parents
 from bnsearch.kernels.compare import improves_on

@@ -7,7 +7,7 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
-from bnsearch.counting.columns import ARITIES
+from bnsearch.counting.kernels_columns import ARITIES
 from bnsearch.counting.kernels_set import COUNTS, cells_of, count_set
 from bnsearch.counting.kernels_terms import sum_counts
 from bnsearch.kernels.compile import inner_kernel, kernel

@@ -8,18 +8,6 @@ import numpy as np
 from numpy.typing import NDArray
 
 from bnsearch.parent_sets.rows import Families
-from bnsearch.selection.frontier_layout import (
-    HEAP_VALUE,
-    NODE_ADDED,
-    NODE_BELOW,
-    NODE_CELLS,
-    NODE_PARENT,
-    NODE_SCORE,
-    NODE_SIZE,
-    NODES,
-    OPEN,
-    SEEN,
-)
 
 Arrays = tuple[NDArray[Any], ...]
 TYPES = ("i4", "i4", "i4", "f8", "f8", "f8", "u8"), ("f8", "i4", "i4")  # dtypes of nodes and heap
@@ -47,7 +35,7 @@ class FoundSets(NamedTuple):
 
 class Frontier:
     """
-    Closed, open and seen sets of one variable's search; see `frontier_layout` for the arrays.
+    Closed, open and seen sets of one variable's search; see `kernels_frontier` for the arrays.
 
     Parameters
     ----------
@@ -57,6 +45,8 @@ class Frontier:
     """
 
     def __init__(self, candidates: NDArray[np.int64], arities: NDArray[np.int64], empty: float) -> None:
+        from bnsearch.selection.kernels_frontier import NODE_BELOW, NODE_CELLS, NODE_SCORE
+
         self.candidates = candidates
         self.arities = arities.astype(np.float64)
         self.random = np.random.default_rng(0x5E7).integers(1, 2**64, len(candidates), dtype=np.uint64)
@@ -73,18 +63,20 @@ class Frontier:
 
     def reserve(self, *, nodes: int, opened: int, seen: int) -> None:
         """Make room for more nodes, open sets and seen sets."""
+        from bnsearch.selection.kernels_frontier import NODES, OPEN, SEEN, move_keys
+
         self.nodes = _with_room(self.nodes, int(self.number[NODES]), nodes)
         self.heap = _with_room(self.heap, int(self.number[OPEN]), opened)
         needed = 2 * (int(self.number[SEEN]) + seen)
         if needed > len(self.slots):
-            from bnsearch.selection.kernels_frontier import move_keys
-
             larger = np.zeros(1 << needed.bit_length(), dtype=np.uint64)
             move_keys(self.slots, larger)
             self.slots = larger
 
     def keep_best_open(self, number: int) -> float:
         """Drop all open sets except the best ones; return the lowest value of these."""
+        from bnsearch.selection.kernels_frontier import HEAP_VALUE, OPEN
+
         values = self.heap[HEAP_VALUE][: self.number[OPEN]]
         order = np.argsort(-values, kind="stable")[:number]  # descending values are a heap
         for array in self.heap:
@@ -94,6 +86,8 @@ class Frontier:
 
     def members(self, node: int) -> tuple[int, ...]:
         """Return the variables of a node's set, ascending."""
+        from bnsearch.selection.kernels_frontier import NODE_ADDED, NODE_PARENT
+
         found = []
         while node > 0:
             found.append(int(self.candidates[self.nodes[NODE_ADDED][node]]))
@@ -102,7 +96,7 @@ class Frontier:
 
     def sets(self, node: NDArray[np.int32], added: NDArray[np.int32], scores: NDArray[np.float64]) -> FoundSets:
         """Return the empty set, and the sets of a node and one more candidate each."""
-        from bnsearch.selection.kernels_frontier import write_sets
+        from bnsearch.selection.kernels_frontier import NODE_SCORE, NODE_SIZE, write_sets
 
         sizes = np.concatenate([[0], self.nodes[NODE_SIZE][node] + 1]).astype(np.int64)
         members = np.empty(int(sizes.sum()), dtype=np.int32)

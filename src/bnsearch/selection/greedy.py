@@ -15,7 +15,6 @@ from bnsearch.scores.score import improves, tie_margin
 from bnsearch.selection.best_first import BestFirst
 from bnsearch.selection.builder import Job
 from bnsearch.selection.frontier import FoundSets, Frontier
-from bnsearch.selection.frontier_layout import NODE_BELOW, NODE_SCORE, OPEN, SEEN
 from bnsearch.selection.search_pool import StartSearch
 
 
@@ -97,11 +96,15 @@ class GreedySearch:
     @property
     def evaluations(self) -> int:
         """Number of families scored so far."""
+        from bnsearch.selection.kernels_frontier import SEEN
+
         return 1 + int(self._frontier.number[SEEN])
 
     @property
     def finished(self) -> bool:
         """True if no open set is left."""
+        from bnsearch.selection.kernels_frontier import OPEN
+
         return bool(self._frontier.number[OPEN] == 0)
 
     @property
@@ -125,7 +128,7 @@ class GreedySearch:
 
     def _extend(self, node: int) -> None:
         """Score the extensions of a set by every other variable; open the new ones and keep the better ones."""
-        from bnsearch.selection.kernels_frontier import push_extensions, take_unseen
+        from bnsearch.selection.kernels_frontier import NODE_BELOW, NODE_SCORE, OPEN, push_extensions, take_unseen
 
         frontier, extender = self._frontier, self._extender
         parents = frontier.members(node)

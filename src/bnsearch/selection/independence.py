@@ -19,7 +19,6 @@ from bnsearch.scores.score import TOLERANCE, Score, tie_margins
 from bnsearch.selection.best_first import BestFirst
 from bnsearch.selection.builder import Job
 from bnsearch.selection.frontier import FoundSets, Frontier
-from bnsearch.selection.frontier_layout import NODES, OPEN
 from bnsearch.selection.search_pool import StartSearch
 
 TABULATED_SIZE = 8  # largest size of sets whose numbers of cells have tabulated terms
@@ -129,11 +128,15 @@ class IndependenceSearch:
     @property
     def evaluations(self) -> int:
         """Number of families scored so far."""
+        from bnsearch.selection.kernels_frontier import NODES
+
         return int(self._frontier.number[NODES])
 
     @property
     def finished(self) -> bool:
         """True if no open set is left."""
+        from bnsearch.selection.kernels_frontier import OPEN
+
         return bool(self._frontier.number[OPEN] == 0)
 
     @property
@@ -152,6 +155,8 @@ class IndependenceSearch:
 
     def found(self) -> FoundSets:
         """Return the empty set and all sets that beat the sets from which they were made."""
+        from bnsearch.selection.kernels_frontier import NODES
+
         used = int(self._frontier.number[NODES])
         parent, added, _, _, scores, below, _ = (array[1:used] for array in self._frontier.nodes)
         better = scores > below + tie_margins(below)

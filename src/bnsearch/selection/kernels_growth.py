@@ -6,7 +6,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from bnsearch.counting.columns import ARITIES, TOTAL
+from bnsearch.counting.kernels_columns import ARITIES, TOTAL
 from bnsearch.counting.kernels_expand import occupied_cells, score_extensions
 from bnsearch.counting.kernels_set import cells_of
 from bnsearch.kernels.compare import improves_on

@@ -6,14 +6,14 @@ from __future__ import annotations
 
 import numpy as np
 
-from bnsearch.counting.columns import ARITIES, WEIGHTS
+from bnsearch.counting.kernels_columns import ARITIES, WEIGHTS
 from bnsearch.counting.kernels_histogram import max_dense_cells
 from bnsearch.counting.kernels_set import CELLS, COUNTS, cells_of, count_set
 from bnsearch.counting.kernels_terms import sum_counts
 from bnsearch.kernels.compare import improves_on
 from bnsearch.kernels.compile import inner_kernel, kernel
 from bnsearch.kernels.sorting import insert_descending
-from bnsearch.selection.frontier_layout import (
+from bnsearch.selection.kernels_frontier import (
     HEAP_ADDED,
     HEAP_NODE,
     NODE_ADDED,
@@ -22,8 +22,6 @@ from bnsearch.selection.frontier_layout import (
     NODES,
     OPEN,
     SEEN,
-)
-from bnsearch.selection.kernels_frontier import (
     add_node,
     drop_top,
     holds,
@@ -156,7 +154,7 @@ def search_by_estimates(
     ends : int64[m]           end of the class of each candidate
     price : penalty of one cell of the parents
     bounded : True if sets are left out whose penalty alone exceeds the loss of a subset
-    nodes, heap, slots, number : see frontier_layout; with room for the sets that are added
+    nodes, heap, slots, number : see kernels_frontier; with room for the sets that are added
     pops : largest number of open sets to take
     max_families : largest number of sets to score
     """
