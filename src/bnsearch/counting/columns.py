@@ -118,7 +118,7 @@ class Layout:
         asked = known_variables(variables, len(self.place))
         places = self.place[asked]
         if asked.size and places.min() < 0:
-            raise InputError(f"variable {asked[places.argmin()]} is not among those counted")
+            raise InputError(f"variable {asked[places.argmin()]} is not one of the counted variables")
         return places
 
 
@@ -142,7 +142,7 @@ def known_variables(asked: Iterable[int], n: int) -> NDArray[np.int64]:
     members = list(asked)
     variables = np.array(members) if members else np.empty(0, dtype=np.int64)
     if variables.dtype.kind not in "iu":
-        raise InputError(f"variables are asked for by number, 0..{n - 1}, not as {members!r}")
+        raise InputError(f"variables must be given by number, 0..{n - 1}, not as {members!r}")
     if members and not (min(members) >= 0 and max(members) < n):
         outside = next(v for v in members if not 0 <= v < n)
         raise InputError(f"variable {outside} is not one of 0..{n - 1}")

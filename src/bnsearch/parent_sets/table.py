@@ -141,7 +141,7 @@ class ParentSets:
         families = [{parents: score for score, parents in self.sets(v)} for v in range(self.n_variables)]
         for name, family, parents in zip(self.names, families, dag.parents, strict=True):
             if parents not in family:
-                raise InputError(f"the parents of {name!r} are none of its candidate sets")
+                raise InputError(f"the parents of {name!r} are not one of its candidate sets")
         return math.fsum(family[parents] for family, parents in zip(families, dag.parents, strict=True))
 
     @property

@@ -137,7 +137,7 @@ class Scorer:
     def set_values(self, sets: Sequence[Sequence[int]]) -> NDArray[np.float64]:
         """Return G of many sets."""
         if not self.score.equivalent:
-            raise InputError(f"the {self.score.name} score is not a function of sets: ask for families")
+            raise InputError(f"the {self.score.name} score is not a function of sets: score families instead")
         return self._finite(self.values_at(*self._members(sets)))
 
     def values_at(self, begin: NDArray[np.int64], members: NDArray[np.int64]) -> NDArray[np.float64]:
