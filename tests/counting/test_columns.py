@@ -41,7 +41,7 @@ def test_some_variables():
     assert layout.order.tolist() == [3, 2, 0]
     assert layout.columns.codes.tolist() == table.codes[[3, 2, 0]].tolist()
     assert layout.places([0, 3]).tolist() == [2, 0]
-    with pytest.raises(InputError, match="variable 1 is not among those counted"):
+    with pytest.raises(InputError, match="variable 1 is not one of the counted variables"):
         layout.places([0, 1])
 
 

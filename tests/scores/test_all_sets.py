@@ -97,10 +97,10 @@ def test_families_outside_are_refused():
     """A variable that is not covered, does not exist, or is given twice is an error."""
     sets = AllSets(Table(10, (("uniform", 2),) * 4, seed=75).dataset, BIC(), 3, variables=[0, 1, 3])
     for child, parents, text in [
-        (0, [2], "not among those counted"),
+        (0, [2], "not one of the counted variables"),
         (0, [4], "not one of 0..3"),
         (0, [0], "twice"),
-        (0, [1, 3, 2], "not among"),
+        (0, [1, 3, 2], "not one of the counted"),
     ]:
         with pytest.raises(InputError, match=text):
             sets.family(child, parents)

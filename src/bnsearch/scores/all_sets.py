@@ -73,7 +73,7 @@ class AllSets:
         """Return the local score of a child with these parents."""
         places = self.sweep.layout.places([child, *parents]).tolist()
         if len(places) > self.max_size:
-            raise InputError(f"the family has {len(places)} variables, but only families of up to {self.max_size} were scored")
+            raise InputError(f"the family has {len(places)} variables; the largest scored ones have {self.max_size}")
         whole = self.joint[len(places)][self.sweep.rank(sorted(places))]
         rest = self.parents[len(places) - 1][self.class_of[places[0]], self.sweep.rank(sorted(places[1:]))]
         return float(whole - rest)
