@@ -51,7 +51,7 @@ def test_pairs_of_small_tables(table):
 def test_threads_change_nothing(table):
     """One thread and three make the same index."""
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr("bnsearch.parent_sets.rows.WORTH_THREADS", 0)
+        patch.setattr("bnsearch.parent_sets.rows.MIN_ROWS_PER_THREAD", 0)
         patch.setattr("bnsearch.parent_sets.rows.FEW_ROWS", 0)
         for one, other in zip(Index(table).arrays, Index(table, threads=3).arrays, strict=True):
             assert np.array_equal(one, other)

@@ -13,7 +13,7 @@ from bnsearch.budgets.events import Event
 from bnsearch.data import Dataset
 from bnsearch.errors import InputError
 from bnsearch.scores import AIC, BIC, K2, BDeu, Score, Scorer, improves
-from bnsearch.scores.bounds import most_parents
+from bnsearch.scores.bounds import max_useful_parents
 from bnsearch.selection.greedy import Greedy
 
 
@@ -22,7 +22,7 @@ def search_by_definition(
 ) -> dict[Parents, float]:
     """Return all sets that a greedy search scores: the best open set is extended by every other variable."""
     scorer = Scorer(data, score)
-    most = most_parents(data, score, max_parents)
+    most = max_useful_parents(data, score, max_parents)
     scored: dict[Parents, float] = {(): scorer.family(child, ())}
     best = dict(scored)  # of a set and those it was made from
     waiting = [()]
@@ -77,11 +77,11 @@ def test_few_open_sets_make_a_beam() -> None:
     """With one open set left the search still climbs: from {} to the best single parent, to its best extension."""
     data = dependent_data(3, n=7)
     scorer = Scorer(data, BIC())
-    beam = Greedy(most_open=1, seconds=math.inf).select(data, BIC(), threads=1)
+    beam = Greedy(max_open=1, seconds=math.inf).select(data, BIC(), threads=1)
     every = Greedy(seconds=math.inf).select(data, BIC(), threads=1)
     assert beam.scored < every.scored
     assert beam.exhaustive == 1
-    assert every.exhaustive == most_parents(data, BIC(), None)
+    assert every.exhaustive == max_useful_parents(data, BIC(), None)
     for v in range(7):
         single = max(((o,) for o in range(7) if o != v), key=lambda p: scorer.family(v, p))
         pair = max(
@@ -101,7 +101,7 @@ def test_threads_do_not_matter() -> None:
 
 
 def test_time_ends_the_search() -> None:
-    """After no time at all every variable has been extended once."""
+    """Without any time every variable has been extended once."""
     data = dependent_data(5, n=9)
     for limit in ({"seconds": 1e-9}, {"seconds_per_variable": 1e-9}):
         selection = Greedy(**limit).select(data, BIC(), threads=1)
@@ -112,7 +112,7 @@ def test_time_ends_the_search() -> None:
 
 
 def test_memory_ends_the_search() -> None:
-    """The 10,000 sets of up to 6 of 15 parents take more than a sixteenth of a megabyte, the part of each thread."""
+    """The 10,000 sets of up to 6 of 15 parents take more than a sixteenth of a megabyte, the share of each thread."""
     selection = Greedy(memory=1 << 20).select(dependent_data(6, n=16), BIC(), threads=16)
     assert selection.stop == "memory"
     assert selection.exhaustive == 1
@@ -120,7 +120,7 @@ def test_memory_ends_the_search() -> None:
 
 @pytest.mark.parametrize("threads", [1, 2])
 def test_interrupted_returns_what_is_there(threads: int) -> None:
-    """Interrupted when two variables are done, their sets are there, and the empty set of those not yet begun."""
+    """Interrupted after two variables, the table has their sets, and the empty set of those not yet started."""
     data = dependent_data(7, n=10)
 
     def stop_at_two(now: Event) -> None:
@@ -158,7 +158,7 @@ def test_progress_counts_variables() -> None:
         ({"max_sets": 0}, "max_sets must be at least 1, not 0"),
         ({"pruning": ("luck",)}, "pruning must be one of in-degree, ceiling, not 'luck'"),
         ({"memory": 10}, "memory must be at least 1048576, not 10"),
-        ({"most_open": 0}, "most_open must be at least 1, not 0"),
+        ({"max_open": 0}, "max_open must be at least 1, not 0"),
         (
             {"seconds": 1, "seconds_per_variable": 1},
             "seconds and seconds_per_variable are both given: choose one of them",

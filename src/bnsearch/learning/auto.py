@@ -12,7 +12,7 @@ from bnsearch.exact.groups import groups_of
 from bnsearch.learning.candidates import CandidateSelector, describe, select_for_run
 from bnsearch.learning.warm_up import load_kernels
 from bnsearch.ondemand.ginobs import GINOBS
-from bnsearch.ondemand.islands import Islands
+from bnsearch.ondemand.island_model import IslandModel
 from bnsearch.orderings.rinobs import RINOBS
 from bnsearch.parent_sets.table import ParentSets
 from bnsearch.runs.problem import Problem
@@ -89,32 +89,32 @@ class _DataSearch:
         fits = math.isfinite(expected) and (not self.timed or expected <= SUBSETS_SHARE * run.seconds_left)
         if fits and self._solve_subsets():
             return
-        islands = self._begin_islands()
-        if not self.timed and self._select_more(islands):
+        model = self._start_islands()
+        if not self.timed and self._select_more(model):
             return
-        while run.going() and islands.ready:
-            if self._is_selection_due(islands) and self._select_more(islands):
+        while run.going() and model.is_started:
+            if self._is_selection_due(model) and self._select_more(model):
                 return
-            islands.round()
+            model.search_round()
             if math.isfinite(expected) and SUBSETS_MARGIN * expected <= run.seconds_left and run.going():
                 if self._solve_subsets():
                     return
                 expected = math.inf
-        run.bound = islands.bound
+        run.bound = model.table.upper_bound
         run.remark(
             "chose search over orderings, with families on demand (ginobs) and over their table (rinobs), and over "
             f"DAGs (tabu): to count all subsets of {problem.size} variables takes too long"
         )
 
-    def _begin_islands(self) -> Islands:
+    def _start_islands(self) -> IslandModel:
         problem, run = self.problem, self.run
         if problem.needed_score.equivalent:
             with run.budget.clock_paused():
                 load_kernels(problem, GES())
-        islands = Islands(problem, run, run.threads if self.timed else UNTIMED_ISLANDS, run.budget.memory)
-        islands.begin()
+        model = IslandModel(problem, run, run.threads if self.timed else UNTIMED_ISLANDS, run.budget.memory)
+        model.start()
         self.islands_began = run.seconds
-        return islands
+        return model
 
     def _expected_subset_seconds(self) -> float:
         """Return the estimated time of counting and searching all subsets; infinity if these are too many."""
@@ -147,7 +147,7 @@ class _DataSearch:
         prove(replace(problem, table=found.table), run)
         return True
 
-    def _is_selection_due(self, islands: Islands) -> bool:
+    def _is_selection_due(self, model: IslandModel) -> bool:
         """Return True if more candidate sets should be selected now, and set the length of the selection."""
         run = self.run
         if not (self.timed and run.partial and run.going()):
@@ -157,13 +157,13 @@ class _DataSearch:
         if self.provable and stale > STUCK_SHARE * run.seconds and self.next_selection <= run.seconds_left:
             self.next_selection = max(self.next_selection, STUCK_SELECTION * run.seconds_left)
             return True
-        share = min(MAX_SELECTING, max(MIN_SELECTING, SELECTING_PER_IMPORT * islands.share_imported))
+        share = min(MAX_SELECTING, max(MIN_SELECTING, SELECTING_PER_IMPORT * model.table.share_imported))
         if stale > max(self.next_selection, STALE_SHARE * run.seconds):
             share = max(share, STALE_SHARE)
         fits = self.selection_seconds + self.next_selection <= share * run.seconds
         return fits and self.next_selection <= MAX_SELECTING * run.seconds_left
 
-    def _select_more(self, islands: Islands) -> bool:
+    def _select_more(self, model: IslandModel) -> bool:
         """Add selected candidate sets to the islands' table; return True if the optimum is proven."""
         problem, run = self.problem, self.run
         with run.ignoring_convergence():
@@ -171,7 +171,7 @@ class _DataSearch:
         self.selection_seconds += self.next_selection
         self.next_selection *= SELECTION_FACTOR
         run.remark(describe(found))
-        islands.take_table(found.table)
+        model.table.add_selected(found.table)
         run.partial = not found.complete
         self.provable = self.provable and largest_group(found.table) <= MAX_EXACT_VARIABLES
         if found.complete and run.going():

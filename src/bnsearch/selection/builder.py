@@ -19,7 +19,7 @@ from bnsearch.budgets.signals import stop_on_signals
 from bnsearch.data import Dataset
 from bnsearch.errors import InputError, require
 from bnsearch.knowledge.constraints import Constraints
-from bnsearch.scores.bounds import RULES, Bound, bound_of, most_parents
+from bnsearch.scores.bounds import RULES, Bound, bound_of, max_useful_parents
 from bnsearch.scores.score import Score
 from bnsearch.selection.report import Selection
 
@@ -202,7 +202,7 @@ class Builder(ABC):
             data=data,
             score=score,
             children=np.arange(data.n_variables),
-            max_parents=most_parents(data, score, self.max_parents, self.pruning),
+            max_parents=max_useful_parents(data, score, self.max_parents, self.pruning),
             bound=bound_of(data, score, self.pruning),
             constraints=constraints,
             budget=part,
