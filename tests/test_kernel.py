@@ -1,4 +1,4 @@
-"""The kernel decorator: compiled once, kept on disk, and not kept when any kernel changes."""
+"""The kernel decorators: kernels are cached on disk, and compiled again after a change in any kernel file."""
 
 from __future__ import annotations
 
@@ -28,8 +28,8 @@ print(sum(find_product.stats.cache_hits.values()), sum(find_product.stats.cache_
 """
 
 
-def hits_and_misses(folder, *arguments, **environment):
-    """Call a kernel in a process of its own, with its cache in a folder; return the hits and misses of the cache."""
+def count_hits_and_misses(folder, *arguments, **environment):
+    """Call a kernel in a new process with the given cache folder; return the hits and misses of the cache."""
     done = subprocess.run(
         [sys.executable, "-c", PROGRAM, *arguments],
         env={**os.environ, "PYTHONPATH": str(SOURCE.parent), "NUMBA_CACHE_DIR": str(folder), **environment},
@@ -42,26 +42,26 @@ def hits_and_misses(folder, *arguments, **environment):
 
 
 def test_a_second_process_compiles_nothing(tmp_path):
-    """The first process compiles, the second loads; where any kernel's source has changed, it compiles again."""
-    assert hits_and_misses(tmp_path) == (0, 1)
-    assert hits_and_misses(tmp_path) == (1, 0)
-    assert hits_and_misses(tmp_path, "another digest") == (0, 1)
+    """The first process compiles, the second one loads; after a change of any kernel the next one compiles again."""
+    assert count_hits_and_misses(tmp_path) == (0, 1)
+    assert count_hits_and_misses(tmp_path) == (1, 0)
+    assert count_hits_and_misses(tmp_path, "another digest") == (0, 1)
 
 
-def test_kernels_work_where_no_cache_can_be_kept(tmp_path):
-    """Where no folder may be written, kernels are compiled in every process: slower, but they run."""
-    assert hits_and_misses(tmp_path, NUMBA_CACHE_LOCATOR_CLASSES="ZipCacheLocator") == (0, 1)
+def test_kernels_work_without_a_cache_folder(tmp_path):
+    """If no folder is writable, kernels are compiled in every process."""
+    assert count_hits_and_misses(tmp_path, NUMBA_CACHE_LOCATOR_CLASSES="ZipCacheLocator") == (0, 1)
     assert not list(tmp_path.iterdir())
 
 
 def test_the_digest_is_part_of_the_stamp():
-    """Numba compares the stamp that it finds with that of the source: ours holds the digest of all kernels."""
+    """Numba compares the cached stamp with that of the source; the stamp includes the digest of all kernels."""
     assert re.fullmatch("[0-9a-f]{64}", digest_of_kernels())
     assert find_product._cache._cache_file._source_stamp[1] == digest_of_kernels()
 
 
 def test_the_digest_reads_all_kernel_files():
-    """Files named kernels*.py and all in folders named kernels: every file that imports a decorator of kernels."""
+    """The digest covers every file that imports a kernel decorator or Numba."""
     files = set(kernel_files())
     assert {SOURCE / "kernels" / "compile.py", SOURCE / "counting" / "kernels_terms.py"} < files
     for path in SOURCE.rglob("*.py"):
@@ -71,11 +71,11 @@ def test_the_digest_reads_all_kernel_files():
 
 @pytest.mark.parametrize("path", sorted(SOURCE.rglob("*.py")), ids=lambda path: path.relative_to(SOURCE).as_posix())
 def test_kernels_live_in_kernel_files(path):
-    """What the digest does not read holds no kernel and imports no Numba, so that it is imported on first use only."""
+    """Other files import neither Numba nor kernels at module level, so that Numba is imported on first use."""
     if path in kernel_files():
         return
     imported = set()
-    for node in ast.parse(path.read_text(encoding="utf-8")).body:  # imports inside functions wait
+    for node in ast.parse(path.read_text(encoding="utf-8")).body:  # imports inside functions are allowed
         if isinstance(node, ast.Import):
             imported |= {alias.name for alias in node.names}
         elif isinstance(node, ast.ImportFrom) and node.module:
@@ -86,7 +86,7 @@ def test_kernels_live_in_kernel_files(path):
 
 
 def test_python_does_not_call_inner_kernels():
-    """A call from Python of a kernel that is made for kernels alone would not fail but crash."""
+    """A call of an inner kernel from Python would crash the interpreter."""
     inner, called = set(), set()
     for path in SOURCE.rglob("*.py"):
         home = ".".join(("bnsearch", *path.relative_to(SOURCE).with_suffix("").parts))

@@ -11,10 +11,9 @@ import pytest
 from bnsearch.errors import InputError
 from bnsearch.graphs.dag import DAG
 from bnsearch.learning.search import search
-from bnsearch.orderings import climber
-from bnsearch.orderings.climber import SELECTIONS, Climber
+from bnsearch.orderings import inobs
 from bnsearch.orderings.index import Index
-from bnsearch.orderings.inobs import INOBS
+from bnsearch.orderings.inobs import INOBS, SELECTIONS, InsertionClimber
 from bnsearch.parent_sets.jkl import read_scores
 from bnsearch.runs.problem import Problem
 from bnsearch.runs.run import Run
@@ -52,7 +51,7 @@ def test_finds_the_optimum_of_small_tables(selection):
 
 
 def test_a_target_stops_at_once():
-    """A target that any climb reaches leaves no time for a second batch."""
+    """The search stops at a target that any climb reaches."""
     table = random_candidates(10, 20, 3, seed=1)
     result = search(Problem(table=table), INOBS(), stop=Target(-1e6), seed=1, threads=1)
     assert result.stop == "target"
@@ -60,8 +59,8 @@ def test_a_target_stops_at_once():
 
 
 def test_time_stops_a_climb(monkeypatch):
-    """The clock strikes within a climb: where it is then is offered, and nothing else is begun."""
-    monkeypatch.setattr(climber, "BUDGET", 1)
+    """The time budget ends during a climb: its current ordering is offered, and no other climb is started."""
+    monkeypatch.setattr(inobs, "EVALUATIONS_PER_CALL", 1)
     table = random_candidates(12, 20, 3, seed=7)
     ticks = itertools.count()
     run = Run(Seconds(1), seed=1, clock=lambda: float(next(ticks) > 5))
@@ -74,22 +73,22 @@ def test_time_stops_a_climb(monkeypatch):
 
 
 @pytest.mark.parametrize("selection", SELECTIONS)
-def test_every_climb_is_recorded(monkeypatch, selection):
-    """Steps are the insertions made; the climbs of the recorded scores begin at their starts, and end no lower."""
-    monkeypatch.setattr(climber, "BUDGET", 1)
+def test_climbs_are_recorded(monkeypatch, selection):
+    """The records have the initial score, the final score and the number of insertions of each climb."""
+    monkeypatch.setattr(inobs, "EVALUATIONS_PER_CALL", 1)
     table = random_candidates(10, 20, 3, seed=2)
     result = search(Problem(table=table), INOBS(selection=selection), stop=Iterations(3), seed=4, threads=1)
     assert len(result.climbs) == 3
     (rng,) = np.random.default_rng(4).spawn(1)
     for i in range(3):
-        climbing, orders = Climber(Index(table)), [rng.permutation(10).tolist()]
+        climber, orders = InsertionClimber(Index(table)), [rng.permutation(10).tolist()]
 
-        def watch(score, climbing=climbing, orders=orders):
-            if climbing.order.tolist() != orders[-1]:
-                orders.append(climbing.order.tolist())
+        def watch(score, climber=climber, orders=orders):
+            if climber.order.tolist() != orders[-1]:
+                orders.append(climber.order.tolist())
             return False
 
-        end = climbing.climb(np.array(orders[0]), rng, watch, selection)
+        end = climber.climb(np.array(orders[0]), rng, watch, selection)
         watch(0.0)
         assert result.climbs.initial[i] == pytest.approx(ordering_score(table, orders[0]))
         assert result.climbs.final[i] == end.score
@@ -97,7 +96,7 @@ def test_every_climb_is_recorded(monkeypatch, selection):
 
 
 def test_bad_parameters_are_refused():
-    """The error names what there is."""
+    """The errors list the allowed values."""
     with pytest.raises(InputError, match=r"selection must be one of hybrid, best, first, not 'bset'.*'best'"):
         INOBS(selection="bset")
     with pytest.raises(InputError, match="no start 'fsa'"):
@@ -106,11 +105,11 @@ def test_bad_parameters_are_refused():
 
 @pytest.mark.parametrize(("selection", "published"), [("hybrid", 3158.4), ("first", 3156.5), ("best", 3155.9)])
 def test_climbs_are_as_good_as_published(shared_data, selection, published):
-    """The average of 100 climbs from random orderings: Lee & van Beek (2017), Table 1, which are averages as well."""
+    """The average of 100 climbs from random orderings agrees with Lee & van Beek (2017), Table 1."""
     table = read_scores(shared_data / "scores" / "soybean_BIC.txt")
     assert (table.n_variables, table.n_sets) == (36, 5_926)
-    climbing, rng = Climber(Index(table)), np.random.default_rng(1)
-    costs = [-climbing.climb(rng.permutation(36), rng, selection=selection).score for _ in range(100)]
+    climber, rng = InsertionClimber(Index(table)), np.random.default_rng(1)
+    costs = [-climber.climb(rng.permutation(36), rng, selection=selection).score for _ in range(100)]
     standard_error = np.std(costs, ddof=1) / 10
     assert abs(np.mean(costs) - published) < 4 * standard_error
     assert standard_error < 2

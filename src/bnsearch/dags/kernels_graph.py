@@ -9,6 +9,7 @@ from numpy.typing import NDArray
 
 from bnsearch.kernels.bits import count_ones, has_bit, popcount
 from bnsearch.kernels.compile import inner_kernel, kernel
+from bnsearch.kernels.random_numbers import INCREMENT, mix_bits
 
 # A plain tuple of, with W words of 64 variables each,
 #   parents     uint64[n, W]   bit x of row y: x is a parent of y
@@ -40,10 +41,7 @@ def members_of(row, members):
 @inner_kernel
 def edge_key(n, x, y):
     """Return a number that stands for the edge x -> y: SplitMix64 (Steele, Lea & Flood 2014) of its index."""
-    z = np.uint64(x * n + y + 1) * np.uint64(0x9E3779B97F4A7C15)
-    z = (z ^ (z >> np.uint64(30))) * np.uint64(0xBF58476D1CE4E5B9)
-    z = (z ^ (z >> np.uint64(27))) * np.uint64(0x94D049BB133111EB)
-    return z ^ (z >> np.uint64(31))
+    return mix_bits(np.uint64(x * n + y + 1) * INCREMENT)
 
 
 @kernel

@@ -8,7 +8,7 @@ from typing import ClassVar
 
 from bnsearch.equivalence.ges import GES
 from bnsearch.exact.dynamic import Exact
-from bnsearch.exact.groups import groups_of
+from bnsearch.exact.groups import split_into_groups
 from bnsearch.learning.candidates import Selecting, describe
 from bnsearch.learning.warm_up import load_kernels
 from bnsearch.ondemand.ginobs import GINOBS
@@ -206,7 +206,7 @@ def exact_fits(table: ParentSets, problem: Problem, run: Run) -> tuple[bool, str
 
 def largest_group(table: ParentSets) -> int:
     """Return how many variables at most can form cycles with each other."""
-    return max(len(group.variables) for group in groups_of(table))
+    return max(len(group.variables) for group in split_into_groups(table))
 
 
 def prove(problem: Problem, run: Run) -> None:

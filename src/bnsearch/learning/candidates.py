@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 from bnsearch._tools.parallel import thread_count
 from bnsearch.learning.warm_up import tiny_table
-from bnsearch.orderings.asobs import acyclic_selection
+from bnsearch.orderings.asobs import select_acyclic_rows
 from bnsearch.orderings.restarts import precedence_of
 from bnsearch.orderings.starts import make_starts
 from bnsearch.runs.problem import Problem
@@ -93,7 +93,7 @@ class Selecting:
 
 def offer_first(table: ParentSets, problem: Problem, run: Run) -> None:
     """Offer a network at once, should there be no time for more: acyclic selection from an informed start."""
-    rows = acyclic_selection(table, make_starts("fas", table, precedence_of(problem))(run.rng))
+    rows = select_acyclic_rows(table, make_starts("fas", table, precedence_of(problem))(run.rng))
     run.offer(math.fsum(table.scores[rows]), partial(table.network, rows))
 
 

@@ -18,10 +18,10 @@ from bnsearch.ondemand.row_caches import RowCaches
 from bnsearch.ondemand.source import Source
 from bnsearch.ondemand.starts import informed_start
 from bnsearch.ondemand.turns import Turn
-from bnsearch.orderings.climber import random_word
 from bnsearch.orderings.index import Index
 from bnsearch.orderings.repair import Chain
-from bnsearch.orderings.restarts import offer
+from bnsearch.orderings.restarts import offer_network
+from bnsearch.orderings.state import draw_seed
 from bnsearch.runs.problem import Problem
 from bnsearch.runs.run import Run
 from bnsearch.scores.score import improves
@@ -83,7 +83,7 @@ class Island:
         shared: tuple[RowCaches, int] | None = None,
     ) -> None:
         self.problem, self.rng = problem, rng
-        self.chain = GrowingChain(source, random_word(rng), memory, timed=timed, shared=shared)
+        self.chain = GrowingChain(source, draw_seed(rng), memory, timed=timed, shared=shared)
         self.climbs: Climbs | None = None
         self.climbed = 0  # climbs over DAGs that came to their end
         self.best = self.offered = -inf
@@ -110,16 +110,16 @@ class Island:
         """Search over a candidate table from the best ordering, and go on from what is found."""
         if not isfinite(self.chain.best):
             return
-        chain = Chain(index, self.chain.best_order(), random_word(self.rng))
+        chain = Chain(index, self.chain.best_order(), draw_seed(self.rng))
 
         def report(taken: int) -> None:
-            run.count(iterations=taken, evaluations=chain.evaluations())
+            run.count(iterations=taken, evaluations=chain.new_evaluations())
             if not improves(run.progress.score, chain.best) and chain.best > self.offered:
                 self.offered = chain.best
-                offer(chain, chain.best_placed(), run)
+                offer_network(chain, chain.score_best(), run)
 
         anneal(chain, turn, run, report)
-        found = chain.best_placed()
+        found = chain.score_best()
         parents = [index.table.parents(row) for row in found.rows.tolist()]
         self.imported = self.chain.stand_at(found.order, parents, index.table.scores[found.rows])
         until = run.seconds + REGROWING * turn.seconds

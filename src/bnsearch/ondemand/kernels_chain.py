@@ -38,8 +38,8 @@ from bnsearch.ondemand.kernels_state import (
     restore,
 )
 from bnsearch.ondemand.kernels_store import best_stored
-from bnsearch.orderings.kernels.repair import accepts
-from bnsearch.orderings.kernels.state import move_to
+from bnsearch.orderings.kernels.rinobs import accept_step
+from bnsearch.orderings.kernels.state import move_variable
 from bnsearch.scores.score import TOLERANCE
 
 
@@ -47,7 +47,7 @@ from bnsearch.scores.score import TOLERANCE
 def shift(source, chain, variable, to):
     """Move a variable to a position, and bring the words of the sets before the positions up to date."""
     order, prefix, words = chain[ORDER], chain[PREFIX], source[WORDS]
-    at = move_to(order, chain[POSITION], variable, to)
+    at = move_variable(order, chain[POSITION], variable, to)
     for i in range(min(at, to), max(at, to)):
         prefix[i + 1] = prefix[i] ^ words[0, order[i]]
 
@@ -171,7 +171,7 @@ def search_on_demand(source, rows, store, chain, steps, rate, slope, looks, eval
             counts[STEPS] += 1
             counts[LOGGED] = 0
             new = totals[CURRENT] + insert(source, rows, store, chain, variable, to)
-            if accepts(totals, new, rate - slope * done, TOLERANCE):
+            if accept_step(totals, new, rate - slope * done, TOLERANCE):
                 totals[CURRENT] = new
                 keep_best(chain)
             else:
