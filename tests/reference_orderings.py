@@ -63,6 +63,21 @@ class Definition:
         return [self.score(insert(order, variable, to)) - now for to in range(self.n)]
 
 
+class SplitMix:
+    """The random number generator of the kernels, by definition (Steele, Lea & Flood 2014)."""
+
+    def __init__(self, rng: np.random.Generator) -> None:
+        self.state = int(rng.bit_generator.random_raw())
+
+    def below(self, n: int) -> int:
+        """Return the next number from 0 to n - 1."""
+        self.state = (self.state + 0x9E3779B97F4A7C15) % 2**64
+        bits = self.state
+        bits = (bits ^ bits >> 30) * 0xBF58476D1CE4E5B9 % 2**64
+        bits = (bits ^ bits >> 27) * 0x94D049BB133111EB % 2**64
+        return (bits ^ bits >> 31) % n
+
+
 def insert(order: Sequence[int], variable: int, to: int) -> list[int]:
     """Return an ordering with a variable moved to another position."""
     rest = [v for v in order if v != variable]

@@ -46,14 +46,14 @@ def solve(table: ParentSets, *, threads: int = 1) -> Result:
     return result
 
 
-@given(candidate_tables(most=4, sets=4))
+@given(candidate_tables(max_variables=4, max_sets=4))
 def test_no_network_scores_higher(table):
     """Among all acyclic choices of sets of up to four variables the result is the best."""
     assert solve(table).score == pytest.approx(max(score for score, _ in networks(table)), abs=1e-9)
 
 
 @examples(30)
-@given(candidate_tables(most=6))
+@given(candidate_tables(max_variables=6))
 def test_no_ordering_scores_higher(table):
     """Among all orderings of up to six variables the result is the best."""
     orders = itertools.permutations(range(table.n_variables))

@@ -36,11 +36,12 @@ class NoBound:
 
 
 class Script:
-    """Scores of the climbs to come, and the orderings from which they were started."""
+    """Scores of the climbs to come; their starts and their other arguments, from `halted` on, are recorded."""
 
     def __init__(self, scores: Sequence[float]) -> None:
         self.scores = list(scores)
         self.starts: list[list[int]] = []
+        self.arguments: list[tuple[Any, ...]] = []
         self.initial, self.steps = -math.inf, 0
 
     def make_climber(self, index: Any) -> Script:
@@ -49,10 +50,11 @@ class Script:
         return self
 
     def climb(
-        self, order: np.ndarray, rng: np.random.Generator, halted: Callable[[float], bool], **limits: Any
+        self, order: np.ndarray, rng: np.random.Generator, halted: Callable[[float], bool], *more: Any, **named: Any
     ) -> ScoredOrdering:
         """Return the next scripted local optimum."""
         self.starts.append(order.tolist())
+        self.arguments.append((halted, *more, named))
         return Optimum(order.copy(), self.scores[len(self.starts) - 1], self.names)  # type: ignore[return-value]
 
     def new_evaluations(self) -> int:

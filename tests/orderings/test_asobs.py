@@ -19,6 +19,7 @@ from bnsearch.parent_sets.table import ParentSets
 from bnsearch.runs.problem import Problem
 from bnsearch.runs.run import Run
 from bnsearch.runs.stop import Iterations, Seconds, Target
+from bnsearch.scores.score import improves
 from candidate_tables import candidate_tables, ordering_score, random_candidates, table_of
 from reference_exact import best_score
 
@@ -130,6 +131,41 @@ def test_the_published_form_selects_once_for_each_ordering():
     assert (once.score, once.iterations, once.stop) == (best, 40, "iterations")
     assert once.score <= followed.score
     assert once.evaluations < followed.evaluations
+
+
+def test_topological_orders_are_followed_while_the_score_improves():
+    """
+    One start, by definition: select, continue with a topological order of the network, stop without improvement.
+
+    An evaluation is a row that was read: all rows of a variable up to the one it chooses. The last selection counts as
+    well, although it does not improve the score.
+    """
+    table = random_candidates(15, 40, 4, seed=5)
+    (rng,) = np.random.default_rng(9).spawn(1)
+    order, score, evaluations, selections = rng.permutation(15), -math.inf, 0, 0
+    while True:
+        parents = select_by_definition(table, order.tolist())
+        rows = np.array([find_row(table, v, own) for v, own in enumerate(parents)])
+        evaluations += int((rows - table.begin[:-1] + 1).sum())
+        selections += 1
+        if not improves(math.fsum(table.scores[rows]), score):
+            break
+        score = math.fsum(table.scores[rows])
+        order = draw_topological_order(table, rows, rng)
+    result = search(Problem(table=table), ASOBS(), stop=Iterations(1), seed=9, threads=1)
+    assert selections > 2
+    assert (result.score, result.evaluations, result.iterations) == (score, evaluations, 1)
+
+
+def find_row(table: ParentSets, variable: int, parents: tuple[int, ...]) -> int:
+    """Return the row of a variable's parent set."""
+    rows = range(int(table.begin[variable]), int(table.begin[variable + 1]))
+    return next(row for row in rows if tuple(table.parents(row)) == parents)
+
+
+def test_the_default_parameters():
+    """By default topological orders are followed, from random orderings."""
+    assert ASOBS() == ASOBS(follow=True, start="random")
 
 
 def test_finds_the_optimum_of_small_tables():

@@ -89,6 +89,12 @@ def test_counting_moves_resets_the_soft_limit_after_each_accepted_loss(monkeypat
     assert count_differences(starts[4], starts[7]) > 2  # and a second: a new start
 
 
+def test_defaults_are_those_of_the_paper() -> None:
+    """Lee & van Beek (2017), Table 2: p_s 0.03, epsilon 0.00005, r_s 22, r_h 100; INOBS with hybrid selection."""
+    published = {"perturbation": 0.03, "tolerance": 0.00005, "soft_restart": 22, "hard_restart": 100}
+    assert IINOBS() == IINOBS(**published, counting="moves", start="random")  # type: ignore[arg-type]
+
+
 def test_the_maximum_number_of_climbs_of_a_start() -> None:
     """Two perturbations, 1 + 2; or two moves, each after two rejections, 1 + 2 * (2 + 1)."""
     limits = {"soft_restart": 2, "hard_restart": 2}

@@ -7,6 +7,7 @@ import math
 
 import numpy as np
 import pytest
+from scripted import NoBound, Script
 
 from bnsearch.errors import InputError
 from bnsearch.graphs.dag import DAG
@@ -18,8 +19,83 @@ from bnsearch.parent_sets.jkl import read_scores
 from bnsearch.runs.problem import Problem
 from bnsearch.runs.run import Run
 from bnsearch.runs.stop import Iterations, Seconds, Target
+from bnsearch.scores.score import improves
 from candidate_tables import ordering_score, random_candidates
 from reference_exact import best_score
+from reference_orderings import Definition, SplitMix, draw_order, insert
+
+
+def price_by_swaps(definition: Definition, order: list[int], variable: int) -> list[float]:
+    """Return the score of each insertion of a variable, by two series of adjacent swaps, as in Fig. 1 of the paper."""
+    scores = {order.index(variable): definition.score(order)}
+    for step in (1, -1):
+        swapped, rows, at = list(order), definition.choice(order), order.index(variable)
+        while 0 <= at + step < definition.n:
+            swapped[at], swapped[at + step] = swapped[at + step], swapped[at]
+            for i in (at, at + step):  # a swap changes the possible parents of these two variables alone
+                rows[swapped[i]] = definition.row(swapped[i], set(swapped[:i]))
+            at += step
+            scores[at] = math.fsum(definition.table.scores[rows])
+    return [scores[to] for to in range(definition.n)]
+
+
+def climb_by_algorithm_1(definition: Definition, order: list[int], random: SplitMix) -> list[list[int]]:
+    """
+    Return all orderings of a climb by Algorithm 1 of Lee & van Beek (2017) with hybrid neighbour selection.
+
+    Variables are drawn without replacement until one has an improving insertion. Among equally good positions of it the
+    nearest one towards the front is taken, or the nearest one towards the back.
+    """
+    orders, variables, tried = [order], list(order), 0
+    while tried < len(variables):
+        pick = tried + random.below(len(variables) - tried)
+        variables[tried], variables[pick] = variables[pick], variables[tried]
+        variable, tried = variables[tried], tried + 1
+        scores = price_by_swaps(definition, orders[-1], variable)
+        at = orders[-1].index(variable)
+        if improves(max(scores), scores[at]):
+            best = [to for to, score in enumerate(scores) if not improves(max(scores), score)]
+            to = max((to for to in best if to < at), default=min(best))
+            orders.append(insert(orders[-1], variable, to))
+            tried = 0
+    return orders
+
+
+@pytest.mark.parametrize("seed", range(20))
+def test_climbs_are_those_of_algorithm_1(monkeypatch, seed):
+    """A climb on 4 to 12 variables visits the same orderings as the paper's algorithm, priced by adjacent swaps."""
+    monkeypatch.setattr(inobs, "EVALUATIONS_PER_CALL", 1)  # the climb is interrupted after each variable
+    definition = Definition(random_candidates(4 + seed % 9, 12, 3, seed))
+    start = draw_order(definition.n, seed)
+    climber, orders = InsertionClimber(Index(definition.table)), [start]
+
+    def record(score: float) -> bool:
+        if climber.order.tolist() != orders[-1]:
+            orders.append(climber.order.tolist())
+        assert score == pytest.approx(definition.score(orders[-1]), abs=1e-9)
+        return False
+
+    found = climber.climb(np.array(start), np.random.default_rng(seed), record)
+    assert orders == climb_by_algorithm_1(definition, start, SplitMix(np.random.default_rng(seed)))
+    assert (found.order.tolist(), climber.steps) == (orders[-1], len(orders) - 1)
+    assert climber.initial == pytest.approx(definition.score(start))
+
+
+def test_defaults_are_those_of_the_paper():
+    """Hybrid neighbour selection and random starts (section 3)."""
+    assert INOBS() == INOBS(selection="hybrid", start="random")
+
+
+@pytest.mark.parametrize("selection", SELECTIONS)
+def test_climbs_get_the_selection_and_the_deadline(monkeypatch, selection):
+    """Each climb is called with the method's selection and the predicate of the run."""
+    problem, script = Problem(table=random_candidates(6, 5, 2, seed=1)), Script([-9.0, -8.0, -7.0])
+    monkeypatch.setattr("bnsearch.orderings.inobs.InsertionClimber", script.make_climber)
+    monkeypatch.setattr("bnsearch.orderings.restarts.relaxed", NoBound)
+    run = Run(Iterations(3), seed=1)
+    INOBS(selection=selection).search(problem, run)
+    assert script.arguments == [(run.halted, selection, {})] * 3
+    assert run.progress.score == -7.0
 
 
 @pytest.mark.parametrize(("selection", "start"), [("hybrid", "random"), ("best", "fas"), ("first", "dfs")])

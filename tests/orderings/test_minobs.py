@@ -93,6 +93,14 @@ def test_the_population_keeps_its_size_where_all_score_the_same(
     assert populations == [[-5.0] * 3] * 3
 
 
+def test_defaults_are_those_of_the_paper() -> None:
+    """Lee & van Beek (2017), Table 3: N 20, OB, c_n 20, m_p 0.01, m_n 6, d_t 32, d_delta 0.001, d_n 4."""
+    assert MINOBS() == MINOBS(
+        population=20, crossover="ob", crossovers=20, mutation=0.01, mutations=6, lookback=32, change=0.001,
+        survivors=4, start="random",
+    )  # fmt: skip
+
+
 @pytest.mark.parametrize(
     ("means", "stagnant"),
     [

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from collections import Counter
+from typing import Any
 
 import numpy as np
 import pytest
@@ -18,24 +19,11 @@ from bnsearch.orderings.index import Index
 from bnsearch.orderings.obs import OBS, SwapClimber, swap_random_neighbours
 from bnsearch.parent_sets.table import ParentSets
 from bnsearch.runs.problem import Problem
+from bnsearch.runs.run import Run
 from bnsearch.runs.stop import Iterations
 from bnsearch.scores.score import improves
 from candidate_tables import candidate_tables, ordering_score, random_candidates, table_of
-
-
-class SplitMix:
-    """The random numbers of the kernels, by definition (Steele, Lea & Flood 2014)."""
-
-    def __init__(self, seed: int) -> None:
-        self.state = int(np.random.default_rng(seed).bit_generator.random_raw())
-
-    def below(self, n: int) -> int:
-        """Return the next number from 0 to n - 1."""
-        self.state = (self.state + 0x9E3779B97F4A7C15) % 2**64
-        bits = self.state
-        bits = (bits ^ bits >> 30) * 0xBF58476D1CE4E5B9 % 2**64
-        bits = (bits ^ bits >> 27) * 0x94D049BB133111EB % 2**64
-        return (bits ^ bits >> 31) % n
+from reference_orderings import SplitMix
 
 
 def climb_by_definition(table: ParentSets, order: list[int], tabu: int, random: SplitMix | None) -> list[list[int]]:
@@ -68,7 +56,7 @@ def climb_by_definition(table: ParentSets, order: list[int], tabu: int, random: 
 
 @settings(deadline=None)
 @given(
-    table=candidate_tables(most=7),
+    table=candidate_tables(max_variables=7),
     tabu=st.integers(0, 4),
     max_steps=st.none() | st.integers(1, 4),
     seed=st.integers(0, 2**32 - 1),
@@ -83,7 +71,7 @@ def test_climbs_are_those_of_the_definition(
     found = climber.climb(
         order.astype(np.int32), np.random.default_rng(seed), tabu=tabu, max_steps=max_steps, ties=ties
     )
-    random = SplitMix(seed) if ties == "random" else None
+    random = SplitMix(np.random.default_rng(seed)) if ties == "random" else None
     orders = climb_by_definition(table, order.tolist(), tabu, random)[: None if max_steps is None else max_steps + 1]
     assert climber.steps == len(orders) - 1
     assert math.isclose(climber.initial, ordering_score(table, order.tolist()), abs_tol=1e-9)
@@ -175,6 +163,46 @@ def test_swaps_of_neighbours() -> None:
     assert swap_random_neighbours(np.zeros(1, dtype=np.int32), 5, rng).tolist() == [0]
     found = {tuple(swap_random_neighbours(np.arange(3, dtype=np.int32), 3, rng).tolist()) for _ in range(100)}
     assert found == {(1, 0, 2), (0, 2, 1), (2, 1, 0)}
+
+
+@pytest.mark.parametrize("moves", [None, 2])
+@pytest.mark.parametrize("limits", [{"tabu": 7, "max_steps": 3, "ties": "first"}, {}], ids=str)
+def test_climbs_get_the_parameters_and_the_deadline(
+    monkeypatch: pytest.MonkeyPatch, moves: int | None, limits: dict[str, Any]
+) -> None:
+    """Each climb, of either kind of restart, is called with the method's parameters and the predicate of the run."""
+    problem, script = Problem(table=random_candidates(6, 5, 2, seed=1)), Script([-9.0, -8.0, -8.5])
+    monkeypatch.setattr("bnsearch.orderings.obs.SwapClimber", script.make_climber)
+    monkeypatch.setattr("bnsearch.orderings.restarts.relaxed", NoBound)
+    run = Run(Iterations(3), seed=1)
+    OBS(restart_moves=moves, **limits).search(problem, run)
+    expected = {"tabu": 20, "max_steps": None, "ties": "random"} | limits
+    assert script.arguments == [(run.halted, expected)] * 3
+    assert (run.progress.score, run.progress.iterations, run.progress.evaluations) == (-8.0, 3, 3)
+
+
+def test_the_deadline_ends_a_climb(monkeypatch: pytest.MonkeyPatch) -> None:
+    """A climb that is halted at its third call returns the best ordering of its first three swaps."""
+    monkeypatch.setattr("bnsearch.orderings.obs.EVALUATIONS_PER_CALL", 1)  # the climb is interrupted after each swap
+    table = random_candidates(12, 20, 3, seed=7)
+    order, scores = np.arange(12, dtype=np.int32), []
+
+    def halted(score: float) -> bool:
+        scores.append(score)
+        return len(scores) == 3
+
+    climber = SwapClimber(Index(table))
+    found = climber.climb(order, np.random.default_rng(1), halted, tabu=20)
+    orders = climb_by_definition(table, order.tolist(), 20, SplitMix(np.random.default_rng(1)))[:4]
+    expected = [ordering_score(table, passed) for passed in orders]
+    assert climber.steps == 3
+    assert scores == pytest.approx([max(expected[: i + 1]) for i in (1, 2, 3)])
+    assert found.score == pytest.approx(max(expected))
+
+
+def test_the_default_parameters() -> None:
+    """The defaults are those of the documentation, and of the comparison in docs/papers/fidelity.md."""
+    assert OBS() == OBS(tabu=20, max_steps=None, restart_moves=None, ties="random", start="random")
 
 
 @pytest.mark.parametrize("moves", [None, 4])

@@ -24,7 +24,7 @@ from strategies import examples
 
 
 @examples(60)
-@given(candidate_tables(most=7))
+@given(candidate_tables(max_variables=7))
 def test_finds_the_optimum_of_small_tables(table: ParentSets) -> None:
     """A thousand steps find the optimum of up to seven variables."""
     result = search(Problem(table=table), RINOBS(), stop=Iterations(1000), seed=1, threads=1)
