@@ -115,9 +115,9 @@ def test_many_variables_in_small_groups():
 
 
 def test_too_many_variables_are_refused():
-    """A ring of 70 variables is one group; 1 MiB holds the 2^17 scores of 17 variables."""
+    """A ring of 70 variables is one group; 1 MiB is enough for the 2^17 scores of 17 variables."""
     ring = table_of([{NOTHING: -2.0, frozenset({(v + 1) % 70}): -1.0} for v in range(70)])
-    with pytest.raises(InputError, match=r"at most 17 variables .* 0.000977 GiB of memory, and here are 70: use the"):
+    with pytest.raises(InputError, match=r"at most 17 variables .* 0.000977 GiB of memory, but the table has 70: use"):
         search(Problem(table=ring), Exact(memory=1 << 20))
     with pytest.raises(InputError, match="at most 50 variables"):
         search(Problem(table=ring), Exact(memory=1 << 62))
@@ -137,10 +137,10 @@ def no_memory(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(dynamic, "np", SimpleNamespace(**(vars(np) | {"empty": empty})))
 
 
-def test_memory_that_is_not_there(no_memory):
+def test_a_failed_allocation_is_reported(no_memory):
     """15 variables take 2^18 bytes, 2^-12 GiB; the allocation fails although the limit allows it."""
     table = random_candidates(15, 30, 4, seed=2)
-    with pytest.raises(InputError, match=r"exact search of 15 variables .* takes 0.000244 GiB of memory, more than"):
+    with pytest.raises(InputError, match=r"exact search of 15 variables .* takes 0.000244 GiB of memory, which is not"):
         search(Problem(table=table), Exact())
 
 
@@ -162,7 +162,7 @@ def test_too_many_variables_in_data():
     problem = Problem(data=Dataset.from_codes(codes), score=BIC(), selection=Auto(evaluations=10_000))
     result = search(problem, Exact(memory=1 << 20), seed=1)
     assert result.stop == "memory"
-    assert re.search(r"at most 17 variables .* here are 18: use the method auto", result.notes[-1])
+    assert re.search(r"at most 17 variables .* table has 18: use the method auto", result.notes[-1])
     assert result.score > problem.base_score
 
 
@@ -177,12 +177,12 @@ def test_memory_is_as_documented():
     assert peak < 2 << 20
 
 
-@pytest.mark.parametrize("looks", [1, 2, 3, 5])
-def test_stopped_early_it_returns_a_network_without_proof(looks):
+@pytest.mark.parametrize("readings", [1, 2, 3, 5])
+def test_stopped_early_it_returns_a_network_without_proof(readings):
     """The time budget ends at the n-th reading of the clock: the network is legal, and its score below the bound."""
     table = random_candidates(15, 30, 4, seed=2)
     ticks = itertools.count()
-    run = Run(Seconds(1), seed=1, clock=lambda: float(next(ticks) > 2 + looks))
+    run = Run(Seconds(1), seed=1, clock=lambda: float(next(ticks) > 2 + readings))
     Exact().search(Problem(table=table), run)
     result = finished(Problem(table=table), Exact(), run)
     best = best_score(table)

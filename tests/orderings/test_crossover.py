@@ -112,7 +112,7 @@ def test_order_crossover_by_hand():
     """
     Parent 3 1 4 0 2 keeps positions 2 and 0, half of five rounded down: 3 _ 4 _ _.
 
-    The others, 1, 0 and 2, stand as 2, 0, 1 in the other parent 2 3 0 4 1, and fill the gaps in that order.
+    The others, 1, 0 and 2, are ordered as 2, 0, 1 in the other parent 2 3 0 4 1, and fill the gaps in that order.
     """
     rng = Scripted(permutation=[2, 0, 1, 3, 4])
     assert order_crossover(make_ordering(3, 1, 4, 0, 2), make_ordering(2, 3, 0, 4, 1), rng).tolist() == [3, 2, 4, 0, 1]

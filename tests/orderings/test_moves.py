@@ -69,7 +69,7 @@ def test_moves_in_wide_tables(table, seed):
 
 def test_targets_that_do_not_depend_on_the_inserted_variable():
     """
-    Variables 2 and 3 have {0} (-1), then {1} (-2); 3 also {4} (-3); then nothing (-9). 0 and 1 stand before them.
+    Variables 2 and 3 have {0} (-1), {1} (-2) and {} (-9), variable 3 also {4} (-3). Variables 0 and 1 precede them.
 
     Both choose {0}; their best set without 0 is {1}. When 4 passes 3, no target of 3 changes, because {4} is worse than
     {1}. When 1 passes both, their choices stay the same, but their best sets without 0 change.

@@ -136,5 +136,5 @@ def test_exact_search_refuses_a_table_without_a_legal_network():
     one, zero = {none: -10.0, frozenset({1, 2}): -1.0}, {none: -10.0, frozenset({0, 3}): -1.0}
     table = table_of([one, zero, {none: -10.0}, {none: -10.0}])
     problem = Problem(table=table, knowledge=Knowledge(required=[("x2", "x0"), ("x3", "x1")]))
-    with pytest.raises(InputError, match="no choice among the candidate sets gives a network that respects"):
+    with pytest.raises(InputError, match="no network of the candidate table satisfies the knowledge"):
         search(problem, Exact(), seed=1)

@@ -23,7 +23,7 @@ LOW_VARIABLES = 12  # a block has all subsets of this many variables: its arrays
 TASKS_PER_THREAD = 4  # tasks into which a layer is divided, per thread
 BLOCKS_PER_CALL = 8  # a few milliseconds: a task reads the clock between two calls, and threads rarely wait for the GIL
 MAX_VARIABLES = 50  # limit on any machine: their scores would take 8 PiB
-ADVICE = "use the method auto, or have fewer of them: fewer columns, max_parents, knowledge"
+ADVICE = "use the method auto, or reduce their number by fewer columns, a lower max_parents, or forbidden edges"
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -89,7 +89,9 @@ class Exact:
         run.count(iterations=1)
         run.offer(math.fsum(table.scores[rows]), partial(table.network, rows))
         if problem.constraints is not None and not problem.constraints.permits(table.network(rows)):
-            raise InputError("no choice among the candidate sets gives a network that respects the knowledge")
+            raise InputError(
+                "no network of the candidate table satisfies the knowledge: add candidate sets, or relax the knowledge"
+            )
         run.prove()
 
     def _check_memory(self, variables: int) -> None:
@@ -97,8 +99,8 @@ class Exact:
         max_variables = min(MAX_VARIABLES, (self.memory // 8).bit_length() - 1)
         if variables > max_variables:
             raise TooLargeError(
-                f"exact search takes at most {max_variables} variables that depend on each other in "
-                f"{self.memory / 2**30:,.3g} GiB of memory, and here are {variables:,}: {ADVICE}"
+                f"exact search takes at most {max_variables} variables that depend on each other with "
+                f"{self.memory / 2**30:,.3g} GiB of memory, but the table has {variables:,}: {ADVICE}"
             )
 
 
@@ -125,8 +127,8 @@ def compute_totals(group: Group, run: Run) -> NDArray[np.float64] | None:
         totals = np.empty((1 << (n - low), 1 << low))
     except MemoryError:
         raise TooLargeError(
-            f"exact search of {n} variables that depend on each other takes {2.0 ** (n - 27):,.3g} GiB of memory, more "
-            f"than there is: {ADVICE}"
+            f"exact search of {n} variables that depend on each other takes {2.0 ** (n - 27):,.3g} GiB of memory, "
+            f"which is not available: {ADVICE}"
         ) from None
 
     def solve_task(blocks: NDArray[np.int64]) -> bool:

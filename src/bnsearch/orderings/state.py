@@ -1,4 +1,4 @@
-"""The state of one ordering of the variables: the arrays that its kernels update, and the network it stands for."""
+"""The state of one ordering of the variables, which kernels update, and the best network of an ordering."""
 
 from __future__ import annotations
 
