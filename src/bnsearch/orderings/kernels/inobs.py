@@ -4,10 +4,10 @@ Hill climbing in the insert neighbourhood: Algorithm 1 of Lee & van Beek (2017),
 Each kernel is the loop of lines 3 to 5. `index` and `state` are described in arrays.py. A climb is interrupted after
 about `max_evaluations` evaluations, so that the caller can read the clock, and resumed with the same arrays:
 
-untried : int32[n]     the variables in some order; the first counts[TRIED] of them have no improving insertion
-counts : int64[5]      TRIED; FERTILE, used by `climb_first`; STEPS, the insertions made; and for `climb_best` the
-                       best insertion so far: BEST_VARIABLE (-1 for none) and BEST_TO
-totals : float64[2]    SCORE of the ordering; BEST_CHANGE, that of the best insertion so far, for `climb_best`
+untried : int32[n]     the variables in some order; the first counts[TRIED] of them were tried in this ordering
+counts : int64[5]      TRIED; FERTILE, only for `climb_first`; STEPS, the insertions made; BEST_VARIABLE (-1 for none)
+                       and BEST_TO, the best insertion found in this ordering, only for `climb_best`
+totals : float64[2]    SCORE of the ordering; BEST_CHANGE, the score change of that insertion, only for `climb_best`
 random : uint64[1]     state of the random number generator
 tolerance : an improvement must exceed the score times this number
 
@@ -46,7 +46,7 @@ def draw_untried(untried, counts, random):
 
 @inlined_kernel
 def make_insertion(index, state, variable, to, counts, totals):
-    """Insert a variable, and count the step; no variable is tried in the new ordering."""
+    """Insert a variable, and count the step; in the new ordering no variable was tried yet."""
     change, _, _ = insert_variable(index, state, variable, to)
     totals[SCORE] += change
     counts[TRIED] = 0

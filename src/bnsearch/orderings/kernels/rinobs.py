@@ -44,10 +44,12 @@ from bnsearch.orderings.kernels.insertion import find_best_insertion
 from bnsearch.orderings.kernels.state import insert_variable, update_targets
 
 # The entries of `chain`.
-SAVED_ORDER, SAVED_CHOICE, BEST_ORDER, LOG, STAMP, QUEUE, IS_QUEUED, COUNTS, TOTALS, RANDOM = 0, 1, 2, 3, 4, 5, 6, 7, 8, 9  # fmt: skip  # noqa: E501
+SAVED_ORDER, SAVED_CHOICE, BEST_ORDER, LOG, STAMP = 0, 1, 2, 3, 4
+QUEUE, IS_QUEUED, COUNTS, TOTALS, RANDOM = 5, 6, 7, 8, 9
+
 STEPS, LOGGED, LOW, HIGH, HEAD, TAIL = 0, 1, 2, 3, 4, 5  # entries of COUNTS
 CURRENT, BEST, THRESHOLD = 0, 1, 2  # entries of TOTALS
-THRESHOLD_STEP = 0.05  # relative change of the threshold after a loss, times the distance to the target rate
+THRESHOLD_STEP = 0.05  # after a loss, log(threshold) rises by this times rate, or falls by this times (1 - rate)
 
 
 @inlined_kernel
