@@ -13,7 +13,7 @@ import pytest
 
 import bnsearch
 from bnsearch.counting.kernels_terms import find_product
-from bnsearch.kernels.compile import digest_of_kernels, kernel_files
+from bnsearch.kernels.compile import compute_kernel_digest, list_kernel_files
 
 SOURCE = Path(bnsearch.__file__).parent
 PROGRAM = """
@@ -21,7 +21,7 @@ import sys
 import numpy as np
 import bnsearch.kernels.compile
 if len(sys.argv) > 1:
-    bnsearch.kernels.compile.digest_of_kernels = lambda: sys.argv[1]
+    bnsearch.kernels.compile.compute_kernel_digest = lambda: sys.argv[1]
 from bnsearch.counting.kernels_terms import find_product
 assert find_product(np.array([1.0, 2.0, 4.0]), 2.0) == 1
 print(sum(find_product.stats.cache_hits.values()), sum(find_product.stats.cache_misses.values()))
@@ -56,13 +56,13 @@ def test_kernels_work_without_a_cache_folder(tmp_path):
 
 def test_the_digest_is_part_of_the_stamp():
     """Numba compares the cached stamp with that of the source; the stamp includes the digest of all kernels."""
-    assert re.fullmatch("[0-9a-f]{64}", digest_of_kernels())
-    assert find_product._cache._cache_file._source_stamp[1] == digest_of_kernels()
+    assert re.fullmatch("[0-9a-f]{64}", compute_kernel_digest())
+    assert find_product._cache._cache_file._source_stamp[1] == compute_kernel_digest()
 
 
 def test_the_digest_reads_all_kernel_files():
     """The digest covers every file that imports a kernel decorator or Numba."""
-    files = set(kernel_files())
+    files = set(list_kernel_files())
     assert {SOURCE / "kernels" / "compile.py", SOURCE / "counting" / "kernels_terms.py"} < files
     for path in SOURCE.rglob("*.py"):
         if re.search(r"^from bnsearch\.kernels\.compile import|^(import|from) numba\b", path.read_text("utf-8"), re.M):
@@ -72,7 +72,7 @@ def test_the_digest_reads_all_kernel_files():
 @pytest.mark.parametrize("path", sorted(SOURCE.rglob("*.py")), ids=lambda path: path.relative_to(SOURCE).as_posix())
 def test_kernels_live_in_kernel_files(path):
     """Other files import neither Numba nor kernels at module level, so that Numba is imported on first use."""
-    if path in kernel_files():
+    if path in list_kernel_files():
         return
     imported = set()
     for node in ast.parse(path.read_text(encoding="utf-8")).body:  # imports inside functions are allowed

@@ -50,12 +50,12 @@ def _compile(function: Callable[..., Any], **options: Any) -> Any:
     with suppress(RuntimeError, AttributeError):
         compiled.enable_caching()
         index = compiled._cache._cache_file
-        index._source_stamp = (index._source_stamp, digest_of_kernels())
+        index._source_stamp = (index._source_stamp, compute_kernel_digest())
     return compiled
 
 
 @cache
-def digest_of_kernels() -> str:
+def compute_kernel_digest() -> str:
     """
     Return a digest of the source of all kernels, including this file.
 
@@ -63,12 +63,12 @@ def digest_of_kernels() -> str:
     digest in the cache, a change in any kernel file invalidates all cached kernels.
     """
     digest = hashlib.sha256()
-    for path in kernel_files():
+    for path in list_kernel_files():
         digest.update(path.read_bytes())
     return digest.hexdigest()
 
 
-def kernel_files() -> list[Path]:
+def list_kernel_files() -> list[Path]:
     """Return the files that may contain kernels: those named kernels*.py, and all in folders named kernels."""
     root = Path(__file__).parents[1]
     files = (path.relative_to(root) for path in root.rglob("*.py"))

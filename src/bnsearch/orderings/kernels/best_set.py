@@ -21,7 +21,7 @@ from bnsearch.orderings.kernels.arrays import (
     TREE,
 )
 
-SCANNED_ROWS = 12  # rows that are read one by one before the tree is searched: mostly one of them is feasible
+SCANNED_ROWS = 12  # rows that are read one by one before the tree is searched
 
 
 @inlined_kernel
