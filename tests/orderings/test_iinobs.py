@@ -11,7 +11,8 @@ from bnsearch.learning.search import search
 from bnsearch.learning.warm_up import load_kernels
 from bnsearch.orderings.iinobs import IINOBS, swap_random_pairs
 from bnsearch.runs.problem import Problem
-from bnsearch.runs.stop import Iterations, Target
+from bnsearch.runs.run import Run
+from bnsearch.runs.stop import Iterations, Seconds, Target
 from candidate_tables import random_candidates
 
 TABLE = random_candidates(6, 5, 2, seed=1)
@@ -110,6 +111,12 @@ def test_acceptance(new: float, accepted: bool) -> None:
     assert IINOBS(tolerance=0.001).accepts(new, -100.0) == accepted
 
 
+def test_acceptance_at_the_tolerance() -> None:
+    """The inequality is strict: 100 * (1 - 0.25) = 75 is not below 75, nor is 75 without tolerance."""
+    assert not IINOBS(tolerance=0.25).accepts(-100.0, -75.0)
+    assert not IINOBS(tolerance=0.0).accepts(-75.0, -75.0)
+
+
 def test_swaps_of_one_variable_and_of_many() -> None:
     """A single variable stays; the result of swaps is a permutation."""
     rng = np.random.default_rng(0)
@@ -128,6 +135,17 @@ def test_same_answer_for_any_number_of_threads(counting: str) -> None:
     }
 
 
+def test_no_climb_is_started_after_the_deadline(monkeypatch: pytest.MonkeyPatch) -> None:
+    """The time budget ends during the third climb of the first start: neither it nor another start climbs again."""
+    script = Script([-9.0, -8.0, -7.0])
+    monkeypatch.setattr("bnsearch.orderings.iinobs.InsertionClimber", script.make_climber)
+    monkeypatch.setattr("bnsearch.orderings.restarts.relaxed", NoBound)
+    run = Run(Seconds(1), seed=1, clock=lambda: float(len(script.starts) == 3))
+    IINOBS().search(Problem(table=TABLE), run)
+    assert (len(script.starts), run.progress.iterations, run.progress.score) == (3, 3, -7.0)
+    assert script.arguments == [(run.halted, {})] * 3
+
+
 def test_stops_at_the_target() -> None:
     """A target that the first climb reaches ends the run long before its iterations."""
     result = search(Problem(table=TABLE), IINOBS(), stop=Target(-1e6) | Iterations(10_000), seed=1, threads=1)
@@ -142,7 +160,9 @@ def test_stops_at_the_target() -> None:
         {"perturbation": 1.5},
         {"tolerance": -1},
         {"soft_restart": -1},
+        {"soft_restart": 1.5},
         {"hard_restart": 0},
+        {"hard_restart": 1.5},
         {"counting": "climbs"},
         {"start": "x"},
     ],
@@ -152,3 +172,8 @@ def test_bad_parameters_are_refused(wrong: dict[str, float]) -> None:
     """Each parameter has its range."""
     with pytest.raises(InputError):
         IINOBS(**wrong)  # type: ignore[arg-type]
+
+
+def test_the_bounds_of_the_parameters_are_allowed() -> None:
+    """No tolerance, a soft limit of zero, a hard limit of one, and one swap per variable are legal."""
+    IINOBS(perturbation=1.0, tolerance=0.0, soft_restart=0, hard_restart=1)
