@@ -16,10 +16,10 @@ from numpy.typing import ArrayLike
 
 from bnsearch.learning.methods import make_method
 from bnsearch.learning.search import search
-from bnsearch.orderings.climber import Placed
 from bnsearch.orderings.index import Index
 from bnsearch.orderings.obs import SwapClimber
 from bnsearch.orderings.starts import make_starts
+from bnsearch.orderings.state import ScoredOrdering
 from bnsearch.parent_sets import ParentSets
 from bnsearch.runs.problem import Problem
 from bnsearch.runs.stop import Seconds
@@ -50,7 +50,7 @@ def obs_climbs(table: ParentSets, start: str, climbs: int) -> list[float]:
     """Return the scores of OBS climbs from one kind of start, without a tabu list as in Perez & Maua."""
     index, rng = Index(table), np.random.default_rng(0)
     draw, climber = make_starts(start, table), SwapClimber(index)
-    found: list[Placed] = [climber.climb(draw(rng), rng, max_steps=500, ties="first") for _ in range(climbs)]
+    found: list[ScoredOrdering] = [climber.climb(draw(rng), rng, max_steps=500, ties="first") for _ in range(climbs)]
     return [optimum.score for optimum in found]
 
 

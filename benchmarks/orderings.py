@@ -17,8 +17,8 @@ import numpy as np
 
 from bnsearch.learning.methods import make_method
 from bnsearch.learning.search import search
-from bnsearch.orderings.climber import Climber
 from bnsearch.orderings.index import Index
+from bnsearch.orderings.inobs import InsertionClimber
 from bnsearch.parent_sets import ParentSets
 from bnsearch.parent_sets.jkl import read_scores
 from bnsearch.runs.problem import Problem
@@ -64,7 +64,7 @@ def table_of(name: str, seconds: float) -> ParentSets:
 
 def measure_climbs(name: str, table: ParentSets, climbs: int) -> None:
     """Print the time and the mean score of a climb."""
-    climber, rng = Climber(Index(table)), np.random.default_rng(0)
+    climber, rng = InsertionClimber(Index(table)), np.random.default_rng(0)
     climber.climb(rng.permutation(table.n_variables).astype(np.int32), rng)
     seconds, scores = [], []
     for _ in range(climbs):

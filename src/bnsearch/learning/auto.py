@@ -8,7 +8,7 @@ from typing import ClassVar
 
 from bnsearch.equivalence.ges import GES
 from bnsearch.exact.dynamic import Exact
-from bnsearch.exact.groups import groups_of
+from bnsearch.exact.groups import split_into_groups
 from bnsearch.learning.candidates import CandidateSelector, describe, select_for_run
 from bnsearch.learning.warm_up import load_kernels
 from bnsearch.ondemand.ginobs import GINOBS
@@ -208,7 +208,7 @@ def exact_fits(table: ParentSets, problem: Problem, run: Run) -> tuple[bool, str
 
 def largest_group(table: ParentSets) -> int:
     """Return the size of the largest group of variables that can form cycles with each other."""
-    return max(len(group.variables) for group in groups_of(table))
+    return max(len(group.variables) for group in split_into_groups(table))
 
 
 def prove(problem: Problem, run: Run) -> None:

@@ -7,7 +7,7 @@ from functools import partial
 from typing import TYPE_CHECKING
 
 from bnsearch.learning.warm_up import tiny_table
-from bnsearch.orderings.asobs import acyclic_selection
+from bnsearch.orderings.asobs import select_acyclic_rows
 from bnsearch.orderings.restarts import precedence_of
 from bnsearch.orderings.starts import make_starts
 from bnsearch.runs.problem import Problem
@@ -88,7 +88,7 @@ def select_for_run(builder: Builder, problem: Problem, run: Run) -> Selection:
 
 def offer_first_network(table: ParentSets, problem: Problem, run: Run) -> None:
     """Offer a network that takes little time: acyclic selection along an ordering with few feedback arcs (FAS)."""
-    rows = acyclic_selection(table, make_starts("fas", table, precedence_of(problem))(run.rng))
+    rows = select_acyclic_rows(table, make_starts("fas", table, precedence_of(problem))(run.rng))
     run.offer(math.fsum(table.scores[rows]), partial(table.network, rows))
 
 

@@ -18,10 +18,10 @@ from bnsearch.ondemand.row_caches import RowCaches
 from bnsearch.ondemand.schedule import SearchBudget
 from bnsearch.ondemand.shared_table import draw_informed_start
 from bnsearch.ondemand.source import Source
-from bnsearch.orderings.climber import random_word
 from bnsearch.orderings.index import Index
 from bnsearch.orderings.repair import Chain
-from bnsearch.orderings.restarts import offer
+from bnsearch.orderings.restarts import offer_network
+from bnsearch.orderings.state import draw_seed
 from bnsearch.runs.problem import Problem
 from bnsearch.runs.run import Run
 from bnsearch.scores.score import improves
@@ -89,7 +89,7 @@ class Island:
         shared: tuple[RowCaches, int] | None = None,
     ) -> None:
         self.problem, self.rng = problem, rng
-        self.chain = OnDemandChain(source, random_word(rng), memory, timed=timed, shared=shared)
+        self.chain = OnDemandChain(source, draw_seed(rng), memory, timed=timed, shared=shared)
         self.dag_search: DagSearch | None = None
         self.n_climbs = self.n_imported = 0
         self._offered = -inf  # best score that was offered to the run
@@ -116,16 +116,16 @@ class Island:
         """Search over a candidate table from the best ordering, and move to the network found."""
         if not isfinite(self.chain.best):
             return
-        search = Chain(index, self.chain.best_order(), random_word(self.rng))
+        search = Chain(index, self.chain.best_order(), draw_seed(self.rng))
 
         def report(taken: int) -> None:
-            run.count(iterations=taken, evaluations=search.evaluations())
+            run.count(iterations=taken, evaluations=search.new_evaluations())
             if not improves(run.progress.score, search.best) and search.best > self._offered:
                 self._offered = search.best
-                offer(search, search.best_placed(), run)
+                offer_network(search, search.score_best(), run)
 
         anneal(search, budget, run, report)
-        found = search.best_placed()
+        found = search.score_best()
         parents = [index.table.parents(row) for row in found.rows.tolist()]
         self.n_imported = self.chain.move_to_network(found.order, parents, index.table.scores[found.rows])
         deadline = run.seconds + MAX_REGROWTH_SHARE * budget.max_seconds

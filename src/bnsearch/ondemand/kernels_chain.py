@@ -49,16 +49,16 @@ from bnsearch.ondemand.kernels_state import (
     update_best,
 )
 from bnsearch.ondemand.kernels_store import find_best_stored
-from bnsearch.orderings.kernels.repair import accepts
-from bnsearch.orderings.kernels.state import move_to
+from bnsearch.orderings.kernels.rinobs import accept_step
+from bnsearch.orderings.kernels.state import move_variable
 from bnsearch.scores.score import TOLERANCE
 
 
 @inlined_kernel
-def move_variable(source, chain, variable, to):
+def shift_variable(source, chain, variable, to):
     """Move a variable to a position, and update the hashes of the predecessor sets."""
     order, prefix, hashes = chain[ORDER], chain[PREFIX_HASH], source[HASHES]
-    at = move_to(order, chain[POSITION], variable, to)
+    at = move_variable(order, chain[POSITION], variable, to)
     for i in range(min(at, to), max(at, to)):
         prefix[i + 1] = prefix[i] ^ hashes[AS_PARENT, order[i]]
 
@@ -104,7 +104,7 @@ def insert_variable(source, rows, store, chain, variable, to):
     """Move a variable, and choose new parents for the variables concerned; return the change of the score."""
     order, position = chain[ORDER], chain[POSITION]
     at = np.int64(position[variable])
-    move_variable(source, chain, variable, to)
+    shift_variable(source, chain, variable, to)
     change = 0.0
     if to > at:
         for i in range(at, to):
@@ -144,7 +144,7 @@ def can_move(chain, variable, to):
 @inlined_kernel
 def undo_insertion(source, chain, variable, at):
     """Restore the ordering and the parents that this step has changed."""
-    move_variable(source, chain, variable, at)
+    shift_variable(source, chain, variable, at)
     restore_parents(chain)
 
 
@@ -182,7 +182,7 @@ def search_on_demand(source, rows, store, chain, steps, rate, slope, max_examine
             counts[STEPS] += 1
             counts[LOGGED] = 0
             new = totals[CURRENT] + insert_variable(source, rows, store, chain, variable, to)
-            if accepts(totals, new, rate - slope * done, TOLERANCE):
+            if accept_step(totals, new, rate - slope * done, TOLERANCE):
                 totals[CURRENT] = new
                 update_best(chain)
             else:
