@@ -50,7 +50,7 @@ class HillClimb:
     -----
     The first climb begins at the empty graph, or at that of the required edges. Moves whose gains differ by less than
     rounding are equally good: a deletion comes before an addition before a reversal, then the child that comes first
-    by content (see `dags/content.py`), then the parent. Under a score-equivalent score there is a tie at every edge
+    by content (see `data/content.py`), then the parent. Under a score-equivalent score there is a tie at every edge
     between variables with the same parents, and what is won or lost by these decides more than anything else how good
     the first climb is. Restarts therefore break ties by a random ranking of the variables.
 

@@ -11,7 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from bnsearch._tools.pool import Pool
-from bnsearch.dags.content import variables_by_content
+from bnsearch.data.content import variables_by_content
 from bnsearch.errors import InputError, require
 from bnsearch.graphs.dag import DAG
 from bnsearch.knowledge.precedence import Precedence
@@ -38,7 +38,7 @@ class K2:
     Notes
     -----
     The paper maximises the score that is called K2 after it; here the problem's score is, whatever it is. Of equally
-    good predecessors the first by content is taken (see `dags/content.py`). Required parents are there from the
+    good predecessors the first by content is taken (see `data/content.py`). Required parents are there from the
     beginning, and a random ordering has them before their children.
     """
 

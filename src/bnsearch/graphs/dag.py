@@ -25,21 +25,21 @@ from bnsearch.graphs.patterns import Edge, VStructure, skeleton_of, v_structures
 if TYPE_CHECKING:
     import networkx
 
-SHOWN_CYCLE = 8  # the longest cycle that an error spells out
+MAX_CYCLE_SHOWN = 8  # variables; an error message abbreviates a longer cycle
 
 
 @dataclass(frozen=True)
 class DAG:
     """
-    A directed acyclic graph: the variables' names and each variable's parents.
+    A directed acyclic graph: the names of the variables and the parents of each.
 
     Parameters
     ----------
     names : the variables, all different
     parents : for each variable the indices of its parents; kept sorted
 
-    A cycle, a self-loop, a repeated or unknown parent is refused. Two graphs are equal when they list the
-    same variables in the same order and have the same edges; `reordered` brings one into another's order.
+    A cycle, a self-loop, a repeated or unknown parent is refused. Two graphs are equal if they list the same
+    variables in the same order and have the same edges; `reordered` changes the order.
     """
 
     names: tuple[str, ...]
@@ -127,9 +127,9 @@ class DAG:
 
     @cached_property
     def order(self) -> tuple[int, ...]:
-        """A topological order: parents before children, the smallest index first among the free."""
+        """A topological order: parents before children, and the smallest index first where there is a choice."""
         waiting = [len(parents) for parents in self.parents]
-        free = [i for i, count in enumerate(waiting) if count == 0]  # ascending: a heap already
+        free = [i for i, count in enumerate(waiting) if count == 0]  # ascending, so a heap
         order: list[int] = []
         while free:
             i = heapq.heappop(free)
@@ -143,7 +143,7 @@ class DAG:
         return tuple(order)
 
     def _cycle(self, waiting: Sequence[int]) -> str:
-        """Spell out a cycle among the variables that wait for a parent that waits itself."""
+        """Return the text of a cycle among the variables with a positive count in `waiting`."""
         i = next(i for i, count in enumerate(waiting) if count > 0)
         upwards: dict[int, None] = {}
         while i not in upwards:
@@ -151,7 +151,7 @@ class DAG:
             i = next(p for p in self.parents[i] if waiting[p] > 0)
         path = list(upwards)
         cycle = [self.names[v] for v in [i, *reversed(path[path.index(i) :])]]
-        shown = cycle if len(cycle) <= SHOWN_CYCLE else [*cycle[: SHOWN_CYCLE - 2], "...", cycle[-1]]
+        shown = cycle if len(cycle) <= MAX_CYCLE_SHOWN else [*cycle[: MAX_CYCLE_SHOWN - 2], "...", cycle[-1]]
         return " -> ".join(shown)
 
     @cached_property
@@ -182,7 +182,7 @@ class DAG:
 
     @property
     def adjacency(self) -> NDArray[np.bool_]:
-        """The matrix whose entry [i, j] says that i is a parent of j."""
+        """The matrix whose entry [i, j] is True if i is a parent of j."""
         matrix = np.zeros((len(self.names), len(self.names)), dtype=bool)
         for child, parents in enumerate(self.parents):
             matrix[list(parents), child] = True

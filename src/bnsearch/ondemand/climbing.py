@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from functools import partial
-from itertools import chain
 from math import inf
 
 import numpy as np
@@ -13,8 +12,7 @@ from numpy.typing import NDArray
 from bnsearch.dags.climber import Climber, Found
 from bnsearch.dags.hillclimb import Tabu, allowed_edges, without_edges
 from bnsearch.dags.pricer import Pricer
-from bnsearch.equivalence.climbing import backward, forward
-from bnsearch.equivalence.ges import GES
+from bnsearch.equivalence.ges import GES, two_stage_search
 from bnsearch.graphs.dag import DAG
 from bnsearch.ondemand.source import Source
 from bnsearch.runs.problem import Problem
@@ -118,8 +116,8 @@ class ClassClimb:
     def __init__(self, problem: Problem, run: Run) -> None:
         self._run, self._until = run, inf
         self._scorer = problem.scorer
-        self._here = GES().begin(problem.scorer, problem.constraints)
-        self._steps = chain(forward(self._here, self._is_too_long), backward(self._here, self._is_too_long))
+        self._here = GES().start_neighbourhood(problem.scorer, problem.constraints)
+        self._steps = two_stage_search(self._here, self._is_too_long)
         self.ended, self.spent = False, 0.0
 
     def go_on(self, seconds: float) -> None:
@@ -128,14 +126,14 @@ class ClassClimb:
         self._until = began + 2.0 * seconds
         while not self.ended and run.seconds - began < seconds:
             self.ended = next(self._steps, None) is None
-            run.count(**here.spent())
+            run.count(**here.take_counts())
             if improves(here.score, run.progress.score):
-                run.offer(here.score, here.maker())
+                run.offer(here.score, here.dag_maker())
         self.spent += run.seconds - began
 
     def found(self) -> tuple[DAG, NDArray[np.float64]]:
         """Return the network so far, and its local scores."""
-        dag = self._here.maker()()
+        dag = self._here.dag_maker()()
         return dag, self._scorer.families(range(len(dag.parents)), dag.parents)
 
     def _is_too_long(self) -> bool:
