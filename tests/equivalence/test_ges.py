@@ -55,7 +55,7 @@ def test_lists_may_grow_and_move(monkeypatch: pytest.MonkeyPatch) -> None:
     """Room for one operator at first, a pause after every pair, and a move after every step: the same steps."""
     scorer = Scorer(sample(random_network(12, 2, 2, 1), 1000, 1), BDeu(ess=1))
     steps, _ = fast_steps(scorer, "iges")
-    for name in ("FIRST_CAPACITY", "ROWS_PER_CALL", "GAINS_PER_CALL", "GIVEN_SLOTS"):
+    for name in ("FIRST_CAPACITY", "ROWS_PER_CALL", "GAINS_PER_CALL", "MAX_GAIN_ROWS"):
         monkeypatch.setattr(f"bnsearch.equivalence.operator_list.{name}", 1)
     here = Neighbourhood(scorer)
     moved = []

@@ -76,16 +76,6 @@ def test_noise_is_as_wide_as_twice_the_best_gain() -> None:
     assert here.find_best_after_noise(Kind.DELETE, Noise(), rng) is None
 
 
-def test_noise_by_hand() -> None:
-    """Gains 3, -8 and 0.5 of which 3 is valid, factor 2: 6 for all; 6, 16 and 1; the roots of these."""
-    gains = np.array([3.0, -8.0, 0.5])
-    assert Noise(2.0, "step").deviations(gains, 3.0).tolist() == [6, 6, 6]
-    assert Noise(2.0, "step").deviations(gains, -0.5).tolist() == [1, 1, 1]
-    assert Noise(2.0, "operator").deviations(gains, 3.0).tolist() == [6, 16, 1]
-    assert Noise(2.0, "variance").deviations(gains, 3.0) == pytest.approx([6**0.5, 4, 1])
-    assert Noise(0.0, "operator").deviations(gains, 3.0).tolist() == [0, 0, 0]
-
-
 @pytest.mark.parametrize("scale", ["operator", "variance"])
 def test_noise_of_each_operator(scale: str) -> None:
     """On the empty graph the highest of gain + deviation z wins, the deviation being that of the operator itself."""

@@ -112,6 +112,16 @@ def test_perturbation_inserts_or_deletes_at_even_odds() -> None:
     assert state.noises == [noise] * 6
 
 
+def test_noise_by_hand() -> None:
+    """Gains 3, -8 and 0.5 of which 3 is valid, factor 2: 6 for all; 6, 16 and 1; the roots of these."""
+    gains = np.array([3.0, -8.0, 0.5])
+    assert Noise(2.0, "step").deviations(gains, 3.0).tolist() == [6, 6, 6]
+    assert Noise(2.0, "step").deviations(gains, -0.5).tolist() == [1, 1, 1]
+    assert Noise(2.0, "operator").deviations(gains, 3.0).tolist() == [6, 16, 1]
+    assert Noise(2.0, "variance").deviations(gains, 3.0) == pytest.approx([6**0.5, 4, 1])
+    assert Noise(0.0, "operator").deviations(gains, 3.0).tolist() == [0, 0, 0]
+
+
 def test_perturbation_stops_when_the_run_does() -> None:
     """No operator is looked for any more."""
     state = ScriptedState([5.0])

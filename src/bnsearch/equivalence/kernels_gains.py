@@ -4,6 +4,8 @@
 # mypy: allow-untyped-defs, no-check-untyped-defs
 from __future__ import annotations
 
+import math
+
 import numpy as np
 
 from bnsearch.equivalence.kernels_graph import GIVEN
@@ -11,25 +13,20 @@ from bnsearch.kernels.compile import inner_kernel
 from bnsearch.scores.kernels import find_or_count
 
 # What gains are computed from, a plain tuple `valuer`:
-#   place       int64[n]            the place of each variable in the columns
+#   place     int64[n]           the place of each variable in the columns
 #   columns, scratch, cache, terms, salt   as Scorer.kernel_arguments returns them
-#   given_key   uint64[slots, 2]    a cache of the values that do not depend on x: the keys of sets B for the present y,
-#   given_value float64[slots, 2]   and G(B), G(B + y). The number of slots is a power of two
-PLACE, COLUMNS, SCRATCH, CACHE, TERMS, SALT, GIVEN_KEY, GIVEN_VALUE = range(8)
-MEMBER_KEY = 0  # among the parts of the cache
+#   row_key   uint64[slots, 2]   a cache of gains, a row for each (y, B): its key, zero where empty,
+#   row_base  float64[slots, 2]  G(B) and G(B + y),
+#   row_gain  float64[slots, n]  and s(y | B + x) - s(y | B) for each x, NaN where unknown. A row is found by the lower
+#                                bits of its key, and replaced by another one with the same bits
+# The cache of gains makes most of the gains of a changed row cheap: neighbouring x lie side by side in memory, where
+# each set value lies in another part of the scorer's cache.
+PLACE, COLUMNS, SCRATCH, CACHE, TERMS, SALT, ROW_KEY, ROW_BASE, ROW_GAIN = range(9)
+MEMBER_KEY = 0  # among the parts of the scorer's cache
 COMPUTED = 3
 
 # An odd factor: the product of a key with it determines the key.
 MULTIPLIER = np.uint64(0x9E3779B97F4A7C15)
-
-
-@inner_kernel
-def start_row(valuer):
-    """Forget the values of sets without x; called before the gains of operators into another y."""
-    key = valuer[GIVEN_KEY]
-    for i in range(key.shape[0]):
-        key[i, 0] = np.uint64(0)
-        key[i, 1] = np.uint64(0)
 
 
 @inner_kernel
@@ -39,25 +36,29 @@ def family_key(family, parents):
 
 
 @inner_kernel
-def find_given_values(valuer, members, number, y, high, low):
+def find_gain_row(valuer, members, number, y, high, low):
     """
-    Return G(B) and G(B + y).
+    Return the slot of the gains into y given B; a new row has no gains yet.
 
     members : int64[number + 1 or more]   the places of B; the next entry is overwritten
+    y : its place
     high, low : the key of B
     """
-    cache, key, value = valuer[CACHE], valuer[GIVEN_KEY], valuer[GIVEN_VALUE]
-    slot = np.int64(high & np.uint64(key.shape[0] - 1))
-    if key[slot, 0] != high or key[slot, 1] != low:
-        member = cache[MEMBER_KEY]
-        members[number] = y
+    cache, key, base, gain = valuer[CACHE], valuer[ROW_KEY], valuer[ROW_BASE], valuer[ROW_GAIN]
+    member = cache[MEMBER_KEY]
+    high_y, low_y = high ^ member[y, 0], low ^ member[y, 1]
+    row_high, row_low = family_key(high_y, high), family_key(low_y, low)
+    slot = np.int64(row_high & np.uint64(key.shape[0] - 1))
+    if key[slot, 0] != row_high or key[slot, 1] != row_low:
         columns, scratch, terms = valuer[COLUMNS], valuer[SCRATCH], valuer[TERMS]
-        value[slot, 0] = find_or_count(columns, scratch, cache, high, low, members[:number], terms)
-        high_y, low_y = high ^ member[y, 0], low ^ member[y, 1]
-        value[slot, 1] = find_or_count(columns, scratch, cache, high_y, low_y, members[: number + 1], terms)
-        key[slot, 0] = high
-        key[slot, 1] = low
-    return value[slot, 0], value[slot, 1]
+        members[number] = y
+        base[slot, 0] = find_or_count(columns, scratch, cache, high, low, members[:number], terms)
+        base[slot, 1] = find_or_count(columns, scratch, cache, high_y, low_y, members[: number + 1], terms)
+        for x in range(gain.shape[1]):
+            gain[slot, x] = np.nan
+        key[slot, 0] = row_high
+        key[slot, 1] = row_low
+    return slot
 
 
 @inner_kernel
@@ -71,7 +72,7 @@ def gain_of_parent(valuer, x, y, lists, number, family_keys, noted):
     lists : B is lists[GIVEN, :number], see find_given; overwritten
     family_keys : uint64[...]   the keys of the two families are written at `noted`; nothing where it has no room
     """
-    place, cache, salt = valuer[PLACE], valuer[CACHE], valuer[SALT]
+    place, cache, salt, gains = valuer[PLACE], valuer[CACHE], valuer[SALT], valuer[ROW_GAIN]
     member = cache[MEMBER_KEY]
     members = lists[GIVEN]
     high, low = salt[0], salt[1]
@@ -80,15 +81,18 @@ def gain_of_parent(valuer, x, y, lists, number, family_keys, noted):
         high ^= member[members[i], 0]
         low ^= member[members[i], 1]
     u, v = place[x], place[y]
-    given, given_y = find_given_values(valuer, members, number, v, high, low)
-    columns, scratch, terms = valuer[COLUMNS], valuer[SCRATCH], valuer[TERMS]
-    members[number] = u
-    members[number + 1] = v
-    high_x, low_x = high ^ member[u, 0], low ^ member[u, 1]
-    given_x = find_or_count(columns, scratch, cache, high_x, low_x, members[: number + 1], terms)
-    high_xy, low_xy = high_x ^ member[v, 0], low_x ^ member[v, 1]
-    given_xy = find_or_count(columns, scratch, cache, high_xy, low_xy, members[: number + 2], terms)
     if noted + 2 <= family_keys.size:
-        family_keys[noted] = family_key(high_xy, high_x)
+        family_keys[noted] = family_key(high ^ member[u, 0] ^ member[v, 0], high ^ member[u, 0])
         family_keys[noted + 1] = family_key(high ^ member[v, 0], high)
-    return (given_xy + given) - (given_x + given_y)
+    slot = find_gain_row(valuer, members, number, v, high, low)
+    if math.isnan(gains[slot, x]):
+        base = valuer[ROW_BASE]
+        columns, scratch, terms = valuer[COLUMNS], valuer[SCRATCH], valuer[TERMS]
+        members[number] = u
+        members[number + 1] = v
+        high, low = high ^ member[u, 0], low ^ member[u, 1]
+        with_x = find_or_count(columns, scratch, cache, high, low, members[: number + 1], terms)
+        high, low = high ^ member[v, 0], low ^ member[v, 1]
+        with_both = find_or_count(columns, scratch, cache, high, low, members[: number + 2], terms)
+        gains[slot, x] = (with_both + base[slot, 0]) - (with_x + base[slot, 1])
+    return gains[slot, x]

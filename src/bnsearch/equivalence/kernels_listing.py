@@ -9,7 +9,7 @@ import math
 import numpy as np
 
 from bnsearch.equivalence.kernels_constraints import allows_arcs, allows_pair
-from bnsearch.equivalence.kernels_gains import CACHE, COMPUTED, gain_of_parent, start_row
+from bnsearch.equivalence.kernels_gains import CACHE, COMPUTED, gain_of_parent
 from bnsearch.equivalence.kernels_graph import ADJACENT, NEIGHBOURS, NOTHING, PARENTS, has, size_of
 from bnsearch.equivalence.kernels_operators import (
     DELETE,
@@ -212,7 +212,6 @@ def list_operators(
             state[HEAD] = y + 1
             continue
         if state[TAIL] < 0:
-            start_row(valuer)
             state[KIND], state[TAIL], state[OLD] = INSERT, 0, begin[INSERT, y]
             state[INSERT_BEGIN], state[GAINS_BEFORE] = state[USED], state[GAINS]
         while state[KIND] <= DELETE:

@@ -16,7 +16,8 @@ from bnsearch.scores.scorer import Scorer
 FIRST_CAPACITY = 1 << 14  # operators; the pool grows
 ROWS_PER_CALL = 1 << 21  # table rows counted between two looks at the clock: a few milliseconds
 GAINS_PER_CALL = 1 << 15  # gains computed between two looks at the clock where all set values are cached
-GIVEN_SLOTS = 64  # sets B whose G(B) and G(B + y) are kept for the present y
+MAX_GAIN_ROWS = 1 << 12  # rows of the cache of gains, each for one (y, B); munin with 5,000 rows needs about 2,000
+GAIN_BYTES = 1 << 26  # the most memory for the cache of gains, which has at least 64 rows
 
 
 class OperatorList:
@@ -54,8 +55,9 @@ class OperatorList:
         words = -(-n // 64)
         self._order = order
         self._options = limits, constraints, unit, keep_all
-        memory = np.zeros((GIVEN_SLOTS, 2), dtype=np.uint64), np.zeros((GIVEN_SLOTS, 2))
-        self._valuer = (scorer.places[order], *scorer.kernel_arguments(), *memory)
+        slots = min(MAX_GAIN_ROWS, max(64, 1 << ((GAIN_BYTES // (8 * n)).bit_length() - 1)))
+        gain_cache = np.zeros((slots, 2), dtype=np.uint64), np.empty((slots, 2)), np.empty((slots, n))
+        self._valuer = (scorer.places[order], *scorer.kernel_arguments(), *gain_cache)
         self._max_computed = 1 + ROWS_PER_CALL // scorer.data.n_rows
         self._listed: Sets | None = None
         self._changed = np.full((n, words), ~np.uint64(0))
