@@ -7,11 +7,14 @@ from typing import Any
 
 import numpy as np
 
+from bnsearch.equivalence.class_search import ClassSearch
 from bnsearch.equivalence.climber_pool import ClimberPool, Optimum
 from bnsearch.equivalence.neighbourhood import Neighbourhood
 from bnsearch.equivalence.noise import Noise
 from bnsearch.equivalence.operators import Kind, Step, insert
 from bnsearch.graphs import DAG
+from bnsearch.runs.problem import Problem
+from bnsearch.runs.run import Run
 
 EMPTY = DAG.empty(["a"])
 COUNTS = {"evaluations": 10, "computed": 1}
@@ -88,6 +91,9 @@ class ScriptedPool(ClimberPool):
 
     def take_place(self, method: object, problem: object, run: object, **options: Any) -> ScriptedPool:
         """Take the place of the class `ClimberPool`; the origin has the next score of the script."""
+        assert isinstance(method, ClassSearch)
+        assert isinstance(problem, Problem)
+        assert isinstance(run, Run)
         self.made_with = options
         self.origin = self.next_optimum()
         return self

@@ -254,7 +254,7 @@ def test_iterations_end_a_run(method: ILGES | VNGES | GRESP, monkeypatch: pytest
     """Five iterations, with three threads: a batch of three and one of two."""
     pool = ScriptedPool(-9, *[-9] * 6)
     run = run_pool(method, pool, monkeypatch, Iterations(5), threads=3)
-    assert (run.progress.iterations, len(pool.changes)) == (5, 5)
+    assert (run.progress.iterations, len(pool.changes), run.reason) == (5, 5, "iterations")
 
 
 @pytest.mark.parametrize("method", [ILGES(iterations=0), GRESP(iterations=0)], ids=lambda method: method.name)
