@@ -19,6 +19,7 @@ from bnsearch.graphs.dag import DAG
 from bnsearch.graphs.extension import extension
 from bnsearch.graphs.pdag import PDAG
 from bnsearch.scores.bdeu import BDeu
+from reference_dags import content_ranks
 from reference_graphs import Arcs, arcs_of_dag, is_acyclic, make_dag
 
 PAPER_SCORE = BDeu(ess=10.0, prior=True)  # Alonso et al. (2018), section 5.1
@@ -86,12 +87,12 @@ def class_of(n: int, arcs: Arcs) -> PDAG:
 
 
 def is_clique(graph: PDAG, some: frozenset[int]) -> bool:
-    """Say whether variables are pairwise adjacent."""
+    """Return True if variables are pairwise adjacent."""
     return all(b in graph.adjacent[a] for a, b in combinations(some, 2))
 
 
 def has_open_path(graph: PDAG, start: int, end: int, closed: frozenset[int]) -> bool:
-    """Say whether a semi-directed path leads from start to end without meeting the closed variables."""
+    """Return True if a semi-directed path leads from start to end and avoids the closed variables."""
     reached = {start}
     waiting = [start]
     while waiting:
@@ -126,21 +127,12 @@ def move(operator: Operator, graph: PDAG) -> PDAG:
     return cpdag(extension(PDAG(graph.names, arcs)))
 
 
-def column_order(data: Dataset) -> list[int]:
-    """Order the variables by number of states, counts of the states, and name."""
-    codes = data.codes
-    keys = [
-        (int(r), np.bincount(codes[v], minlength=int(r)).tolist(), data.names[v]) for v, r in enumerate(data.arities)
-    ]
-    return sorted(range(len(keys)), key=keys.__getitem__)
-
-
 class SlowSearch:
     """GES and iGES by Algorithms 3.1 to 3.3 of Alonso et al. (2018), looking at every operator at every step."""
 
     def __init__(self, data: Dataset, family: FamilyScore, unit: float, max_subset: int, max_parents: int) -> None:
         self.unit, self.max_subset, self.max_parents = unit, max_subset, max_parents
-        self.rank = {v: i for i, v in enumerate(column_order(data))}
+        self.rank = content_ranks(data)
         self.graph = cpdag(DAG.empty(data.names))
         self._family = family
         self._known: dict[tuple[int, frozenset[int]], float] = {}

@@ -52,7 +52,7 @@ def directed(arcs: Arcs) -> Arcs:
 
 
 def is_acyclic(n: int, arcs: Arcs) -> bool:
-    """Say whether variables without a parent left can be taken away until none is left."""
+    """Return True if variables without remaining parents can be removed until none is left."""
     left = set(range(n))
     while left:
         roots = {j for j in left if not any((i, j) in arcs for i in left)}

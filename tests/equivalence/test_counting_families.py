@@ -40,14 +40,24 @@ def test_families_by_hand() -> None:
     assert search(Problem(data=coins, score=BIC()), GES()).families is None
 
 
-def test_a_key_tells_child_and_parents_apart() -> None:
-    """Sets as the kernel writes them: 0 given {}, from 1; 1 given {}, from 0; 0 given {2}, from 1: six families."""
-    keys = FamilyKeys(3)
-    for x, y, given in [(1, 0, []), (0, 1, []), (1, 0, [2]), (1, 0, [2])]:
-        sets = [[*given, x, y], given, [*given, x], [*given, y]]
-        keys.note(np.cumsum([0, *map(len, sets)]), np.array([v for some in sets for v in some]))
-    assert len(keys.taken()) == 6
-    assert keys.taken() == set()
+def test_a_small_buffer_of_keys_grows(monkeypatch: pytest.MonkeyPatch) -> None:
+    """With room for two keys at first, the operators on one pair need more: the number of families is the same."""
+    problem = Problem(data=sample(random_network(7, 1.5, 3, 4), 200, 1), score=PAPER_SCORE)
+    families = search(problem, GES(count_families=True)).families
+    monkeypatch.setattr("bnsearch.equivalence.family_keys.FIRST_CAPACITY", 2)
+    assert search(problem, GES(count_families=True)).families == families
+
+
+def test_keys_are_taken_once() -> None:
+    """Two keys of the buffer are collected, one of them twice; an empty buffer is doubled."""
+    keys = FamilyKeys(counted=True)
+    room = len(keys.buffer)
+    keys.buffer[:3] = 7, 8, 7
+    keys.collect(3)
+    assert (keys.take(), keys.take(), len(keys.buffer)) == ({7, 8}, set(), room)
+    keys.collect(0)
+    assert len(keys.buffer) == 2 * room
+    assert len(FamilyKeys(counted=False).buffer) == 0
 
 
 @pytest.mark.parametrize("make", METHODS)

@@ -45,11 +45,10 @@ def check_class(n: int, dag: DAG, score: Score) -> None:
         assert reached == {apply(operator, here)}, operator
         one = DAG.from_edges(here.names, [(LETTERS[i], LETTERS[j]) for i, j in next(iter(after))])
         assert gain(operator, here, scorer) == pytest.approx(scorer.network(one) - total, abs=1e-7), operator
-    place = Neighbourhood(scorer, max_subset=None, every=True)
+    place = Neighbourhood(scorer, max_subset=None, keep_all=True)
     place.start_at(here)
     assert place.score == pytest.approx(total)
-    assert place.refresh()
-    assert {step.operator for step in place.valid()} == valid
+    assert {step.operator for step in place.find_valid()} == valid
 
 
 @given(st.integers(2, 5).flatmap(dags))

@@ -8,8 +8,8 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from bnsearch.dags.content import variables_by_content
 from bnsearch.dags.pricer import Pricer
+from bnsearch.data.content import variables_by_content
 from bnsearch.graphs.dag import DAG
 from bnsearch.scores.score import TOLERANCE
 

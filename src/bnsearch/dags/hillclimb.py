@@ -51,7 +51,7 @@ class HillClimb:
     -----
     The first climb begins at the graph of the required edges, which is empty without knowledge. Moves whose gains
     differ by less than rounding are equally good: a deletion comes before an addition before a reversal, then the child
-    that comes first by content (see `dags/content.py`), then the parent. Under a score-equivalent score there is a tie
+    that comes first by content (see `data/content.py`), then the parent. Under a score-equivalent score there is a tie
     at every edge between variables with the same parents. How these ties are broken matters more than anything else for
     the result of the first climb, so restarts break ties by a random order of the variables.
 

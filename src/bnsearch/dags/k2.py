@@ -11,7 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from bnsearch._tools.pool import Pool
-from bnsearch.dags.content import variables_by_content
+from bnsearch.data.content import variables_by_content
 from bnsearch.errors import InputError, require
 from bnsearch.graphs.dag import DAG
 from bnsearch.knowledge.precedence import Precedence
@@ -38,7 +38,7 @@ class K2:
     Notes
     -----
     The paper maximises the score that is named K2 after it; this method maximises the score of the problem. Of equally
-    good predecessors, the first by content is added (see `dags/content.py`). Every variable has its required parents
+    good predecessors, the first by content is added (see `data/content.py`). Every variable has its required parents
     from the beginning, and a random ordering has them before their children.
     """
 

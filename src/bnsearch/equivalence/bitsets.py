@@ -1,17 +1,17 @@
-"""Partially directed graphs to and from the bit sets that the kernels work on (see kernels_graph)."""
+"""Conversion between partially directed graphs and the bit sets of the kernels (see kernels_graph)."""
 
 from __future__ import annotations
 
 import numpy as np
 from numpy.typing import NDArray
 
-SPARE = 2  # as in kernels_graph, which is not imported before it is needed
+SPARE = 2  # scratch rows; the same as in kernels_graph, which is imported only when a kernel is called
 
 Sets = NDArray[np.uint64]
 
 
 def empty_sets(n: int) -> Sets:
-    """Return the graph of n variables without edges."""
+    """Return the bit sets of the graph of n variables without edges."""
     return np.zeros((4 * n + SPARE, -(-n // 64)), dtype=np.uint64)
 
 

@@ -1,12 +1,11 @@
-"""What the methods over equivalence classes have in common: their limits, where they start, which scores they take."""
+"""What the methods over equivalence classes have in common: their limits, their start, the scores they accept."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from dataclasses import dataclass
 
 from bnsearch.equivalence.first_step import value_pairs
-from bnsearch.equivalence.neighbourhood import Neighbourhood, Step
+from bnsearch.equivalence.neighbourhood import Neighbourhood
 from bnsearch.errors import InputError, require
 from bnsearch.graphs.pdag import PDAG
 from bnsearch.knowledge.constraints import Constraints
@@ -25,21 +24,21 @@ class ClassSearch:
     max_subset : the most members of T in Insert(X, Y, T) and of H in Delete(X, Y, H); None for no limit
     max_parents : the most parents of a variable; None for no limit
     start : the class to begin with, a CPDAG or any graph with a consistent extension; None for the empty graph
-    count_families : count the distinct families whose local score is asked for, see `Result.families`; this takes 100
+    count_families : count the distinct families whose local score is used, see `Result.families`; this takes 100
         bytes of memory for each
 
     Notes
     -----
     Alonso et al. (2018), section 5.1, maximise BDeu with ess = 10 and the structure prior kappa = 1 / (ess + 1):
     `BDeu(ess=10, prior=True)`, on the command line `--score bdeu --ess 10 --prior`. As everywhere in this library, the
-    score is a matter of the problem, not of the method.
+    score is part of the problem, not of the method.
 
     Their calls to the metric, computed or retrieved from a cache (section 5.3, Table 5), are `families`, not
-    `evaluations`: these count a family every time that it is asked for, except when a search goes back to a class.
-    Here the path test comes after the scores, and both kinds of operators are always listed; so some families are
-    asked for that the pseudo-code passes over.
+    `evaluations`: the latter count a family every time that a gain uses it, except when a search returns to a class.
+    Here the path test comes after the scores, and both kinds of operators are always listed. So some families are
+    scored that the pseudo-code skips.
 
-    With background knowledge a search goes only to classes that have a legal DAG, and returns such a DAG. It begins at
+    With background knowledge a search visits only classes that have a legal DAG, and returns such a DAG. It begins at
     the class of the required edges, or at `start` made legal.
     """
 
@@ -55,8 +54,8 @@ class ClassSearch:
         if self.start is not None and not isinstance(self.start, PDAG):
             raise InputError(f"start must be a PDAG, such as the cpdag of a result, not {self.start!r}")
 
-    def scorer_of(self, problem: Problem, run: Run) -> Scorer:
-        """Return the problem's scorer, the first scores made in threads; refuse a score that classes do not have."""
+    def prepare_scorer(self, problem: Problem, run: Run) -> Scorer:
+        """Return the problem's scorer, with the pairs valued in threads; refuse a score that is not equivalent."""
         score = problem.needed_score
         if not score.equivalent:
             raise InputError(
@@ -67,27 +66,29 @@ class ClassSearch:
             value_pairs(problem.scorer, run)
         return problem.scorer
 
-    def begin(self, scorer: Scorer, constraints: Constraints | None = None, *, every: bool = False) -> Neighbourhood:
-        """Return the place where the search starts: the start, made legal, or the class of the required edges alone."""
-        here = Neighbourhood(
+    def start_neighbourhood(
+        self, scorer: Scorer, constraints: Constraints | None = None, *, keep_all: bool = False
+    ) -> Neighbourhood:
+        """Return the state at the start of the search: `start`, made legal, or the class of the required edges."""
+        state = Neighbourhood(
             scorer,
             max_subset=self.max_subset,
             max_parents=self.max_parents,
-            every=every,
+            keep_all=keep_all,
             constraints=constraints,
             count_families=self.count_families,
         )
         if self.start is not None:
-            here.start_at(self.start)
-        return here
+            state.start_at(self.start)
+        return state
 
 
-def follow(steps: Iterator[Step], here: Neighbourhood, run: Run) -> None:
-    """Go through the steps of a climb, offering every class on the way, until they or the run end."""
-    run.offer(here.score, here.maker())
-    for _ in steps:
-        run.count(iterations=1, **here.spent())
-        run.offer(here.score, here.maker())
-        if not run.going():
-            break
-    run.count(**here.spent())
+def report_class(state: Neighbourhood, run: Run) -> None:
+    """Offer the present class to the run."""
+    run.offer(state.score, state.dag_maker())
+
+
+def report_step(state: Neighbourhood, run: Run) -> None:
+    """Count a step as one iteration, and offer the class that it leads to."""
+    run.count(iterations=1, **state.take_counts())
+    report_class(state, run)

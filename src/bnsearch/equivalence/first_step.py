@@ -1,4 +1,4 @@
-"""The first step's scores in threads: every pair of variables."""
+"""The set values of all pairs of variables, computed in threads before the first step."""
 
 from __future__ import annotations
 
@@ -8,15 +8,15 @@ from numpy.typing import NDArray
 from bnsearch.runs.run import Run
 from bnsearch.scores.scorer import Scorer
 
-FEWEST = 64  # with fewer variables threads do not pay
-SMALL_CACHE = 1 << 16  # a pair is asked for once
+MIN_VARIABLES = 64  # with fewer variables threads do not pay
+SMALL_CACHE = 1 << 16  # bytes; a pair is looked up once
 
 
 def value_pairs(scorer: Scorer, run: Run) -> None:
-    """Value every pair of variables in the run's threads; the scorer remembers them, as if it had counted them."""
+    """Value every pair of variables in the threads of the run, and put the values into the cache of the scorer."""
     n = scorer.data.n_variables
     worked_before = scorer.computed >= n * (n - 1) // 2
-    if run.threads == 1 or n < FEWEST or worked_before:
+    if run.threads == 1 or n < MIN_VARIABLES or worked_before:
         return
 
     def work(first: int) -> tuple[NDArray[np.int64], NDArray[np.float64]]:

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from dataclasses import dataclass
-from itertools import chain
 from typing import ClassVar
 
-from bnsearch.equivalence.class_search import ClassSearch, follow
-from bnsearch.equivalence.climbing import backward, forward
+from bnsearch.equivalence.class_search import ClassSearch, report_class, report_step
+from bnsearch.equivalence.neighbourhood import Halted, Neighbourhood
+from bnsearch.equivalence.operators import Kind, Step
 from bnsearch.runs.problem import Problem
 from bnsearch.runs.run import Run
 
@@ -18,7 +19,7 @@ class GES(ClassSearch):
     Greedy equivalence search: insert edges while that raises the score, then delete edges while that does.
 
     Under faithfulness, with enough data, and without limits on T, H and the parents, the result is the class of the
-    network that made the data.
+    network that generated the data.
 
     References
     ----------
@@ -27,13 +28,38 @@ class GES(ClassSearch):
 
     Notes
     -----
-    An iteration is one operator applied. Gains that differ by less than the library's tolerance are ties; these go to
-    Delete, then by Y, X and T or H in an order of the variables that depends on what the columns hold.
+    An iteration is one operator applied. Gains that differ by less than the library's tolerance are ties. Ties go to
+    Delete, then by Y, X and T or H in an order of the variables that depends on the content of the columns alone.
     """
 
     name: ClassVar[str] = "ges"
 
     def search(self, problem: Problem, run: Run) -> None:
-        """Return BES(FES(start)), offered to the run step by step."""
-        here = self.begin(self.scorer_of(problem, run), problem.constraints)
-        follow(chain(forward(here, run.halted), backward(here, run.halted)), here, run)
+        """Go to BES(FES(start)); report every class on the way."""
+        state = self.start_neighbourhood(self.prepare_scorer(problem, run), problem.constraints)
+        report_class(state, run)
+        for _ in two_stage_search(state, run.halted):
+            report_step(state, run)
+            if not run.going():
+                break
+        run.count(**state.take_counts())
+
+
+def two_stage_search(state: Neighbourhood, halted: Halted) -> Iterator[Step]:
+    """Go to BES(FES(class)); yield after every step."""
+    yield from forward_search(state, halted)
+    yield from backward_search(state, halted)
+
+
+def forward_search(state: Neighbourhood, halted: Halted) -> Iterator[Step]:
+    """FES (Algorithm 3.1): apply the best Insert until none raises the score; yield after every step."""
+    while (step := state.find_best([Kind.INSERT], halted)) is not None:  # lines 2-3, 6: FS
+        state.apply(step)  # lines 4-5
+        yield step
+
+
+def backward_search(state: Neighbourhood, halted: Halted) -> Iterator[Step]:
+    """BES (Algorithm 3.2): apply the best Delete until none raises the score; yield after every step."""
+    while (step := state.find_best([Kind.DELETE], halted)) is not None:  # lines 3-4, 7: BS
+        state.apply(step)  # lines 5-6
+        yield step

@@ -5,9 +5,13 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import ClassVar
 
+import numpy as np
+
 from bnsearch.equivalence.class_search import ClassSearch
-from bnsearch.equivalence.crew import Crew
-from bnsearch.equivalence.trials import tell
+from bnsearch.equivalence.climber_pool import ClimberPool
+from bnsearch.equivalence.neighbourhood import Halted, Neighbourhood
+from bnsearch.equivalence.operators import Kind
+from bnsearch.equivalence.trials import report_optimum
 from bnsearch.errors import require
 from bnsearch.runs.problem import Problem
 from bnsearch.runs.run import Run
@@ -16,12 +20,12 @@ from bnsearch.runs.run import Run
 @dataclass(frozen=True, kw_only=True)
 class GRESP(ClassSearch):
     """
-    Greedy randomised equivalence search procedure: build a class from random good insertions, climb, repeat.
+    Greedy randomised equivalence search procedure: construct a class by random good insertions, climb, repeat.
 
     Parameters
     ----------
-    maxk : the longest list of candidates; each construction draws its length from 2..maxk
-    iterations : how many constructions
+    maxk : maximum length of the restricted candidate list; each construction draws its length from 2..maxk
+    iterations : number of constructions
     greedy_first : climb by GES, then by iGES, before the first construction; the paper does not
 
     References
@@ -50,14 +54,38 @@ class GRESP(ClassSearch):
         require("iterations", self.iterations, at_least=0, whole=True)
 
     def search(self, problem: Problem, run: Run) -> None:
-        """Build and climb from the start."""
-        self.restart(Crew(self, problem, run), run)
+        """Construct and climb, from the start."""
+        self.restart(ClimberPool(self, problem, run), run)
 
-    def restart(self, crew: Crew, run: Run) -> None:
-        """Build and climb, given who climbs."""
-        tell(crew.climb_in_stages() if self.greedy_first else crew.stay(), run)
+    def restart(self, pool: ClimberPool, run: Run) -> None:
+        """Construct and climb by the climbers of a pool, as many at the same time as there are threads."""
+        report_optimum(pool.climb_in_two_stages() if self.greedy_first else pool.origin, run)
         seeds = run.rng.integers(2**63, size=self.iterations).tolist()
         while seeds and run.going():
             batch, seeds = seeds[: run.allowed(run.threads)], seeds[run.threads :]
-            for optimum in run.map(lambda seed: crew.build_and_climb(self.maxk, seed), batch):
-                tell(optimum, run, iterations=1)
+            for optimum in run.map(
+                lambda seed: pool.change_and_climb(pool.origin, Construction(self.maxk, seed)), batch
+            ):
+                report_optimum(optimum, run, iterations=1)
+
+
+@dataclass(frozen=True)
+class Construction:
+    """
+    FRES(class), Algorithm 4.3: random insertions from a restricted candidate list.
+
+    Parameters
+    ----------
+    maxk : maximum length of the list
+    seed : of the random numbers
+    """
+
+    maxk: int
+    seed: int
+
+    def __call__(self, state: Neighbourhood, halted: Halted) -> None:
+        """Apply one of the k best Inserts at random until none raises the score."""
+        rng = np.random.default_rng(self.seed)
+        k = int(rng.integers(2, self.maxk + 1))  # line 2
+        while candidates := state.find_best_few([Kind.INSERT], k, halted):  # lines 4, 7: FRS
+            state.apply(candidates[int(rng.integers(len(candidates)))])  # lines 5-6, 23

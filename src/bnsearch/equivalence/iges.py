@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import ClassVar
 
-from bnsearch.equivalence.class_search import ClassSearch, follow
-from bnsearch.equivalence.climbing import both_ways
+from bnsearch.equivalence.class_search import ClassSearch, report_class, report_step
+from bnsearch.equivalence.neighbourhood import Halted, Neighbourhood
+from bnsearch.equivalence.operators import Kind, Step
 from bnsearch.runs.problem import Problem
 from bnsearch.runs.run import Run
 
@@ -29,6 +31,18 @@ class IGES(ClassSearch):
     name: ClassVar[str] = "iges"
 
     def search(self, problem: Problem, run: Run) -> None:
-        """Climb from the start."""
-        here = self.begin(self.scorer_of(problem, run), problem.constraints)
-        follow(both_ways(here, run.halted), here, run)
+        """Go to iGES(start); report every class on the way."""
+        state = self.start_neighbourhood(self.prepare_scorer(problem, run), problem.constraints)
+        report_class(state, run)
+        for _ in single_stage_search(state, run.halted):
+            report_step(state, run)
+            if not run.going():
+                break
+        run.count(**state.take_counts())
+
+
+def single_stage_search(state: Neighbourhood, halted: Halted) -> Iterator[Step]:
+    """Apply the best Insert or Delete until none raises the score (Algorithm 3.3); yield after every step."""
+    while (step := state.find_best([Kind.INSERT, Kind.DELETE], halted)) is not None:  # lines 2-4, 9-10: FS and BS
+        state.apply(step)  # lines 5-8
+        yield step

@@ -5,9 +5,9 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import ClassVar
 
-from bnsearch.equivalence.crew import Crew
+from bnsearch.equivalence.climber_pool import ClimberPool
 from bnsearch.equivalence.perturbing import Perturbing
-from bnsearch.equivalence.trials import first_better, tell
+from bnsearch.equivalence.trials import find_first_better, report_optimum
 from bnsearch.errors import require
 from bnsearch.runs.problem import Problem
 from bnsearch.runs.run import Run
@@ -16,12 +16,12 @@ from bnsearch.runs.run import Run
 @dataclass(frozen=True, kw_only=True)
 class ILGES(Perturbing):
     """
-    Iterated local greedy equivalence search: perturb the best class, climb, keep what is better.
+    Iterated local greedy equivalence search: perturb the best class, climb by iGES, keep the better class.
 
     Parameters
     ----------
-    perturbation : k, how many noisy steps a perturbation takes; None for half the number of variables
-    iterations : how many perturbations
+    perturbation : k, the number of noisy steps of a perturbation; None for half the number of variables
+    iterations : number of perturbations
 
     References
     ----------
@@ -35,8 +35,8 @@ class ILGES(Perturbing):
     class offered is a local optimum of iGES, so GES's guarantees hold for it. The text is followed for the noise, too;
     the pseudo-code's is that of `noise_scale="operator"` or "variance", see `Perturbing`.
 
-    With several threads, perturbations of the same class are tried at the same time; what follows the first improvement
-    is thrown away, so that the result is that of one thread.
+    With several threads, perturbations of the same class are tried at the same time. Trials after the first improvement
+    are discarded, so that the result is that of one thread.
     """
 
     perturbation: int | None = None
@@ -51,16 +51,17 @@ class ILGES(Perturbing):
             require("perturbation", self.perturbation, at_least=1, whole=True)
 
     def search(self, problem: Problem, run: Run) -> None:
-        """Iterate from the start."""
-        self.iterate(Crew(self, problem, run, noise=self.gain_noise), problem.size, run)
+        """Perturb and climb, from the start."""
+        self.iterate(ClimberPool(self, problem, run, keep_all=True), problem.size, run)
 
-    def iterate(self, crew: Crew, size: int, run: Run) -> None:
-        """Perturb and climb, given who climbs."""
+    def iterate(self, pool: ClimberPool, size: int, run: Run) -> None:
+        """Perturb and climb by the climbers of a pool; `size` is the number of variables."""
         k = self.perturbation or max(1, size // 2)
-        best = crew.climb()  # line 3
-        tell(best, run)
+        best = pool.climb()  # line 3
+        report_optimum(best, run)
         seeds = run.rng.integers(2**63, size=self.iterations).tolist()
-        while seeds and run.going():  # line 4
-            tried, better = first_better(crew, best, [(k, seed) for seed in seeds], run)  # lines 5-6
+        while seeds and run.going():  # lines 4, 9
+            perturbations = [self.make_perturbation(k, seed) for seed in seeds]
+            tried, better = find_first_better(pool, best, perturbations, run)  # lines 5-6
             best = better or best  # line 7
             seeds = seeds[tried:]

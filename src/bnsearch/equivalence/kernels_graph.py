@@ -10,12 +10,12 @@ from bnsearch.kernels.bits import lowest_bit, popcount
 from bnsearch.kernels.compile import inner_kernel, kernel
 
 # Sets of variables are rows of one matrix, `sets`, uint64[4 n + SPARE, W]: v is bit v % 64 of word v // 64. Row
-# kind * n + v holds the relatives of v of one kind; the spare rows behind them are for use in passing. Kernels take the
-# numbers of rows: views of rows would make them slow to compile, and so would literals, each compiled for anew.
+# kind * n + v holds the relatives of v of one kind; the SPARE rows at the end are scratch. Kernels take the numbers of
+# rows, as int64: views of rows make kernels slow to compile, and each literal causes another compilation.
 PARENTS, CHILDREN, NEIGHBOURS, ADJACENT = (np.int64(kind) for kind in range(4))
 NOTHING = np.int64(-1)
 
-# Lists of variables, `lists`, int64[4, n + 2]: scratch, of which an operator in the making takes these rows.
+# Lists of variables, `lists`, int64[4, n + 2], are scratch. The parts of an operator stand in these rows.
 CANDIDATES, CHOSEN, SUBSET, GIVEN = (np.int64(row) for row in range(4))
 SPARE = 2
 NO_LIMITS = np.empty(0, dtype=np.int64)
@@ -29,7 +29,7 @@ def size_of(sets):
 
 @inner_kernel
 def has(sets, i, v):
-    """Tell whether set i holds v."""
+    """Return True if set i holds v."""
     return (sets[i, v >> 6] >> np.uint64(v & 63)) & np.uint64(1) != np.uint64(0)
 
 
@@ -60,7 +60,7 @@ def list_members(sets, i, lists, j):
 
 @inner_kernel
 def is_inside(sets, i, v, j):
-    """Tell whether set i, v aside, is a subset of set j; v may be NOTHING."""
+    """Return True if set i without v is a subset of set j; v may be NOTHING."""
     for w in range(sets.shape[1]):
         extra = sets[i, w] & ~sets[j, w]
         if w == v >> 6:
@@ -72,7 +72,7 @@ def is_inside(sets, i, v, j):
 
 @inner_kernel
 def are_adjacent_to(sets, i, j):
-    """Tell whether each member of set i is adjacent to all members of set j but itself."""
+    """Return True if each member of set i is adjacent to all other members of set j."""
     adjacent = ADJACENT * size_of(sets)
     for w in range(sets.shape[1]):
         word = sets[i, w]
@@ -95,7 +95,7 @@ def disconnect(sets, a, b):
 
 @inner_kernel
 def direct(sets, a, b):
-    """Make a -> b of whatever stands between two variables."""
+    """Replace any edge between two variables by a -> b."""
     n = size_of(sets)
     disconnect(sets, a, b)
     put(sets, CHILDREN * n + a, b)
@@ -105,34 +105,35 @@ def direct(sets, a, b):
 
 
 @inner_kernel
-def has_room(left, v, most):
-    """Tell whether all variables still adjacent to v may be its parents; most : as of `extend`."""
-    if most.size == 0:
+def has_room(left, v, max_parents):
+    """Return True if v may have all variables still adjacent to it as parents; max_parents : as of `extend`."""
+    if max_parents.size == 0:
         return True
     number = np.int64(0)
     for w in range(left.shape[1]):
         number += popcount(left[ADJACENT * size_of(left) + v, w])
-    return number <= most[v]
+    return number <= max_parents[v]
 
 
 @inner_kernel
-def extend(left, lists, most):
+def extend(left, lists, max_parents):
     """
-    Find a consistent extension (Dor & Tarsi 1992): take out a variable that can come last, again and again.
+    Find a consistent extension (Dor & Tarsi 1992): remove a variable that can come last until none is left.
 
-    A variable can come last if it has no child and its neighbours are adjacent to all others adjacent to it. Limits on
-    the parents change no more than who can: what is possible now stays so when others go.
+    A variable can come last if it has no child and its neighbours are adjacent to all others adjacent to it. With
+    limits, all variables adjacent to it must also fit among its parents. A variable that can come last still can when
+    others are removed, so no choice has to be undone.
 
-    left : sets     the graph; left with the parents of each variable in the extension in place of those adjacent
+    left : sets     the graph; in the end the rows ADJACENT hold the parents of each variable in the extension
     lists : int64[4, n or more]   lists[0] is written: the variables, parents before children; the rest is scratch
-    most : int64[n]               how many parents each variable may have; or NO_LIMITS
+    max_parents : int64[n]        the most parents of each variable; or NO_LIMITS
 
-    Return whether there is one.
+    Return True if there is one.
     """
     n = size_of(left)
     for v in range(n):
-        lists[1, v] = v  # a stack of variables to look at
-        lists[2, v] = 1  # whether a variable is on it
+        lists[1, v] = v  # a stack of variables to be tested
+        lists[2, v] = 1  # 1 for a variable on the stack
     height = n
     last = n
     while height > 0:
@@ -142,7 +143,7 @@ def extend(left, lists, most):
         free = are_adjacent_to(left, NEIGHBOURS * n + v, ADJACENT * n + v)
         for w in range(left.shape[1]):
             free = free and left[CHILDREN * n + v, w] == np.uint64(0)
-        if not (free and has_room(left, v, most)):
+        if not (free and has_room(left, v, max_parents)):
             continue
         last -= 1
         lists[0, last] = v
@@ -161,12 +162,12 @@ def extend(left, lists, most):
 @inner_kernel
 def label(left, lists):
     """
-    Find the parents whose edges are compelled (Chickering 1995): the last parent x of y settles all edges into y.
+    Find the compelled edges (Chickering 1995): the last parent x of y decides for all edges into y.
 
     If all compelled parents of x are parents of y, and all other parents of y are parents of x, then exactly the
     compelled parents of x are compelled for y; otherwise all parents are.
 
-    left, lists : as `extend` leaves them; the compelled parents are put in place of the children
+    left, lists : as `extend` leaves them; the rows CHILDREN are overwritten with the compelled parents
     """
     n = size_of(left)
     parents, compelled = ADJACENT * n, CHILDREN * n
@@ -188,7 +189,7 @@ def label(left, lists):
 @kernel
 def complete(sets, left, lists):
     """
-    Turn a partially directed graph into the CPDAG of its extensions; return whether it has any.
+    Turn a partially directed graph into the CPDAG of its extensions; return False if it has none.
 
     left, lists : sets and int64[4, n or more], scratch
     """
@@ -219,9 +220,10 @@ def complete(sets, left, lists):
 @kernel
 def apply_operator(sets, kind, x, y, size, left, lists):
     """
-    Apply Insert(x, y, T), kind 0, or Delete(x, y, H), kind 1, to a CPDAG and complete it (Chickering 2002).
+    Apply Insert(x, y, T), kind 0, or Delete(x, y, H), kind 1, to a CPDAG and complete it.
 
-    T or H is lists[SUBSET, :size]. Return whether that could be done. left, lists : as of `complete`
+    These are Definitions 12 and 13 of Chickering (2002). T or H is lists[SUBSET, :size]. Return False if the result has
+    no consistent extension. left, lists : as of `complete`
     """
     if kind == 0:
         direct(sets, x, y)
@@ -244,7 +246,7 @@ def mark_changed(old, new, changed):
     Insert(x, y, T), Delete(x, y, H), their gains and clique tests depend on the parents and neighbours of y, on which
     of the neighbours are adjacent to each other, on which are adjacent to x, and on whether x is adjacent to y.
 
-    changed : uint64[n, W]   x is put into changed[y]; what is there stays
+    changed : uint64[n, W]   x is added to changed[y]
     """
     n, words = changed.shape
     for y in range(n):

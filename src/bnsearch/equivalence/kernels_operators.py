@@ -33,7 +33,7 @@ INSERT, DELETE = np.int64(0), np.int64(1)
 @inner_kernel
 def find_kept(sets, kind, x, y, lists, size):
     """
-    Write into the first spare row the neighbours of y that an operator makes or leaves its parents.
+    Write into the first spare row the neighbours of y that become or stay its parents under an operator.
 
     NA(y, x) + T for Insert, NA(y, x) - H for Delete, where NA(y, x) are the neighbours of y adjacent to x.
 
@@ -51,19 +51,19 @@ def find_kept(sets, kind, x, y, lists, size):
 
 @inner_kernel
 def is_clique(sets, i):
-    """Tell whether the members of set i are pairwise adjacent."""
+    """Return True if the members of set i are pairwise adjacent."""
     return are_adjacent_to(sets, i, i)
 
 
 @inner_kernel
 def explore(sets, y, x, lists, before):
     """
-    Put into the second spare row all that semi-directed paths (edges followed as -> or -) lead to from y.
+    Add to the second spare row all variables that semi-directed paths (edges -> or -) from y reach.
 
-    What is in that row already is not entered. Ends as soon as x is found; x may be NOTHING.
+    Variables in that row are not entered. The search ends as soon as x is reached; x may be NOTHING.
 
     lists : lists[GIVEN] is scratch
-    before : int32[n, n]   before[y, v] is written: where v was reached from
+    before : int32[n, n]   before[y, v] is written: the variable from which v was reached
     """
     n, words = size_of(sets), sets.shape[1]
     seen = 4 * n + 1
@@ -86,7 +86,7 @@ def explore(sets, y, x, lists, before):
 
 @inner_kernel
 def is_known_path_open(sets, x, y, before):
-    """Tell whether the way on which y last led to x is still there and avoids the set in the first spare row."""
+    """Return True if the last path found from y to x still exists and avoids the set in the first spare row."""
     n = size_of(sets)
     v = x
     for _ in range(n):
@@ -103,7 +103,7 @@ def is_known_path_open(sets, x, y, before):
 
 @inner_kernel
 def is_blocked(sets, x, y, lists, before):
-    """Tell whether every semi-directed path from y to x meets the set in the first spare row."""
+    """Return True if every semi-directed path from y to x has a node in the first spare row (Theorem 15)."""
     if is_known_path_open(sets, x, y, before):
         return False
     n = size_of(sets)
@@ -116,10 +116,10 @@ def is_blocked(sets, x, y, lists, before):
 @inner_kernel
 def find_reach(sets, y, lists, before, reach):
     """
-    Write into reach[y] what semi-directed paths lead to from y.
+    Write into reach[y] all variables that semi-directed paths from y reach.
 
-    Those that avoid the neighbours of y are blocked by no T: what they lead to is written into the first spare row, and
-    for x in that row no Insert(x, y, T) is valid.
+    No T blocks a path that avoids the neighbours of y. The variables x at the end of such paths are written into the
+    first spare row: no Insert(x, y, T) is valid for them.
     """
     n = size_of(sets)
     near, seen = NEIGHBOURS * n + y, 4 * n + 1
@@ -137,13 +137,13 @@ def find_reach(sets, y, lists, before, reach):
 @kernel
 def mark_stale(old, new, reach, known):
     """
-    Mark the variables from which a path leads over one whose outgoing edges differ between two graphs.
+    Mark the variables from which a path reaches a variable whose outgoing edges differ between two graphs.
 
     reach : uint64[n + 1, W]   from find_reach; y is in its own set
     known : bool[n]            cleared for them
     """
     n = known.size
-    moved = n  # the last row of reach is free for use
+    moved = n  # the last row of reach is scratch
     for v in range(n):
         for w in range(reach.shape[1]):
             if (
@@ -161,10 +161,10 @@ def mark_stale(old, new, reach, known):
 @kernel
 def is_valid_insert(sets, x, y, lists, size, before):
     """
-    Tell whether Insert(x, y, T) is valid (Theorem 15), T being lists[SUBSET, :size].
+    Return True if Insert(x, y, T) is valid (Theorem 15), where T is lists[SUBSET, :size].
 
-    NA(y, x) + T is a clique, and every semi-directed path from y to x has a node in it. It takes for granted that x
-    and y are not adjacent and that T are neighbours of y not adjacent to x. before : as of `explore`
+    NA(y, x) + T is a clique, and every semi-directed path from y to x has a node in it. The caller ensures that x and y
+    are not adjacent and that T are neighbours of y not adjacent to x. before : as of `explore`
     """
     find_kept(sets, INSERT, x, y, lists, size)
     return is_clique(sets, 4 * size_of(sets)) and is_blocked(sets, x, y, lists, before)
@@ -173,9 +173,9 @@ def is_valid_insert(sets, x, y, lists, size, before):
 @kernel
 def is_valid_delete(sets, x, y, lists, size):
     """
-    Tell whether Delete(x, y, H) is valid (Theorem 17), H being lists[SUBSET, :size]: NA(y, x) - H is a clique.
+    Return True if Delete(x, y, H) is valid (Theorem 17), where H is lists[SUBSET, :size]: NA(y, x) - H is a clique.
 
-    It takes for granted that x -> y or x - y, and that H are neighbours of y adjacent to x.
+    The caller ensures that x -> y or x - y, and that H are neighbours of y adjacent to x.
     """
     find_kept(sets, DELETE, x, y, lists, size)
     return is_clique(sets, 4 * size_of(sets))
@@ -184,10 +184,10 @@ def is_valid_delete(sets, x, y, lists, size):
 @inner_kernel
 def find_candidates(sets, kind, x, y, lists):
     """
-    Write the variables from which T or H of the operators on x and y is taken; return their number.
+    Write into CANDIDATES the variables from which T or H of the operators on x and y is taken; return their number.
 
-    For Insert these are the neighbours of y not adjacent to x that are adjacent to all of NA(y, x): no other can be in
-    a clique with it. -1 means that no operator is valid, as NA(y, x) is not a clique itself.
+    For Insert these are the neighbours of y not adjacent to x that are adjacent to all of NA(y, x): no others can form
+    a clique with it. -1 means that no operator is valid because NA(y, x) is not a clique.
     """
     n = size_of(sets)
     find_kept(sets, kind, x, y, lists, np.int64(0))
@@ -208,12 +208,12 @@ def find_candidates(sets, kind, x, y, lists):
 @inner_kernel
 def next_subset(number, limit, descend, lists, size):
     """
-    Go on to the next subset of the candidates in depth-first order: {}, {0}, {0, 1}, ..., {1}, ...
+    Replace a subset of the candidates by the next one in depth-first order: {}, {0}, {0, 1}, ..., {1}, ...
 
     number : of candidates
     limit : the largest size
-    descend : whether subsets that continue the present one may follow
-    lists : CHOSEN holds the present subset as numbers of candidates, ascending, and SUBSET as variables; replaced
+    descend : False to skip the supersets of the present subset that continue it
+    lists : the subset, in CHOSEN as ascending indices of candidates, in SUBSET as variables
 
     Return the new size, or -1 when there are no more.
     """
@@ -234,9 +234,9 @@ def next_subset(number, limit, descend, lists, size):
 @inner_kernel
 def passes_clique_test(sets, kind, x, y, lists, size):
     """
-    Tell whether the operator of the present subset passes the clique test of Theorem 15 or 17.
+    Return True if the operator with the present subset passes the clique test of Theorem 15 or 17.
 
-    For Insert only the last member is looked at: those before it have passed, and all candidates suit NA(y, x).
+    For Insert only the last member is tested: those before it have passed, and all candidates are adjacent to NA(y, x).
     """
     if kind == DELETE:
         return is_valid_delete(sets, x, y, lists, size)
@@ -249,9 +249,9 @@ def passes_clique_test(sets, kind, x, y, lists, size):
 @inner_kernel
 def find_given(sets, kind, x, y, lists, size):
     """
-    Write into GIVEN the parents of y, x aside, in the DAGs that an operator stands for; return their number.
+    Write into GIVEN the set B of Corollaries 16 and 18, the parents of y other than x; return their number.
 
-    Pa(y) + NA(y, x) + T for Insert; Pa(y) + (NA(y, x) - H) - x for Delete (Corollaries 16 and 18).
+    B = Pa(y) + NA(y, x) + T for Insert; B = Pa(y) + (NA(y, x) - H) - x for Delete.
     """
     n = size_of(sets)
     find_kept(sets, kind, x, y, lists, size)

@@ -13,7 +13,7 @@ SCALES = ("step", "operator", "variance")
 @dataclass(frozen=True)
 class Noise:
     """
-    Normal noise with mean zero, as wide as gains are large.
+    Normal noise with mean zero and a width proportional to gains.
 
     Parameters
     ----------
@@ -30,10 +30,10 @@ class Noise:
 
         Parameters
         ----------
-        gains : of all operators of a kind, valid or not
-        highest : the highest gain of a valid one
+        gains : the gains of all operators of a kind, valid or not
+        highest : the highest gain of a valid operator
         """
         if self.scale == "step":
             return np.full(len(gains), self.factor * abs(highest))
-        wide = self.factor * np.abs(gains)
-        return np.sqrt(wide) if self.scale == "variance" else wide
+        widths = self.factor * np.abs(gains)
+        return np.sqrt(widths) if self.scale == "variance" else widths

@@ -1,10 +1,15 @@
-"""Insert and Delete, the moves between equivalence classes: values; validity, gain and effect (Chickering 2002)."""
+"""
+Insert and Delete, the operators of GES, as values; validity, gain and effect are functions.
+
+Theorems, corollaries and definitions are those of Chickering (2002), Optimal structure identification with greedy
+search, JMLR 3, 507-554. NA(Y, X) denotes the neighbours of Y that are adjacent to X.
+"""
 
 from __future__ import annotations
 
 from dataclasses import dataclass
 from enum import IntEnum
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -18,7 +23,7 @@ if TYPE_CHECKING:
 
 
 class Kind(IntEnum):
-    """What an operator does; as in the kernels."""
+    """The two kinds of operators, numbered as in the kernels."""
 
     INSERT = 0
     DELETE = 1
@@ -44,6 +49,13 @@ class Operator:
     subset: tuple[int, ...] = ()
 
 
+class Step(NamedTuple):
+    """An operator and its gain."""
+
+    operator: Operator
+    gain: float
+
+
 def insert(x: int, y: int, tails: tuple[int, ...] = ()) -> Operator:
     """Return Insert(x, y, tails)."""
     return Operator(Kind.INSERT, x, y, tuple(sorted(tails)))
@@ -55,7 +67,7 @@ def delete(x: int, y: int, heads: tuple[int, ...] = ()) -> Operator:
 
 
 def is_defined(operator: Operator, cpdag: PDAG) -> bool:
-    """Tell whether an operator names what it needs: an absent or present edge, the right kind of neighbours of y."""
+    """Return True if an operator fits the graph: the edge is absent or present, T or H are neighbours as required."""
     x, y = operator.x, operator.y
     inserts = operator.kind == Kind.INSERT
     fits = y not in cpdag.adjacent[x] if inserts else x in cpdag.parents[y] | cpdag.neighbours[y]
@@ -64,23 +76,30 @@ def is_defined(operator: Operator, cpdag: PDAG) -> bool:
 
 
 def is_valid(operator: Operator, cpdag: PDAG) -> bool:
-    """Tell whether some DAG of the class can make the move: Theorem 15 for Insert, Theorem 17 for Delete."""
-    from bnsearch.equivalence.kernels_graph import SUBSET
+    """
+    Return True if the operator can be applied to some DAG of the class.
+
+    Insert(X, Y, T) is valid if NA(Y, X) + T is a clique and every semi-directed path from Y to X has a node in it
+    (Theorem 15). Delete(X, Y, H) is valid if NA(Y, X) - H is a clique (Theorem 17).
+    """
     from bnsearch.equivalence.kernels_operators import is_valid_delete, is_valid_insert
 
     if not is_defined(operator, cpdag):
         return False
     n, size = len(cpdag.names), len(operator.subset)
-    lists = new_lists(n)
-    lists[SUBSET, :size] = operator.subset
-    arguments = to_sets(cpdag.arcs), operator.x, operator.y, lists, size
+    arguments = to_sets(cpdag.arcs), operator.x, operator.y, _lists_with_subset(operator, n), size
     if operator.kind == Kind.DELETE:
         return bool(is_valid_delete(*arguments))
     return bool(is_valid_insert(*arguments, np.full((n, n), -1, dtype=np.int32)))
 
 
 def gain(operator: Operator, cpdag: PDAG, scorer: Scorer) -> float:
-    """Return how much a valid operator adds to the score: Corollary 16 for Insert, 18 for Delete."""
+    """
+    Return how much a valid operator adds to the score.
+
+    For Insert(X, Y, T) this is s(Y | B + X) - s(Y | B) with B = Pa(Y) + NA(Y, X) + T (Corollary 16). For
+    Delete(X, Y, H) it is s(Y | B) - s(Y | B + X) with B = Pa(Y) + (NA(Y, X) - H) - X (Corollary 18).
+    """
     x, y = operator.x, operator.y
     shared = cpdag.neighbours[y] & cpdag.adjacent[x]
     inserts = operator.kind == Kind.INSERT
@@ -91,21 +110,28 @@ def gain(operator: Operator, cpdag: PDAG, scorer: Scorer) -> float:
 
 
 def apply(operator: Operator, cpdag: PDAG) -> PDAG:
-    """Return the CPDAG that a valid operator leads to."""
-    from bnsearch.equivalence.kernels_graph import SUBSET, apply_operator
+    """Return the CPDAG that a valid operator leads to (Definition 12 for Insert, Definition 13 for Delete)."""
+    from bnsearch.equivalence.kernels_graph import apply_operator
 
     sets = to_sets(cpdag.arcs)
     size = len(operator.subset)
-    lists = new_lists(len(cpdag.names))
-    lists[SUBSET, :size] = operator.subset
+    lists = _lists_with_subset(operator, len(cpdag.names))
     done = is_valid(operator, cpdag) and apply_operator(
         sets, int(operator.kind), operator.x, operator.y, size, np.empty_like(sets), lists
     )
     if not done:
-        raise InputError(f"{operator} is not valid: no DAG of the class can make this move")
+        raise InputError(f"{operator} is not valid: it cannot be applied to any DAG of the class")
     return PDAG(cpdag.names, to_arcs(sets))
 
 
 def new_lists(n: int) -> NDArray[np.int64]:
-    """Return the scratch lists of variables that the kernels take."""
+    """Return the scratch lists of variables that the kernels take (see kernels_graph)."""
     return np.zeros((4, n + 2), dtype=np.int64)
+
+
+def _lists_with_subset(operator: Operator, n: int) -> NDArray[np.int64]:
+    from bnsearch.equivalence.kernels_graph import SUBSET
+
+    lists = new_lists(n)
+    lists[SUBSET, : len(operator.subset)] = operator.subset
+    return lists

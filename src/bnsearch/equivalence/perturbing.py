@@ -1,12 +1,16 @@
-"""What the searches that perturb classes have in common: the noise of a perturbation."""
+"""The perturbation of ILGES and VNGES: random steps with noisy gains."""
 
 from __future__ import annotations
 
 from dataclasses import dataclass
 
+import numpy as np
+
 from bnsearch._tools.registry import require_choice
 from bnsearch.equivalence.class_search import ClassSearch
+from bnsearch.equivalence.neighbourhood import Halted, Neighbourhood
 from bnsearch.equivalence.noise import SCALES, Noise
+from bnsearch.equivalence.operators import Kind
 from bnsearch.errors import require
 
 
@@ -26,7 +30,7 @@ class Perturbing(ClassSearch):
     The text of Alonso et al. (2018), section 4.1.2, has the noise N(0, 2 s), s being the improvement made by the
     operation selected. That is "step", the default. Lines 28 and 33 of Algorithm 4.1 scale the noise of each operation
     by its own Delta instead. If 2 Delta is a standard deviation, "operator", the insertion that loses most wins, into
-    the largest family there is: slow, and the climb takes it back first. If 2 Delta is a variance, "variance", the
+    the largest family there is: slow, and the climb reverses it first. If 2 Delta is a variance, "variance", the
     steps hardly move and almost every climb returns to where it began. In all cases a step is taken whether it
     improves the score or not.
     """
@@ -39,7 +43,32 @@ class Perturbing(ClassSearch):
         require("noise", self.noise, at_least=0, below=float("inf"))
         require_choice("noise_scale", self.noise_scale, SCALES)
 
-    @property
-    def gain_noise(self) -> Noise:
-        """The noise of a perturbation."""
-        return Noise(self.noise, self.noise_scale)
+    def make_perturbation(self, steps: int, seed: int) -> Perturbation:
+        """Return a perturbation with the noise of this method."""
+        return Perturbation(steps, Noise(self.noise, self.noise_scale), seed)
+
+
+@dataclass(frozen=True)
+class Perturbation:
+    """
+    PERTURBATION(class, k) of Algorithm 4.1: k random steps.
+
+    Parameters
+    ----------
+    steps : k
+    noise : the noise that is added to the gains
+    seed : of the random numbers
+    """
+
+    steps: int
+    noise: Noise
+    seed: int
+
+    def __call__(self, state: Neighbourhood, halted: Halted) -> None:
+        """Perturb the present class; a step without a valid operator of its kind changes nothing."""
+        rng = np.random.default_rng(self.seed)
+        for _ in range(self.steps):  # lines 14, 24
+            kind = Kind.INSERT if rng.random() > 0.5 else Kind.DELETE  # lines 15-21
+            step = state.find_best_after_noise(kind, self.noise, rng, halted)  # RANDOMFS, RANDOMBS
+            if step is not None:
+                state.apply(step)  # lines 22-23

@@ -5,9 +5,9 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import ClassVar
 
-from bnsearch.equivalence.crew import Crew
+from bnsearch.equivalence.climber_pool import ClimberPool
 from bnsearch.equivalence.perturbing import Perturbing
-from bnsearch.equivalence.trials import first_better, tell
+from bnsearch.equivalence.trials import find_first_better, report_optimum
 from bnsearch.errors import require
 from bnsearch.runs.problem import Problem
 from bnsearch.runs.run import Run
@@ -16,11 +16,11 @@ from bnsearch.runs.run import Run
 @dataclass(frozen=True, kw_only=True)
 class VNGES(Perturbing):
     """
-    Variable neighbourhood greedy equivalence search: climb from ever stronger perturbations of the best class.
+    Variable neighbourhood greedy equivalence search: climb by iGES from stronger and stronger perturbations.
 
     Parameters
     ----------
-    kmax : the strongest perturbation, in noisy steps; None for the number of variables
+    kmax : the number of noisy steps of the strongest perturbation; None for the number of variables
 
     References
     ----------
@@ -44,20 +44,21 @@ class VNGES(Perturbing):
             require("kmax", self.kmax, at_least=1, whole=True)
 
     def search(self, problem: Problem, run: Run) -> None:
-        """Widen the neighbourhood from the start."""
-        self.widen(Crew(self, problem, run, noise=self.gain_noise), problem.size, run)
+        """Widen the neighbourhood, from the start."""
+        self.widen(ClimberPool(self, problem, run, keep_all=True), problem.size, run)
 
-    def widen(self, crew: Crew, size: int, run: Run) -> None:
-        """Perturb and climb, given who climbs."""
+    def widen(self, pool: ClimberPool, size: int, run: Run) -> None:
+        """Perturb and climb by the climbers of a pool; `size` is the number of variables."""
         kmax = self.kmax or size
         k = 1  # line 3
-        best = crew.climb()  # line 5
-        tell(best, run)
+        best = pool.climb()  # line 5
+        report_optimum(best, run)
         seeds: list[int] = []
         while k <= kmax and run.going():  # lines 6, 15
             widths = range(k, kmax + 1)
             seeds += run.rng.integers(2**63, size=len(widths) - len(seeds)).tolist()
-            tried, better = first_better(crew, best, list(zip(widths, seeds, strict=False)), run)  # lines 7-8
+            perturbations = [self.make_perturbation(steps, seed) for steps, seed in zip(widths, seeds, strict=False)]
+            tried, better = find_first_better(pool, best, perturbations, run)  # lines 7-8
             k = 1 if better else k + tried  # lines 9-14
             best = better or best
             seeds = seeds[tried:]

@@ -1,4 +1,4 @@
-"""How far a learned graph is from the true one."""
+"""Distances and measures of agreement between a learned graph and the true one."""
 
 from __future__ import annotations
 
@@ -37,10 +37,9 @@ class StructuralHamming:
 @dataclass(frozen=True)
 class Agreement:
     """
-    How two collections of the same kind agree: the true, the learned and the shared elements counted.
+    The numbers of true, learned and shared elements of two collections, and the ratios made from them.
 
-    Where a ratio has nothing to divide by, it is 1 if both collections are empty (nothing to find, nothing
-    claimed) and 0 otherwise.
+    A ratio with the denominator 0 is 1 if both collections are empty, and 0 otherwise.
     """
 
     true: int
@@ -54,12 +53,12 @@ class Agreement:
 
     @property
     def precision(self) -> float:
-        """The share of the learned that is true."""
+        """The share of the learned elements that are true."""
         return self._ratio(self.shared, self.learned)
 
     @property
     def recall(self) -> float:
-        """The share of the true that is learned."""
+        """The share of the true elements that are learned."""
         return self._ratio(self.shared, self.true)
 
     @property
@@ -76,7 +75,7 @@ class Agreement:
 @dataclass(frozen=True)
 class Comparison:
     """
-    All that `compare` says about a learned graph.
+    The result of `compare`.
 
     Attributes
     ----------
@@ -101,11 +100,11 @@ class Comparison:
     @property
     def coverage(self) -> float:
         """
-        One less the structural Hamming distance by the number of true edges; below zero where more is wrong than true.
+        One minus the structural Hamming distance divided by the number of true edges; it can be negative.
 
-        The measure of Fig. 8 of Dai et al. (2020). Their text calls it the ratio of true arcs learnt, which is the
-        recall of `edges`; but the figure goes below zero, as only this does: K2 on alarm has a distance of 60.7 to 46
-        edges, 1 - 60.7 / 46 = -0.32. Where there is no true edge it is 1 or 0, as for an `Agreement`.
+        This is the measure of Fig. 8 of Dai et al. (2020). Their text calls it the ratio of true arcs learnt, which is
+        the recall of `edges`. But the figure has negative values, and a recall has none: K2 on alarm has a distance of
+        60.7 with 46 edges, 1 - 60.7 / 46 = -0.32. Without true edges it is 1 or 0, as for an `Agreement`.
         """
         if not self.edges.true:
             return float(self.shd == 0)
@@ -160,10 +159,9 @@ def shd(true: DAG, learned: DAG) -> StructuralHamming:
 
 def shd_cpdag(true: PDAG, learned: PDAG) -> int:
     """
-    Count the pairs of variables that two PDAGs over the same variables do not join alike.
+    Count the pairs of variables that two PDAGs over the same variables join differently.
 
-    A pair counts one, whether it is joined in one graph only, directed in one only, or directed in opposite
-    ways.
+    A pair counts one if it is joined in one graph only, directed in one graph only, or directed in opposite ways.
 
     References
     ----------
@@ -180,5 +178,5 @@ def _arcs(pdag: PDAG) -> set[Edge]:
 
 
 def _differing_pairs(first: Set[Edge], second: Set[Edge]) -> int:
-    """Count the pairs of variables between which two sets of arcs are not the same."""
+    """Count the pairs of variables between which two sets of arcs differ."""
     return len(skeleton_of(first ^ second))

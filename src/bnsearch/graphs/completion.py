@@ -26,17 +26,17 @@ def cpdag(dag: DAG) -> PDAG:
 
 def compelled_parents(dag: DAG) -> list[Set[int]]:
     """
-    Label the edges: for each variable y the parents x whose edge x -> y is compelled.
+    Return, for each variable y, the parents x whose edge x -> y is compelled.
 
     Notes
     -----
     Chickering's Order-Edges takes the variables y in topological order and the edges into y from its last
-    parent x backwards. Label-Edges labels x -> y together with every edge into y that is still unknown, so
-    one edge settles y, with three outcomes:
+    parent x backwards. Label-Edges labels x -> y together with every edge into y that is still unknown. So
+    one edge decides for all edges into y, with three outcomes:
 
     - some w -> x is compelled and w is not a parent of y: all edges into y are compelled;
     - some z -> y has z neither x nor a parent of x: all edges into y are compelled;
-    - otherwise: the w -> y with w -> x compelled are compelled, the rest is reversible.
+    - otherwise: the w -> y with w -> x compelled are compelled, all others are reversible.
     """
     parents = [frozenset(its_parents) for its_parents in dag.parents]
     position = [0] * len(dag.names)

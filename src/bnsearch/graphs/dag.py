@@ -25,21 +25,21 @@ from bnsearch.graphs.topological import topological_order
 if TYPE_CHECKING:
     import networkx
 
-SHOWN_CYCLE = 8  # the longest cycle that an error spells out
+MAX_CYCLE_SHOWN = 8  # variables; an error message abbreviates a longer cycle
 
 
 @dataclass(frozen=True)
 class DAG:
     """
-    A directed acyclic graph: the variables' names and each variable's parents.
+    A directed acyclic graph: the names of the variables and the parents of each.
 
     Parameters
     ----------
     names : the variables, all different
     parents : for each variable the indices of its parents; kept sorted
 
-    A cycle, a self-loop, a repeated or unknown parent is refused. Two graphs are equal when they list the
-    same variables in the same order and have the same edges; `reordered` brings one into another's order.
+    A cycle, a self-loop, a repeated or unknown parent is refused. Two graphs are equal if they list the same
+    variables in the same order and have the same edges; `reordered` changes the order.
     """
 
     names: tuple[str, ...]
@@ -142,7 +142,7 @@ class DAG:
             i = next(p for p in self.parents[i] if p not in placed)
         path = list(upwards)
         cycle = [self.names[v] for v in [i, *reversed(path[path.index(i) :])]]
-        shown = cycle if len(cycle) <= SHOWN_CYCLE else [*cycle[: SHOWN_CYCLE - 2], "...", cycle[-1]]
+        shown = cycle if len(cycle) <= MAX_CYCLE_SHOWN else [*cycle[: MAX_CYCLE_SHOWN - 2], "...", cycle[-1]]
         return " -> ".join(shown)
 
     @cached_property
@@ -173,7 +173,7 @@ class DAG:
 
     @property
     def adjacency(self) -> NDArray[np.bool_]:
-        """The matrix whose entry [i, j] says that i is a parent of j."""
+        """The matrix whose entry [i, j] is True if i is a parent of j."""
         matrix = np.zeros((len(self.names), len(self.names)), dtype=bool)
         for child, parents in enumerate(self.parents):
             matrix[list(parents), child] = True

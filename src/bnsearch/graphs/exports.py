@@ -1,4 +1,4 @@
-"""Structures as other libraries hold them."""
+"""Structures as objects of other libraries."""
 
 from __future__ import annotations
 

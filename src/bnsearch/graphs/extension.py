@@ -1,4 +1,4 @@
-"""From a partially directed graph to a DAG in it (Dor and Tarsi 1992)."""
+"""A consistent extension of a partially directed graph (Dor and Tarsi 1992)."""
 
 from __future__ import annotations
 
@@ -28,9 +28,9 @@ def extension(pdag: PDAG) -> DAG:
 
     Notes
     -----
-    Take a variable that can come last, direct its undirected edges into it, remove it, repeat. Whether a
-    variable can come last changes only when one adjacent to it is removed, so only these are looked at again.
-    Variables listed last are tried first, which lets a free edge point down the list.
+    Take a variable that can come last, direct its undirected edges into it, remove it, repeat. Removing a variable
+    matters only to the variables adjacent to it, so only these are tested again. Variables listed last are tried
+    first: an edge that may have either direction then points from an earlier variable to a later one.
     """
     remaining = _Remaining(pdag)
     parents: list[set[int]] = [set() for _ in pdag.names]
@@ -52,17 +52,17 @@ def extension(pdag: PDAG) -> DAG:
 
 
 class _Remaining:
-    """The part of a graph that is not removed yet."""
+    """The part of a graph that has not been removed."""
 
     def __init__(self, pdag: PDAG) -> None:
         self.parents = [set(s) for s in pdag.parents]
         self.children = [set(s) for s in pdag.children]
         self.neighbours = [set(s) for s in pdag.neighbours]
-        # Integers as bit sets: one AND decides an inclusion, also in a dense graph of thousands of variables.
+        # Integers as bit sets: one AND tests an inclusion, so a dense graph of thousands of variables is no problem.
         self.adjacent = [sum(1 << j for j in s) for s in pdag.adjacent]
 
     def can_come_last(self, x: int) -> bool:
-        """Say whether x has no child and each neighbour of x is adjacent to all others adjacent to x."""
+        """Return True if x has no child and each neighbour of x is adjacent to all others adjacent to x."""
         return not self.children[x] and all(
             (self.adjacent[x] & ~self.adjacent[y]) == 1 << y for y in self.neighbours[x]
         )

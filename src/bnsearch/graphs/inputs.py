@@ -1,4 +1,4 @@
-"""What a graph is made of, checked at the edge: names, pairs of names, matrices, networkx graphs."""
+"""Checks of what a graph is made from: names, pairs of names, matrices, networkx graphs."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 
 
 def checked_names(names: Iterable[str]) -> tuple[str, ...]:
-    """Return the names as a tuple; refuse one that is not text or comes twice."""
+    """Return the names as a tuple; refuse a name that is not text or occurs twice."""
     found = tuple(names)
     for name in found:
         if not isinstance(name, str):
@@ -29,7 +29,7 @@ def checked_names(names: Iterable[str]) -> tuple[str, ...]:
 
 
 def indexed_pairs(names: Sequence[str], edges: Iterable[tuple[str, str]], *, mark: str = "->") -> list[tuple[int, int]]:
-    """Turn edges over names into pairs of indices; `mark` is how an error draws an edge."""
+    """Turn edges over names into pairs of indices; `mark` stands for the edge in error messages."""
     index = {name: i for i, name in enumerate(names)}
     return [_indexed_pair(index, edge, mark) for edge in edges]
 
@@ -46,7 +46,7 @@ def _indexed_pair(index: Mapping[str, int], edge: tuple[str, str], mark: str) ->
 
 
 def square_matrix(names: Sequence[str], matrix: ArrayLike) -> NDArray[np.bool_]:
-    """Return a new matrix that is true where the given one is nonzero; refuse a wrong shape or content."""
+    """Return a new matrix that is True where the given one is nonzero; refuse a wrong shape or type."""
     n = len(names)
     try:
         array = np.asarray(matrix)

@@ -1,4 +1,4 @@
-"""Meek's orientation rules: the edges that every consistent extension of a graph directs alike."""
+"""Meek's orientation rules: the edges that have the same direction in all consistent extensions of a graph."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from bnsearch.graphs.pdag import PDAG
 
 
 class Orientation(Protocol):
-    """What the rules look at, each by variable: a PDAG, or one in the making."""
+    """The relatives of each variable, which the rules test: of a PDAG, or of a graph that is being directed."""
 
     @property
     def parents(self) -> Sequence[Set[int]]:
@@ -30,18 +30,22 @@ class Orientation(Protocol):
 
 
 def is_oriented_by_meek_rule_1(graph: Orientation, a: int, b: int) -> bool:
-    """Say whether a - b is a -> b as c -> a, with c and b not adjacent: b -> a would be a new v-structure."""
+    """
+    Return True if a - b must be a -> b because of c -> a, with c and b not adjacent.
+
+    With b -> a there would be a new v-structure.
+    """
     return not graph.parents[a] <= graph.adjacent[b]
 
 
 def is_oriented_by_meek_rule_2(graph: Orientation, a: int, b: int) -> bool:
-    """Say whether a - b is a -> b as a -> c -> b: b -> a would close a cycle."""
+    """Return True if a - b must be a -> b because of a -> c -> b: b -> a would close a cycle."""
     return not graph.children[a].isdisjoint(graph.parents[b])
 
 
 def is_oriented_by_meek_rule_3(graph: Orientation, a: int, b: int) -> bool:
     """
-    Say whether a - b is a -> b as a - c -> b and a - d -> b, with c and d not adjacent.
+    Return True if a - b must be a -> b because of a - c -> b and a - d -> b, with c and d not adjacent.
 
     With b -> a, rule 2 would give c -> a and d -> a: a new v-structure.
     """
@@ -51,7 +55,7 @@ def is_oriented_by_meek_rule_3(graph: Orientation, a: int, b: int) -> bool:
 
 def is_oriented_by_meek_rule_4(graph: Orientation, a: int, b: int) -> bool:
     """
-    Say whether a - b is a -> b as a - d -> c -> b, with a and c adjacent, d and b not.
+    Return True if a - b must be a -> b because of a - d -> c -> b, with a and c adjacent, d and b not.
 
     With b -> a, rule 1 would give a -> d and close the cycle a -> d -> c -> b -> a.
     """
@@ -69,10 +73,10 @@ MEEK_RULES = (
 
 def meek_closure(pdag: PDAG) -> PDAG:
     """
-    Direct every edge that the graph's consistent extensions all direct alike.
+    Direct every edge that has the same direction in all consistent extensions of the graph.
 
-    The closure of a class's pattern (skeleton and v-structures) is its CPDAG; with further edges directed by
-    background knowledge it is the most that pattern and knowledge say together.
+    The closure of the pattern of a class (skeleton and v-structures) is its CPDAG. With further edges directed by
+    background knowledge, the closure has all directions that follow from the pattern and the knowledge.
 
     Raises
     ------
@@ -84,27 +88,27 @@ def meek_closure(pdag: PDAG) -> PDAG:
     Meek (1995), "Causal inference and causal explanation with background knowledge", UAI.
     """
     _ = extension(pdag)
-    graph = _Closing(pdag)
-    news = [b for b, parents in enumerate(pdag.parents) if parents]  # variables that an edge points to
-    while news:
-        for a, b in list(_premised_on(graph, news.pop())):
+    graph = _PartlyDirected(pdag)
+    heads = [b for b, parents in enumerate(pdag.parents) if parents]  # heads of edges whose effects are not known yet
+    while heads:
+        for a, b in list(_find_affected(graph, heads.pop())):
             if b in graph.neighbours[a] and any(rule(graph, a, b) for rule in MEEK_RULES):
                 graph.orient(a, b)
-                news.append(b)
+                heads.append(b)
     arcs = pdag.arcs.copy()
     for child, parents in enumerate(graph.parents):
         arcs[child, list(parents)] = False
     return PDAG(pdag.names, arcs)
 
 
-def _premised_on(graph: Orientation, v: int) -> Iterator[tuple[int, int]]:
-    """Yield the a - b that a rule may direct as a -> b because some u -> v is directed."""
+def _find_affected(graph: Orientation, v: int) -> Iterator[tuple[int, int]]:
+    """Yield the edges a - b that a rule may turn into a -> b because of an edge u -> v."""
     yield from ((v, b) for b in graph.neighbours[v])  # rule 1
     yield from ((a, v) for a in graph.neighbours[v])  # rule 3; u -> v ends the chain of rule 2 or 4
     yield from ((a, b) for b in graph.children[v] for a in graph.neighbours[b])  # u -> v starts that chain
 
 
-class _Closing:
+class _PartlyDirected:
     """A graph whose undirected edges become directed one by one."""
 
     def __init__(self, pdag: PDAG) -> None:

@@ -1,4 +1,4 @@
-"""The pattern of a graph, its skeleton and v-structures, by name: what Markov equivalent DAGs share.
+"""The pattern of a graph: its skeleton and v-structures, which Markov equivalent DAGs share.
 
 Verma and Pearl (1990): two DAGs are equivalent if and only if their patterns are equal.
 """

@@ -1,4 +1,4 @@
-"""Partially directed graphs: some edges have a direction, some do not."""
+"""Partially directed graphs, which have directed and undirected edges."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ Sets = tuple[frozenset[int], ...]
 @dataclass(frozen=True, eq=False, repr=False)
 class PDAG:
     """
-    A partially directed graph: the variables' names and a matrix of arcs.
+    A partially directed graph: the names of the variables and a matrix of arcs.
 
     Parameters
     ----------
@@ -40,8 +40,8 @@ class PDAG:
     arcs : bool[n, n]; [i, j] without [j, i] is the directed edge i -> j, both are the undirected edge i - j;
         copied and made read-only, the diagonal is empty
 
-    A CPDAG, the completed graph of a Markov equivalence class, is one kind of PDAG. Directed cycles are not
-    looked for here: a graph with one has no consistent extension, and `extension` says so.
+    A CPDAG, the completed graph of a Markov equivalence class, is one kind of PDAG. The constructor does not look for
+    directed cycles: a graph with a cycle has no consistent extension, and `extension` refuses it.
     """
 
     names: tuple[str, ...]
@@ -121,11 +121,11 @@ class PDAG:
         return f"PDAG({len(self.names)} variables, {directed} directed and {lines} undirected edges)"
 
     def __reduce__(self) -> tuple[type[PDAG], tuple[tuple[str, ...], NDArray[np.bool_]]]:
-        return PDAG, (self.names, self.arcs)  # a pickled array would come back writeable
+        return PDAG, (self.names, self.arcs)  # an array would be writeable after unpickling
 
     @cached_property
     def _arcs_by_kind(self) -> tuple[list[Arc], list[Arc]]:
-        """The arcs without and those with their opposite beside them, each by head and then tail."""
+        """The arcs of directed and of undirected edges, each sorted by head and then tail."""
         tails, heads = np.divmod(np.flatnonzero(self.arcs), len(self.names))
         mutual = self.arcs[heads, tails]
         by_head = np.argsort(heads, kind="stable")
@@ -158,7 +158,7 @@ class PDAG:
 
     @property
     def undirected_edges(self) -> list[Edge]:
-        """The undirected edges as pairs of names, each once, the variable listed first in front."""
+        """The undirected edges as pairs of names, each once, in the order in which the variables are listed."""
         return self._named(arc for arc in self._undirected if arc[0] < arc[1])
 
     @property

@@ -9,7 +9,7 @@ from typing import ClassVar
 import numpy as np
 from numpy.typing import NDArray
 
-from bnsearch.dags.content import variables_by_content
+from bnsearch.data.content import variables_by_content
 from bnsearch.errors import require
 from bnsearch.independence.decisions import InformationTest
 from bnsearch.independence.orientation import find_colliders, list_required_edges, orient_skeleton

@@ -10,8 +10,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from bnsearch._tools.pool import Pool
-from bnsearch.dags.content import variables_by_content
 from bnsearch.data import Dataset
+from bnsearch.data.content import variables_by_content
 from bnsearch.independence.decisions import Decision, GTest
 from bnsearch.independence.tester import PairTester
 from bnsearch.runs.run import Run

@@ -7,7 +7,7 @@ from collections.abc import Callable
 import numpy as np
 from numpy.typing import NDArray
 
-from bnsearch.dags.content import variables_by_content
+from bnsearch.data.content import variables_by_content
 from bnsearch.independence.tester import PairTester
 
 Pair = tuple[int, int]

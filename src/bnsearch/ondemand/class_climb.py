@@ -2,14 +2,12 @@
 
 from __future__ import annotations
 
-from itertools import chain
 from math import inf
 
 import numpy as np
 from numpy.typing import NDArray
 
-from bnsearch.equivalence.climbing import backward, forward
-from bnsearch.equivalence.ges import GES
+from bnsearch.equivalence.ges import GES, two_stage_search
 from bnsearch.graphs.dag import DAG
 from bnsearch.runs.problem import Problem
 from bnsearch.runs.run import Run
@@ -36,8 +34,8 @@ class ClassClimb:
         self._run, self._deadline = run, inf
         self._max_seconds, self._spent = max_seconds, 0.0
         self._scorer = problem.scorer
-        self._state = GES().begin(problem.scorer, problem.constraints)
-        self._steps = chain(forward(self._state, self._is_late), backward(self._state, self._is_late))
+        self._state = GES().start_neighbourhood(problem.scorer, problem.constraints)
+        self._steps = two_stage_search(self._state, self._is_late)
         self.ended = False
 
     def advance(self, seconds: float) -> None:
@@ -47,9 +45,9 @@ class ClassClimb:
         self._deadline = started + 2.0 * seconds  # a step that takes as long as a whole piece ends the climb
         while not self.ended and run.seconds - started < seconds:
             self.ended = next(self._steps, None) is None
-            run.count(**state.spent())
+            run.count(**state.take_counts())
             if improves(state.score, run.progress.score):
-                run.offer(state.score, state.maker())
+                run.offer(state.score, state.dag_maker())
         self._spent += run.seconds - started
 
     @property
@@ -59,7 +57,7 @@ class ClassClimb:
 
     def found(self) -> tuple[DAG, NDArray[np.float64]]:
         """Return the network so far, and its local scores."""
-        dag = self._state.maker()()
+        dag = self._state.dag_maker()()
         return dag, self._scorer.families(range(len(dag.parents)), dag.parents)
 
     def _is_late(self) -> bool:

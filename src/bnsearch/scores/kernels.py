@@ -48,13 +48,9 @@ def descending(places):
 
 
 @inner_kernel
-def set_value(columns, scratch, cache, places, terms, salt):
-    """Return the value of a set from the cache; count the set if it is not there."""
-    member, key, value, computed = cache
-    high, low = salt[0], salt[1]
-    for i in range(places.size):
-        high ^= member[places[i], 0]
-        low ^= member[places[i], 1]
+def find_or_count(columns, scratch, cache, high, low, places, terms):
+    """Return the value of the set `places`, which has the key (high, low), from the cache or counted now."""
+    _, key, value, computed = cache
     slot, known = find_slot(key, high, low)
     if not known:
         ordered = descending(places)
@@ -64,6 +60,17 @@ def set_value(columns, scratch, cache, places, terms, salt):
         key[slot, 1] = low
         computed[0] += 1
     return value[slot]
+
+
+@inner_kernel
+def set_value(columns, scratch, cache, places, terms, salt):
+    """Return the value of a set, from the cache or counted now."""
+    member = cache[0]
+    high, low = salt[0], salt[1]
+    for i in range(places.size):
+        high ^= member[places[i], 0]
+        low ^= member[places[i], 1]
+    return find_or_count(columns, scratch, cache, high, low, places, terms)
 
 
 @kernel

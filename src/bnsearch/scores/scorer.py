@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -144,19 +144,15 @@ class Scorer:
         """Return G of the sets members[begin[i]:begin[i + 1]], in which variables are given by place (`places`)."""
         from bnsearch.scores.kernels import value_sets
 
-        joint = self.score.joint(self.data.n_rows)
+        columns, scratch, cache, terms, salt = self.kernel_arguments()
         out = np.empty(len(begin) - 1, dtype=np.float64)
-        value_sets(
-            tuple(self._layout.columns),
-            self._scratch,
-            self._cache,
-            begin,
-            members,
-            self._terms(joint),
-            self._salt(joint),
-            out,
-        )
+        value_sets(columns, scratch, cache, begin, members, terms, salt, out)
         return out
+
+    def kernel_arguments(self) -> tuple[Any, ...]:
+        """Return the columns, scratch, cache, terms and salt with which a kernel values sets (see `set_value`)."""
+        joint = self.score.joint(self.data.n_rows)
+        return tuple(self._layout.columns), self._scratch, self._cache, self._terms(joint), self._salt(joint)
 
     @property
     def places(self) -> NDArray[np.int64]:

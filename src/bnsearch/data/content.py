@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
-from bnsearch.data import Dataset
+from bnsearch.data.dataset import Dataset
 
 
 def variables_by_content(data: Dataset) -> NDArray[np.int64]:

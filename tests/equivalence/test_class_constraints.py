@@ -13,9 +13,10 @@ from bnsearch import Knowledge
 from bnsearch.data import Dataset
 from bnsearch.equivalence import GES, GRESP, IGES, ILGES, VNGES, Kind, Neighbourhood, Operator
 from bnsearch.equivalence.bitsets import to_sets
+from bnsearch.equivalence.class_constraints import ClassConstraints
 from bnsearch.equivalence.class_search import ClassSearch
-from bnsearch.equivalence.climbing import backward, both_ways, forward
-from bnsearch.equivalence.laws import Laws
+from bnsearch.equivalence.ges import backward_search, forward_search
+from bnsearch.equivalence.iges import single_stage_search
 from bnsearch.equivalence.neighbourhood import tie_unit
 from bnsearch.equivalence.operators import new_lists
 from bnsearch.graphs import DAG, PDAG, cpdag, extension
@@ -57,7 +58,7 @@ def legal_members(graph: PDAG, known: Constraints) -> set[DAG]:
 @given(st.integers(2, 6), st.integers(1, 12), st.integers(0, 2**20))
 def test_a_legal_dag_is_found_where_there_is_one(n: int, edges: int, seed: int) -> None:
     """Compare with the legal ones among all DAGs of the class, for edges allowed at random and limits from 0 to 3."""
-    from bnsearch.equivalence.kernels_lawful import extend_lawfully
+    from bnsearch.equivalence.kernels_constraints import extend_legally
 
     rng = np.random.default_rng(seed)
     dag = random_dag(n, min(edges, n * (n - 1) // 2), seed)
@@ -65,13 +66,13 @@ def test_a_legal_dag_is_found_where_there_is_one(n: int, edges: int, seed: int) 
     limits = rng.integers(1, n, size=n) if seed % 2 else np.full(n, n - 1)
     known = Constraints(allowed, np.zeros((n, n), dtype=bool), limits)
     order = rng.permutation(n)
-    laws = Laws(known, order)
+    constraints = ClassConstraints(known, order)
     graph = cpdag(dag)
     sets = to_sets(graph.arcs[np.ix_(order, order)])
     expected = legal_members(graph, known)
-    assert extend_lawfully(sets, laws.arrays(), new_lists(n)) == bool(expected)
+    assert extend_legally(sets, constraints.arrays(), new_lists(n)) == bool(expected)
     if expected:
-        assert laws.dag_of(sets, graph.names) in expected
+        assert constraints.make_dag(sets, graph.names) in expected
 
 
 class SlowLegalSearch(SlowSearch):
@@ -86,7 +87,7 @@ class SlowLegalSearch(SlowSearch):
                 yield operator
 
     def fits(self, operator: Operator) -> bool:
-        """Tell whether the parents that an insertion stands for are not too many."""
+        """Return True if an insertion leaves y with at most as many parents as its limit."""
         near = self.graph.neighbours[operator.y] & self.graph.adjacent[operator.x]
         parents = self.graph.parents[operator.y] | near | {operator.x, *operator.subset}
         return operator.kind == Kind.DELETE or len(parents) <= self.known.max_parents[operator.y]
@@ -100,9 +101,9 @@ def test_same_trajectory_as_by_definition(seed: int, method: str) -> None:
     known = random_knowledge(data.names, seed, required=seed % 4, forbidden=6).constraints(data.names)
     scorer = Scorer(data, BIC())
     here = Neighbourhood(scorer, constraints=known)
-    stages, kinds = [both_ways], [[Kind.INSERT, Kind.DELETE]]
+    stages, kinds = [single_stage_search], [[Kind.INSERT, Kind.DELETE]]
     if method == "ges":
-        stages, kinds = [forward, backward], [[Kind.INSERT], [Kind.DELETE]]
+        stages, kinds = [forward_search, backward_search], [[Kind.INSERT], [Kind.DELETE]]
     steps = [step.operator for stage in stages for step in stage(here, lambda: False)]
     empty = scorer.network(known.make_required_dag(data.names))
     slow = SlowLegalSearch(data, scorer.family, tie_unit(empty), 3, 100)

@@ -1,4 +1,4 @@
-"""What background knowledge means for a search over classes, in the arrays that the kernels work on."""
+"""Background knowledge for a search over classes, in the arrays that the kernels take."""
 
 from __future__ import annotations
 
@@ -13,14 +13,14 @@ from bnsearch.graphs.dag import DAG
 from bnsearch.knowledge.constraints import Constraints
 
 
-class Laws:
+class ClassConstraints:
     """
-    Knowledge, for classes over variables in another order.
+    Background knowledge about the DAGs of a class.
 
     Parameters
     ----------
     constraints : the knowledge
-    order : the variables, in the order of the bit sets
+    order : the variables in the order of the bit sets
     """
 
     def __init__(self, constraints: Constraints, order: NDArray[np.int64]) -> None:
@@ -29,32 +29,32 @@ class Laws:
         self._rank = np.argsort(order)
 
     def arrays(self) -> tuple[Any, ...]:
-        """Return the laws as kernels_lawful takes them, with scratch of their own."""
+        """Return the constraints as `kernels_constraints` describes them, with new scratch memory."""
         n, order = len(self._order), self._order
         joined = self.constraints.required | self.constraints.required.T
-        may, must = (to_rows(matrix[np.ix_(order, order)]) for matrix in (self.constraints.allowed, joined))
-        return may, must, self.constraints.max_parents[order], empty_sets(n), empty_sets(n)
+        rows = (to_rows(matrix[np.ix_(order, order)]) for matrix in (self.constraints.allowed, joined))
+        return *rows, self.constraints.max_parents[order], empty_sets(n), empty_sets(n)
 
-    def nearby(self, dag: DAG) -> DAG:
-        """Return a legal network near one that may not be."""
+    def legalise(self, dag: DAG) -> DAG:
+        """Return a legal network that is close to `dag`."""
         return DAG(dag.names, self.constraints.legalise(dag.parents))
 
-    def dag_of(self, sets: Sets, names: tuple[str, ...]) -> DAG:
+    def make_dag(self, sets: Sets, names: tuple[str, ...]) -> DAG:
         """Return a legal DAG of a class that has one."""
+        from bnsearch.equivalence.kernels_constraints import LEFT, extend_legally
         from bnsearch.equivalence.kernels_graph import ADJACENT
-        from bnsearch.equivalence.kernels_lawful import extend_lawfully
 
-        n, laws = len(names), self.arrays()
-        there = extend_lawfully(sets, laws, new_lists(n))
+        n, arrays = len(names), self.arrays()
+        there = extend_legally(sets, arrays, new_lists(n))
         assert there, "the search has left the legal classes"
         first = int(ADJACENT) * n
-        rows = laws[4][first : first + n]
+        rows = arrays[LEFT][first : first + n]
         parents = np.unpackbits(rows.view(np.uint8), axis=1, count=n, bitorder="little").astype(bool)
         parents = parents[np.ix_(self._rank, self._rank)]
         return DAG(names, [np.flatnonzero(row).tolist() for row in parents])
 
 
-def no_laws(n: int) -> tuple[Any, ...]:
-    """Return the laws that allow everything."""
+def no_constraints(n: int) -> tuple[Any, ...]:
+    """Return the arrays that allow everything."""
     rows = empty_sets(n)[:0]
     return rows, rows, np.empty(0, dtype=np.int64), rows, rows

@@ -1,0 +1,98 @@
+"""The gain of an operator, from four set values: Corollaries 16 and 18 of Chickering (2002)."""
+
+# Numba infers the types of kernels.
+# mypy: allow-untyped-defs, no-check-untyped-defs
+from __future__ import annotations
+
+import math
+
+import numpy as np
+
+from bnsearch.equivalence.kernels_graph import GIVEN
+from bnsearch.kernels.compile import inner_kernel
+from bnsearch.scores.kernels import find_or_count
+
+# What gains are computed from, a plain tuple `valuer`:
+#   place     int64[n]           the place of each variable in the columns
+#   columns, scratch, cache, terms, salt   as Scorer.kernel_arguments returns them
+#   row_key   uint64[slots, 2]   a cache of gains, a row for each (y, B): its key, zero where empty,
+#   row_base  float64[slots, 2]  G(B) and G(B + y),
+#   row_gain  float64[slots, n]  and s(y | B + x) - s(y | B) for each x, NaN where unknown. A row is found by the lower
+#                                bits of its key, and replaced by another one with the same bits
+# The cache of gains makes most of the gains of a changed row cheap: neighbouring x lie side by side in memory, where
+# each set value lies in another part of the scorer's cache.
+PLACE, COLUMNS, SCRATCH, CACHE, TERMS, SALT, ROW_KEY, ROW_BASE, ROW_GAIN = range(9)
+MEMBER_KEY = 0  # among the parts of the scorer's cache
+COMPUTED = 3
+
+# An odd factor: the product of a key with it determines the key.
+MULTIPLIER = np.uint64(0x9E3779B97F4A7C15)
+
+
+@inner_kernel
+def family_key(family, parents):
+    """Return one number for a family, from the keys of the set of all its members and of its parents."""
+    return MULTIPLIER * family + parents
+
+
+@inner_kernel
+def find_gain_row(valuer, members, number, y, high, low):
+    """
+    Return the slot of the gains into y given B; a new row has no gains yet.
+
+    members : int64[number + 1 or more]   the places of B; the next entry is overwritten
+    y : its place
+    high, low : the key of B
+    """
+    cache, key, base, gain = valuer[CACHE], valuer[ROW_KEY], valuer[ROW_BASE], valuer[ROW_GAIN]
+    member = cache[MEMBER_KEY]
+    high_y, low_y = high ^ member[y, 0], low ^ member[y, 1]
+    row_high, row_low = family_key(high_y, high), family_key(low_y, low)
+    slot = np.int64(row_high & np.uint64(key.shape[0] - 1))
+    if key[slot, 0] != row_high or key[slot, 1] != row_low:
+        columns, scratch, terms = valuer[COLUMNS], valuer[SCRATCH], valuer[TERMS]
+        members[number] = y
+        base[slot, 0] = find_or_count(columns, scratch, cache, high, low, members[:number], terms)
+        base[slot, 1] = find_or_count(columns, scratch, cache, high_y, low_y, members[: number + 1], terms)
+        for x in range(gain.shape[1]):
+            gain[slot, x] = np.nan
+        key[slot, 0] = row_high
+        key[slot, 1] = row_low
+    return slot
+
+
+@inner_kernel
+def gain_of_parent(valuer, x, y, lists, number, family_keys, noted):
+    """
+    Return s(y | B + x) - s(y | B) = G(B + x + y) + G(B) - G(B + x) - G(B + y).
+
+    This is the gain of Insert(x, y, T) for B = Pa(y) + NA(y, x) + T (Corollary 16). It is the loss of Delete(x, y, H)
+    for B = Pa(y) + (NA(y, x) - H) - x (Corollary 18).
+
+    lists : B is lists[GIVEN, :number], see find_given; overwritten
+    family_keys : uint64[...]   the keys of the two families are written at `noted`; nothing where it has no room
+    """
+    place, cache, salt, gains = valuer[PLACE], valuer[CACHE], valuer[SALT], valuer[ROW_GAIN]
+    member = cache[MEMBER_KEY]
+    members = lists[GIVEN]
+    high, low = salt[0], salt[1]
+    for i in range(number):
+        members[i] = place[members[i]]
+        high ^= member[members[i], 0]
+        low ^= member[members[i], 1]
+    u, v = place[x], place[y]
+    if noted + 2 <= family_keys.size:
+        family_keys[noted] = family_key(high ^ member[u, 0] ^ member[v, 0], high ^ member[u, 0])
+        family_keys[noted + 1] = family_key(high ^ member[v, 0], high)
+    slot = find_gain_row(valuer, members, number, v, high, low)
+    if math.isnan(gains[slot, x]):
+        base = valuer[ROW_BASE]
+        columns, scratch, terms = valuer[COLUMNS], valuer[SCRATCH], valuer[TERMS]
+        members[number] = u
+        members[number + 1] = v
+        high, low = high ^ member[u, 0], low ^ member[u, 1]
+        with_x = find_or_count(columns, scratch, cache, high, low, members[: number + 1], terms)
+        high, low = high ^ member[v, 0], low ^ member[v, 1]
+        with_both = find_or_count(columns, scratch, cache, high, low, members[: number + 2], terms)
+        gains[slot, x] = (with_both + base[slot, 0]) - (with_x + base[slot, 1])
+    return gains[slot, x]
