@@ -1,10 +1,11 @@
 """
-Measure how fast all families of up to 3 parents are counted and scored on one thread.
+Measure the counting and scoring of all families of up to 3 parents on one thread.
 
-Prints, for each table: families a second (BIC; every family scored and compared, each child's best kept), the same
-families through the local scores of pgmpy and pyagrum where these are installed (timed on a sample and extrapolated),
-and the cost of one set as a multiple of the floor: one AND-popcount sweep over the rows (binary tables) or one
-histogram pass (others). Tables come from BNSEARCH_DATA, or ../shared/data beside the repository.
+For each table, the program prints the number of families scored per second. The score is BIC, and the best family of
+each child is kept. If pgmpy and pyagrum are installed, the program prints the same number for their local scores,
+measured on a sample of the families. It also prints the cost of one set in units of the cheapest possible operation:
+one AND-popcount sweep over the rows (binary tables) or one histogram pass (other tables). Tables are read from
+BNSEARCH_DATA or ../shared/data.
 """
 
 from __future__ import annotations
@@ -34,13 +35,13 @@ PeerScore = Callable[[int, list[int]], float]
 
 
 def data_folder() -> Path:
-    """Return where the public tables are."""
+    """Return the folder of the public tables."""
     beside = Path(__file__).resolve().parents[2] / "shared" / "data"
     return Path(os.environ.get("BNSEARCH_DATA", beside))
 
 
 def load(name: str) -> Dataset:
-    """Read a table, or sample it from the network of that name."""
+    """Return the table with this name, or a sample of the network with this name."""
     table = data_folder() / "debd" / f"{name}.csv.gz"
     if table.exists():
         return Dataset.read(table, header=False)
@@ -49,7 +50,7 @@ def load(name: str) -> Dataset:
 
 @kernel
 def sweep_floor(words: Any, repeats: int) -> int:
-    """AND and count pairs of bitmaps."""
+    """Count the common bits of pairs of bitmaps."""
     total = 0
     for r in range(repeats):
         for i in range(1, words.shape[0]):
@@ -59,7 +60,7 @@ def sweep_floor(words: Any, repeats: int) -> int:
 
 @kernel
 def histogram_floor(codes: Any, label: Any, arity: int, counts: Any, repeats: int) -> int:
-    """Increment one counter a row."""
+    """Increment one counter for each row."""
     for r in range(repeats):
         column = codes[r % codes.shape[0]]
         for row in range(label.size):
@@ -68,7 +69,7 @@ def histogram_floor(codes: Any, label: Any, arity: int, counts: Any, repeats: in
 
 
 def floor_seconds(table: AllSets) -> tuple[str, float]:
-    """Return the cheapest conceivable way to count one set, and its seconds."""
+    """Return the name and the seconds of the cheapest possible operation that counts one set."""
     columns = table.sweep.layout.columns
     if columns.arities.max() == 2:
         name, repeats = "sweeps", 50
@@ -87,25 +88,25 @@ def floor_seconds(table: AllSets) -> tuple[str, float]:
             histogram_floor(columns.codes, label, widest, counts, repeats)
 
     once()
-    return name, min(seconds(once) for _ in range(5)) / calls
+    return name, min(time_call(once) for _ in range(5)) / calls
 
 
-def seconds(function: Callable[[], object]) -> float:
-    """Return how long a call takes."""
+def time_call(function: Callable[[], object]) -> float:
+    """Return the seconds of a call."""
     start = time.perf_counter()
     function()
     return time.perf_counter() - start
 
 
 def random_families(data: Dataset, parents: int, number: int) -> list[Family]:
-    """Return families drawn at random."""
+    """Return random families."""
     random = np.random.default_rng(1)
     drawn = [random.permutation(data.n_variables)[: parents + 1].tolist() for _ in range(number)]
     return [(members[0], members[1:]) for members in drawn]
 
 
 def pandas_frame(data: Dataset) -> Any:
-    """Return a table as peers want it: a pandas frame of labels."""
+    """Return a table as a pandas DataFrame of labels, the input of the peers."""
     import pandas as pd
 
     labels = [np.array(s, dtype=object)[c] for s, c in zip(data.states, data.codes, strict=True)]
@@ -113,7 +114,7 @@ def pandas_frame(data: Dataset) -> Any:
 
 
 def pgmpy_score(data: Dataset) -> PeerScore:
-    """Return pgmpy's local BIC score of a table."""
+    """Return the local BIC score of pgmpy for a table."""
     from pgmpy import structure_score
 
     states = {name: list(labels) for name, labels in zip(data.names, data.states, strict=True)}
@@ -122,7 +123,7 @@ def pgmpy_score(data: Dataset) -> PeerScore:
 
 
 def pyagrum_score(data: Dataset) -> PeerScore:
-    """Return pyagrum's local BIC score of a table, in natural logarithms."""
+    """Return the local BIC score of pyagrum for a table, in natural logarithms."""
     import pyagrum
 
     learner = pyagrum.BNLearner(pandas_frame(data))
@@ -131,7 +132,7 @@ def pyagrum_score(data: Dataset) -> PeerScore:
 
 
 def peer_rate(score: PeerScore, families: Sequence[Family], budget: float) -> float:
-    """Return a peer's families a second, on as many of the families as fit in the budget."""
+    """Return the families per second of a peer, measured for `budget` seconds."""
     score(*families[0])
     done = 0
     start = time.perf_counter()
@@ -142,7 +143,7 @@ def peer_rate(score: PeerScore, families: Sequence[Family], budget: float) -> fl
 
 
 def measure(name: str, repeats: int, budget: float) -> None:
-    """Measure one table and print its line."""
+    """Measure one table and print the results."""
     data = load(name)
     parents = MAX_PARENTS.get(name, 3)
     best = float("inf")
@@ -173,7 +174,7 @@ def measure(name: str, repeats: int, budget: float) -> None:
             continue
         theirs = peer_rate(score, families, budget)
         ours, other = scorer.family(*families[0]), score(*families[0])
-        note = "" if abs(ours - other) < 1e-6 * abs(ours) else f" (other value: {other:.3f}, ours {ours:.3f})"
+        note = "" if abs(ours - other) < 1e-6 * abs(ours) else f" (its value {other:.3f} differs from ours, {ours:.3f})"
         print(f"{'':15} {peer:8} {theirs:10.0f} families/s: ratio {rate / theirs:12,.0f}{note}", flush=True)
 
 
@@ -181,14 +182,14 @@ def main() -> None:
     """Run the benchmark."""
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("tables", nargs="*", default=TABLES)
-    parser.add_argument("--repeats", type=int, default=5, help="the best of this many runs counts")
+    parser.add_argument("--repeats", type=int, default=5, help="number of runs, of which the fastest counts")
     parser.add_argument("--budget", type=float, default=5.0, help="seconds for each peer")
     arguments = parser.parse_args()
     warnings.simplefilter("ignore")
     for name in arguments.tables:
         measure(name, arguments.repeats, arguments.budget)
     peak = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024
-    print(f"peak memory of this process, peers included: {peak:,.0f} MiB")
+    print(f"peak memory of this process, including peers: {peak:,.0f} MiB")
 
 
 if __name__ == "__main__":

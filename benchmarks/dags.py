@@ -1,10 +1,10 @@
 """
-Measure hill climbing and tabu search against the hill climbing of pgmpy and pyagrum, on one thread.
+Compare hill climbing and tabu search with the hill climbing of pgmpy and pyagrum, on one thread.
 
-Every program gets the same sample and maximises BIC from the empty graph; all networks are scored by the same scorer.
-Prints seconds, these as a multiple of one climb of this library (hill climbing without restarts), and the score. A peer
-that is not installed is left out; so is a network that is neither under BNSEARCH_DATA (or ../shared/data) nor among the
-names that `load_network` knows. pgmpy needs minutes for the larger networks: `--slow` lets it try those too.
+All programs get the same sample and maximise BIC from the empty graph. One scorer scores all networks. The program
+prints the seconds, the seconds in units of one climb of this library (hill climbing without restarts), and the score.
+Peers that are not installed are skipped, and so are networks that are neither in BNSEARCH_DATA (or ../shared/data) nor
+known to `load_network`. pgmpy needs minutes for large networks, which it runs only with `--slow`.
 """
 
 from __future__ import annotations
@@ -28,13 +28,13 @@ from bnsearch.scores import BIC
 from counting import data_folder, pandas_frame
 
 NETWORKS = ("alarm", "insurance", "win95pts", "andes")
-SHORT = 2.0  # seconds
-SLOW = 100  # variables from which on pgmpy is not asked
+SHORT = 2.0  # seconds below which a run is repeated, because noise matters most in short runs
+SLOW = 100  # number of variables from which pgmpy runs only with --slow
 Program = Callable[[], DAG]
 
 
-def network(name: str) -> BayesianNetwork | None:
-    """Read a network of the repository, None where it is absent."""
+def find_network(name: str) -> BayesianNetwork | None:
+    """Return a network of the repository, or None if it is not available."""
     path = data_folder() / "networks" / f"{name}.bif.gz"
     try:
         return load_network(str(path) if path.exists() else name)
@@ -42,13 +42,13 @@ def network(name: str) -> BayesianNetwork | None:
         return None
 
 
-def ours(data: Dataset, method: Method) -> Program:
-    """Return one of this library's methods as a program, which begins with nothing cached."""
+def wrap_method(data: Dataset, method: Method) -> Program:
+    """Return a method of this library as a program that starts with an empty cache."""
     return lambda: search(Problem(data=data, score=BIC()), method, seed=1, threads=1).dag
 
 
 def pgmpy_climb(data: Dataset) -> Program:
-    """Return pgmpy's hill climbing."""
+    """Return the hill climbing of pgmpy."""
     from pgmpy.causal_discovery import HillClimbSearch
 
     frame = pandas_frame(data)
@@ -62,7 +62,7 @@ def pgmpy_climb(data: Dataset) -> Program:
 
 
 def pyagrum_climb(data: Dataset, tabu: bool = False) -> Program:
-    """Return pyagrum's greedy hill climbing, or its local search with a tabu list."""
+    """Return the greedy hill climbing of pyagrum, or its local search with a tabu list."""
     import pyagrum
 
     frame = pandas_frame(data)
@@ -82,12 +82,12 @@ def pyagrum_climb(data: Dataset, tabu: bool = False) -> Program:
     return climb
 
 
-def programs(data: Dataset, slow: bool) -> dict[str, Program]:
-    """Return what is to be measured, ours first."""
+def list_programs(data: Dataset, slow: bool) -> dict[str, Program]:
+    """Return the programs to be measured, those of this library first."""
     found = {
-        "one climb": ours(data, HillClimb(restarts=0)),
-        "hillclimb": ours(data, HillClimb()),
-        "tabu": ours(data, Tabu()),
+        "one climb": wrap_method(data, HillClimb(restarts=0)),
+        "hillclimb": wrap_method(data, HillClimb()),
+        "tabu": wrap_method(data, Tabu()),
     }
     if importlib.util.find_spec("pyagrum"):
         found["pyagrum"] = pyagrum_climb(data)
@@ -97,8 +97,8 @@ def programs(data: Dataset, slow: bool) -> dict[str, Program]:
     return found
 
 
-def timed(program: Program) -> tuple[DAG, float]:
-    """Return a program's graph and seconds: the best of three runs where one is short, which others disturb most."""
+def time_program(program: Program) -> tuple[DAG, float]:
+    """Return the graph and the seconds of a program; the seconds of a short run are the least of three."""
     best = math.inf
     for _ in range(3):
         start = time.perf_counter()
@@ -110,17 +110,17 @@ def timed(program: Program) -> tuple[DAG, float]:
 
 
 def measure(name: str, rows: int, seed: int, slow: bool) -> None:
-    """Measure one network and print its lines."""
-    truth = network(name)
+    """Measure one network and print the results."""
+    truth = find_network(name)
     if truth is None:
-        print(f"{name}: not here")
+        print(f"{name}: not available")
         return
     data = sample(truth, rows, seed)
     scorer = Problem(data=data, score=BIC()).scorer
     print(f"{name}: {data.n_variables} variables, {rows} rows, seed {seed}; truth {scorer.network(truth.dag):.2f}")
     base = 0.0
-    for label, program in programs(data, slow).items():
-        dag, taken = timed(program)
+    for label, program in list_programs(data, slow).items():
+        dag, taken = time_program(program)
         base = base or taken
         print(f"  {label:25} {taken:9.3f} s  {taken / base:8.1f} x  {scorer.network(dag):14.2f}", flush=True)
 
@@ -131,12 +131,12 @@ def main() -> None:
     parser.add_argument("networks", nargs="*", default=NETWORKS)
     parser.add_argument("--rows", type=int, default=10_000)
     parser.add_argument("--seeds", type=int, nargs="*", default=[1])
-    parser.add_argument("--slow", action="store_true", help="let slow peers try networks of 100 variables and more")
+    parser.add_argument("--slow", action="store_true", help="run pgmpy also on networks of 100 or more variables")
     arguments = parser.parse_args()
-    warnings.simplefilter("ignore")  # peers warn about their own future
+    warnings.simplefilter("ignore")  # peers print deprecation warnings
     for name in ("asia", "greenhouse"):
         warm = Problem(data=sample(load_network(name), 5000, 1), score=BIC())
-        search(warm, Tabu(), seed=1, threads=1)  # kernels are compiled here
+        search(warm, Tabu(), seed=1, threads=1)  # compiles or loads the kernels
     for name in arguments.networks:
         for seed in arguments.seeds:
             measure(name, arguments.rows, seed, arguments.slow)

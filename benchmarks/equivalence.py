@@ -1,27 +1,27 @@
 """
-Measure the searches over equivalence classes on one thread, beside Tables 3 to 5 of Alonso et al. (2018).
+Compare the searches over equivalence classes with Tables 3 to 5 of Alonso et al. (2018), on one thread.
 
-For each network: ten samples of 10,000 rows, BDeu with ess 10 and the kappa prior; the mean score, CPU seconds, local
-scores asked for, distinct families among them and set values computed by GES, iGES, GRESP, VNGES and ILGES with the
-paper's parameters, and whether none of these falls below GES. With `--results FILE` each search is noted there, one
-JSON object a line, and what is noted is not run again: a run that was stopped goes on, and the tables are made from
-what is there.
+For each network, the program draws ten samples of 10,000 rows and runs GES, iGES, GRESP, VNGES and ILGES with the
+parameters of the paper: BDeu with ess 10 and the kappa prior. It prints the mean score, CPU seconds, local scores
+requested, distinct families among them and set values computed, and whether a method falls below GES. `--results FILE`
+stores each search as one line of JSON. A search that is stored is not run again, so an interrupted run can be
+continued.
 
-`--large` runs GES on pigs, link and munin (5,000 rows); `--peer PYTHON` compares GES with that of causal-learn,
-installed for that interpreter. Networks come from BNSEARCH_DATA, or ../shared/data.
+`--large` runs GES on pigs, link and munin (5,000 rows). `--peer PYTHON` compares GES with the GES of causal-learn,
+which must be installed for that interpreter. Networks are read from BNSEARCH_DATA or ../shared/data.
 
-States that do not occur in a sample are left out, as a reader of tables would not know of them. The prior charges for
-every declared state, so this decides the level of the scores where many states are rare. GES on samples 1 and 2:
+States that do not occur in a sample are dropped, because a program that reads a table does not know them. The prior
+penalises every declared state, so this changes the scores where many states are rare. GES on samples 1 and 2:
 
              all states            observed states       paper
     mildew   -494,375, -493,611    -489,025, -486,168    -487,043   (72 and 83 of 616 states do not occur)
     water    -130,301, -130,228    -129,434, -129,365    -129,503   (37 and 37 of 116)
     barley   -546,323, -547,362    -544,593, -546,318    -545,412   (8 and 7 of 421)
 
-The other networks lack at most one state. Without the prior mildew's score would be about -448,000.
+In the other networks at most one state does not occur. Without the prior the score of mildew would be about -448,000.
 
-The paper's calls to the metric, computed or retrieved from a cache of local scores, are the distinct families. To count
-them takes up to a fifth of the seconds. One of our set values serves every family over the set.
+The calls to the metric in the paper, computed or retrieved from a cache of local scores, are the distinct families.
+Counting them takes up to a fifth of the seconds. One set value of this library is used for all families over the set.
 """
 
 from __future__ import annotations
@@ -70,7 +70,7 @@ PAPER = {
 }
 LARGE = {"pigs": 271, "link": 1329, "munin": 3729}  # published seconds of GES (Java) on 5,000 rows
 
-# causal-learn's BDeu always has a structure prior of its own: each edge counts log(1 / (n - 2)) or about that.
+# The BDeu of causal-learn always includes a structure prior of about log(1 / (n - 2)) for each edge.
 PEER = """
 import sys, time, warnings
 import numpy as np
@@ -85,18 +85,18 @@ np.savetxt(sys.argv[2], found["G"].graph, fmt="%d")
 
 
 def draw(name: str, rows: int, seed: int) -> Dataset:
-    """Sample a network of the repository."""
+    """Return a sample of a network of the repository."""
     return sample(load_network(data_folder() / "networks" / f"{name}.bif.gz"), rows, seed)
 
 
 def measure(data: Dataset, method: Method, score: Score = PAPER_SCORE) -> tuple[Result, float]:
-    """Search from scratch, with a cache of its own; return the result and the CPU seconds, setting up included."""
+    """Return the result of a search with an empty cache and its CPU seconds, including the setup."""
     began = time.process_time()
     result = search(Problem(data=data, score=score), method, seed=1, threads=1)
     return result, time.process_time() - began
 
 
-def observed(data: Dataset) -> Dataset:
+def drop_unobserved_states(data: Dataset) -> Dataset:
     """Return a table without the states that do not occur in it."""
     found = [np.unique(codes, return_inverse=True) for codes in data.codes]
     states = [[its[i] for i in kept] for its, (kept, _) in zip(data.states, found, strict=True)]
@@ -104,7 +104,7 @@ def observed(data: Dataset) -> Dataset:
 
 
 def read_results(path: Path | None) -> list[Record]:
-    """Return what is noted in a file; a line that a killed run has not finished does not count."""
+    """Return the records of a file; incomplete lines of interrupted runs are ignored."""
     records = []
     for line in path.read_text().splitlines() if path and path.exists() else []:
         try:
@@ -114,8 +114,8 @@ def read_results(path: Path | None) -> list[Record]:
     return records
 
 
-def note(record: Record, path: Path | None) -> None:
-    """Write down the result of a search at once, on a line of its own."""
+def append_record(record: Record, path: Path | None) -> None:
+    """Append the record of a search to the file."""
     if path:
         with path.open("a+") as file:
             file.seek(0)
@@ -124,25 +124,25 @@ def note(record: Record, path: Path | None) -> None:
 
 
 def run_all(networks: list[str], samples: int, known: list[Record], path: Path | None) -> Iterator[Record]:
-    """Yield the result of every search: those known, and the others when they are done, sample after sample."""
+    """Yield the record of every search, sample by sample; searches that are not in `known` are run."""
     done = {(r["network"], r["sample"], r["method"]): r for r in known}
     for sample_number in range(1, samples + 1):
         for name in networks:
             todo = [m for m in METHODS if (name, sample_number, m.name) not in done]
             yield from (done[name, sample_number, m.name] for m in METHODS if m not in todo)
-            data = observed(draw(name, ROWS, sample_number)) if todo else None
+            data = drop_unobserved_states(draw(name, ROWS, sample_number)) if todo else None
             for method in todo:
                 assert data is not None
                 result, seconds = measure(data, method)
                 record = {"network": name, "sample": sample_number, "method": method.name, "score": result.score}
                 record |= {"seconds": seconds, "asked": result.evaluations}
                 record |= {"families": result.families, "computed": result.computed}
-                note(record, path)
+                append_record(record, path)
                 yield record
 
 
-def column(records: list[Record], network: str, method: str, what: str) -> dict[int, float]:
-    """Return one number of a method on a network, by sample."""
+def select_column(records: list[Record], network: str, method: str, what: str) -> dict[int, float]:
+    """Return one measure of a method on a network, by sample."""
     return {r["sample"]: r[what] for r in records if (r["network"], r["method"]) == (network, method)}
 
 
@@ -151,11 +151,11 @@ def print_tables(records: list[Record], networks: list[str]) -> None:
     print("\nin brackets: Alonso et al. (2018), other samples of the same networks, Java on a 3 GHz Xeon")
     for name in networks:
         for method in METHODS:
-            scores = list(column(records, name, method.name, "score").values())
+            scores = list(select_column(records, name, method.name, "score").values())
             if not scores:
                 continue
             seconds, asked, families, computed = (
-                np.mean(list(column(records, name, method.name, what).values()))
+                np.mean(list(select_column(records, name, method.name, what).values()))
                 for what in ("seconds", "asked", "families", "computed")
             )
             paper = ["-"] * 3
@@ -173,10 +173,10 @@ def print_relations(records: list[Record], networks: list[str]) -> None:
     """Print, for each network, whether the mean score of a method is at least that of GES."""
     print("\nGES <= method, by the mean of the samples that both have (samples above, below GES)")
     for name in networks:
-        base = column(records, name, "ges", "score")
+        base = select_column(records, name, "ges", "score")
         parts = []
         for method in METHODS[1:]:
-            other = column(records, name, method.name, "score")
+            other = select_column(records, name, method.name, "score")
             both = sorted(base.keys() & other.keys())
             if not both:
                 continue
@@ -202,15 +202,15 @@ def run_large(name: str) -> None:
 
 
 def compare_with_peer(name: str, rows: int, python: str) -> None:
-    """Print GES beside causal-learn's on one sample, both rescored with BDeu (ess 1, no prior)."""
-    data = observed(draw(name, rows, 1))
+    """Print the results of GES and of causal-learn on one sample, both scored with BDeu (ess 1, no prior)."""
+    data = drop_unobserved_states(draw(name, rows, 1))
     score = BDeu(ess=1.0)
     with tempfile.TemporaryDirectory() as folder:
         table, graph = Path(folder, "table.csv"), Path(folder, "graph.txt")
         np.savetxt(table, data.codes.T, fmt="%d", delimiter=",")
         done = subprocess.run([python, "-c", PEER, table, graph], capture_output=True, text=True, check=False)
         if done.returncode != 0:
-            print(f"{name}: no causal-learn for {python}: {done.stderr.strip().splitlines()[-1]}")
+            print(f"{name}: causal-learn is not available for {python}: {done.stderr.strip().splitlines()[-1]}")
             return
         ends = np.loadtxt(graph)
     theirs = extension(PDAG(data.names, ends == -1))  # -1 at [i, j]: the edge has its tail, or no mark, at i
@@ -231,7 +231,10 @@ def main() -> None:
     parser.add_argument("networks", nargs="*", default=list(PAPER))
     parser.add_argument("--samples", type=int, default=10)
     parser.add_argument(
-        "--results", type=Path, metavar="FILE", help="JSON lines: where results are kept, to go on from"
+        "--results",
+        type=Path,
+        metavar="FILE",
+        help="file of JSON lines for the results; stored results are not measured again",
     )
     parser.add_argument("--large", action="store_true")
     parser.add_argument("--peer", metavar="PYTHON")
@@ -239,9 +242,9 @@ def main() -> None:
     arguments = parser.parse_args()
     networks = arguments.networks
     if unknown := set(networks) - set(PAPER):
-        parser.error(f"not in the paper: {', '.join(sorted(unknown))}")
+        parser.error(f"these networks are not in the paper: {', '.join(sorted(unknown))}")
     for method in METHODS:
-        measure(draw("child", 100, 1), method)  # kernels are compiled or loaded here
+        measure(draw("child", 100, 1), method)  # compiles or loads the kernels
     if arguments.peer:
         for name in ("alarm", "child"):
             compare_with_peer(name, arguments.peer_rows, arguments.peer)

@@ -1,19 +1,19 @@
 """
-Measure the regret of `learn`: how far it is behind the best of all other programs, on tables of all shapes.
+Measure the regret of `learn`: the difference between its score and the best score of all other programs.
 
-Competitors are this library's own methods by name, under the same budget, and programs of other packages, which run in
-the interpreter of `--peer PYTHON` (with pyagrum, andrey-core, pgmpy, pandas). A peer runs to its own end, once for a
-table and score; it counts at a budget if it ends within ten times that budget, and is killed after ten times the
-largest one. Budgets of more than 10 s are measured on ten tables, with BIC and the first seed. BDeu has ess 10 and is
-measured on ten tables; peers maximise BDeu with the ess that their packages fix. One scorer scores all networks.
+The other programs are the methods of this library, under the same budget, and programs of other packages (peers), which
+run in the interpreter of `--peer PYTHON` (with pyagrum, andrey-core, pgmpy, pandas). A peer runs to its own end, once
+for each table and score. It counts at a budget if it ends within ten times that budget, and is killed after ten times
+the largest budget. Budgets of more than 10 s are measured on ten tables, with BIC and the first seed. BDeu has ess 10
+and is measured on ten tables; peers maximise BDeu with the ess that their packages fix. One scorer scores all networks.
 
-Every run is stored at once as a line of JSON in the file of `--results`; a second call measures what is missing. Press
-Ctrl-C to interrupt. `--redo METHOD` discards the selected records of a method first; after an interruption, go on
-without it. `--report FILE` writes the regrets as Markdown, of all records with this number of threads.
+Every run is stored immediately as a line of JSON in the file of `--results`; a second call measures what is missing.
+Press Ctrl-C to interrupt. `--redo METHOD` discards the selected records of a method first; after an interruption,
+continue without it. `--report FILE` writes the regrets as Markdown, of all records with this number of threads.
 
 `--anytime` compares the incumbent after t seconds of a 60 s run with the result of a run of t/2 seconds, `--longer`
 runs of 10, 60 and 300 s, and `--punctual` prints how late `learn` ends on 1,058 variables. They use the same file.
-Tables come from BNSEARCH_DATA, or ../shared/data.
+Tables are read from BNSEARCH_DATA or ../shared/data.
 """
 
 from __future__ import annotations
@@ -28,18 +28,18 @@ from bnsearch._tools.files import atomic_write
 from bnsearch.errors import InputError
 from bnsearch.learning.methods import methods
 from gauntlet_peers import PEERS
-from gauntlet_report import as_markdown, print_regrets
+from gauntlet_report import print_regrets, render_markdown
 from gauntlet_runs import OWN, Cell, Record, Results, estimate_seconds, measure_cells, plan_cells
 from gauntlet_tables import LONG, LONGEST, PUNCTUAL, TABLES
 
 RESULTS = Path.home() / ".cache" / "bnsearch" / "gauntlet.jsonl"
 MOMENTS = (2.0, 5.0, 10.0, 30.0)  # seconds of a long run, compared with runs of half as many seconds
-TOLERANCE = 0.0002  # relative loss against a shorter run that is no failure
+TOLERANCE = 0.0002  # relative loss against a shorter run that is not a failure
 PUNCTUAL_BUDGETS = (1.0, 5.0, 30.0)
 
 
 def select_methods(asked: Sequence[str], peer: str | None) -> list[str]:
-    """Return the methods that can be measured here, and print which cannot."""
+    """Return the methods that can be measured; print the others with the reason."""
     unknown = [name for name in asked if name not in PEERS and name not in methods()]
     skipped = dict.fromkeys(unknown, "no method of this name is registered")
     skipped |= {name: "it needs --peer PYTHON" for name in PEERS if name in asked and peer is None}
@@ -54,8 +54,8 @@ def auto_cells(tables: Sequence[str], budgets: Sequence[float], seeds: Sequence[
 
 
 def print_anytime(tables: Sequence[str], seeds: Sequence[int], threads: int, results: Results) -> None:
-    """Print the incumbents of long runs beside the results of short ones."""
-    print("\nincumbent after t seconds of a 60 s run, beside the result of a run of t/2 seconds")
+    """Print the incumbents of long runs next to the results of short ones."""
+    print("\nincumbent after t seconds of a 60 s run, and the result of a run of t/2 seconds")
     failures, compared = 0, 0
     for table in tables:
         for seed in seeds:
@@ -74,8 +74,8 @@ def print_anytime(tables: Sequence[str], seeds: Sequence[int], threads: int, res
 
 
 def print_longer(tables: Sequence[str], seed: int, threads: int, results: Results) -> None:
-    """Print what more time gains."""
-    print("\nwhat more time gains")
+    """Print the gains of longer runs."""
+    print("\ngains of longer runs")
     for table in tables:
         for short, long in ((10.0, 60.0), (60.0, 300.0)):
             less, more = (results.get(Cell(table, "bic", "auto", b, seed, threads)) for b in (short, long))
@@ -88,7 +88,7 @@ def print_longer(tables: Sequence[str], seed: int, threads: int, results: Result
 
 
 def print_punctual(seeds: Sequence[int], threads: int, results: Results) -> None:
-    """Print how late a run ends, and when its first network came."""
+    """Print how late a run ends, and the time of its first network."""
     print(f"\npunctuality on {PUNCTUAL}")
     for cell in auto_cells([PUNCTUAL], PUNCTUAL_BUDGETS, seeds, threads):
         record: Record | None = results.get(cell)
@@ -100,7 +100,7 @@ def print_punctual(seeds: Sequence[int], threads: int, results: Results) -> None
 
 
 def parse_arguments() -> argparse.Namespace:
-    """Return the options."""
+    """Return the command-line options."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument(
         "--tables", default="*", metavar="GLOB", help="names separated by commas, e.g. 'debd/*,alarm/*'"
@@ -110,13 +110,18 @@ def parse_arguments() -> argparse.Namespace:
     parser.add_argument("--seeds", default="1,2", help="separated by commas")
     parser.add_argument("--scores", default="bic,bdeu", help="bic, bdeu or both")
     parser.add_argument("--peer", metavar="PYTHON", help="an interpreter with the packages of the peers")
-    parser.add_argument("--peer-limit", type=float, default=math.inf, help="the most seconds for a peer")
-    parser.add_argument("--threads", type=int, default=1, help="of every run")
-    parser.add_argument("--jobs", type=int, default=1, help="cells that are measured at a time")
+    parser.add_argument("--peer-limit", type=float, default=math.inf, help="maximum seconds for a peer")
+    parser.add_argument("--threads", type=int, default=1, help="number of threads of every run")
+    parser.add_argument("--jobs", type=int, default=1, help="number of cells measured at the same time")
     parser.add_argument("--results", type=Path, default=RESULTS, metavar="FILE")
     parser.add_argument("--redo", default="", metavar="METHOD", help="measure these methods again")
     parser.add_argument("--report", type=Path, metavar="FILE", help="write the regrets as Markdown")
-    parser.add_argument("--measure", action=argparse.BooleanOptionalAction, default=True, help="or print records alone")
+    parser.add_argument(
+        "--measure",
+        action=argparse.BooleanOptionalAction,
+        default=True,
+        help="with --no-measure, only print stored records",
+    )
     parser.add_argument("--anytime", action="store_true")
     parser.add_argument("--longer", action="store_true")
     parser.add_argument("--punctual", action="store_true")
@@ -157,15 +162,17 @@ def main() -> None:
         print_regrets(results, threads)
     if options.report is not None:
         with atomic_write(options.report) as path:
-            path.write_text(as_markdown(results, threads))
+            path.write_text(render_markdown(results, threads))
 
 
 def measure(cells: Sequence[Cell], results: Results, options: argparse.Namespace) -> None:
-    """Measure what is missing, with an estimate of the time first."""
+    """Print an estimate of the time, then measure the missing cells."""
     results.discard(cell for cell in cells if cell.method in options.redo.split(","))
     missing = [cell for cell in cells if results.get(cell) is None]
     own, peers = (seconds / 3600 / options.jobs for seconds in estimate_seconds(missing))
-    print(f"{len(missing)} of {len(cells)} cells are to be measured, {options.jobs} at a time: at most {own:.2f} h for")
+    print(
+        f"{len(missing)} of {len(cells)} cells are missing, {options.jobs} measured at a time: at most {own:.2f} h for"
+    )
     print(f"this library and {peers:.2f} h for peers; many end early. Results: {results.path}", flush=True)
     try:
         measure_cells(missing, results, options.peer, options.jobs)

@@ -1,11 +1,11 @@
 """
-Run one structure learner of another package on one table: the part of the gauntlet in another interpreter.
+Run one structure learner of another package on one table, in its own interpreter.
 
     python gauntlet_peers.py PEER CODES.npy SCORE THREADS SECONDS
 
-CODES.npy holds a row for each row of the table and a column for each variable. Prints one line of JSON: the seconds,
-without imports and compilation, the package's version, and the directed and undirected edges as pairs of columns. An
-alarm signal ends the process after so many SECONDS of search. This file imports nothing of bnsearch.
+CODES.npy contains a row for each row of the table and a column for each variable. The program prints one line of JSON:
+the seconds without imports and compilation, the version of the package, and the directed and undirected edges as pairs
+of columns. An alarm signal ends the process after SECONDS of search. This file does not import bnsearch.
 """
 
 from __future__ import annotations
@@ -25,20 +25,20 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-MEMORY = 8 << 30  # bytes of address space
+MAX_MEMORY = 8 << 30  # bytes of address space
 Codes = NDArray[np.int64]
 Edges = list[tuple[int, int]]
 Learner = Callable[[], tuple[Edges, Edges]]
 
 
 def make_frame(codes: Codes) -> Any:
-    """Return a pandas frame of labels, its columns named by their numbers."""
+    """Return a pandas DataFrame of labels; the columns are named by their numbers."""
     pandas = importlib.import_module("pandas")
     return pandas.DataFrame({f"v{i}": [f"s{code}" for code in column] for i, column in enumerate(codes.T.tolist())})
 
 
 def make_pyagrum(codes: Codes, score: str, threads: int, tabu: bool) -> Learner:
-    """Return pyagrum's greedy hill climbing, or its local search with a tabu list."""
+    """Return the greedy hill climbing of pyagrum, or its local search with a tabu list."""
     pyagrum = importlib.import_module("pyagrum")
     frame = make_frame(codes)
 
@@ -60,7 +60,7 @@ def make_pyagrum(codes: Codes, score: str, threads: int, tabu: bool) -> Learner:
 
 
 def make_pgmpy(codes: Codes, score: str, threads: int) -> Learner:
-    """Return pgmpy's hill climbing."""
+    """Return the hill climbing of pgmpy."""
     discovery = importlib.import_module("pgmpy.causal_discovery")
     frame = make_frame(codes)
 
@@ -100,17 +100,17 @@ PEERS: dict[str, tuple[str, Callable[[Codes, str, int], Learner]]] = {
     "andrey-boss": ("andrey-core", partial(make_andrey, name="boss")),
     "pgmpy": ("pgmpy", make_pgmpy),
 }
-"""By name: the package and a function that prepares a table for it."""
+"""The package and the function that prepares its learner, by the name of the peer."""
 
 
 def main() -> None:
     """Run one peer."""
     name, path, score, threads, limit = sys.argv[1:]
-    warnings.simplefilter("ignore")  # peers warn about their own future
-    resource.setrlimit(resource.RLIMIT_AS, (MEMORY, MEMORY))
+    warnings.simplefilter("ignore")  # peers print deprecation warnings
+    resource.setrlimit(resource.RLIMIT_AS, (MAX_MEMORY, MAX_MEMORY))
     package, make = PEERS[name]
     tiny = np.array([[0, 0, 0], [1, 1, 0], [0, 0, 1], [1, 1, 1], [0, 1, 1]] * 20)
-    make(tiny, score, int(threads))()  # imports and compiles what the search needs
+    make(tiny, score, int(threads))()  # imports and compiles everything that the search needs
     learner = make(np.load(path).astype(np.int64), score, int(threads))
     signal.setitimer(signal.ITIMER_REAL, float(limit))  # its default action also ends compiled code
     start = time.perf_counter()

@@ -1,4 +1,4 @@
-"""Regret of `learn` from the gauntlet's records: as text and as Markdown."""
+"""Regret of `learn`, computed from the records of the gauntlet, as text and as Markdown."""
 
 from __future__ import annotations
 
@@ -10,21 +10,21 @@ from dataclasses import dataclass
 from gauntlet_runs import OWN, PATIENCE, Cell, Record, Results
 from gauntlet_tables import TABLES
 
-TIE = 1e-9  # relative difference of scores that counts as none
+TIE = 1e-9  # relative difference of scores up to which they count as equal
 
-Values = dict[str, dict[int, float]]  # by method and seed
+Values = dict[str, dict[int, float]]  # scores by method and seed
 
 
 @dataclass(frozen=True)
 class Regret:
     """
-    How far `learn` is behind the best of all others on one table, for one score and budget.
+    The regret of `learn` on one table, for one score and budget.
 
     Attributes
     ----------
-    learned : the mean score of `learn`
-    best, method : the highest mean score of another program, and its name
-    regret : the best score of all others minus that of `learn` for the same seed, averaged over the seeds
+    learned : mean score of `learn`
+    best, method : highest mean score of another program, and its name
+    regret : best score of all others minus that of `learn` for the same seed, averaged over the seeds
     """
 
     table: str
@@ -47,14 +47,14 @@ class Regret:
 
     @property
     def outcome(self) -> str:
-        """Ahead, tie or behind."""
+        """The outcome for `learn`: "ahead", "tie" or "behind"."""
         if abs(self.regret) <= TIE * abs(self.learned):
             return "tie"
         return "behind" if self.regret > 0 else "ahead"
 
 
 def find_regrets(records: Iterable[tuple[Cell, Record]], score: str, budget: float) -> list[Regret]:
-    """Return the regret of each table on which `learn` and another program have a result."""
+    """Return the regret of each table that has a result of `learn` and of another program."""
     values: dict[str, Values] = defaultdict(lambda: defaultdict(dict))
     sizes: dict[str, tuple[int, int]] = {}
     for cell, record in records:
@@ -65,11 +65,11 @@ def find_regrets(records: Iterable[tuple[Cell, Record]], score: str, budget: flo
             values[cell.table][cell.method][cell.seed] = record["value"]
             sizes[cell.table] = record["variables"], record["rows"]
     tables = [table for table in TABLES if "auto" in values[table] and len(values[table]) > 1]
-    return [table_regret(table, values[table], *sizes[table]) for table in tables]
+    return [compute_regret(table, values[table], *sizes[table]) for table in tables]
 
 
-def table_regret(table: str, values: Values, variables: int, rows: int) -> Regret:
-    """Return the regret of one table; a peer's network, which has seed zero, counts for every seed."""
+def compute_regret(table: str, values: Values, variables: int, rows: int) -> Regret:
+    """Return the regret of one table; results of peers, which have seed zero, count for every seed."""
     learned = values["auto"]
     others = {method: by_seed for method, by_seed in values.items() if method != "auto"}
     regrets = []
@@ -83,7 +83,7 @@ def table_regret(table: str, values: Values, variables: int, rows: int) -> Regre
     return Regret(table, variables, rows, statistics.fmean(learned.values()), means[best], best, regret)
 
 
-def summary(regrets: Sequence[Regret]) -> str:
+def summarise(regrets: Sequence[Regret]) -> str:
     """Return the worst regret and the numbers of tables ahead, tied and behind."""
     counts = {outcome: sum(r.outcome == outcome for r in regrets) for outcome in ("ahead", "tie", "behind")}
     worst = max(regrets, key=lambda r: r.percent)
@@ -96,7 +96,7 @@ def summary(regrets: Sequence[Regret]) -> str:
     )
 
 
-def groups_in(results: Results, threads: int) -> dict[tuple[str, float], list[Regret]]:
+def group_regrets(results: Results, threads: int) -> dict[tuple[str, float], list[Regret]]:
     """
     Return the regrets by score and budget, for one number of threads.
 
@@ -110,7 +110,7 @@ def groups_in(results: Results, threads: int) -> dict[tuple[str, float], list[Re
 
 def print_regrets(results: Results, threads: int) -> None:
     """Print a table for each score and budget, and its summary."""
-    for (score, budget), regrets in groups_in(results, threads).items():
+    for (score, budget), regrets in group_regrets(results, threads).items():
         print(f"\n{score}, {budget:g} s")
         print(f"  {'table':22} {'learn':>16} {'best other':>16}  {'method':13} {'regret %':>10} {'nats/row':>10}")
         for r in regrets:
@@ -118,18 +118,18 @@ def print_regrets(results: Results, threads: int) -> None:
                 f"  {r.table:22} {r.learned:16.3f} {r.best:16.3f}  {r.method:13} {r.percent:10.5f} {r.per_row:10.6f}"
                 f"  {r.outcome}"
             )
-        print(f"  {summary(regrets)}")
+        print(f"  {summarise(regrets)}")
     for cell, record in results:
         if cell.threads == threads and is_late(cell, record):
             print(f"late: {cell.method} on {describe_late(cell, record)}")
 
 
-def as_markdown(results: Results, threads: int) -> str:
-    """Return the report: what was run, then a table for each score and budget."""
+def render_markdown(results: Results, threads: int) -> str:
+    """Return the report: a description of the runs, then a table for each score and budget."""
     lines = ["# Gauntlet: `learn` against every other program", "", *describe_runs(results, threads), ""]
-    groups = groups_in(results, threads)
+    groups = group_regrets(results, threads)
     lines += ["| score | budget | summary |", "|---|---|---|"]
-    lines += [f"| {score} | {budget:g} s | {summary(regrets)} |" for (score, budget), regrets in groups.items()]
+    lines += [f"| {score} | {budget:g} s | {summarise(regrets)} |" for (score, budget), regrets in groups.items()]
     for (score, budget), regrets in groups.items():
         lines += ["", f"## {score}, {budget:g} s", ""]
         lines += ["| table | variables | rows | learn | best other | method | regret % | nats per row | learn is |"]
@@ -153,7 +153,7 @@ def describe_late(cell: Cell, record: Record) -> str:
 
 
 def describe_runs(results: Results, threads: int) -> list[str]:
-    """Return what was run, without reference to a machine."""
+    """Return a description of the runs, without the machine."""
     records = [(cell, record) for cell, record in results if cell.threads == threads]
     measured = {cell.method for cell, record in records if "value" in record}
     own = [method for method in OWN if method in measured and method != "auto"]

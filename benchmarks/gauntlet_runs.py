@@ -1,4 +1,4 @@
-"""What the gauntlet measures, the file of its results, and the worker processes that measure."""
+"""The measurements of the gauntlet, the file of its results, and the worker processes."""
 
 from __future__ import annotations
 
@@ -22,9 +22,9 @@ from gauntlet_tables import LONG, WITH_BDEU
 
 OWN = ("auto", "tabu", "minobs", "iinobs", "rinobs", "ginobs", "ges", "ilges")
 SHORT = 10.0  # seconds; larger budgets are measured on the tables of LONG, with BIC and the first seed
-PATIENCE = 10.0  # a peer counts at a budget if it ends within so many times the budget
+PATIENCE = 10.0  # a peer counts at a budget if it ends within this multiple of the budget
 GRACE = 300.0  # seconds beyond ten times the budget after which a worker is killed
-OVERHEAD = 0.5  # seconds of a cell beside its budget, for the estimate
+OVERHEAD = 0.5  # seconds of a cell in addition to its budget, for the estimate
 
 Record = dict[str, Any]
 
@@ -36,9 +36,9 @@ class Cell:
 
     Attributes
     ----------
-    table, score, method, threads : what is run
-    budget, seed : of `learn`; zero for a peer, which runs once for a table and score
-    limit : seconds after which a peer is killed; no part of the cell's identity
+    table, score, method, threads : what to run
+    budget, seed : budget and seed of `learn`; zero for a peer, which runs once for a table and score
+    limit : seconds after which a peer is killed; not part of the identity of the cell
     """
 
     table: str
@@ -56,7 +56,7 @@ class Cell:
 
     @property
     def seconds(self) -> float:
-        """The most seconds that the cell is expected to take."""
+        """The maximum expected seconds of the cell."""
         return (self.limit if self.is_peer else self.budget) + OVERHEAD
 
 
@@ -72,7 +72,7 @@ def plan_cells(
     """
     Return the cells of the regret tables: short budgets first, then peers, then long budgets.
 
-    A peer is killed after ten times the largest budget of the table, but no later than after `peer_limit` seconds.
+    A peer is killed after ten times the largest budget of the table, or after `peer_limit` seconds if that is earlier.
     """
     cells = []
     for table in tables:
@@ -91,7 +91,7 @@ def plan_cells(
 
 
 def estimate_seconds(cells: Iterable[Cell]) -> tuple[float, float]:
-    """Return the seconds of the runs of `learn`, and the most that peers can take, one cell at a time."""
+    """Return the seconds of the runs of `learn` and the maximum seconds of the peers, one cell at a time."""
     own, peers = 0.0, 0.0
     for cell in cells:
         if cell.is_peer:
@@ -103,11 +103,11 @@ def estimate_seconds(cells: Iterable[Cell]) -> tuple[float, float]:
 
 class Results:
     """
-    The records of a file of JSON lines; of each cell the newest one counts.
+    The records of a file of JSON lines; the newest record of a cell counts.
 
     Parameters
     ----------
-    path : of the file, which is made when the first record comes
+    path : path of the file, which is created with the first record
     """
 
     def __init__(self, path: Path) -> None:
@@ -115,7 +115,7 @@ class Results:
         self._records: dict[Cell, Record] = {}
         self._lock = threading.Lock()
         text = path.read_text() if path.exists() else ""
-        self._is_torn = bool(text) and not text.endswith("\n")  # an interrupted write leaves half a line
+        self._is_torn = bool(text) and not text.endswith("\n")  # an interrupted write leaves an incomplete line
         for line in text.splitlines():
             with suppress(json.JSONDecodeError):
                 self._keep(json.loads(line))
@@ -127,14 +127,14 @@ class Results:
         return iter((cell, record) for cell, record in self._records.items() if not record.get("discarded"))
 
     def get(self, cell: Cell) -> Record | None:
-        """Return the record of a cell that needs no other measurement, None where there is none."""
+        """Return the valid record of a cell, or None if the cell must be measured."""
         record = self._records.get(cell)
         if record is None or record.get("discarded"):
             return None
         return None if "error" in record and record["limit"] < cell.limit else record
 
     def append(self, record: Record) -> None:
-        """Store a record at once."""
+        """Append a record to the file."""
         with self._lock:
             self.path.parent.mkdir(parents=True, exist_ok=True)
             with self.path.open("a") as file:
@@ -143,7 +143,7 @@ class Results:
             self._keep(record)
 
     def discard(self, cells: Iterable[Cell]) -> None:
-        """Mark the records of some cells as to be measured again."""
+        """Mark the records of cells as invalid, so that they are measured again."""
         for cell in cells:
             if self.get(cell) is not None:
                 self.append(asdict(cell) | {"discarded": True})
@@ -155,13 +155,13 @@ def cell_of(record: Record) -> Cell:
 
 
 class Worker:
-    """A process that measures cells, started again after it had to be killed."""
+    """A process that measures cells; it is restarted after it was killed."""
 
     def __init__(self) -> None:
         self._process: subprocess.Popen[str] | None = None
 
     def measure(self, cell: Cell, python: str | None) -> Record:
-        """Return the record of a cell; an error where the worker had to be killed or died."""
+        """Return the record of a cell, with an error if the worker was killed or ended."""
         if self._process is None:
             call = [sys.executable, str(Path(__file__).with_name("gauntlet_worker.py"))]
             self._process = subprocess.Popen(
@@ -195,7 +195,7 @@ class Worker:
 
 
 def measure_cells(cells: Sequence[Cell], results: Results, python: str | None, jobs: int) -> None:
-    """Measure the cells that have no record yet, some at a time, and store each record at once."""
+    """Measure the cells without a record, `jobs` at a time, and store each record immediately."""
     waiting: queue.SimpleQueue[Cell] = queue.SimpleQueue()
     missing = [cell for cell in cells if results.get(cell) is None]
     for cell in missing:

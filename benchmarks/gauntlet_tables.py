@@ -1,7 +1,7 @@
 """
 The tables of the gauntlet, by name.
 
-`alarm/1000` is a sample of 1,000 rows of a repository network, `debd/plants.train` and `uci/adult` are files of that
+`alarm/1000` is a sample of 1,000 rows of a repository network, `debd/plants.train` and `uci/adult` are files in that
 folder, `random/500` is a sample of a random network. Seeds are fixed. States that do not occur are removed, and so are
 columns with one state: programs that infer the states from the rows then compute the same score.
 """
@@ -49,7 +49,7 @@ PUNCTUAL = "debd/bbc.test"  # 1,058 variables
 
 
 def load_table(name: str) -> Dataset:
-    """Read or sample a table."""
+    """Return a table, read from a file or sampled."""
     folder, _, rest = name.partition("/")
     if folder in ("debd", "uci"):
         return with_observed_states(Dataset.read(data_folder() / folder / f"{rest}.csv.gz", header=False))
@@ -61,7 +61,7 @@ def load_table(name: str) -> Dataset:
 
 
 def with_observed_states(data: Dataset) -> Dataset:
-    """Return a table with the states that occur, and without columns of one state."""
+    """Return a table with only the states that occur, without columns of one state."""
     columns = [np.unique(column, return_inverse=True)[1] for column in data.codes]
     kept = [i for i, column in enumerate(columns) if column.max() > 0]
     return Dataset.from_codes(np.stack([columns[i] for i in kept], axis=1), names=[data.names[i] for i in kept])

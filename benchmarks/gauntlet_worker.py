@@ -1,7 +1,7 @@
 """
-Measure cells of the gauntlet one after the other: the worker process.
+Worker process of the gauntlet: measure cells one after the other.
 
-Reads one cell as JSON from each line of the standard input and writes one record as JSON to the standard output. One
+Each line of the standard input is one cell as JSON, and each line of the standard output is one record as JSON. One
 process measures many cells, so that kernels are loaded once.
 """
 
@@ -27,7 +27,7 @@ from bnsearch.scores import BIC, BDeu, Scorer
 from bnsearch.scores.score import Score
 from gauntlet_tables import load_table
 
-STARTUP = 60.0  # seconds that a peer may take to import, compile and read the table
+MAX_STARTUP = 60.0  # seconds that a peer may take to import, compile and read the table
 WARM_UP = 0.3  # seconds of the first run of a method in this process
 SCORES: dict[str, Score] = {"bic": BIC(), "bdeu": BDeu(ess=10.0)}
 Record = dict[str, Any]
@@ -35,19 +35,19 @@ Record = dict[str, Any]
 
 @lru_cache(maxsize=1)
 def cached_table(name: str) -> Dataset:
-    """Return a table, kept until another one is asked for."""
+    """Return a table, cached until another one is requested."""
     return load_table(name)
 
 
 @lru_cache(maxsize=1)
 def cached_scorer(table: str, score: str) -> Scorer:
-    """Return the scorer of a table, kept until another one is asked for."""
+    """Return the scorer of a table, cached until another one is requested."""
     return Scorer(cached_table(table), SCORES[score])
 
 
 @cache
 def warm_up(method: str, score: str, item_size: int, threads: int) -> None:
-    """Load the kernels of a method for a kind of codes: a short run on a small table."""
+    """Load the kernels of a method for codes of `item_size` bytes by a short run on a small table."""
     codes = np.random.default_rng(1).integers(2, size=(200, 8)).cumsum(axis=1) % 3
     wide = np.arange(200) % (300 if item_size > 1 else 3)
     small = Dataset.from_codes(np.column_stack([codes, wide]))
@@ -88,7 +88,7 @@ def measure_peer(cell: Record, python: str) -> Record:
         call = [python, str(script), cell["method"], str(path), cell["score"], threads, str(cell["limit"])]
         try:
             done = subprocess.run(
-                call, capture_output=True, text=True, check=False, timeout=cell["limit"] + STARTUP, env=environment
+                call, capture_output=True, text=True, check=False, timeout=cell["limit"] + MAX_STARTUP, env=environment
             )
         except subprocess.TimeoutExpired:
             return {"error": f"did not end within {cell['limit']:g} s"}
@@ -104,7 +104,7 @@ def measure_peer(cell: Record, python: str) -> Record:
 
 
 def as_dag(names: tuple[str, ...], directed: list[list[int]], undirected: list[list[int]]) -> DAG:
-    """Return the DAG of a peer's edges, or a DAG of the class that they describe."""
+    """Return the DAG with the edges of a peer, or a DAG of their equivalence class."""
     arcs = [(names[a], names[b]) for a, b in directed]
     if not undirected:
         return DAG.from_edges(names, arcs)

@@ -1,12 +1,12 @@
 """
-Measure `learn`: its score after some seconds beside that of every method in the same time, and of other programs.
+Compare the score of `learn` with that of all other methods in the same time, and with other programs.
 
-For each table: `learn` with method "auto", then with every other method by name, under one budget of wall-clock time
-for candidate sets and search together, on one thread; then hill climbing and tabu search of pgmpy and pyagrum,
-which run to their own end, for the interpreter of `--peer PYTHON`. All networks are scored by the same scorer.
+For each table, the program runs `learn` with method "auto" and then with every other method, on one thread, under the
+same time budget for candidate table and search together. With `--peer PYTHON` it also runs hill climbing and tabu
+search of pgmpy and pyagrum in that interpreter, to their own end. One scorer scores all networks.
 
-`--budget` measures how punctual it is on 1,058 variables; `--permute` what the order of the columns changes;
-`--start` the time of `bnsearch learn` from the shell. Tables come from BNSEARCH_DATA, or ../shared/data.
+`--budget` measures how late `learn` ends with 1,058 variables, `--permute` the effect of the order of the columns, and
+`--start` the time of `bnsearch learn` from the shell. Tables are read from BNSEARCH_DATA or ../shared/data.
 """
 
 from __future__ import annotations
@@ -51,28 +51,28 @@ for name, make in (("pyagrum", pyagrum_climb), ("pyagrum, tabu list", lambda dat
 """
 
 
-def table(name: str) -> Dataset:
-    """Return a table: a file, or a sample of a network."""
+def load_table(name: str) -> Dataset:
+    """Return a table from a file, or a sample of a network."""
     if "." in name:
         return Dataset.read(data_folder() / "debd" / f"{name}.csv.gz", header=False)
     return sample(load_network(str(data_folder() / "networks" / f"{name}.bif.gz")), ROWS, 1)
 
 
-def timed(data: Dataset, method: str, seconds: float, seed: int = 1) -> tuple[Result, float]:
-    """Return what a method finds in some seconds, and how long that takes."""
+def time_method(data: Dataset, method: str, seconds: float, seed: int = 1) -> tuple[Result, float]:
+    """Return the result of a method under a time budget, and the elapsed seconds."""
     start = time.perf_counter()
     result = learn(data, method=method, seconds=seconds, seed=seed, threads=1)
     return result, time.perf_counter() - start
 
 
 def compare(name: str, seconds: float, peer: str | None, chosen: Sequence[str]) -> None:
-    """Measure one table and print its lines."""
-    data = table(name)
+    """Measure one table and print the results."""
+    data = load_table(name)
     print(f"{name}: {data.n_variables} variables, {data.n_rows:,} rows, {seconds:g} s")
     scores: dict[str, float] = {}
     for method in chosen:
         try:
-            result, taken = timed(data, method, seconds)
+            result, taken = time_method(data, method, seconds)
         except ValueError as error:
             print(f"  {method:20} {error}", flush=True)
             continue
@@ -80,14 +80,14 @@ def compare(name: str, seconds: float, peer: str | None, chosen: Sequence[str]) 
         standing = "optimal" if result.optimal else result.stop
         print(f"  {method:20} {result.score:16.3f}  {taken:6.2f} s  {standing}", flush=True)
     if peer is not None:
-        scores |= peers(data, peer)
+        scores |= score_peers(data, peer)
     if "auto" in scores:
         ahead = [f"{m} (+{s - scores['auto']:.3f})" for m, s in scores.items() if s > scores["auto"] + 1e-6]
         print(f"  at least as good as all others: {'holds' if not ahead else 'does not hold: ' + ', '.join(ahead)}")
 
 
-def peers(data: Dataset, python: str) -> dict[str, float]:
-    """Return the scores of other programs' networks, by our scorer."""
+def score_peers(data: Dataset, python: str) -> dict[str, float]:
+    """Return the scores of the networks of other programs, computed by the scorer of this library."""
     scorer, scores = Scorer(data, BIC()), {}
     with tempfile.TemporaryDirectory() as folder:
         path = Path(folder) / "table.csv"
@@ -101,31 +101,31 @@ def peers(data: Dataset, python: str) -> dict[str, float]:
     return scores
 
 
-def budget() -> None:
-    """Measure how long `learn` takes on a large table."""
-    data = table("bbc.test")
+def measure_lateness() -> None:
+    """Measure the elapsed time of `learn` on a large table."""
+    data = load_table("bbc.test")
     for seconds in (5.0, 30.0):
-        result, taken = timed(data, "auto", seconds)
-        print(f"bbc.test: {seconds:g} s asked for, {taken:.2f} s taken, {result.score:.3f}, stop: {result.stop}")
+        result, taken = time_method(data, "auto", seconds)
+        print(f"bbc.test: budget {seconds:g} s, elapsed {taken:.2f} s, {result.score:.3f}, stop: {result.stop}")
 
 
-def permute(seconds: float) -> None:
-    """Measure what the order of the columns changes."""
+def measure_permutations(seconds: float) -> None:
+    """Measure the effect of the order of the columns."""
     for name in ("alarm", "win95pts"):
-        data = table(name)
+        data = load_table(name)
         scores = []
         for seed in range(5):
             order = np.random.default_rng(seed).permutation(data.n_variables)
-            scores.append(timed(data.select([data.names[i] for i in order]), "auto", seconds)[0].score)
+            scores.append(time_method(data.select([data.names[i] for i in order]), "auto", seconds)[0].score)
         spread = (max(scores) - min(scores)) / abs(max(scores))
         print(f"{name}: five orders of the columns, {min(scores):.3f} to {max(scores):.3f}, {100 * spread:.5f}%")
 
 
-def start() -> None:
-    """Measure the first result from the shell, kernels being there: any network reaches the target."""
+def measure_start() -> None:
+    """Measure the time to the first result from the shell with cached kernels; any network reaches the target."""
     with tempfile.TemporaryDirectory() as folder:
         path = Path(folder) / "alarm.csv"
-        table("alarm").write(path)
+        load_table("alarm").write(path)
         for _ in range(3):
             began = time.perf_counter()
             call = [sys.executable, "-m", "bnsearch", "learn", str(path), "--target", "-1e9", "--json"]
@@ -139,18 +139,18 @@ def main() -> None:
     parser.add_argument("tables", nargs="*", default=TABLES)
     parser.add_argument("--seconds", type=float, default=10.0)
     parser.add_argument("--methods", default=",".join(methods()), help="names, separated by commas")
-    parser.add_argument("--peer", metavar="PYTHON", help="an interpreter with pgmpy, pyagrum and this library")
+    parser.add_argument("--peer", metavar="PYTHON", help="interpreter with pgmpy, pyagrum and this library")
     parser.add_argument("--budget", action="store_true")
     parser.add_argument("--permute", action="store_true")
     parser.add_argument("--start", action="store_true")
     arguments = parser.parse_args()
-    timed(sample(load_network("asia"), 500, 1), "auto", 2.0)  # kernels are compiled here
+    time_method(sample(load_network("asia"), 500, 1), "auto", 2.0)  # compiles or loads the kernels
     if arguments.budget:
-        budget()
+        measure_lateness()
     if arguments.permute:
-        permute(arguments.seconds)
+        measure_permutations(arguments.seconds)
     if arguments.start:
-        start()
+        measure_start()
     if not (arguments.budget or arguments.permute or arguments.start):
         for name in arguments.tables:
             compare(name, arguments.seconds, arguments.peer, arguments.methods.split(","))

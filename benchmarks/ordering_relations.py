@@ -1,9 +1,9 @@
 """
-See whether what the papers report of searches over orderings holds here, on one thread.
+Check claims of two papers on searches over orderings, on one thread.
 
-Lee & van Beek (2017): INOBS beats OBS and ASOBS; IINOBS is ahead early, MINOBS late. Perez & Maua (2016): OBS reaches
-better average scores from FAS starts than from random ones. Every line gives means over seeds, with the standard error
-of the difference of the pair.
+Lee & van Beek (2017): INOBS is better than OBS and ASOBS; IINOBS is better than MINOBS early, MINOBS late. Perez & Maua
+(2016): OBS reaches better average scores from FAS starts than from random ones. Every line shows two means over seeds
+and the standard error of their difference.
 """
 
 from __future__ import annotations
@@ -16,10 +16,10 @@ from numpy.typing import ArrayLike
 
 from bnsearch.learning.methods import make_method
 from bnsearch.learning.search import search
-from bnsearch.orderings.climber import Placed
 from bnsearch.orderings.index import Index
 from bnsearch.orderings.obs import SwapClimber
 from bnsearch.orderings.starts import make_starts
+from bnsearch.orderings.state import ScoredOrdering
 from bnsearch.parent_sets import ParentSets
 from bnsearch.runs.problem import Problem
 from bnsearch.runs.stop import Seconds
@@ -38,7 +38,7 @@ def compare(label: str, first: ArrayLike, second: ArrayLike) -> None:
 
 
 def scores_over_time(table: ParentSets, method: str, seconds: float, seeds: int, marks: Sequence[float]) -> np.ndarray:
-    """Return each seed's best score at each time."""
+    """Return the best score of each seed at each time."""
     runs = [
         search(Problem(table=table), make_method(method), stop=Seconds(seconds), seed=s, threads=1)
         for s in range(seeds)
@@ -47,10 +47,10 @@ def scores_over_time(table: ParentSets, method: str, seconds: float, seeds: int,
 
 
 def obs_climbs(table: ParentSets, start: str, climbs: int) -> list[float]:
-    """Return the scores of OBS climbs without a tabu list, as Perez & Maua climb, from one kind of start."""
+    """Return the scores of OBS climbs from one kind of start, without a tabu list as in Perez & Maua."""
     index, rng = Index(table), np.random.default_rng(0)
     draw, climber = make_starts(start, table), SwapClimber(index)
-    found: list[Placed] = [climber.climb(draw(rng), rng, max_steps=500, ties="first") for _ in range(climbs)]
+    found: list[ScoredOrdering] = [climber.climb(draw(rng), rng, max_steps=500, ties="first") for _ in range(climbs)]
     return [optimum.score for optimum in found]
 
 
@@ -67,9 +67,9 @@ def main() -> None:
     methods = ("obs", "asobs", "inobs", "iinobs", "minobs")
     small = table_of("soybean_BIC", 0.0)
     for method in methods:
-        search(Problem(table=small), make_method(method), stop=Seconds(0.2), threads=1)  # kernels are compiled here
+        search(Problem(table=small), make_method(method), stop=Seconds(0.2), threads=1)  # compiles or loads the kernels
     for name in arguments.tables:
-        assert name in FILES, f"one of {', '.join(FILES)}"
+        assert name in FILES, f"unknown table {name}; the tables are {', '.join(FILES)}"
         table = table_of(name, 0.0)
         found = {m: scores_over_time(table, m, arguments.seconds, arguments.seeds, marks) for m in methods}
         print(f"{name} ({table.n_variables} variables, {table.n_sets:,} sets)")

@@ -1,10 +1,10 @@
 """
 Measure the searches over orderings, on one thread.
 
-For each table: milliseconds of an INOBS climb from a random ordering and the mean score it reaches, beside what the
-published C++ program needs on such a machine where that is known; then the best score of every method after 1, 10 and
-60 seconds. Score files and data come from BNSEARCH_DATA, or ../shared/data; a table called x.auto is made from x by
-automatic selection.
+For each table, the program prints the milliseconds and the mean score of an INOBS climb from a random ordering and, if
+known, the time of the published C++ program on a machine of this kind. Then it prints the best score of every method
+after 1, 10 and 60 seconds. Score files and data are read from BNSEARCH_DATA or ../shared/data. A table named x.auto is
+selected from the data x by `Auto`.
 """
 
 from __future__ import annotations
@@ -17,8 +17,8 @@ import numpy as np
 
 from bnsearch.learning.methods import make_method
 from bnsearch.learning.search import search
-from bnsearch.orderings.climber import Climber
 from bnsearch.orderings.index import Index
+from bnsearch.orderings.inobs import InsertionClimber
 from bnsearch.parent_sets import ParentSets
 from bnsearch.parent_sets.jkl import read_scores
 from bnsearch.runs.problem import Problem
@@ -39,7 +39,7 @@ FILES = {
     "bbc.is6": "bbc.test.is6.jkl.gz",
 }
 AUTO = ("plants.test.auto", "accidents.test.auto", "tmovie.test.auto", "bbc.test.auto")
-# A hybrid climb of the published program, milliseconds of CPU, and its best score with the seconds that took.
+# CPU milliseconds of a hybrid climb of the published program, its best score, and the seconds of that run.
 PUBLISHED = {
     "soybean_BIC": (6.6, -3122.063, 10),
     "steel_BIC": (106.0, -18813.438, 20),
@@ -56,15 +56,15 @@ MARKS = (1.0, 10.0, 60.0)
 
 
 def table_of(name: str, seconds: float) -> ParentSets:
-    """Return a table by its name here."""
+    """Return the candidate table with this name."""
     if name in FILES:
         return read_scores(data_folder() / "scores" / FILES[name])
     return Auto(seconds=seconds).select(load(name.removesuffix(".auto")), BIC()).table
 
 
 def measure_climbs(name: str, table: ParentSets, climbs: int) -> None:
-    """Print the cost of a climb and what it reaches."""
-    climber, rng = Climber(Index(table)), np.random.default_rng(0)
+    """Print the time and the mean score of a climb."""
+    climber, rng = InsertionClimber(Index(table)), np.random.default_rng(0)
     climber.climb(rng.permutation(table.n_variables).astype(np.int32), rng)
     seconds, scores = [], []
     for _ in range(climbs):
@@ -83,7 +83,7 @@ def measure_climbs(name: str, table: ParentSets, climbs: int) -> None:
 
 
 def measure_methods(name: str, table: ParentSets, methods: tuple[str, ...], seconds: float, seed: int) -> None:
-    """Print every method's best scores over time."""
+    """Print the best scores of every method over time."""
     _, score, took = PUBLISHED.get(name, (None, None, None))
     if score is not None:
         print(f"{'':20} {'published':10} {score:.3f} after {took} s", flush=True)
@@ -103,13 +103,13 @@ def main() -> None:
     parser.add_argument("tables", nargs="*", default=[*FILES, *AUTO])
     parser.add_argument("--methods", nargs="*", default=METHODS)
     parser.add_argument("--seconds", type=float, default=60.0)
-    parser.add_argument("--auto-seconds", type=float, default=20.0, help="for the automatic selection")
+    parser.add_argument("--auto-seconds", type=float, default=20.0, help="seconds for the selection of parent sets")
     parser.add_argument("--climbs", type=int, default=30)
     parser.add_argument("--seed", type=int, default=1)
     arguments = parser.parse_args()
     small = read_scores(data_folder() / "scores" / "iris_BIC.txt")
     for method in arguments.methods:
-        search(Problem(table=small), make_method(method), stop=Seconds(0.2), threads=1)  # kernels are compiled here
+        search(Problem(table=small), make_method(method), stop=Seconds(0.2), threads=1)  # compiles or loads the kernels
     for name in arguments.tables:
         table = table_of(name, arguments.auto_seconds)
         measure_climbs(name, table, arguments.climbs)

@@ -1,10 +1,10 @@
 """
 Measure candidate tables: seconds and the score of the relaxed solution H*, on one thread.
 
-For each table: sequential selection with 2 and 3 parents where it fits into two minutes, independence and automatic
-selection at equal total seconds. A higher H* is better; the last line of a table says whether auto is at least as good
-as each of the others that took no more time. Tables come from BNSEARCH_DATA, or ../shared/data; name some of them as
-arguments to measure these alone.
+For each table, the program runs sequential selection with 2 and 3 parents if it takes less than two minutes, and
+independence and automatic selection with equal time budgets. A higher H* is better. The last line of a table says
+whether auto is at least as good as all others that took no more time. Tables are read from BNSEARCH_DATA or
+../shared/data.
 """
 
 from __future__ import annotations
@@ -21,12 +21,12 @@ from bnsearch.selection import Auto, Builder, Independence, Sequential
 from counting import load
 
 TABLES = ("plants.test", "accidents.test", "tretail.test", "dna.test", "book.test", "tmovie.test", "bbc.test")
-FITS = 120.0
-PACE = 4e7  # families a second: what cannot fit at this pace is not tried
+MAX_SECONDS = 120.0  # for sequential selection
+PACE = 4e7  # families per second, for the estimate of the time of sequential selection
 
 
 def measure(name: str, label: str, builder: Builder, data: Dataset) -> tuple[float, float]:
-    """Run one builder and print its line; return its seconds and H*."""
+    """Run one builder, print the results, and return its seconds and H*."""
     selection = builder.select(data, BIC(), threads=1)
     table = selection.table
     bound = relaxed(table).score
@@ -40,12 +40,12 @@ def measure(name: str, label: str, builder: Builder, data: Dataset) -> tuple[flo
 
 
 def compare(name: str, data: Dataset, budgets: list[float]) -> bool:
-    """Measure one table; return whether auto is never worse than what took no more time."""
+    """Measure one table; return True if auto is at least as good as all others that took no more time."""
     n = data.n_variables
     others = []
     for parents in (2, 3):
-        if n * comb(n - 1, parents) <= FITS * PACE:
-            builder = Sequential(max_parents=parents, seconds=FITS)
+        if n * comb(n - 1, parents) <= MAX_SECONDS * PACE:
+            builder = Sequential(max_parents=parents, seconds=MAX_SECONDS)
             others.append((f"sequential k={parents}", *measure(name, f"sequential k={parents}", builder, data)))
     lost = []
     for seconds in budgets:
@@ -57,7 +57,7 @@ def compare(name: str, data: Dataset, budgets: list[float]) -> bool:
             for label, spent, bound in rivals
             if spent <= 1.05 * seconds and bound > own + 1e-6 * abs(own)
         ]
-    verdict = f"loses to {', '.join(lost)}" if lost else "is at least as good as all that took no more time"
+    verdict = f"loses to {', '.join(lost)}" if lost else "is at least as good as all others that took no more time"
     print(f"{name:15} auto {verdict}", flush=True)
     return not lost
 

@@ -1,10 +1,11 @@
 """
-Measure how much faster selections and searches are with several threads than with one.
+Measure the speed-up of selections and searches with several threads.
 
-For each case and number of threads: seconds (the least of some repeats), the ratio to one thread, the CPU seconds
-used, and whether the result is the same. CPU seconds that grow with the threads are time lost to shared caches and
-lower clock rates. Tables come from BNSEARCH_DATA, or ../shared/data; or, with --arrays, from files NAME.npz in a folder
-that hold the arrays `codes` (variables x rows) and `arities`, for machines without polars. Nothing else should run.
+For each case and number of threads, the program prints the seconds (the least of several runs), the speed-up over one
+thread, the CPU seconds, and whether the result is the same. CPU seconds that increase with the number of threads are
+lost to shared caches and lower clock rates. No other programs should run at the same time. Tables are read from
+BNSEARCH_DATA or ../shared/data. With --arrays they are read from files NAME.npz with the arrays `codes` (variables x
+rows) and `arities`, for machines without polars.
 """
 
 from __future__ import annotations
@@ -29,18 +30,18 @@ from bnsearch.runs.stop import Iterations, Stop
 from bnsearch.scores import BIC
 from bnsearch.selection import Auto, Builder, Greedy, Independence, Sequential
 
-Outcome = tuple[float, ...]  # the seconds first, then what must not depend on the threads
+Outcome = tuple[float, ...]  # seconds, then values that must not depend on the number of threads
 Case = Callable[[int], Outcome]
 
 
 @dataclass(frozen=True)
 class Tables:
-    """Where tables are read from: a folder of arrays, or the public data."""
+    """The source of tables: a folder of arrays, or the public data."""
 
     folder: Path | None
 
     def load(self, name: str, variables: int | None = None) -> Dataset:
-        """Return a table, or its first variables."""
+        """Return a table, or the table of its first variables."""
         if self.folder is None:
             from counting import load
 
@@ -52,12 +53,12 @@ class Tables:
         return Dataset.from_codes(codes[:variables].T, arities=arities[:variables].tolist())
 
     def candidates(self, name: str, parents: int, variables: int | None = None) -> ParentSets:
-        """Return the candidate table of all sets up to a size."""
+        """Return the candidate table of all sets with at most `parents` members."""
         return Sequential(max_parents=parents).select(self.load(name, variables), BIC()).table
 
 
 def selection(data: Dataset, builder: Builder) -> Case:
-    """Return a case: a selection."""
+    """Return the case of a selection."""
 
     def run(threads: int) -> Outcome:
         found = builder.select(data, BIC(), threads=threads)
@@ -67,7 +68,7 @@ def selection(data: Dataset, builder: Builder) -> Case:
 
 
 def index(table: ParentSets) -> Case:
-    """Return a case: the index of the searches over orderings."""
+    """Return the case of the index of the searches over orderings."""
 
     def run(threads: int) -> Outcome:
         begun = time.perf_counter()
@@ -79,7 +80,7 @@ def index(table: ParentSets) -> Case:
 
 
 def searching(problem: Problem, method: Method, stop: Stop | None = None) -> Case:
-    """Return a case: a search under a budget of iterations."""
+    """Return the case of a search under a budget of iterations."""
 
     def run(threads: int) -> Outcome:
         result = search(problem, method, stop=stop, seed=1, threads=threads)
@@ -89,7 +90,7 @@ def searching(problem: Problem, method: Method, stop: Stop | None = None) -> Cas
 
 
 def cases(tables: Tables) -> dict[str, Callable[[], Case]]:
-    """Return the cases by name; a table is read when its case is measured."""
+    """Return the cases by name; tables are read when their case is measured."""
     by_name = methods()
 
     def on_data(name: str, method: str, stop: Stop | None = None, **parameters: int) -> Callable[[], Case]:
@@ -124,7 +125,7 @@ def cases(tables: Tables) -> dict[str, Callable[[], Case]]:
 
 def measure(name: str, case: Case, numbers: list[int], repeats: int) -> None:
     """Print a line for each number of threads, one thread first."""
-    case(max(numbers))  # kernels are compiled or loaded
+    case(max(numbers))  # compiles or loads the kernels
     alone: Outcome = ()
     for threads in numbers:
         best: Outcome = ()
@@ -146,12 +147,12 @@ def main() -> None:
     parser.add_argument("cases", nargs="*", help="names of cases; all by default")
     parser.add_argument("--threads", type=int, nargs="*", default=[1, 2, 4, thread_count(None)])
     parser.add_argument("--repeats", type=int, default=3)
-    parser.add_argument("--arrays", type=Path, help="a folder of .npz files in place of the public tables")
+    parser.add_argument("--arrays", type=Path, help="folder of .npz files, instead of the public tables")
     arguments = parser.parse_args()
     known = cases(Tables(arguments.arrays))
     for name in arguments.cases or known:
         if name not in known:
-            parser.error(f"there is no case {name!r}; choose from {', '.join(known)}")
+            parser.error(f"unknown case {name!r}; the cases are {', '.join(known)}")
         measure(name, known[name](), sorted(set(arguments.threads)), arguments.repeats)
 
 

@@ -1,4 +1,4 @@
-"""Candidate tables for tests: from dictionaries, at random, and what their networks score by definition."""
+"""Candidate tables for tests: from dictionaries, and random ones; scores of their networks by definition."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ Candidates = list[dict[frozenset[int], float]]
 
 
 def table_of(candidates: Candidates) -> ParentSets:
-    """Build a table from each variable's sets and scores."""
+    """Return a table with the given parent sets and scores of each variable."""
     rows = [(v, score, sorted(s)) for v, sets in enumerate(candidates) for s, score in sets.items()]
     return ParentSets.build(
         [f"x{v}" for v in range(len(candidates))],
@@ -27,27 +27,27 @@ def table_of(candidates: Candidates) -> ParentSets:
 
 
 @st.composite
-def candidate_tables(draw: st.DrawFn, *, most: int = 6, sets: int = 8) -> ParentSets:
-    """Draw up to so many sets for each of one to `most` variables, beside the empty one; scores with many ties."""
-    n = draw(st.integers(1, most))
+def candidate_tables(draw: st.DrawFn, *, max_variables: int = 6, max_sets: int = 8) -> ParentSets:
+    """Draw a table of up to `max_variables` variables with up to `max_sets` parent sets each, with many ties."""
+    n = draw(st.integers(1, max_variables))
     score = st.integers(-12, 0).map(lambda x: x / 4)
     candidates = []
     for v in range(n):
         others = st.frozensets(st.sampled_from([u for u in range(n) if u != v] or [v]), max_size=n - 1)
         parents = others if n > 1 else st.just(frozenset())
-        candidates.append({**draw(st.dictionaries(parents, score, max_size=sets)), frozenset(): draw(score)})
+        candidates.append({**draw(st.dictionaries(parents, score, max_size=max_sets)), frozenset(): draw(score)})
     return table_of(candidates)
 
 
-def random_candidates(n: int, sets: int, most_parents: int, seed: int) -> ParentSets:
-    """Return a table of random sets; larger ones score higher, so that many cycles compete."""
+def random_candidates(n: int, sets: int, max_parents: int, seed: int) -> ParentSets:
+    """Return a table of random parent sets; larger ones score higher, so that many of them are on cycles."""
     rng = np.random.default_rng(seed)
     candidates: Candidates = []
     for v in range(n):
         others = [u for u in range(n) if u != v]
         own = {frozenset[int](): -10.0 - float(rng.random())}
         for _ in range(sets):
-            chosen = rng.choice(others, size=rng.integers(1, min(most_parents, n - 1) + 1), replace=False)
+            chosen = rng.choice(others, size=rng.integers(1, min(max_parents, n - 1) + 1), replace=False)
             own[frozenset(chosen.tolist())] = float(rng.normal(-10 + len(chosen), 2))
         candidates.append(own)
     return table_of(candidates)
@@ -55,9 +55,9 @@ def random_candidates(n: int, sets: int, most_parents: int, seed: int) -> Parent
 
 def hub_candidates(n: int, widths: Sequence[int], seed: int) -> ParentSets:
     """
-    Return a table whose first variables have so many candidates each, and all others up to six; many ties.
+    Return a table whose first variables have the given numbers of candidates, and all others up to six; many ties.
 
-    A set scores its size and up to 3/4: more than any subset, so that none is dropped.
+    A set scores its size plus up to 3/4, which is more than any subset, so that no set is dominated.
     """
     rng = np.random.default_rng(seed)
     candidates: Candidates = []
@@ -65,7 +65,7 @@ def hub_candidates(n: int, widths: Sequence[int], seed: int) -> ParentSets:
         width = widths[v] if v < len(widths) else int(rng.integers(0, 7))
         pool = rng.permutation([u for u in range(n) if u != v])[:width].tolist()
         cuts = sorted(rng.choice(width, size=width // 2, replace=False).tolist())
-        pieces = [pool[i:j] for i, j in itertools.pairwise([0, *cuts, width])]  # every candidate is in one of them
+        pieces = [pool[i:j] for i, j in itertools.pairwise([0, *cuts, width])]  # each candidate is in one of them
         more = [rng.choice(pool, size=rng.integers(1, min(5, width) + 1), replace=False).tolist() for _ in pool]
         sets = {frozenset[int](piece) for piece in [*pieces, *more]}
         candidates.append({own: len(own) + int(rng.integers(4)) / 4 for own in sets} | {frozenset(): 0.0})
@@ -74,20 +74,20 @@ def hub_candidates(n: int, widths: Sequence[int], seed: int) -> ParentSets:
 
 @st.composite
 def hub_tables(draw: st.DrawFn) -> ParentSets:
-    """Draw a table of 140 variables, three of them with a number of candidates at which the kernels' words end."""
+    """Draw a table of 140 variables, three of which have numbers of candidates around 64 or 128, or all others."""
     widths = draw(st.lists(st.sampled_from([63, 64, 65, 127, 128, 129, 139]), min_size=3, max_size=3))
     return hub_candidates(140, widths, draw(st.integers(0, 2**32 - 1)))
 
 
 @st.composite
 def dense_tables(draw: st.DrawFn) -> ParentSets:
-    """Draw a table of four to nine variables in which everyone is a candidate of everyone else."""
+    """Draw a table of four to nine variables, each of which has all others as candidates."""
     n = draw(st.integers(4, 9))
     return hub_candidates(n, [n - 1] * n, draw(st.integers(0, 2**32 - 1)))
 
 
 def ordering_score(table: ParentSets, order: Sequence[int]) -> float:
-    """Return an ordering's score by definition: each variable takes its best set among those before it."""
+    """Return the score of an ordering by definition: each variable has its best parent set of predecessors."""
     best = []
     for i, v in enumerate(order):
         before = set(order[:i])
@@ -96,7 +96,7 @@ def ordering_score(table: ParentSets, order: Sequence[int]) -> float:
 
 
 def networks(table: ParentSets) -> Iterator[tuple[float, list[set[int]]]]:
-    """Yield the score and the parents of every acyclic choice of sets: one in which some variable always comes next."""
+    """Yield the score and the parents of every acyclic choice of parent sets."""
     for choice in itertools.product(*(list(table.sets(v)) for v in range(table.n_variables))):
         parents = [set(members) for _, members in choice]
         if is_acyclic(parents):
@@ -104,7 +104,7 @@ def networks(table: ParentSets) -> Iterator[tuple[float, list[set[int]]]]:
 
 
 def is_acyclic(parents: Sequence[set[int]]) -> bool:
-    """Tell whether parent sets are free of cycles: as long as some are left, one has all its parents placed."""
+    """Return True if parent sets form no cycle: variables without parents can be removed until none is left."""
     left = set(range(len(parents)))
     while left:
         free = {v for v in left if not parents[v] & left}

@@ -5,11 +5,11 @@ from __future__ import annotations
 
 class Clock:
     """
-    A clock that goes on when it is read, or only when it is moved.
+    A clock that moves when it is read, or only when `now` is changed.
 
     Parameters
     ----------
-    tick : seconds by which each look moves it
+    tick : seconds by which each reading moves the clock
     """
 
     def __init__(self, tick: float = 0.0) -> None:

@@ -73,7 +73,7 @@ def legal_sets(known: Constraints, child: int) -> Iterator[tuple[int, ...]]:
     """Yield every parent set that a variable may have."""
     must = set(np.flatnonzero(known.required[child]).tolist())
     may = [v for v in range(known.size) if known.allowed[child, v] and v not in must]
-    for number in range(int(known.limits[child]) - len(must) + 1):
+    for number in range(int(known.max_parents[child]) - len(must) + 1):
         for chosen in itertools.combinations(may, number):
             yield tuple(sorted(must.union(chosen)))
 

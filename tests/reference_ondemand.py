@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 
 from bnsearch.data import Dataset
 from bnsearch.knowledge import Knowledge
-from bnsearch.ondemand.chain import GrowingChain
+from bnsearch.ondemand.chain import OnDemandChain
 from bnsearch.ondemand.source import Source
 from bnsearch.runs.problem import Problem
 from bnsearch.scores import AIC, BIC, K2, QNML, BDeu, Score, Scorer
@@ -148,18 +148,18 @@ class Definition:
 
 
 def problem_of(data: Dataset, score: Score, knowledge: Knowledge | None = None) -> Problem:
-    """Return a problem with little memory."""
-    return Problem(data=data, score=score, knowledge=knowledge, threads=1, memory=1 << 26)
+    """Return a problem whose candidate sets are selected on one thread."""
+    return Problem(data=data, score=score, knowledge=knowledge, threads=1)
 
 
-def chain_of(source: Source, order: Sequence[int], seed: int, memory: int = MEMORY) -> GrowingChain:
+def chain_of(source: Source, order: Sequence[int], seed: int, memory: int = MEMORY) -> OnDemandChain:
     """Return a chain that has begun at an ordering, and whose results do not depend on the machine."""
-    chain = GrowingChain(source, np.uint64(seed), memory, timed=False)
-    assert chain.begin_at(np.array(order, dtype=np.int32), lambda: False)
+    chain = OnDemandChain(source, np.uint64(seed), memory, timed=False)
+    assert chain.start_at(np.array(order, dtype=np.int32), lambda: False)
     return chain
 
 
-def step_by_step(chain: GrowingChain, steps: int, rate: float) -> None:
+def step_by_step(chain: OnDemandChain, steps: int, rate: float) -> None:
     """Take so many steps, in as many calls as that takes."""
     done = 0
     while done < steps:

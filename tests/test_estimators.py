@@ -191,7 +191,7 @@ def test_grid_search_over_proven_networks():
 
 def test_objects_of_several_kinds():
     """A column that mixes numbers and text is named."""
-    with pytest.raises(InputError, match="column 'x1' holds values of several kinds"):
+    with pytest.raises(InputError, match="column 'x1' holds values of several types"):
         frame_of(np.array([[1, 1], [2, "a"]], dtype=object))
 
 

@@ -17,7 +17,7 @@ ARCHITECTURE = Path(__file__).parents[1] / "docs" / "architecture.md"
 LAYERS = (
     ("errors",),
     ("_tools", "kernels"),
-    ("data", "drawing"),
+    ("budgets", "data", "drawing"),
     ("graphs", "counting"),
     ("networks", "knowledge", "scores"),
     ("parent_sets",),

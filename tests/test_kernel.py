@@ -1,4 +1,4 @@
-"""The kernel decorator: compiled once, kept on disk, and not kept when any kernel changes."""
+"""The kernel decorators: kernels are cached on disk, and compiled again after a change in any kernel file."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ import pytest
 
 import bnsearch
 from bnsearch.counting.kernels_terms import find_product
-from bnsearch.kernels.compile import digest_of_kernels, kernel_files
+from bnsearch.kernels.compile import compute_kernel_digest, list_kernel_files
 
 SOURCE = Path(bnsearch.__file__).parent
 PROGRAM = """
@@ -21,15 +21,15 @@ import sys
 import numpy as np
 import bnsearch.kernels.compile
 if len(sys.argv) > 1:
-    bnsearch.kernels.compile.digest_of_kernels = lambda: sys.argv[1]
+    bnsearch.kernels.compile.compute_kernel_digest = lambda: sys.argv[1]
 from bnsearch.counting.kernels_terms import find_product
 assert find_product(np.array([1.0, 2.0, 4.0]), 2.0) == 1
 print(sum(find_product.stats.cache_hits.values()), sum(find_product.stats.cache_misses.values()))
 """
 
 
-def hits_and_misses(folder, *arguments, **environment):
-    """Call a kernel in a process of its own, with its cache in a folder; return the hits and misses of the cache."""
+def count_hits_and_misses(folder, *arguments, **environment):
+    """Call a kernel in a new process with the given cache folder; return the hits and misses of the cache."""
     done = subprocess.run(
         [sys.executable, "-c", PROGRAM, *arguments],
         env={**os.environ, "PYTHONPATH": str(SOURCE.parent), "NUMBA_CACHE_DIR": str(folder), **environment},
@@ -42,27 +42,27 @@ def hits_and_misses(folder, *arguments, **environment):
 
 
 def test_a_second_process_compiles_nothing(tmp_path):
-    """The first process compiles, the second loads; where any kernel's source has changed, it compiles again."""
-    assert hits_and_misses(tmp_path) == (0, 1)
-    assert hits_and_misses(tmp_path) == (1, 0)
-    assert hits_and_misses(tmp_path, "another digest") == (0, 1)
+    """The first process compiles, the second one loads; after a change of any kernel the next one compiles again."""
+    assert count_hits_and_misses(tmp_path) == (0, 1)
+    assert count_hits_and_misses(tmp_path) == (1, 0)
+    assert count_hits_and_misses(tmp_path, "another digest") == (0, 1)
 
 
-def test_kernels_work_where_no_cache_can_be_kept(tmp_path):
-    """Where no folder may be written, kernels are compiled in every process: slower, but they run."""
-    assert hits_and_misses(tmp_path, NUMBA_CACHE_LOCATOR_CLASSES="ZipCacheLocator") == (0, 1)
+def test_kernels_work_without_a_cache_folder(tmp_path):
+    """If no folder is writable, kernels are compiled in every process."""
+    assert count_hits_and_misses(tmp_path, NUMBA_CACHE_LOCATOR_CLASSES="ZipCacheLocator") == (0, 1)
     assert not list(tmp_path.iterdir())
 
 
 def test_the_digest_is_part_of_the_stamp():
-    """Numba compares the stamp that it finds with that of the source: ours holds the digest of all kernels."""
-    assert re.fullmatch("[0-9a-f]{64}", digest_of_kernels())
-    assert find_product._cache._cache_file._source_stamp[1] == digest_of_kernels()
+    """Numba compares the cached stamp with that of the source; the stamp includes the digest of all kernels."""
+    assert re.fullmatch("[0-9a-f]{64}", compute_kernel_digest())
+    assert find_product._cache._cache_file._source_stamp[1] == compute_kernel_digest()
 
 
 def test_the_digest_reads_all_kernel_files():
-    """Files named kernels*.py and all in folders named kernels: every file that imports a decorator of kernels."""
-    files = set(kernel_files())
+    """The digest covers every file that imports a kernel decorator or Numba."""
+    files = set(list_kernel_files())
     assert {SOURCE / "kernels" / "compile.py", SOURCE / "counting" / "kernels_terms.py"} < files
     for path in SOURCE.rglob("*.py"):
         if re.search(r"^from bnsearch\.kernels\.compile import|^(import|from) numba\b", path.read_text("utf-8"), re.M):
@@ -71,11 +71,11 @@ def test_the_digest_reads_all_kernel_files():
 
 @pytest.mark.parametrize("path", sorted(SOURCE.rglob("*.py")), ids=lambda path: path.relative_to(SOURCE).as_posix())
 def test_kernels_live_in_kernel_files(path):
-    """What the digest does not read holds no kernel and imports no Numba, so that it is imported on first use only."""
-    if path in kernel_files():
+    """Other files import neither Numba nor kernels at module level, so that Numba is imported on first use."""
+    if path in list_kernel_files():
         return
     imported = set()
-    for node in ast.parse(path.read_text(encoding="utf-8")).body:  # imports inside functions wait
+    for node in ast.parse(path.read_text(encoding="utf-8")).body:  # imports inside functions are allowed
         if isinstance(node, ast.Import):
             imported |= {alias.name for alias in node.names}
         elif isinstance(node, ast.ImportFrom) and node.module:
@@ -86,7 +86,7 @@ def test_kernels_live_in_kernel_files(path):
 
 
 def test_python_does_not_call_inner_kernels():
-    """A call from Python of a kernel that is made for kernels alone would not fail but crash."""
+    """A call of an inner kernel from Python would crash the interpreter."""
     inner, called = set(), set()
     for path in SOURCE.rglob("*.py"):
         home = ".".join(("bnsearch", *path.relative_to(SOURCE).with_suffix("").parts))

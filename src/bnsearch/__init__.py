@@ -1,7 +1,7 @@
 """
-bnsearch: the best-scoring Bayesian network you can find in the time you have.
+bnsearch: the Bayesian network with the highest score that can be found in a given time.
 
-The names below are imported on their first use, so that `import bnsearch` itself costs next to nothing.
+All names are imported on first use, so that `import bnsearch` takes little time.
 """
 
 from __future__ import annotations
@@ -28,7 +28,7 @@ if TYPE_CHECKING:
 
     __version__: str
 
-# StructureLearner is not among them: it needs scikit-learn, which `import *` should not.
+# StructureLearner is not included: it needs scikit-learn, which `import *` must not require.
 __all__ = [
     "DAG",
     "PDAG",
@@ -92,7 +92,7 @@ def __getattr__(name: str) -> object:
         value = getattr(import_module(_HOME_OF[name]), name)
     else:
         raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
-    globals()[name] = value  # the next look-up finds it without coming here
+    globals()[name] = value  # the next access does not call this function
     return value
 
 
@@ -105,5 +105,5 @@ def _version() -> str:
 
     try:
         return version("bnsearch")
-    except PackageNotFoundError:  # run from a source tree that is not installed
+    except PackageNotFoundError:  # the package is not installed: it runs from the source tree
         return "0+unknown"

@@ -1,12 +1,12 @@
-"""`python -m bnsearch` is the command line."""
+"""The command line as `python -m bnsearch`."""
 
 import gc
 import sys
 
 
 def main() -> int:
-    """Run the command line; Ctrl-C while it is still being loaded ends it as quietly as later."""
-    gc.set_threshold(50_000)  # modules are no garbage: to look for some while they load takes a tenth of the start
+    """Run the command line, and return its exit status; Ctrl-C during imports gives status 130 as well."""
+    gc.set_threshold(50_000)  # fewer collections during imports save a tenth of the start-up time
     try:
         from bnsearch.cli.main import main as run
 
@@ -14,9 +14,9 @@ def main() -> int:
     except KeyboardInterrupt:
         return 130
     finally:
-        gc.freeze()  # all of it goes with the process
-        # Under `-m`, Python ends with the signal, not with our status, if Ctrl-C came within code made by `exec` (many
-        # imports make some) and was dealt with. The next `exec` makes it forget.
+        gc.freeze()  # the process ends: no collection is needed
+        # Under `-m`, Python exits by the signal and not with this status if KeyboardInterrupt was raised and handled in
+        # code run by `exec`, which many imports use. Another `exec` resets this state.
         exec("")
 
 

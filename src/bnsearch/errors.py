@@ -1,18 +1,18 @@
-"""The errors a user can meet, and the checks that raise them at the edge."""
+"""Errors raised on invalid input, and checks of parameters."""
 
 from __future__ import annotations
 
 from numbers import Integral, Real
 
-LARGEST = 10**15
+MAX_WHOLE_NUMBER = 10**15  # larger whole numbers are mistyped, and would overflow in kernels
 
 
 class BnsearchError(Exception):
-    """Base of every error that bnsearch raises on purpose; its text is one clear line."""
+    """Base class of all errors that bnsearch raises deliberately; the message is one line."""
 
 
 class InputError(BnsearchError, ValueError):
-    """Something handed in is wrong; the text says what, where and what to do."""
+    """Invalid input; the message says what is wrong, where, and what to do."""
 
 
 def require(
@@ -27,9 +27,9 @@ def require(
     any_size: bool = False,
 ) -> None:
     """
-    Refuse a parameter outside its legal range, naming the parameter, the range and the value.
+    Raise an error that names the parameter, its legal range and its value, if the value is outside of the range.
 
-    A whole number of more than 10^15 is a slip of the finger, and would overflow somewhere, unless it is `any_size`.
+    Whole numbers above 10^15 are refused as well, unless `any_size` is given.
     """
     if isinstance(value, bool) or not isinstance(value, Integral if whole else Real):
         raise InputError(f"{name} must be a {'whole ' if whole else ''}number, not {value!r}")
@@ -42,7 +42,7 @@ def require(
         legal.append((value < below, f"below {below}"))
     if at_most is not None:
         legal.append((value <= at_most, f"at most {at_most}"))
-    if whole and at_most is None and not any_size and value > LARGEST:
-        legal.append((False, f"at most {LARGEST}"))
+    if whole and at_most is None and not any_size and value > MAX_WHOLE_NUMBER:
+        legal.append((False, f"at most {MAX_WHOLE_NUMBER}"))
     if not all(holds for holds, _ in legal):
         raise InputError(f"{name} must be {' and '.join(text for _, text in legal)}, not {value!r}")

@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from bnsearch.data import Dataset
-from bnsearch.data.frames import cut_points
+from bnsearch.data.frames import find_cut_points
 from bnsearch.errors import InputError
 
 try:
@@ -35,31 +35,31 @@ class StructureLearner(BaseEstimator):  # type: ignore[misc]
 
     Parameters
     ----------
-    method, seconds, seed, max_parents, knowledge, threads, stop : as of `bnsearch.learn`
-    criterion : what to maximise, the `score` of `bnsearch.learn`; here `score` is a method
-    discretize : cuts columns of numbers into intervals, as in `Dataset.from_frame`; None refuses continuous columns
-    ess : equivalent sample size that the tables are estimated with; above 0, or rows of cells that `fit` has not seen
-        would be impossible
+    method, seconds, seed, max_parents, knowledge, threads, stop : as in `bnsearch.learn`
+    criterion : score to maximise, the parameter `score` of `bnsearch.learn`; here `score` is a method
+    discretize : discretization of columns of numbers, as in `Dataset.from_frame`; None refuses continuous columns
+    ess : equivalent sample size for the probability tables; above 0, so that no combination of known states has
+        probability zero
 
     Attributes
     ----------
-    dag_, cpdag_ : the structure, and its equivalence class
-    adjacency_matrix_ : int[n, n]; [i, j] is 1 where i is a parent of j
-    network_ : the network with its tables
-    score_ : the score of the structure
-    result_ : what `bnsearch.learn` returned
-    cuts_ : where columns were cut, by name
-    n_features_in_ : the number of columns
-    feature_names_in_ : their names, where X has some
+    dag_, cpdag_ : structure, and its equivalence class
+    adjacency_matrix_ : int[n, n]; [i, j] is 1 if i is a parent of j
+    network_ : network with probability tables
+    score_ : score of the structure
+    result_ : result of `bnsearch.learn`
+    cuts_ : cut points of the discretized columns by name
+    n_features_in_ : number of columns
+    feature_names_in_ : names of the columns, if X has names
 
     Notes
     -----
     X is a pandas or polars DataFrame, an Arrow Table, or an array, whose columns are named x0, x1, ... As in
-    `Dataset.from_frame`, declared levels are states whether they occur or not.
+    `Dataset.from_frame`, declared levels are states even if they do not occur.
 
-    `score` and `score_samples` cut numbers as `fit` did. A state that `fit` did not meet has no probability, and is
-    refused: declare the levels of a column with rare states (a pandas Categorical, a polars Enum), so that each part of
-    a cross-validation knows them all. Numbers that are cut never meet this: the outer intervals are open.
+    `score` and `score_samples` use the cut points of `fit`. A state that did not occur in `fit` has no probability, and
+    is refused. Declare the levels of columns with rare states (a pandas Categorical, a polars Enum), so that every fold
+    of a cross-validation knows them. Discretized numbers are never refused, because the outer intervals are open.
 
     Examples
     --------
@@ -93,14 +93,14 @@ class StructureLearner(BaseEstimator):  # type: ignore[misc]
         self.ess = ess
 
     def fit(self, X: Any, y: object = None) -> StructureLearner:  # noqa: N803
-        """Learn structure and tables from the rows of X; y is there for pipelines and is not looked at."""
+        """Learn structure and probability tables from X; y is ignored."""
         from bnsearch.graphs import cpdag
         from bnsearch.learning.learn import learn
 
         if not self.ess > 0:
             raise InputError(f"ess must be above 0, not {self.ess!r}")
         frame = self._frame(X, first=True)
-        self.cuts_ = cut_points(frame, self.discretize)
+        self.cuts_ = find_cut_points(frame, self.discretize)
         data = self._dataset(frame)
         self.result_ = learn(
             data,
@@ -122,13 +122,13 @@ class StructureLearner(BaseEstimator):  # type: ignore[misc]
 
     def score_samples(self, X: Any) -> NDArray[np.float64]:  # noqa: N803
         """Return the natural log of the probability of each row of X."""
-        from bnsearch.networks import log_likelihoods
+        from bnsearch.networks import row_log_likelihoods
 
         check_is_fitted(self)
-        return log_likelihoods(self.network_, self._dataset(self._frame(X, first=False)))
+        return row_log_likelihoods(self.network_, self._dataset(self._frame(X, first=False)))
 
     def score(self, X: Any, y: object = None) -> float:  # noqa: N803
-        """Return the mean log-likelihood of a row of X: the higher, the better the network explains unseen rows."""
+        """Return the mean log-likelihood of the rows of X; higher is better."""
         return float(self.score_samples(X).mean())
 
     def __sklearn_tags__(self) -> Any:
@@ -138,7 +138,7 @@ class StructureLearner(BaseEstimator):  # type: ignore[misc]
         return tags
 
     def _frame(self, X: Any, *, first: bool) -> Any:  # noqa: N803
-        """Return X as a data frame, after scikit-learn's checks; at the first sight of it, its columns are noted."""
+        """Return X as a data frame after scikit-learn's validation; `first` stores the names of its columns."""
         import narwhals.stable.v2 as nw
 
         if nw.dependencies.is_into_dataframe(X):
@@ -150,7 +150,7 @@ class StructureLearner(BaseEstimator):  # type: ignore[misc]
 
 
 def frame_of(array: NDArray[Any]) -> pl.DataFrame:
-    """Return a frame with the columns of an array, x0, x1, ...; objects become numbers, truth values or text."""
+    """Return a frame with the columns x0, x1, ... of an array; objects become numbers, booleans or text."""
     import polars as pl
 
     return pl.DataFrame([_series(f"x{i}", column) for i, column in enumerate(array.T)])
@@ -165,4 +165,6 @@ def _series(name: str, column: NDArray[Any]) -> pl.Series:
     try:
         return pl.Series(name, column.tolist(), strict=True)
     except (TypeError, PolarsError):
-        raise InputError(f"column {name!r} holds values of several kinds: make them all numbers or all text") from None
+        raise InputError(
+            f"column {name!r} holds values of several types: convert all of them to numbers or to text"
+        ) from None

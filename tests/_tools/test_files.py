@@ -112,7 +112,7 @@ def test_read_bytes_stops_at_the_limit(tmp_path: Path) -> None:
 
 def test_read_bytes_joins_pieces(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """A file of many pieces, and a gzip file of many members, come back whole."""
-    monkeypatch.setattr(files, "_PIECE", 7)
+    monkeypatch.setattr(files, "_CHUNK", 7)
     content = bytes(range(256))
     (tmp_path / "a").write_bytes(content)
     (tmp_path / "a.gz").write_bytes(gzip.compress(content[:100]) + gzip.compress(content[100:]))

@@ -1,15 +1,14 @@
-"""How much memory may be taken: amounts, units, and what is refused."""
+"""Memory limits: amounts, units, and illegal values."""
 
 from __future__ import annotations
 
 import pytest
 
-from bnsearch._tools.memory import LEAST, MOST, default_memory, memory_of
+from bnsearch._tools.memory import MAX_DEFAULT, MIN_MEMORY, default_memory, parse_memory
 from bnsearch.errors import InputError
 from bnsearch.learning.learn import learn
 from bnsearch.networks import load_network
-from bnsearch.runs.problem import Problem
-from bnsearch.scores import make_score
+from bnsearch.runs.run import Run
 
 ASIA = load_network("asia").sample(100, seed=5)
 
@@ -32,28 +31,28 @@ ASIA = load_network("asia").sample(100, seed=5)
 )
 def test_amounts(asked, expected):
     """Bytes as a number, or text with a decimal or a binary unit, in any case."""
-    assert memory_of(asked) == expected
-    assert isinstance(memory_of(asked), int)
+    assert parse_memory(asked) == expected
+    assert isinstance(parse_memory(asked), int)
 
 
 @pytest.mark.parametrize("asked", ["", "much", "GB", "2 giga", "2XB", "1e9", "-2GB", "2,5GB", True, [1]], ids=repr)
 def test_what_is_no_amount(asked):
     """Refused, with an example of what is one."""
     with pytest.raises(InputError, match="memory must be a number of bytes or text such as '2GB', not "):
-        memory_of(asked)
+        parse_memory(asked)
 
 
 @pytest.mark.parametrize("asked", [0, -5, 10**6, "1MB", "60MiB", float("nan"), float("inf"), -(10**12)], ids=repr)
 def test_too_little_or_too_much(asked):
     """Below 64 MB, or nothing that a machine has: refused."""
     with pytest.raises(InputError, match="memory must be at least 64MB"):
-        memory_of(asked)
+        parse_memory(asked)
 
 
 def test_the_default():
     """A share of the machine's memory, within limits."""
-    assert LEAST <= default_memory() <= MOST
-    assert memory_of(None) == default_memory() == Problem(data=ASIA, score=make_score("bic")).memory
+    assert MIN_MEMORY <= default_memory() <= MAX_DEFAULT
+    assert parse_memory(None) == default_memory() == Run().budget.memory
 
 
 def test_learning_with_little_memory():

@@ -1,4 +1,4 @@
-"""Work spread over threads."""
+"""Distribution of work over threads."""
 
 from __future__ import annotations
 
@@ -67,8 +67,8 @@ def test_an_error_halts_the_others():
     assert len(begun) < 100
 
 
-def test_who_does_not_want_more_halts_the_others():
-    """Of 100 items the first result is enough: no item begins after that, and those begun have ended."""
+def test_closing_the_iterator_halts_the_others():
+    """After the first of 100 results the iterator is closed: no further item begins, and running ones have ended."""
     halted = threading.Event()
     begun, ended = [], []
 
@@ -94,8 +94,8 @@ def test_items_that_are_taken_have_results_in_order(items, threads):
 
 
 @pytest.mark.parametrize("threads", [1, 3])
-def test_no_item_is_taken_once_told_to_stop(threads):
-    """Of endless items, those are taken that come before the tenth result; each thread may have one more in hand."""
+def test_no_item_is_taken_after_a_stop(threads):
+    """Items are taken until the tenth result; each thread may have one more item in progress."""
     done = []
     results = parallel_take(done.append, itertools.count(), threads, lambda: len(done) < 10)
     assert 10 <= len(results) < 10 + threads

@@ -1,4 +1,4 @@
-"""The command line called in this process, and the files it is called on."""
+"""Fixtures that call the command line, and input files."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from bnsearch.networks import load_network
 
 
 class Outcome(NamedTuple):
-    """What a call left behind."""
+    """Exit status and output of a call."""
 
     code: int
     out: str
@@ -44,7 +44,7 @@ def run(capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch, tmp
 
 @pytest.fixture
 def refused(run: Run) -> Callable[..., str]:
-    """Return a function that calls the command line, expects bad input and gives back the one line."""
+    """Return a function that calls the command line with invalid input and returns the error line."""
 
     def call(*arguments: object) -> str:
         outcome = run(*arguments)

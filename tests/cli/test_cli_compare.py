@@ -55,7 +55,7 @@ def test_networks_and_names(run):
         (["asai", "true.csv"], "did you mean 'asia'?"),
         (["true.csv", "loop.csv"], "loop.csv: the graph has a directed cycle"),
         (["true.csv", "empty.json"], "empty.json"),
-        (["true.csv", "learned.dot"], ".dot is written, not read"),
+        (["true.csv", "learned.dot"], ".dot files cannot be read"),
     ],
 )
 def test_bad_input(refused, pair, arguments, said):

@@ -68,8 +68,8 @@ def test_output_in_place(run):
 @pytest.mark.parametrize(
     ("arguments", "said"),
     [
-        (["shape.csv", "x.bif"], "x.bif: a .bif file needs tables, and a structure has none"),
-        (["shape.json", "x.net"], "x.net: a .net file needs tables, and a structure has none"),
+        (["shape.csv", "x.bif"], "x.bif: a .bif file needs tables, but a structure has none"),
+        (["shape.json", "x.net"], "x.net: a .net file needs tables, but a structure has none"),
         (["asia", "x.txt"], "x.txt: the extension must be one of"),
         (["asia", "x"], "x: the extension must be one of"),
         (["asia", "no/x.bif"], "cannot write no/x.bif"),
@@ -79,7 +79,7 @@ def test_output_in_place(run):
         (["no.bif", "x.bif"], "no.bif does not exist"),
         (["folder.bif", "x.bif"], "folder.bif is a folder"),
         (["folder", "x.bif"], "there is no network or file 'folder'"),
-        (["shape.dot", "x.csv"], ".dot is written, not read"),
+        (["shape.dot", "x.csv"], ".dot files cannot be read"),
         (["cut.bif", "x.net"], "cut.bif, line"),
         (["cut.json", "x.net"], "cut.json, line"),
         (["empty.bif", "x.net"], "empty.bif"),

@@ -1,4 +1,4 @@
-"""`bnsearch learn`: what it writes, what it says, and everything that can be wrong with what it is given."""
+"""`bnsearch learn`: its output, its files and its errors."""
 
 from __future__ import annotations
 
@@ -7,7 +7,6 @@ import json
 import math
 import os
 import re
-import signal
 import subprocess
 import sys
 from pathlib import Path
@@ -28,7 +27,7 @@ def asia(run) -> Dataset:
 
 
 def test_json(run, asia):
-    """The keys that scripts rely on; the score is that of the edges; eight variables are solved with proof."""
+    """The object has the documented keys and the score of its edges; the optimum of eight variables is proven."""
     facts = json.loads(run("learn", "asia.csv", "--seconds", 20, "--seed", 3, "--json").out)
     keys = "score edges method parameters seed seconds evaluations bound optimal stop version notes"
     assert set(keys.split()) <= set(facts)
@@ -40,15 +39,15 @@ def test_json(run, asia):
 
 
 def test_text_for_people(run, asia):
-    """The score, the proof, and what was chosen and why go to stderr; nothing goes to stdout."""
+    """Score, proof and notes go to stderr; nothing goes to stdout."""
     outcome = run("learn", "asia.csv", "--seconds", 20)
     assert (outcome.code, outcome.out) == (0, "")
     for words in ("score", "proven: no network scores higher", "chose exact search", "candidate parent sets"):
         assert words in outcome.err
 
 
-def test_what_is_proven_of_some_sets_alone(run, asia, monkeypatch):
-    """With room for 100 families the best network of these is found, or, if not even that, a bound over these."""
+def test_proofs_over_the_sets_kept(run, asia, monkeypatch):
+    """With a budget of 100 families, the proof of exact search and the bound of OBS hold for the sets kept."""
     monkeypatch.setattr("bnsearch.learning.candidates.EVALUATIONS", 100)
     outcome = run("learn", "asia.csv", "--method", "exact", "--seconds", "inf", "--seed", 3)
     assert re.search(r"over the sets kept +proven: no network scores higher", outcome.err)
@@ -63,7 +62,7 @@ def test_what_is_proven_of_some_sets_alone(run, asia, monkeypatch):
 
 
 def test_quiet(run, asia):
-    """--quiet leaves nothing but the object for machines."""
+    """With --quiet only the JSON object is printed."""
     assert run("learn", "asia.csv", "--seconds", 20, "--quiet") == (0, "", "")
     outcome = run("learn", "asia.csv", "--seconds", 20, "--quiet", "--json", "-o", "net.dot")
     assert outcome.err == ""
@@ -72,7 +71,7 @@ def test_quiet(run, asia):
 
 @pytest.mark.parametrize("name", ["net.bif", "net.net", "net.json", "net.csv", "net.dot", "net.svg", "net.bif.gz"])
 def test_files_by_extension(run, asia, name):
-    """Every format is written, with tables where it holds them; the trace beside it."""
+    """Every format is written, with probability tables if it holds them, and so is the trace."""
     outcome = run("learn", "asia.csv", "--seconds", 20, "-o", name, "--trace", "trace.csv", "--json")
     facts = json.loads(outcome.out)
     assert f"wrote {name}" in outcome.err
@@ -87,7 +86,7 @@ def test_files_by_extension(run, asia, name):
 
 
 def test_options_are_passed_on(run, asia):
-    """Method, score, ess, in-degree, parameters, iterations and knowledge all have their effect."""
+    """Method, score, ess, maximum number of parents, parameters, iterations and knowledge reach the search."""
     Knowledge(required=[("asia", "xray")], leaves=["smoke"]).write("known.json")
     arguments = ["learn", "asia.csv", "--method", "hillclimb", "--set", "restarts=2", "--score", "bdeu", "--ess", 5]
     arguments += ["--max-parents", 1, "--knowledge", "known.json", "--iterations", 2, "--seed", 1, "--json"]
@@ -135,7 +134,7 @@ def test_parameters_that_are_written_otherwise(run, asia):
 
 
 def test_odd_columns_are_told_of(run):
-    """A column that is always the same does not stop anything, but should be known of."""
+    """A constant column is reported, and is no error."""
     Path("table.csv").write_text("a,b\n" + "0,x\n1,x\n" * 5)
     assert "column 'b' has the same value in every row" in run("learn", "table.csv", "--seconds", 5).err
 
@@ -146,7 +145,7 @@ def test_target(run, asia):
 
 
 def test_discretize(run):
-    """Columns of numbers are refused with advice, which helps."""
+    """Continuous columns are refused, and the option that the error names works."""
     lines = [f"{i / 7},{(i * i % 50) / 3}" for i in range(50)]
     Path("numbers.csv").write_text("\n".join(["x,y", *lines, ""]))
     refused = run("learn", "numbers.csv", "--seconds", 5)
@@ -158,9 +157,9 @@ def test_discretize(run):
 
 WRONG = {
     "no file": (None, ["none.csv"], "does not exist"),
-    "wrong extension": ("a,b\n0,1\n", ["table.txt"], "ends with .csv"),
+    "wrong extension": ("a,b\n0,1\n", ["table.txt"], "must end with .csv"),
     "missing value": ("a,b\n0,1\n1,\n", ["table.csv"], "missing"),
-    "no rows": ("a,b\n", ["table.csv"], "no rows"),
+    "no rows": ("a,b\n", ["table.csv"], "no data rows"),
     "one column": ("a\n0\n1\n", ["table.csv"], "one column"),
     "duplicate names": ("a,a\n0,1\n1,0\n", ["table.csv"], "two columns are named"),
     "no such method": ("a,b\n0,1\n1,0\n", ["table.csv", "--method", "rinob"], "did you mean 'rinobs'"),
@@ -195,8 +194,8 @@ WRONG = {
 
 
 @pytest.mark.parametrize("name", WRONG)
-def test_what_is_wrong_is_said_in_one_line(refused, name):
-    """What it is, and what to do; exit status 2, no traceback."""
+def test_errors_are_one_line(refused, name):
+    """Invalid input gives one line and exit status 2, without a traceback."""
     text, arguments, message = WRONG[name]
     if text is not None:
         Path(arguments[0]).write_text(text)
@@ -215,13 +214,13 @@ def test_what_is_wrong_is_said_in_one_line(refused, name):
     ],
 )
 def test_contradictory_knowledge_is_refused(refused, asia, document, message):
-    """Before any work, naming what contradicts."""
+    """The error names the contradiction."""
     Path("known.json").write_text(json.dumps(document))
     assert message in refused("learn", "asia.csv", "--knowledge", "known.json")
 
 
 def test_a_network_that_cannot_be_written_is_rescued(run, asia, monkeypatch):
-    """When the disk is full after the work, the structure is saved beside the target, and the line says so."""
+    """If the disk is full, the structure is saved in another file, which the error names."""
     from bnsearch.runs.result import Result
 
     def full(self, path, data=None):
@@ -237,7 +236,7 @@ def test_a_network_that_cannot_be_written_is_rescued(run, asia, monkeypatch):
 
 
 def test_a_network_is_printed_where_nothing_can_be_written(run, asia, monkeypatch):
-    """When there is no room anywhere, the edges go to stdout."""
+    """If no file can be written, the edges are printed."""
     from bnsearch.networks import files
 
     def full(*arguments):
@@ -252,8 +251,8 @@ def test_a_network_is_printed_where_nothing_can_be_written(run, asia, monkeypatc
 
 
 @pytest.mark.parametrize("options", [[], ["--json"]], ids=["text", "json"])
-def test_files_are_written_though_nobody_reads(process, asia, tmp_path, options):
-    """Who should read what is printed has gone (`| head`): the network is there all the same."""
+def test_files_are_written_if_the_reader_has_exited(process, asia, tmp_path, options):
+    """The network is written even if the reader of the output has exited (`| head`)."""
     target = tmp_path / "net.bif"
     learning = process("learn", "asia.csv", "--seconds", "5", "-o", str(target), *options, stderr=subprocess.STDOUT)
     learning.stdout.close()
@@ -264,35 +263,10 @@ def test_files_are_written_though_nobody_reads(process, asia, tmp_path, options)
 
 
 def test_without_stderr(asia):
-    """Where stderr is closed (2>&-), stdout holds the object and nothing else."""
+    """If stderr is closed (2>&-), stdout holds the JSON object only."""
     script = f"exec {sys.executable} -m bnsearch learn asia.csv --seconds 5 --json -o net.dot 2>&-"
     source = str(Path(bnsearch.__file__).parents[1])
     done = subprocess.run(
         ["sh", "-c", script], env={**os.environ, "PYTHONPATH": source}, text=True, stdout=subprocess.PIPE, check=True
     )
     assert json.loads(done.stdout)["optimal"]
-
-
-def test_ctrl_c_keeps_the_best(run, tmp_path):
-    """A search that would take an hour ends, writes its network and says that it was interrupted."""
-    bnsearch.random_network(30, 2.0, 3, 1).sample(500, 1).write("big.csv")
-    code = (
-        "import sys, signal; signal.signal(signal.SIGINT, signal.default_int_handler);"
-        "import bnsearch.cli.progress as p; from contextlib import contextmanager\n"
-        "def tell(now): print('improved', file=sys.stderr, flush=True)\n"
-        "@contextmanager\n"
-        "def shown(seconds, quiet): yield p.no_progress, [tell]\n"
-        "p.learn_progress = shown\n"
-        "from bnsearch.cli.main import main; sys.exit(main(sys.argv[1:]))"
-    )
-    arguments = ["learn", "big.csv", "--method", "rinobs", "--seconds", "3600", "-o", "net.csv", "--json"]
-    process = subprocess.Popen(
-        [sys.executable, "-c", code, *arguments], stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True
-    )
-    assert process.stderr is not None
-    assert process.stderr.readline() == "improved\n"
-    process.send_signal(signal.SIGINT)
-    output, _ = process.communicate(timeout=120)
-    facts = json.loads(output)
-    assert (process.returncode, facts["stop"]) == (0, "interrupted")
-    assert {tuple(edge) for edge in facts["edges"]} == set(read_structure("net.csv").edges)

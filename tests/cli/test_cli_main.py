@@ -1,4 +1,4 @@
-"""The command line as a whole: help, version, wrong usage, and every way a command can end."""
+"""The command line as a whole: help, version, wrong usage, exit statuses."""
 
 from __future__ import annotations
 
@@ -88,7 +88,7 @@ def raising(error: BaseException):
     ],
 )
 def test_exceptions_end_in_one_line(run, monkeypatch, error, code, line):
-    """The system's refusals are bad input (2), anything unforeseen is a bug (1); no traceback."""
+    """Errors of the system give status 2, unexpected exceptions status 1; no traceback is printed."""
     monkeypatch.setattr(BayesianNetwork, "sample", raising(error))
     outcome = run(*SAMPLE)
     assert (outcome.code, outcome.out) == (code, "")
@@ -97,13 +97,13 @@ def test_exceptions_end_in_one_line(run, monkeypatch, error, code, line):
 
 
 def test_panics_of_compiled_code_are_bugs(run, monkeypatch):
-    """Rust's panics derive from BaseException alone; they do not get through either."""
+    """Panics of Rust code, which are not an Exception, are reported as well."""
     monkeypatch.setattr(BayesianNetwork, "sample", raising(BaseException("panic")))
     assert run(*SAMPLE)[:2] == (1, "")
 
 
 def test_traceback_on_request(run, monkeypatch):
-    """With BNSEARCH_TRACEBACK a bug shows where it happened, and the line after it."""
+    """With BNSEARCH_TRACEBACK a traceback is printed before the line."""
     monkeypatch.setattr(BayesianNetwork, "sample", raising(RuntimeError("oops")))
     monkeypatch.setenv("BNSEARCH_TRACEBACK", "1")
     outcome = run(*SAMPLE)
@@ -113,14 +113,14 @@ def test_traceback_on_request(run, monkeypatch):
 
 
 def test_interrupt(run, monkeypatch):
-    """Ctrl-C ends with the status that shells expect, quietly, and leaves no file."""
+    """Ctrl-C gives status 130, no output and no file."""
     monkeypatch.setattr(BayesianNetwork, "sample", raising(KeyboardInterrupt()))
     assert run(*SAMPLE) == (130, "", "")
     assert not Path("x.csv").exists()
 
 
 def test_the_status_is_ours_after_an_interrupt(tmp_path):
-    """Ctrl-C within code made by exec, and dealt with: `python -m` would end with the signal."""
+    """The status is kept if KeyboardInterrupt is handled in code run by exec under `python -m`."""
     code = """
 import sys
 import bnsearch.cli.main
@@ -167,7 +167,7 @@ def test_a_real_process_refuses(process):
 
 @pytest.mark.parametrize("arguments", [["scores", "--json"], ["--help"], ["--version"]])
 def test_reader_gone(process, arguments):
-    """When the reader of stdout has gone (`| head`), the command ends without a word."""
+    """If the reader of stdout has exited (`| head`), the command ends without a message."""
     writing = process(*arguments)
     writing.stdout.close()
     writing.stdout = None
@@ -178,7 +178,7 @@ def test_reader_gone(process, arguments):
 @pytest.mark.skipif(not Path("/dev/full").exists(), reason="needs a device that is always full")
 @pytest.mark.parametrize("arguments", [["scores", "--json"], ["--help"], ["--version"]])
 def test_stdout_on_a_full_disk(process, arguments):
-    """Output that cannot be written is an error, not a success, and is told in one line."""
+    """Output that cannot be written gives one line and status 2."""
     with Path("/dev/full").open("w") as full:
         writing = process(*arguments, stdout=full)
         _, err = writing.communicate()
@@ -187,7 +187,7 @@ def test_stdout_on_a_full_disk(process, arguments):
 
 @pytest.mark.skipif(not Path("/dev/full").exists(), reason="needs a device that is always full")
 def test_stderr_on_a_full_disk(process):
-    """When not even the error can be told, the status tells."""
+    """The status is 2 even if the error cannot be printed."""
     with Path("/dev/full").open("w") as full:
         failing = process("convert", "nowhere.bif", "out.bif", stderr=full, stdout=subprocess.DEVNULL)
         assert failing.wait() == 2

@@ -1,4 +1,4 @@
-"""`bnsearch parents`: options, output, and what an interruption leaves behind."""
+"""`bnsearch parents`: options, output, signals."""
 
 from __future__ import annotations
 
@@ -11,17 +11,17 @@ from pathlib import Path
 import numpy as np
 import pytest
 
+from bnsearch.budgets.events import Event
 from bnsearch.cli import progress as progress_module
 from bnsearch.data import Dataset
 from bnsearch.parent_sets import read_scores
 from bnsearch.selection import auto as auto_module
-from bnsearch.selection.progress import Scoring
 
 FACTS = ["variables", "sets", "scored", "pruned", "max_parents", "exhaustive", "bound", "seconds", "stop", "notes"]
 
 
 def test_table_for_people(run, asia_csv):
-    """The facts go to stderr, the file is there, stdout is empty."""
+    """The table goes to stderr, the file is written, stdout is empty."""
     outcome = run("parents", asia_csv, "-o", "asia.jkl")
     assert (outcome.code, outcome.out) == (0, "")
     assert "upper bound over these sets" in outcome.err
@@ -32,7 +32,7 @@ def test_table_for_people(run, asia_csv):
 
 
 def test_json(run, asia_csv):
-    """One object on stdout, with the numbers of every variable, which add up."""
+    """The object holds the numbers of every variable, which add up to the totals."""
     outcome = run("parents", asia_csv, "-o", "asia.jkl.gz", "--json", "--select", "sequential", "--max-parents", "2")
     facts = json.loads(outcome.out)
     assert list(facts) == [*FACTS, "per_variable"]
@@ -65,7 +65,7 @@ def test_same_evaluations_same_file(run, asia_csv):
 
 @pytest.mark.parametrize("select", ["auto", "sequential", "greedy", "independence"])
 def test_every_selection_takes_the_budgets(run, asia_csv, select):
-    """Each budget has an option of its name."""
+    """Each limit of a builder has an option."""
     options = ("--select", select, "--seconds-per-variable", 5, "--max-parents", 2, "--memory", 1 << 24)
     outcome = run("parents", asia_csv, "-o", "x.jkl", "--json", *options)
     assert outcome.code == 0
@@ -73,7 +73,7 @@ def test_every_selection_takes_the_budgets(run, asia_csv, select):
 
 
 def test_notes_are_told(run, asia_csv, monkeypatch):
-    """Candidates that auto restricts by itself are told to people and machines."""
+    """A note on restricted candidates is in the JSON object and on stderr."""
     monkeypatch.setattr(auto_module, "MANY_VARIABLES", 5)
     outcome = run("parents", asia_csv, "-o", "x.jkl", "--json", "--evaluations", 150)
     notes = json.loads(outcome.out)["notes"]
@@ -94,23 +94,28 @@ def test_notes_are_told(run, asia_csv, monkeypatch):
     ],
 )
 def test_bad_options(refused, asia_csv, options, said):
-    """What is wrong is said in one line, and nothing is written."""
+    """Invalid options give one line, and no file is written."""
     assert said in refused("parents", asia_csv, "-o", "x.jkl", *options)
     assert not Path("x.jkl").exists()
 
 
-def test_interrupted_writes_what_is_there(run, asia_csv, monkeypatch):
-    """Ctrl-C while sets grow: the sets so far are written, and the command says so."""
+def sending(number: signal.Signals):
+    """Return a substitute for `show_progress` whose observer sends a signal while sets grow."""
 
     @contextmanager
-    def interrupting():
-        def progress(now: Scoring) -> None:
-            if now.task == "growing parent sets" and now.done == 3:
-                raise KeyboardInterrupt
+    def show_progress():
+        def observe(event: Event) -> None:
+            if event.task == "growing parent sets" and event.done == 3:
+                signal.raise_signal(number)
 
-        yield progress
+        yield [observe]
 
-    monkeypatch.setattr(progress_module, "scoring_progress", interrupting)
+    return show_progress
+
+
+def test_interrupted_writes_what_is_there(run, asia_csv, monkeypatch):
+    """Ctrl-C while sets grow: the sets so far are written, and the command says so."""
+    monkeypatch.setattr(progress_module, "show_progress", sending(signal.SIGINT))
     outcome = run("parents", asia_csv, "-o", "x.jkl", "--json", "--evaluations", 150, "--threads", 1)
     assert outcome.code == 0
     assert json.loads(outcome.out)["stop"] == "interrupted"
@@ -118,9 +123,19 @@ def test_interrupted_writes_what_is_there(run, asia_csv, monkeypatch):
     assert read_scores("x.jkl").max_parents > 1
 
 
+def test_terminated_writes_what_is_there(run, asia_csv, monkeypatch):
+    """SIGTERM does the same, and the exit status says so."""
+    monkeypatch.setattr(progress_module, "show_progress", sending(signal.SIGTERM))
+    outcome = run("parents", asia_csv, "-o", "x.jkl", "--json", "--evaluations", 150, "--threads", 1)
+    assert outcome.code == 143
+    assert json.loads(outcome.out)["stop"] == "terminated"
+    assert outcome.err == "terminated: wrote x.jkl\n"
+    assert read_scores("x.jkl").max_parents > 1
+
+
 @pytest.fixture
 def wide_csv(tmp_path: Path) -> Path:
-    """Return a table that keeps auto busy for as long as it is let."""
+    """Return a table on which `auto` uses its whole time budget."""
     random = np.random.default_rng(2)
     shares = random.random((8, 60))[random.integers(0, 8, 4000)]  # of eight hidden groups: everything depends on all
     codes = (random.random((4000, 60)) < shares).astype(np.uint8)
@@ -131,16 +146,16 @@ def wide_csv(tmp_path: Path) -> Path:
 @pytest.mark.parametrize("name", ["SIGTERM", "SIGINT"])
 @pytest.mark.parametrize("moment", [0.1, 0.6, 1.5, 4.0])
 def test_killed_at_any_moment(process, wide_csv, tmp_path, name, moment):
-    """The file is whole or absent, and no traceback is shown; whoever was interrupted says what became of it."""
+    """The file is complete or absent, and no traceback is printed; a file of an interrupted selection is reported."""
     output = tmp_path / "sets.jkl"
     started = process("parents", str(wide_csv), "-o", str(output), "--seconds", "30", "--threads", "2")
     time.sleep(moment)
     started.send_signal(signal.Signals[name])
     _, err = started.communicate(timeout=60)
     if moment > 0.5:  # before, Python itself may be starting
-        assert started.returncode in ((-signal.SIGTERM,) if name == "SIGTERM" else (0, 130, -signal.SIGINT))
+        assert started.returncode in ((143, -signal.SIGTERM) if name == "SIGTERM" else (0, 130, -signal.SIGINT))
         assert "Traceback" not in err
-    assert output.exists() == (started.returncode == 0)
+    assert output.exists() == (started.returncode in (0, 143))
     if output.exists():
         assert read_scores(output).n_variables == 60
-        assert "interrupted" in err
+        assert ("terminated" if name == "SIGTERM" else "interrupted") in err

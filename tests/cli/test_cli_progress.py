@@ -1,4 +1,4 @@
-"""The bars of a terminal: what their notes say, and what is seen when."""
+"""Progress bars: their notes, and when each row is visible."""
 
 from __future__ import annotations
 
@@ -11,47 +11,52 @@ import pytest
 from rich.console import Console
 from rich.progress import Progress as Bars
 
-from bnsearch.cli.progress import Display, learn_progress, scoring_note, scoring_progress, search_note, search_progress
+from bnsearch.budgets.events import Event
+from bnsearch.cli.progress import Display, search_note, selection_note, show_progress
 from bnsearch.runs.stop import Progress
-from bnsearch.selection.progress import Scoring, no_progress
 
 
 @pytest.mark.parametrize(
     ("now", "rate", "note"),
     [
-        (Scoring("t", 870, 870, "sets", 123), 0.0, "870 of 870 sets, 123 kept"),
-        (Scoring("t", 12_180, 4_000_000, "sets", None), 5.25, "12.2k of 4M sets, 5.2/s"),
-        (Scoring("t", 3, 10, "variables", 123_456), 0.5, "3 of 10 variables, 0.5/s, 123k sets found"),
+        (Event("t", 870, 870, "sets", 123), 0.0, "870 of 870 sets, 123 kept"),
+        (Event("t", 12_180, 4_000_000, "sets", None), 5.25, "12.2k of 4M sets, 5.2/s"),
+        (Event("t", 3, 10, "variables", 123_456), 0.5, "3 of 10 variables, 0.5/s, 123k sets found"),
         (
-            Scoring("t", 9_999, 999_600, "variables", 10**9),
+            Event("t", 9_999, 999_600, "variables", 10**9),
             12e12,
             "9,999 of 1,000k variables, 12,000G/s, 1G sets found",
         ),
     ],
 )
-def test_note_of_scoring(now, rate, note):
-    """What is done of how much, the rate once there is one, the sets where these are known; all of it short."""
-    assert scoring_note(now, rate) == note
+def test_note_of_selection(now, rate, note):
+    """Work done and total, the rate if it is above zero, the number of sets if it is known."""
+    assert selection_note(now, rate) == note
+
+
+def searching(progress: Progress, seconds: float) -> Event:
+    """Return the event of a search."""
+    return Event("searching", progress.seconds, seconds, "seconds", progress=progress)
 
 
 def test_rows_of_the_display():
     """
-    The rate counts from the first word on a task; the search hides the row of the scoring until this goes on.
+    The rate is measured from the first event of a task; a search event hides the row of the selection until its next.
 
     After 2 s 100 - 20 sets have come on top of the first 20: 40 a second. A task that begins anew starts again.
     """
     seconds = [0.0]
     with Bars(console=Console(file=io.StringIO())) as bars:
         display = Display(bars, lambda: seconds[0])
-        display.score(Scoring("pairs", 20, 200, "sets", 5))
+        display.show(Event("pairs", 20, 200, "sets", 5))
         seconds[0] = 2.0
-        display.score(Scoring("pairs", 100, 200, "sets", 30))
+        display.show(Event("pairs", 100, 200, "sets", 30))
         (row,) = bars.tasks
         assert (row.description, row.completed, row.total, row.visible) == ("pairs", 100, 200, True)
         assert row.fields["note"] == "100 of 200 sets, 40/s, 30 kept"
-        display.search(Progress(seconds=3.0, score=-90.0), 10.0)
+        display.show(searching(Progress(seconds=3.0, score=-90.0), 10.0))
         assert [(task.description, task.visible) for task in bars.tasks] == [("pairs", False), ("searching", True)]
-        display.score(Scoring("pairs", 20, 200, "sets", 5))
+        display.show(Event("pairs", 20, 200, "sets", 5))
         assert [(task.fields["note"], task.visible) for task in bars.tasks] == [
             ("20 of 200 sets, 5 kept", True),
             ("score -90.0, found 3 s ago, 7 s left", True),
@@ -67,21 +72,19 @@ def test_a_progress_display_is_drawn_on_a_terminal(monkeypatch, capsys):
     )
     assert search_note(now, math.inf) == "score -90.0, gap 12.5%, found 2 s ago, 5,000 iterations"
     monkeypatch.setattr(sys.stderr, "isatty", lambda: True)
-    with learn_progress(10.0, quiet=False) as (scoring, observers):
-        scoring(Scoring("growing parent sets", 3, 10, "variables", 57))
-        observers[0](now)
+    with show_progress() as (show,):
+        show(Event("growing parent sets", 3, 10, "variables", 57))
+        show(searching(now, 10.0))
     shown = capsys.readouterr().err
     assert "growing parent sets" in shown or "searching" in shown
-    with learn_progress(10.0, quiet=True) as (_, observers):
+    with show_progress(quiet=True) as observers:
         assert observers == []
-    with search_progress(math.inf) as observers:
-        observers[0](now)
+    with show_progress() as (show,):
+        show(searching(now, math.inf))
     assert "5,000 iterations" in capsys.readouterr().err
 
 
 def test_nothing_is_drawn_elsewhere():
-    """Where stderr is no terminal, nobody is told."""
-    with learn_progress(10.0, quiet=False) as (_, observers), search_progress(10.0) as others:
-        assert observers == others == []
-    with scoring_progress() as progress:
-        assert progress is no_progress
+    """If stderr is not a terminal, there are no observers."""
+    with show_progress() as observers:
+        assert observers == []

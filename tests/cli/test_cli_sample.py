@@ -46,19 +46,22 @@ def test_from_a_file(run):
         (["cut.bif", "--rows", 5, "-o", "x.csv"], "cut.bif, line"),
         (["shape.csv", "--rows", 5, "-o", "x.csv"], "shape.csv holds a structure without tables"),
         (["shape.json", "--rows", 5, "-o", "x.csv"], "shape.json holds a structure without tables"),
-        (["shape.dot", "--rows", 5, "-o", "x.csv"], ".dot is written, not read"),
+        (["shape.dot", "--rows", 5, "-o", "x.csv"], ".dot files cannot be read"),
         (["", "--rows", 5, "-o", "x.csv"], "there is no network or file ''"),
         (["asia", "--rows", 0, "-o", "x.csv"], "rows must be a whole number, at least 1, not 0"),
         (["asia", "--rows", -5, "-o", "x.csv"], "rows must be"),
-        (["asia", "--rows", 10**15, "-o", "x.csv"], "do not fit in memory"),
-        (["asia", "--rows", 10**30, "-o", "x.csv"], "do not fit in memory"),
+        (["asia", "--rows", 10**15, "-o", "x.csv"], "do not fit into memory"),
+        (["asia", "--rows", 10**30, "-o", "x.csv"], "do not fit into memory"),
         (["asia", "--rows", 5, "--seed", -1, "-o", "x.csv"], "seed must be a whole number, at least 0"),
-        (["asia", "--rows", 5, "-o", "x.txt"], "x.txt: a table's file ends with"),
+        (["asia", "--rows", 5, "-o", "x.txt"], "x.txt: the name of a table must end with"),
         (["asia", "--rows", 5, "-o", "x.dat"], "x.dat"),
-        (["asia", "--rows", 5, "-o", "x"], "x: a table's file ends with"),
+        (["asia", "--rows", 5, "-o", "x"], "x: the name of a table must end with"),
         (["asia", "--rows", 5, "-o", "no/x.csv"], "does not exist"),
         (["asia", "--rows", 5, "-o", "folder.csv"], "it is a folder"),
-        (["no.bif", "--rows", 10**15, "-o", "x.txt"], "x.txt: a table's file ends with"),  # the output comes first
+        (
+            ["no.bif", "--rows", 10**15, "-o", "x.txt"],
+            "x.txt: the name of a table must end with",
+        ),  # the output comes first
         (["no.bif", "--rows", 10**15, "-o", "no/x.csv"], "cannot write no/x.csv"),
     ],
 )

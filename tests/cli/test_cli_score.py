@@ -129,7 +129,7 @@ def test_constant_columns_are_harmless(run, pair, rows):
         ("A,B\na0,b0\na0\n", "rows.csv: "),
         ("A,B\na0,b0\n,b1\n", "rows.csv: column 'A', row 2: missing value"),
         ("A,B\na0,b0\na0,NA\n", "rows.csv: column 'B', row 2: missing value"),
-        ("A,B\na0,0.25\na1,0.5\n", "rows.csv: column 'B' is continuous (it holds 0.25): discretise it"),
+        ("A,B\na0,0.25\na1,0.5\n", "rows.csv: column 'B' is continuous (it contains 0.25): discretise it"),
         ("A,A\na0,a0\n", "'A'"),
         ("A,B\na0,b0\na7,b0\n", "rows.csv: column 'A', row 2: 'a7' is not one of its"),
         ("A\na0\n", "rows.csv has no column for the network's 'B'; it has 'A'"),
@@ -149,8 +149,8 @@ def test_bad_tables(refused, pair, rows, said):
     [
         (["no.csv", "pair.json"], "no.csv does not exist"),
         (["folder.csv", "pair.json"], "folder.csv is a folder"),
-        (["rows.xlsx", "pair.json"], "rows.xlsx: a table's file ends with"),
-        (["pair.json", "rows.csv"], "pair.json: a table's file ends with"),
+        (["rows.xlsx", "pair.json"], "rows.xlsx: the name of a table must end with"),
+        (["pair.json", "rows.csv"], "pair.json: the name of a table must end with"),
         (["fake.parquet", "pair.json"], "fake.parquet: not a readable Parquet file"),
         (["fake.csv.gz", "pair.json"], "fake.csv.gz is not a whole gzip file"),
         (["rows.csv", "no.json"], "no.json does not exist"),
@@ -163,7 +163,7 @@ def test_bad_tables(refused, pair, rows, said):
         (["rows.csv", "pair.json", "--score", "bic", "--ess", 1], "--ess; it belongs to bdeu"),
         (["rows.csv", "pair.json", "--score", "bic", "--prior"], "--prior; it belongs to bdeu"),
         (["rows.csv", "pair.json", "--ess", 0], "ess must be above 0"),
-        (["rows.csv", "pair.json", "--discretize", "five"], "discretize is quantile:K or uniform:K"),
+        (["rows.csv", "pair.json", "--discretize", "five"], "discretize must be quantile:K or uniform:K"),
         (["rows.csv", "pair.json", "--ess", "nan"], "ess must be above 0"),
         (
             ["rows.csv", "pair.json", "--no-header"],

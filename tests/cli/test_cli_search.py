@@ -3,9 +3,6 @@
 from __future__ import annotations
 
 import json
-import signal
-import subprocess
-import sys
 from pathlib import Path
 
 import pytest
@@ -29,7 +26,7 @@ def table(run) -> ParentSets:
 
 @pytest.mark.parametrize("method", METHODS)
 def test_json_of_every_method(run, table, method):
-    """One object with the keys that scripts rely on; the same seed gives the same network."""
+    """The object has the documented keys; the same seed gives the same network."""
     arguments = ("search", "sets.jkl", "--method", method, "--iterations", 20, "--seed", 5, "--json")
     facts = json.loads(run(*arguments).out)
     expected = {
@@ -71,7 +68,7 @@ def test_files_are_written(run, table):
 
 
 def test_knowledge_is_respected(run, table):
-    """What is forbidden does not appear; a contradiction is refused."""
+    """A forbidden edge does not occur; contradictory knowledge is refused."""
     edge = json.loads(run("search", "sets.jkl", "--method", "exact", "--json").out)["edges"][0]
     Path("known.json").write_text(json.dumps({"forbidden_edges": [edge]}))
     facts = json.loads(run("search", "sets.jkl", "--method", "exact", "--knowledge", "known.json", "--json").out)
@@ -81,7 +78,7 @@ def test_knowledge_is_respected(run, table):
 
 
 def test_a_target_stops_the_search(run, table):
-    """Anything is better than a million below zero."""
+    """Every network has a score above minus a million."""
     facts = json.loads(run("search", "sets.jkl", "--target", -1e6, "--json").out)
     assert facts["stop"] == "target"
 
@@ -124,40 +121,12 @@ def test_parameters_and_starts_are_passed_on(run, table):
     ids=lambda value: " ".join(value) if isinstance(value, list) else "",
 )
 def test_bad_input_is_one_line(refused, table, arguments, said):
-    """What is wrong is said in one line, before any work."""
+    """Invalid input gives one line."""
     assert said in refused("search", *arguments)
 
 
-def test_ctrl_c_keeps_the_best_so_far(table):
-    """A search without end, interrupted once it goes: it ends with status 0 and a whole result."""
-    program = """
-import sys
-from bnsearch.cli.main import main
-from bnsearch.runs.run import Run
-from bnsearch.runs.stop import AnyOf
-going = Run.going
-def tell(run):
-    if isinstance(run.stop, AnyOf):  # not the one that loads the kernels
-        print("going", file=sys.stderr, flush=True)
-        Run.going = going
-    return going(run)
-Run.going = tell
-sys.exit(main(["search", "sets.jkl", "--seconds", "600", "--json", "-o", "best.csv"]))
-"""
-    process = subprocess.Popen(
-        [sys.executable, "-c", program], stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True
-    )
-    assert process.stderr is not None
-    assert process.stderr.readline() == "going\n"
-    process.send_signal(signal.SIGINT)
-    output, _ = process.communicate(timeout=120)
-    facts = json.loads(output)
-    assert (process.returncode, facts["stop"]) == (0, "interrupted")
-    assert {tuple(edge) for edge in facts["edges"]} == set(read_structure("best.csv").edges)
-
-
 def test_methods_are_listed(run):
-    """Each with its parameters and its paper."""
+    """The list has the parameters and the reference of each method."""
     facts = json.loads(run("methods", "--json").out)
     first, *others = METHODS
     assert list(facts)[: len(METHODS) + 1] == [first, "ginobs", *others]  # which needs data, not sets

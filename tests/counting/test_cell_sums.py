@@ -23,7 +23,7 @@ def tables_of(monkeypatch):
 
     def bound(entries, products):
         monkeypatch.setattr(cell_sums, "TABLE_ENTRIES", entries)
-        monkeypatch.setattr(cell_sums, "MOST_PRODUCTS", products)
+        monkeypatch.setattr(cell_sums, "MAX_PRODUCTS", products)
         cell_sums._terms.cache_clear()
 
     yield bound

@@ -41,7 +41,7 @@ def test_some_variables():
     assert layout.order.tolist() == [3, 2, 0]
     assert layout.columns.codes.tolist() == table.codes[[3, 2, 0]].tolist()
     assert layout.places([0, 3]).tolist() == [2, 0]
-    with pytest.raises(InputError, match="variable 1 is not among those counted"):
+    with pytest.raises(InputError, match="variable 1 is not one of the counted variables"):
         layout.places([0, 1])
 
 
@@ -95,7 +95,7 @@ def test_bitmaps_of_many_states():
     data = Table(50, (("uniform", 2), ("uniform", BITMAP_STATES), ("uniform", BITMAP_STATES + 1)), seed=34).dataset
     items = {r: np.diff(Layout(data, representation=r).columns.start).tolist() for r in REPRESENTATIONS}
     assert items == {"auto": [1, 255, 0], "bitmap": [1, 255, 256], "dense": [0, 0, 0], "sparse": [0, 0, 0]}
-    assert np.diff(Layout(data, most_states=2).columns.start).tolist() == [1, 0, 0]
+    assert np.diff(Layout(data, max_states=2).columns.start).tolist() == [1, 0, 0]
 
 
 @pytest.mark.parametrize("shuffled", [False, True])

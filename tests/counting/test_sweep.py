@@ -118,7 +118,7 @@ def test_sizes_in_any_order():
 
 def test_threads_change_no_bit(monkeypatch):
     """One, two and five threads give the same numbers, in pieces of any size."""
-    monkeypatch.setattr(sweep, "LEAST_ROWS_PER_CALL", 1000)
+    monkeypatch.setattr(sweep, "MIN_ROWS_PER_CALL", 1000)
     data = Table(129, (("uniform", 2), ("skewed", 3), ("gaps", 5), ("uniform", 40)) * 3, seed=48).dataset
     one, *others = [
         [Sweep(data, 4, threads=threads).values(size, BIC().joint(129)).tolist() for size in (2, 3, 4)]
@@ -131,8 +131,8 @@ def test_threads_change_no_bit(monkeypatch):
 @pytest.mark.parametrize("most", [1, 5, 1 << 20])
 def test_pieces_cover_every_set_once(monkeypatch, most, least):
     """The ranks of the pieces of a size are all ranks, each once, and no piece without need is larger than asked."""
-    monkeypatch.setattr(sweep, "MOST_SETS_PER_CALL", most)
-    monkeypatch.setattr(sweep, "LEAST_ROWS_PER_CALL", least)
+    monkeypatch.setattr(sweep, "MAX_SETS_PER_CALL", most)
+    monkeypatch.setattr(sweep, "MIN_ROWS_PER_CALL", least)
     for n in (2, 3, 4, 7, 11):
         for threads in (1, 2, 16):
             made = Sweep(binary(n), n, threads=threads)
@@ -150,7 +150,7 @@ def test_pieces_cover_every_set_once(monkeypatch, most, least):
 @pytest.mark.parametrize("least", [1, 300, 1 << 23])
 def test_pieces_are_visited_with_their_values(monkeypatch, least):
     """Each piece is visited once with its values by rank; answers in order. Kept, they are the values by rank."""
-    monkeypatch.setattr(sweep, "LEAST_ROWS_PER_CALL", least)
+    monkeypatch.setattr(sweep, "MIN_ROWS_PER_CALL", least)
     made = Sweep(Table(60, WIDTHS, seed=49).dataset, 3, threads=2)
     expected, kept = made.values(3, XLOGX), np.empty(35)
 

@@ -166,7 +166,7 @@ def test_limits_are_kept(problem, stop, reason):
 
 def test_an_interrupted_run_ends_within_a_step(problem):
     """Asked to stop at the third improvement, it keeps what it has."""
-    run = Run(seed=1, threads=2, observers=[lambda progress: run.interrupt() if len(run.trace) == 3 else None])
+    run = Run(seed=1, threads=2, observers=[lambda event: run.budget.request_stop() if len(run.trace) == 3 else None])
     HillClimb(restarts=None).search(problem, run)
     assert run.reason == "interrupted"
     assert run.best().edges

@@ -99,7 +99,7 @@ def test_restarts_come_four_at_a_time(script):
 def test_a_halted_first_climb_is_the_last(script):
     """An interrupted run ends the first climb after its first call, and no restart follows."""
     script.ends = [-10.0, -9.0]
-    run = Run(seed=1, observers=[lambda progress: run.interrupt()])
+    run = Run(seed=1, observers=[lambda progress: run.budget.request_stop()])
     HillClimb(restarts=5).search(problem_of(), run)
     assert [point.score for point in run.trace] == [-15.0]
     assert (len(script.starts), run.progress.iterations) == (1, 1)

@@ -1,4 +1,4 @@
-"""The Dataset itself: codes, arities, names, states, and what can be done with them."""
+"""Dataset: codes, arities, names, states, and its methods."""
 
 from __future__ import annotations
 
@@ -54,7 +54,7 @@ def test_dataset_cannot_be_changed(weather: Dataset) -> None:
 
 
 def test_pickling_keeps_a_dataset_closed(weather: Dataset) -> None:
-    """What comes out of a pickle is equal, and as read-only as before."""
+    """A pickled Dataset is restored with equal, read-only arrays."""
     copy = pickle.loads(pickle.dumps(weather))
     assert np.array_equal(copy.codes, weather.codes)
     assert (copy.names, copy.states) == (weather.names, weather.states)
@@ -63,7 +63,7 @@ def test_pickling_keeps_a_dataset_closed(weather: Dataset) -> None:
 
 
 def test_read_only_codes_are_not_copied() -> None:
-    """An array that is already as it should be is kept."""
+    """A read-only array of the right type and layout is not copied."""
     codes = np.zeros((1, 2), dtype=np.uint8)
     codes.flags.writeable = False
     assert Dataset(codes, ["a"], [["x"]]).codes is codes
@@ -79,7 +79,7 @@ def test_code_width_follows_the_largest_arity(arity: int, dtype: type) -> None:
 
 
 def test_from_codes_defaults() -> None:
-    """Names and labels are digits, arities the largest code + 1; truth values are codes."""
+    """By default names and labels are numbers and arities are the largest code + 1; booleans are codes."""
     data = Dataset.from_codes(np.array([[True, False], [False, False]]))
     assert data.names == ("0", "1")
     assert data.states == (("0", "1"), ("0",))
@@ -90,18 +90,18 @@ def test_from_codes_defaults() -> None:
     ("array", "options", "message"),
     [
         ([1, 2], {}, r"two dimensions, rows x variables, not shape \(2,\)"),
-        ([[1], [1, 2]], {}, "differ in length"),
+        ([[1], [1, 2]], {}, "different lengths"),
         ([[]], {}, "empty: 1 rows, 0 columns"),
         (np.zeros((0, 2), dtype=int), {}, "empty: 0 rows, 2 columns"),
-        ([[1.0]], {}, "codes are integers, not float64"),
-        ([["a"]], {}, "codes are integers"),
+        ([[1.0]], {}, "codes must be integers, not float64"),
+        ([["a"]], {}, "codes must be integers"),
         ([[0, 0], [0, -1]], {}, "column '1', row 2: code -1 is outside 0..0"),
         ([[-3]], {}, "column '0', row 1: code -3"),
         ([[0], [3]], {"arities": [3]}, r"column '0', row 2: code 3 is outside 0\.\.2"),
         ([[0], [2]], {"states": [["x", "y"]]}, r"row 2: code 2 is outside 0\.\.1"),
-        ([[0]], {"arities": [0]}, "arity 0; legal are 1 to 65,535"),
+        ([[0]], {"arities": [0]}, "arity 0; it must be a whole number from 1 to 65,535"),
         ([[0]], {"arities": [-1]}, "arity -1"),
-        ([[0]], {"arities": [65_536]}, "arity 65536; legal are 1 to 65,535"),
+        ([[0]], {"arities": [65_536]}, "arity 65536; it must be a whole number from 1 to 65,535"),
         ([[2**40]], {}, "column '0' has arity 1099511627777"),
         ([[2**64 - 1]], {}, "column '0' has arity 18446744073709551616"),
         ([[0]], {"arities": [1, 1]}, "1 columns of codes but 2 arities"),
@@ -115,14 +115,14 @@ def test_from_codes_defaults() -> None:
     ],
 )
 def test_from_codes_refuses(array: object, options: dict[str, object], message: str) -> None:
-    """Each bad array is one clear line that names the column, and the row where there is one."""
+    """Each invalid array raises an error of one line that names the column and, if there is one, the row."""
     with pytest.raises(InputError, match=message) as caught:
         Dataset.from_codes(array, **options)  # type: ignore[arg-type]
     assert "\n" not in str(caught.value)
 
 
 def test_select(weather: Dataset) -> None:
-    """Variables come in the order asked for, with their states; unknown, repeated or no names are refused."""
+    """The selected variables have the given order and their states; unknown, repeated or no names raise an error."""
     swapped = weather.select(["wind", "sky"])
     assert swapped.names == ("wind", "sky")
     assert swapped.codes.tolist() == [[2, 0, 2], [0, 1, 1]]
@@ -133,7 +133,7 @@ def test_select(weather: Dataset) -> None:
 
 
 def test_with_states_recodes(weather: Dataset) -> None:
-    """sun, rain, sun, sun as codes of (sun, fog, rain): 2, 0, 0; snow never occurs and may go."""
+    """Labels are coded by the declared states (sun, fog, rain); snow does not occur and may be omitted."""
     data = weather.with_states({"sky": ["sun", "fog", "rain"]})
     assert data.codes.tolist() == [[2, 0, 0], [2, 0, 2]]
     assert data.states == (("sun", "fog", "rain"), ("east", "west", "calm"))
@@ -141,12 +141,12 @@ def test_with_states_recodes(weather: Dataset) -> None:
 
 
 def test_with_states_refuses(weather: Dataset) -> None:
-    """An undeclared label is named with its column and row; so are unknown columns and repeated states."""
+    """An undeclared label raises an error with its column and row, and so do unknown columns and too many states."""
     with pytest.raises(InputError, match=r"column 'wind', row 2: 'east' is not one of .* 'west', 'calm'"):
         weather.with_states({"wind": ["west", "calm"]})
     with pytest.raises(InputError, match="no column 'rain'"):
         weather.with_states({"rain": ["a"]})
-    with pytest.raises(InputError, match="column 'sky' has 70,000 distinct values"):
+    with pytest.raises(InputError, match="column 'sky' has 70,000 or more distinct values"):
         weather.with_states({"sky": [str(i) for i in range(70_000)]})
     with pytest.raises(InputError, match="two states labelled 'calm'"):
         weather.with_states({"wind": ["calm", "east", "calm"]})
@@ -154,7 +154,7 @@ def test_with_states_refuses(weather: Dataset) -> None:
 
 @given(st.data())
 def test_with_states_is_undone_by_the_old_states(data: st.DataObject) -> None:
-    """Shuffled and widened states give the same labels row by row; the old states give the old codes."""
+    """Shuffled and additional states keep the label of each row; the old states restore the old codes."""
     labels = data.draw(st.lists(st.text(max_size=3), min_size=1, max_size=6, unique=True))
     codes = data.draw(st.lists(st.integers(0, len(labels) - 1), min_size=1, max_size=20))
     wider = data.draw(st.permutations([*labels, "another label"]))

@@ -1,4 +1,4 @@
-"""Columns of numbers cut into intervals."""
+"""Discretisation of columns of numbers."""
 
 from __future__ import annotations
 
@@ -15,8 +15,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from bnsearch.data import Dataset
-from bnsearch.data.discretize import interval_labels
-from bnsearch.data.frames import cut_points
+from bnsearch.data.discretize import label_intervals
+from bnsearch.data.frames import find_cut_points
 from bnsearch.errors import InputError
 from bnsearch.graphs.dag import DAG
 from bnsearch.networks import fit
@@ -30,7 +30,7 @@ def cut(values: Any, how: Any) -> tuple[list[int], tuple[str, ...]]:
 
 
 def test_quantiles_by_hand():
-    """Of 0.5, 1.5, ..., 5.5 each third is two values; the cuts lie in the middle, at 2 and 4."""
+    """Three intervals of 0.5, 1.5, ..., 5.5 have two values each; the cut points are the midpoints 2 and 4."""
     codes, states = cut([5.5, 0.5, 1.5, 2.5, 3.5, 4.5], "quantile:3")
     assert states == ("<=2", "2..4", ">4")
     assert codes == [2, 0, 0, 1, 1, 2]
@@ -44,14 +44,14 @@ def test_uniform_by_hand():
 
 
 def test_equal_quantiles_are_merged():
-    """Fourteen of twenty values are 0: the cuts after 4, 8 and 12 rows all fall behind them, that after 16 at 2."""
+    """Fourteen of twenty values are 0: the cut points after 4, 8 and 12 rows coincide, that after 16 is at 2."""
     codes, states = cut([0.0] * 14 + [0.5, 1.5, 2.5, 3.5, 4.5, 5.5], "quantile:5")
     assert codes == [0] * 14 + [1, 1, 2, 2, 2, 2]
     assert states == ("<=0.25", "0.25..2", ">2")
 
 
 def test_a_heavy_top_stays_apart():
-    """Nine of ten values are the largest: one cut, below them, though every quantile lies among them."""
+    """Nine of ten values are the largest: the only cut point lies below them, although all quantiles lie among them."""
     assert cut([-1.5, -0.5, 0.25] + [1.0] * 27, "quantile:2") == ([0] * 3 + [1] * 27, ("<=0.625", ">0.625"))
 
 
@@ -61,7 +61,7 @@ def test_empty_uniform_intervals_are_merged():
 
 
 def test_fewer_values_than_intervals_are_all_kept():
-    """Three distinct fractions under quantile:5 are three states, whatever their shares."""
+    """Three distinct fractions under quantile:5 are three states for any frequencies."""
     assert cut([0.5] * 8 + [1.5, 2.5], "quantile:5") == ([0] * 8 + [1, 2], ("<=1", "1..2", ">2"))
 
 
@@ -72,7 +72,7 @@ def test_cuts_are_rounded_no_further_than_values_allow():
 
 
 def test_what_is_left_alone():
-    """Whole numbers of up to 20 values, whole floats, text, truth values and categories keep their states."""
+    """Columns of up to 20 whole numbers, whole floats, text, booleans and categories are not divided."""
     frame = pd.DataFrame(
         {
             "whole": range(20),
@@ -86,11 +86,11 @@ def test_what_is_left_alone():
     plain = Dataset.from_frame(frame)
     assert data.states == plain.states
     assert np.array_equal(data.codes, plain.codes)
-    assert cut_points(frame, "quantile:2") == {}
+    assert find_cut_points(frame, "quantile:2") == {}
 
 
 def test_many_whole_numbers_are_cut():
-    """Whole numbers of 21 values are a measurement; as many intervals as values would leave them alone."""
+    """21 distinct whole numbers are divided, unless there are as many intervals as values."""
     assert cut(list(range(21)), "uniform:2")[1] == ("<=10", ">10")
     assert cut(list(range(21)), "quantile:21")[1] == tuple(map(str, range(21)))
     wide = Dataset.from_frame(pl.DataFrame({"v": range(70_000)}), discretize="quantile:4")
@@ -98,13 +98,13 @@ def test_many_whole_numbers_are_cut():
 
 
 def test_a_constant_column_has_one_state():
-    """A fraction that never varies is one interval of all numbers."""
+    """A column with one fraction gets a single interval."""
     assert cut([0.5, 0.5], "quantile:5") == ([0, 0], ("any",))
 
 
 @pytest.mark.parametrize("library", [pd.DataFrame, pl.DataFrame, pa.table])
 def test_libraries_and_files_agree(tmp_path, library):
-    """pandas, polars, Arrow, CSV and Parquet give the same table."""
+    """pandas, polars, Arrow, CSV and Parquet produce the same table."""
     rng = np.random.default_rng(5)
     columns = {"x": rng.normal(size=200), "^y$": rng.integers(-50, 50, size=200), "z": ["u", "v"] * 100}
     expected = Dataset.from_frame(pl.DataFrame(columns), discretize="uniform:4")
@@ -121,7 +121,7 @@ def test_libraries_and_files_agree(tmp_path, library):
 
 
 def test_text_spells_numbers_in_many_ways(tmp_path):
-    """Signs, exponents and blanks spell numbers; a column with one other field stays text."""
+    """Signs, exponents and blanks are accepted in numbers; a column with another field is text."""
     (tmp_path / "t.csv").write_text("a,b\n+1.5,0.5\n-2e0,x\n .25,0.5\n3.,0.5\n")
     data = Dataset.read(tmp_path / "t.csv", discretize={"a": (0, 1)})
     assert data.states == (("<=0", "0..1", ">1"), ("0.5", "x"))
@@ -129,9 +129,9 @@ def test_text_spells_numbers_in_many_ways(tmp_path):
 
 
 def test_known_cuts_hold_for_other_rows():
-    """The cuts of one table put another's values, also outside of its range, into the same intervals."""
+    """The cut points of one table apply to another table, also outside of the range of the first."""
     train = pl.DataFrame({"x": np.linspace(0, 1, 101), "k": [0, 1] * 50 + [0]})
-    cuts = cut_points(train, "uniform:4")
+    cuts = find_cut_points(train, "uniform:4")
     assert cuts == {"x": (0.25, 0.5, 0.75)}
     other = Dataset.from_frame(pl.DataFrame({"x": [7.5, -3.0, 0.5, 0.51], "k": [1, 1, 1, 1]}), discretize=cuts)
     assert other.states[0] == Dataset.from_frame(train, discretize="uniform:4").states[0]
@@ -139,15 +139,15 @@ def test_known_cuts_hold_for_other_rows():
 
 
 def test_wide_integers_are_refused_as_ever():
-    """What numpy cannot hold is not cut."""
+    """Integers beyond 64 bits are not divided."""
     frame = pl.DataFrame({"a": pl.Series([1], dtype=pl.Int128)})
-    with pytest.raises(InputError, match="column 'a' holds values of type Int128"):
+    with pytest.raises(InputError, match="column 'a' has values of type Int128"):
         Dataset.from_frame(frame, discretize="quantile:2")
-    assert cut_points(frame, None) == {}
+    assert find_cut_points(frame, None) == {}
 
 
 def test_labels_pass_through_network_files(tmp_path):
-    """A network over intervals survives BIF and NET."""
+    """A network over intervals is restored from BIF and NET."""
     data = Dataset.from_frame(pl.DataFrame({"x": [-1.5, 0.5, 2.5], "y": [0, 1, 1]}), discretize="quantile:3")
     network = fit(DAG(["x", "y"], [[], [0]]), data)
     for name in ("a.bif", "a.net"):
@@ -158,24 +158,24 @@ def test_labels_pass_through_network_files(tmp_path):
 @pytest.mark.parametrize(
     ("how", "message"),
     [
-        ("quantile", "discretize is quantile:K or uniform:K, such as quantile:5, not 'quantile'"),
+        ("quantile", "discretize must be quantile:K or uniform:K, such as quantile:5, not 'quantile'"),
         ("quantiles:5", "not 'quantiles:5'"),
         ("uniform:-3", "not 'uniform:-3'"),
         ("uniform:2.5", "not 'uniform:2.5'"),
         ("", "not ''"),
         ("quantile:1", "the number of intervals must be at least 2 and at most 65535, not 1"),
         ("uniform:70000", "the number of intervals must be at least 2 and at most 65535, not 70000"),
-        (5, "discretize is a text such as quantile:5, or cut points by column, not 5"),
-        ({"v": (2, 1)}, r"the cuts of column 'v' must be finite numbers in ascending order, not \(2, 1\)"),
-        ({"v": (1, math.nan)}, "the cuts of column 'v' must be finite"),
-        ({"v": "abc"}, "the cuts of column 'v' must be finite"),
-        ({"w": (1, 2)}, "there are cuts for 'w', which the table does not have"),
-        ({"t": (1, 2), "v": (1,)}, "there are cuts for column 't', which does not hold numbers"),
+        (5, "discretize must be a text such as quantile:5 or cut points by column, not 5"),
+        ({"v": (2, 1)}, r"the cut points of column 'v' must be finite ascending numbers, not \(2, 1\)"),
+        ({"v": (1, math.nan)}, "the cut points of column 'v' must be finite"),
+        ({"v": "abc"}, "the cut points of column 'v' must be finite"),
+        ({"w": (1, 2)}, "discretize has cut points for 'w', but the table has no such column"),
+        ({"t": (1, 2), "v": (1,)}, "discretize has cut points for column 't', which does not contain numbers"),
         ({}, "column 'v' is continuous"),
     ],
 )
 def test_bad_rules(how, message):
-    """A rule that makes no sense is refused by name."""
+    """An invalid rule raises an error that names it."""
     with pytest.raises(InputError, match=message):
         Dataset.from_frame(pl.DataFrame({"v": [0.5, 1.5], "t": ["a", "b"]}), discretize=how)
 
@@ -189,7 +189,7 @@ def test_bad_rules(how, message):
     ],
 )
 def test_missing_values_in_files(tmp_path, text, message):
-    """Intervals do not hide missing values."""
+    """Missing values raise an error also with `discretize`."""
     (tmp_path / "t.csv").write_text(text)
     with pytest.raises(InputError, match=message):
         Dataset.read(tmp_path / "t.csv", discretize="quantile:2")
@@ -200,11 +200,11 @@ def test_missing_values_in_files(tmp_path, text, message):
     [
         (None, "column 'v', row 2: missing value"),
         (math.nan, "column 'v', row 2: missing value"),
-        (math.inf, "column 'v', row 2: inf has no place in an interval"),
+        (math.inf, "column 'v', row 2: inf cannot be assigned to an interval"),
     ],
 )
 def test_values_without_a_place(value, message):
-    """What is missing or infinite is refused with its row."""
+    """Missing and infinite values raise an error with their row."""
     with pytest.raises(InputError, match=message):
         cut([0.5, value], "quantile:2")
 
@@ -221,15 +221,15 @@ def test_the_error_suggests_it():
     st.integers(2, 8),
 )
 def test_intervals_hold_their_values(values, rule, count):
-    """Every value lies in its interval, no interval is empty, cuts ascend, and values that differ are parted."""
+    """Every value lies in its interval, no interval is empty, cut points ascend, and few values are separated."""
     frame = pl.DataFrame({"v": pl.Series(values, dtype=pl.Float64)})
     data = Dataset.from_frame(frame, discretize=f"{rule}:{count}")
-    cuts = cut_points(frame, f"{rule}:{count}").get("v")
+    cuts = find_cut_points(frame, f"{rule}:{count}").get("v")
     if cuts is None:
         assert all(value.is_integer() and abs(value) < 2**63 for value in values)
         return
     assert all(low < high for low, high in pairwise(cuts))
-    assert data.states[0] == interval_labels(cuts)
+    assert data.states[0] == label_intervals(cuts)
     assert set(data.codes[0].tolist()) == set(range(len(cuts) + 1))
     assert min(len(set(values)), 2) <= len(cuts) + 1 <= count
     ends = [-math.inf, *cuts, math.inf]

@@ -1,4 +1,4 @@
-"""Tables from data frames: each library's types, and that the libraries agree."""
+"""Tables from data frames: the types of each library, and the same table from all libraries."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ def assert_same(one: Dataset, two: Dataset) -> None:
 
 @pytest.mark.parametrize("library", [pd.DataFrame, pl.DataFrame, pa.table])
 def test_plain_types(library: Any) -> None:
-    """Integers by value, text by alphabet, truth values as False and True, whole floats as integers."""
+    """Integers are sorted by value and text alphabetically; booleans become False and True, whole floats integers."""
     columns = {"i": [10, 9, -1], "t": ["b", "a", "b"], "b": [True, False, True], "f": [2.0, 1.0, 2.0]}
     data = Dataset.from_frame(library(columns))
     assert data.names == ("i", "t", "b", "f")
@@ -73,7 +73,7 @@ def test_polars_enum_is_declared_and_categorical_is_text() -> None:
 
 
 def test_pandas_stores_the_same_in_many_ways() -> None:
-    """Object columns of one kind, nullable, Arrow-backed and sparse columns read as the plain ones."""
+    """Object columns of one type, nullable, Arrow-backed and sparse columns produce the same table as plain ones."""
     stored = {
         "i": [pd.Series([3, 1, 3], dtype=t) for t in ("int8", "Int64", "object", "int64[pyarrow]")]
         + [pd.Series(pd.arrays.SparseArray([3, 1, 3]))],
@@ -89,7 +89,7 @@ def test_pandas_stores_the_same_in_many_ways() -> None:
 
 
 def test_pandas_text_without_pyarrow(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Where pyarrow is not installed, text takes a slower way to the same table."""
+    """Without pyarrow, text columns produce the same table."""
     import narwhals
 
     def refuse(self: object) -> None:
@@ -129,7 +129,7 @@ def test_other_column_names_become_text() -> None:
 
 
 def test_names_that_polars_takes_for_patterns() -> None:
-    """Columns named ^a$, * and a are three columns."""
+    """Columns named ^a$, * and a are read as three columns."""
     frame = pl.DataFrame({"^a$": ["x"], "*": ["y"], "a": ["z"]})
     data = Dataset.from_frame(frame)
     assert data.names == ("^a$", "*", "a")
@@ -150,44 +150,44 @@ DAY = datetime.date(2020, 1, 1)
         (pa.table({"a": pa.array([1, None])}), "column 'a', row 2: missing value"),
         (pl.DataFrame({"a": [1.0, float("nan")]}), "column 'a', row 2: missing value"),
         (pl.DataFrame({"a": [None, None]}), "column 'a', row 1: missing value"),
-        (pl.DataFrame({"a": [1.0, 2.5]}), r"column 'a' is continuous \(it holds 2\.5\): discretise"),
+        (pl.DataFrame({"a": [1.0, 2.5]}), r"column 'a' is continuous \(it contains 2\.5\): discretise"),
         (pl.DataFrame({"a": [1.0, float("inf")]}), "column 'a' is continuous"),
         (pl.DataFrame({"a": [1e300]}), "column 'a' is continuous"),
-        (pl.DataFrame({"a": [DAY]}), "column 'a' holds values of type Date: turn them into text"),
-        (pd.DataFrame({"a": pd.to_datetime([DAY])}), "column 'a' holds values of type Datetime"),
-        (pl.DataFrame({"a": [[1], [2]]}), "column 'a' holds values of type List"),
-        (pl.DataFrame({"a": pl.Series([1], dtype=pl.Int128)}), "column 'a' holds values of type Int128"),
+        (pl.DataFrame({"a": [DAY]}), "column 'a' has values of type Date: convert them to text"),
+        (pd.DataFrame({"a": pd.to_datetime([DAY])}), "column 'a' has values of type Datetime"),
+        (pl.DataFrame({"a": [[1], [2]]}), "column 'a' has values of type List"),
+        (pl.DataFrame({"a": pl.Series([1], dtype=pl.Int128)}), "column 'a' has values of type Int128"),
         (
             pl.DataFrame({"a": pl.Series([1], dtype=pl.Decimal(9, 2))}),
-            "column 'a' holds values of type Decimal",
+            "column 'a' has values of type Decimal",
         ),
-        (pl.DataFrame({"a": [b"x"]}), "column 'a' holds values of type Binary"),
+        (pl.DataFrame({"a": [b"x"]}), "column 'a' has values of type Binary"),
         (
             pd.DataFrame({"a": pd.Series(["x", 1], dtype=object)}),
-            "column 'a' holds values of type int and str",
+            "column 'a' has values of type int and str",
         ),
         (
             pd.DataFrame({"a": pd.Series([True, 1], dtype=object)}),
-            "column 'a' holds values of type bool and int",
+            "column 'a' has values of type bool and int",
         ),
         (pd.DataFrame({"a": pd.Series([2**70], dtype=object)}), "column 'a' has integers beyond 64 bits"),
         (pd.DataFrame({"a": pd.Categorical([1, "1"])}), "column 'a' has two states labelled '1'"),
-        (pd.DataFrame([[1, 2]], columns=["a", "a"]), "cannot take a table from DataFrame .*'a' 2 times"),
+        (pd.DataFrame([[1, 2]], columns=["a", "a"]), "cannot read a table from DataFrame .*'a' 2 times"),
         (pd.DataFrame([[1, 2]], columns=[1, "1"]), "two columns are named '1'"),
         (pl.DataFrame({"": [1]}), "column 1 has no name"),
         (pl.DataFrame(), "the table is empty: 0 rows, 0 columns"),
         (pl.DataFrame({"a": []}), "the table is empty: 0 rows, 1 columns"),
-        (pl.DataFrame({"a": range(65_536)}), "column 'a' has 65,536 distinct values"),
-        (pl.DataFrame({"a": [str(i) for i in range(65_536)]}), "column 'a' has 65,536 distinct values"),
-        (pl.DataFrame({"a": range(0, 65_536 * 50, 50)}), "column 'a' has 65,536 distinct values"),
-        (pl.LazyFrame({"a": [1]}), "cannot take a table from LazyFrame"),
-        (np.zeros((2, 2), dtype=int), "cannot take a table from ndarray"),
-        ({"a": [1]}, "cannot take a table from dict"),
-        (None, "cannot take a table from NoneType"),
+        (pl.DataFrame({"a": range(65_536)}), "column 'a' has 65,536 or more distinct values"),
+        (pl.DataFrame({"a": [str(i) for i in range(65_536)]}), "column 'a' has 65,536 or more distinct values"),
+        (pl.DataFrame({"a": range(0, 65_536 * 50, 50)}), "column 'a' has 65,536 or more distinct values"),
+        (pl.LazyFrame({"a": [1]}), "cannot read a table from LazyFrame"),
+        (np.zeros((2, 2), dtype=int), "cannot read a table from ndarray"),
+        ({"a": [1]}, "cannot read a table from dict"),
+        (None, "cannot read a table from NoneType"),
     ],
 )
 def test_bad_frames(frame: Any, message: str) -> None:
-    """Each bad frame is one clear line that names the column, and the row where there is one."""
+    """Each invalid frame raises an error of one line that names the column and, if there is one, the row."""
     with pytest.raises(InputError, match=message) as caught:
         Dataset.from_frame(frame)
     assert "\n" not in str(caught.value)
@@ -204,7 +204,7 @@ COLUMNS = st.one_of(
 
 @given(st.data())
 def test_libraries_agree_and_states_are_sorted(data: st.DataObject) -> None:
-    """pandas, polars and Arrow give one table, whose states are the sorted distinct values."""
+    """pandas, polars and Arrow produce the same table, whose states are the sorted distinct values."""
     rows = data.draw(st.integers(1, 12))
     columns = {}
     for i in range(data.draw(st.integers(1, 3))):

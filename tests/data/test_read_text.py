@@ -1,4 +1,4 @@
-"""Tables from text files: what the fields mean, and every way in which a file can be wrong."""
+"""Tables from text files: the meaning of the fields, and invalid files."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from bnsearch.data import Dataset
-from bnsearch.data.text import SAMPLE_ROWS, read_text
+from bnsearch.data.text import TYPE_SAMPLE_ROWS, read_text
 from bnsearch.errors import InputError
 
 
@@ -53,8 +53,8 @@ def test_numbers_too_long_to_be_numbers_are_text(tmp_path: Path) -> None:
 
 @pytest.mark.parametrize("late", ["x", "256", "-1", "1.0", "07"])
 def test_a_late_surprise_in_a_column_of_small_numbers(tmp_path: Path, late: str) -> None:
-    """What the first rows suggest about a column is only a guess: a later value may be of another kind."""
-    rows = SAMPLE_ROWS + 50
+    """The type of a column that the first rows suggest is revised if a later value has another type."""
+    rows = TYPE_SAMPLE_ROWS + 50
     data = Dataset.read(write(tmp_path, "a,b\n" + "1,3\n" * rows + f"{late},3\n"))
     expected = {"x": ("1", "x"), "256": ("1", "256"), "-1": ("-1", "1"), "1.0": ("1",), "07": ("1", "7")}[late]
     assert data.states == (expected, ("3",))
@@ -63,7 +63,7 @@ def test_a_late_surprise_in_a_column_of_small_numbers(tmp_path: Path, late: str)
 
 
 def test_rare_labels_after_the_sample(tmp_path: Path) -> None:
-    """States first seen far down are sorted among the others, and all rows before are recoded."""
+    """States that first occur in late rows are sorted among the others, and all earlier rows are recoded."""
     words = ["m"] * 3_000 + ["z", "a", "m"]
     data = Dataset.read(write(tmp_path, "w\n" + "\n".join(words)))
     assert data.states == (("a", "m", "z"),)
@@ -89,14 +89,14 @@ def test_without_header_the_columns_are_numbered(tmp_path: Path) -> None:
     ],
 )
 def test_line_ends_marks_and_quotes(tmp_path: Path, text: bytes) -> None:
-    """Line ends of all systems, a byte-order mark, blank lines at the ends and quotes change nothing."""
+    """Line ends of all systems, a byte-order mark, blank lines at the ends and quotes do not change the table."""
     data = Dataset.read(write(tmp_path, text))
     assert data.names == ("a", "b")
     assert labels(data) == [("x", "1"), ("y", "2")]
 
 
 def test_quoted_fields_hold_anything(tmp_path: Path) -> None:
-    """Commas, quotes and line ends inside quotes belong to the field, in the header too."""
+    """Commas, quotes and line ends inside quotes are part of the field, also in the header."""
     data = Dataset.read(write(tmp_path, '"a\nb","c,d"\n"x\ny","say ""hi"""\nz,w\n'))
     assert data.names == ("a\nb", "c,d")
     assert labels(data) == [("x\ny", 'say "hi"'), ("z", "w")]
@@ -116,14 +116,14 @@ def test_many_states_need_wider_codes(tmp_path: Path) -> None:
     assert data.codes.dtype == np.uint16
     assert data.codes[0, 0] == 65_534
     assert data.states[0] == tuple(rows)
-    with pytest.raises(InputError, match=r"column 'id' has 65,536 distinct values or more; at most 65,535"):
+    with pytest.raises(InputError, match=r"column 'id' has 65,536 or more distinct values; at most 65,535"):
         Dataset.read(write(tmp_path, "id\n" + "\n".join(rows) + "\nx\n"))
 
 
 @pytest.mark.parametrize("spelling", ["", "NA", "N/A", "NaN", "nan", "null", "NULL", "?", " ? "])
 @pytest.mark.parametrize("others", ["1", "yes"])
 def test_missing_values_are_named_with_their_row(tmp_path: Path, spelling: str, others: str) -> None:
-    """The second column of the third row of data is missing, in a column of numbers or of text."""
+    """A missing value in the third data row is reported, in a column of numbers and in a column of text."""
     rows = [f"x,{others}"] * 2 + [f"x,{spelling}"] + [f"x,{others}"] * 200
     with pytest.raises(InputError, match="column 'b', row 3: missing value"):
         Dataset.read(write(tmp_path, "\n".join(["a,b", *rows])))
@@ -139,7 +139,7 @@ def test_none_is_a_state(tmp_path: Path) -> None:
     [
         ("", "the file is empty"),
         ("\n\n", "the file is empty"),
-        ("a,b\n", "no rows of data"),
+        ("a,b\n", "no data rows"),
         ("a,b\n1\n", r"row 1 \(line 2\) has 1 fields; the table has 2 columns"),
         ("a,b\n1,2\n1,2,3\n", r"row 2 \(line 3\) has 3 fields; the table has 2 columns"),
         ("a,b\n" + "1,2\n" * 300 + "1\n1,2\n", r"row 301 \(line 302\) has 1 fields"),
@@ -149,12 +149,12 @@ def test_none_is_a_state(tmp_path: Path) -> None:
         ("a,a\n1,2\n", "two columns are named 'a'"),
         ("1,0,1\n0,0,0\n", "two columns are named '1': rename one; if the first row is data, read with header=False"),
         ("a,,b\n1,2,3\n", "column 2 has no name"),
-        ("a;b\n1;2\n", "separated by ';': write the table with commas"),
-        ("a;b\n1,5;2\n2,5;3\n", "separated by ';': write the table with commas"),
-        ("a|b\n1|2\n", r"separated by '\|': write the table with commas"),
+        ("a;b\n1;2\n", "separated by ';': separate them by commas"),
+        ("a;b\n1,5;2\n2,5;3\n", "separated by ';': separate them by commas"),
+        ("a|b\n1|2\n", r"separated by '\|': separate them by commas"),
         ("# mine\na,b\n1,2\n", r"row 1 \(line 2\) has 2 fields; the table has 1 column$"),
-        ("a\tb\n1\t2\n", r"separated by '\\t': write the table with commas"),
-        ("a,b\n1,0.5\n2,1\n", r"column 'b' is continuous \(it holds 0.5\): discretise"),
+        ("a\tb\n1\t2\n", r"separated by '\\t': separate them by commas"),
+        ("a,b\n1,0.5\n2,1\n", r"column 'b' is continuous \(it contains 0.5\): discretise"),
         ("a\n1e-3\n", "column 'a' is continuous"),
         ('a,b\n1,"2\n3,4\n', "check its quotes"),
         ('a,b\n1,"2"x\n3,4\n', "line 2: .* check its quotes"),
@@ -165,7 +165,7 @@ def test_none_is_a_state(tmp_path: Path) -> None:
     ],
 )
 def test_bad_files(tmp_path: Path, text: str | bytes, message: str) -> None:
-    """Each bad file is one clear line that begins with its path."""
+    """Each invalid file raises an error of one line that starts with the path."""
     path = write(tmp_path, text)
     with pytest.raises(InputError, match=message) as caught:
         Dataset.read(path)
@@ -177,7 +177,7 @@ BENCHPRESS = "a,b\n2,3\n" + "0,1\n1,0\n" * 6
 
 
 def test_benchpress_arities_count(tmp_path: Path) -> None:
-    """The second row says 2 and 3 states; code 2 of b never occurs."""
+    """The second row declares 2 and 3 states; code 2 of b does not occur."""
     for options in ({}, {"arities_row": True}):
         data = Dataset.read(write(tmp_path, BENCHPRESS), **options)
         assert data.names == ("a", "b")
@@ -196,14 +196,14 @@ def test_plain_csv_is_not_taken_for_benchpress(tmp_path: Path) -> None:
 
 
 def test_numbers_beyond_every_arity(tmp_path: Path) -> None:
-    """More digits than Python turns into a number are text, and no row of arities."""
+    """A number with too many digits for Python's int() is text, not an arity."""
     huge = "9" * 5_000
     data = Dataset.read(write(tmp_path, f"a,b\n{huge},3\n" + "0,1\n1,0\n" * 6))
     assert data.states == (("0", "1", huge), ("0", "1", "3"))
 
 
 def test_dat_files_have_names_and_arities(tmp_path: Path) -> None:
-    """Blanks of any width separate the fields; a blank at an end of a line is no field."""
+    """Any number of blanks separates two fields; blanks at the ends of a line are ignored."""
     for text in ("a b\n2 3\n0 1\n1 0\n", " a\tb \r\n2  3\r\n 0 1 \r\n1 0\r\n\r\n"):
         data = Dataset.read(write(tmp_path, text, "table.dat"))
         assert data.names == ("a", "b")
@@ -219,12 +219,12 @@ def test_dat_files_have_names_and_arities(tmp_path: Path) -> None:
         ("a b\n2 2\n0 1\n0 2\n", "column 'b', row 2: '2' is not one of its states '0', '1'"),
         ("a b\n2 2\n0 1\n-1 1\n", "column 'a', row 2: '-1' is not one of"),
         ("a b\n2 2\n0 1\n0 red\n", "column 'b', row 2: 'red' is not one of"),
-        ("a b\n2\n0 1\n", "2 names but 1 arities"),
+        ("a b\n2\n0 1\n", "the row of arities has 1 fields, the header 2"),
         ("a b\n2 0\n0 0\n", "column 'b': '0' in the row of arities is not a whole number from 1 to 65,535"),
         ("a b\n2 x\n0 0\n", "column 'b': 'x' in the row of arities"),
         ("a b\n2 99999\n0 0\n", "column 'b': '99999' in the row of arities"),
-        ("a b\n", "2 names but 0 arities"),
-        ("a b\n2 2\n", "no rows of data"),
+        ("a b\n", "the row of arities has 0 fields, the header 2"),
+        ("a b\n2 2\n", "no data rows"),
         ("a b\n2 2\n0 1\n0\n", r"row 2 \(line 4\) has 1 fields"),
         ("a b\n2 2\n0 1\n0 ?\n", "column 'b', row 2: missing value"),
         (" ", "the file is empty"),
@@ -237,11 +237,11 @@ def test_bad_dat_files(tmp_path: Path, text: str, message: str) -> None:
 
 
 def test_gzip_and_wrong_names(tmp_path: Path) -> None:
-    """A gzipped CSV reads as the plain one; a wrong extension, a folder and a missing file are refused."""
+    """A gzipped CSV file is read as the plain one; a wrong extension, a folder and a missing file raise an error."""
     data = Dataset.read(write(tmp_path, gzip.compress(b"a\n1\n2\n"), "t.CSV.GZ"))
     assert data.states == (("1", "2"),)
     for name, message in (
-        ("t.xlsx", r"ends with \.csv, \.dat, \.parquet, or one of these and \.gz"),
+        ("t.xlsx", r"must end with \.csv, \.dat, \.parquet, optionally followed by \.gz"),
         ("nothing.csv", "does not exist"),
         ("folder.csv", "is a folder"),
     ):
@@ -255,7 +255,7 @@ CELL = st.text(st.characters(codec="utf-8", exclude_characters="\0"), min_size=1
 
 @given(st.data())
 def test_any_text_comes_back(data: st.DataObject) -> None:
-    """Rows that Python's csv module writes come back; the states are the sorted values that occur."""
+    """Rows written by Python's csv module are restored; the states are the sorted values that occur."""
     width = data.draw(st.integers(1, 4))
     row = st.tuples(*[st.one_of(CELL, st.sampled_from(["a", "b"])).map(lambda s: f"_{s}")] * width)
     rows = data.draw(st.lists(row, min_size=1, max_size=8))
@@ -270,7 +270,7 @@ def test_any_text_comes_back(data: st.DataObject) -> None:
 
 @given(st.binary(max_size=60), st.booleans(), st.booleans())
 def test_hostile_bytes_give_a_table_or_a_clear_error(data: bytes, blanks: bool, header: bool) -> None:
-    """Whatever the bytes are, nothing but an InputError comes out."""
+    """Arbitrary bytes raise no error except InputError."""
     try:
         names, columns = read_text(data, blanks=blanks, header=header, arities_row=None)
         Dataset.from_columns(names, columns)
@@ -280,7 +280,7 @@ def test_hostile_bytes_give_a_table_or_a_clear_error(data: bytes, blanks: bool, 
 
 @given(st.lists(st.sampled_from(["1", ",", "\n", '"', "x", " ", "\r", "2.5", "NA"]), max_size=30).map("".join))
 def test_hostile_text_gives_a_table_or_a_clear_error(text: str) -> None:
-    """The same for text made of what a CSV file is made of."""
+    """Arbitrary texts of the characters of CSV files raise no error except InputError."""
     try:
         names, columns = read_text(text.encode(), blanks=False, header=True, arities_row=None)
         Dataset.from_columns(names, columns)

@@ -1,4 +1,4 @@
-"""Tables written to files come back as they were, or are refused."""
+"""Tables written to files are restored, or writing raises an error."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 
 from bnsearch.data import Dataset
 from bnsearch.data.coding import MISSING
-from bnsearch.data.writing import check_target
+from bnsearch.data.writing import check_table_target
 from bnsearch.errors import InputError
 
 
@@ -30,7 +30,7 @@ def tables(draw: st.DrawFn) -> Dataset:
 @pytest.mark.parametrize("extension", [".parquet", ".parquet.gz"])
 @given(data=tables())
 def test_parquet_keeps_everything(tmp_path_factory: pytest.TempPathFactory, extension: str, data: Dataset) -> None:
-    """Names, states in their order, unobserved ones too, and codes."""
+    """Parquet restores names, codes and all states in their order."""
     path = tmp_path_factory.mktemp("tables") / f"table{extension}"
     data.write(path)
     back = Dataset.read(path)
@@ -44,7 +44,7 @@ def test_parquet_keeps_everything(tmp_path_factory: pytest.TempPathFactory, exte
 def test_csv_keeps_every_label_or_refuses(
     tmp_path_factory: pytest.TempPathFactory, extension: str, data: Dataset
 ) -> None:
-    """What is written reads back label by label, and with the old states code by code."""
+    """CSV restores all labels and, with the old states, all codes."""
     path = tmp_path_factory.mktemp("tables") / f"table{extension}"
     try:
         data.write(path)
@@ -60,7 +60,7 @@ def test_csv_keeps_every_label_or_refuses(
 
 @pytest.mark.parametrize("label", [*sorted(MISSING), " NA", "01", "1.0", "0.5", "+1"])
 def test_csv_refuses_labels_that_would_change(tmp_path: Path, label: str) -> None:
-    """Missing values and other spellings of numbers do not survive CSV when they occur."""
+    """Labels that look like missing values or other spellings of numbers raise an error for CSV if they occur."""
     data = Dataset.from_codes([[0], [0]], names=["v"], states=[[label, "other"]])
     with pytest.raises(InputError, match=r"column 'v' has the state .*: write \.parquet instead"):
         data.write(tmp_path / "table.csv")
@@ -69,7 +69,7 @@ def test_csv_refuses_labels_that_would_change(tmp_path: Path, label: str) -> Non
 
 
 def test_csv_is_plain(tmp_path: Path) -> None:
-    """A header and the labels, and nothing else; the gzipped bytes do not depend on the time."""
+    """A CSV file has a header and the labels only; the gzipped bytes do not depend on the time."""
     data = Dataset.from_codes([[0, 1], [1, 0]], names=["^a$", "b"], states=[["no", "yes"], ["x,y", "z"]])
     data.write(tmp_path / "table.csv")
     assert (tmp_path / "table.csv").read_text() == '^a$,b\nno,z\nyes,"x,y"\n'
@@ -78,23 +78,23 @@ def test_csv_is_plain(tmp_path: Path) -> None:
 
 
 def test_write_refuses_bad_paths(tmp_path: Path) -> None:
-    """A missing folder, a wrong extension and .dat are refused before anything is written."""
+    """A missing folder, a wrong extension and .dat raise an error before anything is written."""
     data = Dataset.from_codes([[0]])
     for name, message in (
         ("none/table.csv", "the folder .* does not exist"),
-        ("table.xlsx", r"ends with \.csv"),
-        ("table.dat", r"written as \.csv or \.parquet"),
+        ("table.xlsx", r"must end with \.csv"),
+        ("table.dat", r"write \.csv or \.parquet"),
     ):
-        for use in (data.write, check_target):
+        for use in (data.write, check_table_target):
             with pytest.raises(InputError, match=message):
                 use(tmp_path / name)
-    check_target(tmp_path / "table.csv.gz")
+    check_table_target(tmp_path / "table.csv.gz")
     assert not list(tmp_path.iterdir())
 
 
 @pytest.mark.parametrize("data", [b"", b"junk", b"PAR1" + b"\0" * 100 + b"PAR1"])
 def test_broken_parquet(tmp_path: Path, data: bytes) -> None:
-    """Bytes that are no Parquet file are one clear line."""
+    """Bytes that are not a Parquet file raise an error of one line."""
     path = tmp_path / "table.parquet"
     path.write_bytes(data)
     with pytest.raises(InputError, match="not a readable Parquet file") as caught:
@@ -104,7 +104,7 @@ def test_broken_parquet(tmp_path: Path, data: bytes) -> None:
 
 
 def test_truncated_parquet(tmp_path: Path) -> None:
-    """Every truncation of a good file is refused."""
+    """Every truncated Parquet file raises an error."""
     path = tmp_path / "table.parquet"
     pl.DataFrame({"a": [1, 2, 3], "b": ["x", "y", "x"]}).write_parquet(path)
     assert Dataset.read(path).states == (("1", "2", "3"), ("x", "y"))
@@ -116,7 +116,7 @@ def test_truncated_parquet(tmp_path: Path) -> None:
 
 
 def test_parquet_errors_name_the_file(tmp_path: Path) -> None:
-    """A bad column inside a good file is named after the path; a row of arities is for text only."""
+    """An invalid column of a Parquet file is named after the path; `arities_row` is an error for Parquet."""
     path = tmp_path / "table.parquet"
     pl.DataFrame({"a": [0.5]}).write_parquet(path)
     with pytest.raises(InputError, match=r"table\.parquet: column 'a' is continuous"):

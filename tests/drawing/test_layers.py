@@ -1,4 +1,4 @@
-"""Layers of a graph, and where the points of a layer stand."""
+"""Layers of a graph, and the positions of the nodes."""
 
 from __future__ import annotations
 
@@ -10,19 +10,19 @@ from hypothesis import given
 from hypothesis import strategies as st
 from random_dags import dags
 
-from bnsearch.drawing.layers import crossings, layered
-from bnsearch.drawing.placing import ascending, placed
+from bnsearch.drawing.layers import assign_layers, count_crossings
+from bnsearch.drawing.placing import fit_ascending, place_nodes
 
 
 def level_of(graph):
-    """Return each point's layer."""
+    """Return the layer of each node."""
     return {v: level for level, layer in enumerate(graph.layers) for v in layer}
 
 
 @given(dags())
 def test_layers_hold_every_point_once(dag):
-    """Edges run through all layers between a parent and its child, downwards, one layer at a time."""
-    graph = layered(dag.parents, dag.order)
+    """The path of an edge has one node in each layer from the parent down to the child."""
+    graph = assign_layers(dag.parents, dag.order)
     level = level_of(graph)
     assert sorted(level) == list(range(len(graph.above)))
     assert sum(map(len, graph.layers)) == len(level)
@@ -35,31 +35,31 @@ def test_layers_hold_every_point_once(dag):
 
 @given(dags())
 def test_crossings_by_definition(dag):
-    """Two edges between the same layers cross where their ends stand in opposite orders."""
-    graph = layered(dag.parents, dag.order)
+    """Two edges between the same layers cross if their ends are in opposite orders."""
+    graph = assign_layers(dag.parents, dag.order)
     expected = 0
     for upper, lower in itertools.pairwise(graph.layers):
         edges = [(i, lower.index(u)) for i, v in enumerate(upper) for u in graph.below[v]]
         expected += sum((a - c) * (b - d) < 0 for (a, b), (c, d) in itertools.combinations(edges, 2))
-    assert crossings(graph, graph.layers) == expected
+    assert count_crossings(graph, graph.layers) == expected
 
 
 def test_crossings_that_can_be_avoided_are():
-    """Two variables, each with two children of its own, listed in turns: no edges cross."""
-    graph = layered([[], [], [0], [1], [0], [1]], range(6))
-    assert crossings(graph, graph.layers) == 0
-    assert crossings(graph, [[0, 1], [2, 3, 4, 5]]) == 1
+    """Two variables, each with two children of its own, listed alternately: no edges cross."""
+    graph = assign_layers([[], [], [0], [1], [0], [1]], range(6))
+    assert count_crossings(graph, graph.layers) == 0
+    assert count_crossings(graph, [[0, 1], [2, 3, 4, 5]]) == 1
 
 
 def test_a_source_stands_above_its_children():
-    """In 0 -> 1 -> 2 -> 3 with 4 -> 3, variable 4 stands beside 2, not at the top."""
-    graph = layered([[], [0], [1], [2, 4], []], [0, 1, 2, 4, 3])
+    """In 0 -> 1 -> 2 -> 3 with 4 -> 3, variable 4 is in the layer of 2, not at the top."""
+    graph = assign_layers([[], [0], [1], [2, 4], []], [0, 1, 2, 4, 3])
     assert level_of(graph)[4] == level_of(graph)[2] == 2
 
 
 def test_wide_layers_are_split():
-    """Of 100 children of one variable at most 14 stand side by side."""
-    graph = layered([[], *[[0]] * 100], range(101))
+    """At most 14 of 100 children of one variable are in the same layer."""
+    graph = assign_layers([[], *[[0]] * 100], range(101))
     variables = [[v for v in layer if v <= 100] for layer in graph.layers]
     assert max(map(len, variables)) == 14
     assert variables[0] == [0]
@@ -67,10 +67,10 @@ def test_wide_layers_are_split():
 
 @given(dags())
 def test_points_keep_their_order_and_distance(dag):
-    """Neighbours in a layer are apart by half of their widths together."""
-    graph = layered(dag.parents, dag.order)
+    """The distance of adjacent nodes in a layer is at least the mean of their widths."""
+    graph = assign_layers(dag.parents, dag.order)
     widths = [10.0 + v % 3 for v in range(len(graph.above))]
-    centres = placed(graph, widths)
+    centres = place_nodes(graph, widths)
     for layer in graph.layers:
         for left, right in itertools.pairwise(layer):
             assert centres[right] - centres[left] >= (widths[left] + widths[right]) / 2 - 1e-6
@@ -80,7 +80,7 @@ def test_points_keep_their_order_and_distance(dag):
 def test_ascending_is_the_best(pairs):
     """No ascending sequence of means of neighbours has a smaller weighted sum of squares."""
     wanted, weights = (np.array(column, dtype=float) for column in zip(*pairs, strict=True))
-    found = ascending(wanted, weights)
+    found = fit_ascending(wanted, weights)
     assert all(a <= b + 1e-12 for a, b in itertools.pairwise(found))
     best = np.inf
     for cuts in itertools.product([False, True], repeat=len(pairs) - 1):

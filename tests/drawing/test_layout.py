@@ -1,4 +1,4 @@
-"""Boxes and routes: nothing overlaps, everything is inside."""
+"""Boxes and routes: nothing overlaps, and everything is inside the drawing."""
 
 from __future__ import annotations
 
@@ -8,20 +8,20 @@ import pytest
 from hypothesis import given
 from random_dags import dags
 
-from bnsearch.drawing.layout import BOX_HEIGHT, connected_parts, layout, shortened, text_width
+from bnsearch.drawing.layout import BOX_HEIGHT, compute_layout, estimate_text_width, find_components, shorten_label
 from bnsearch.graphs.dag import DAG
 from bnsearch.networks import load_network
 
 
 def check(dag):
-    """Assert that boxes are apart and inside, that edges tie their boxes, and that no edge runs through a box."""
-    plan = layout(dag)
+    """Assert that boxes are inside and do not overlap, that edges connect their boxes and cross no other box."""
+    plan = compute_layout(dag)
     for box in plan.boxes:
         assert box.x - box.width / 2 + 1e-6 >= 0
         assert box.x + box.width / 2 <= plan.width + 1e-6
         assert box.y + 1e-6 >= BOX_HEIGHT / 2
         assert box.y + BOX_HEIGHT / 2 <= plan.height + 1e-6
-        assert text_width(box.label) < box.width
+        assert estimate_text_width(box.label) < box.width
     for one, two in itertools.combinations(plan.boxes, 2):
         apart = abs(one.x - two.x) >= (one.width + two.width) / 2 - 1e-6
         assert apart or abs(one.y - two.y) >= BOX_HEIGHT + 1e-6
@@ -39,38 +39,38 @@ def check(dag):
 
 @given(dags())
 def test_nothing_overlaps(dag):
-    """Random graphs of up to 12 variables."""
+    """The layouts of random graphs of up to 12 variables are valid."""
     check(dag)
 
 
 @pytest.mark.parametrize("name", ["asia", "greenhouse"])
 def test_examples(name):
-    """The embedded networks."""
+    """The layouts of the embedded networks are valid."""
     check(load_network(name).dag)
 
 
 def test_many_variables():
-    """A tree of 300 variables, a third of them without edges, fits into a page that is not too long either way."""
+    """A tree of 300 variables, a third of them without edges, has a drawing that is neither too wide nor too high."""
     dag = DAG([f"v{i}" for i in range(300)], [[(i - 1) // 3] if 0 < i < 200 else [] for i in range(300)])
     check(dag)
-    plan = layout(dag)
+    plan = compute_layout(dag)
     assert 1 / 4 < plan.width / plan.height < 4
 
 
 def test_unconnected_variables_stand_in_rows():
-    """Thirty variables without edges: several rows of several."""
-    plan = layout(DAG.empty([f"v{i}" for i in range(30)]))
+    """Thirty variables without edges are placed in several rows."""
+    plan = compute_layout(DAG.empty([f"v{i}" for i in range(30)]))
     rows = {box.y for box in plan.boxes}
     assert 3 <= len(rows) <= 10
 
 
 def test_parts_are_connected_and_in_order():
-    """The graph a -> c beside b: two parts, parents first."""
-    assert connected_parts(DAG(["c", "b", "a"], [[2], [], []])) == [[2, 0], [1]]
+    """The graph a -> c and b has two components, in topological order."""
+    assert find_components(DAG(["c", "b", "a"], [[2], [], []])) == [[2, 0], [1]]
 
 
 def test_labels_are_short_and_on_one_line():
-    """A long name ends in three dots; line breaks and marks that steer a terminal become blanks."""
-    assert shortened("x" * 24) == "x" * 24
-    assert shortened("x" * 25) == "x" * 23 + "…"
-    assert shortened("two\nlines\x1b[0m") == "two lines [0m"
+    """A long name ends in an ellipsis; line breaks and control characters become blanks."""
+    assert shorten_label("x" * 24) == "x" * 24
+    assert shorten_label("x" * 25) == "x" * 23 + "…"
+    assert shorten_label("two\nlines\x1b[0m") == "two lines [0m"

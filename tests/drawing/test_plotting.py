@@ -15,7 +15,7 @@ from bnsearch.runs.trace import Trace
 
 @pytest.fixture(autouse=True)
 def pyplot():
-    """Draw to nowhere, and close what was drawn."""
+    """Use a backend without a display, and close all figures."""
     matplotlib = pytest.importorskip("matplotlib")
     matplotlib.use("agg")
     from matplotlib import pyplot
@@ -25,7 +25,7 @@ def pyplot():
 
 
 def test_graph_on_new_axes():
-    """Every variable is named, every edge is a line and an arrow; all of it can be drawn."""
+    """Every variable has a label, every edge a line and an arrow."""
     asia = load_network("asia")
     ax = asia.plot()
     assert sorted(text.get_text() for text in ax.texts) == sorted(asia.names)
@@ -34,7 +34,7 @@ def test_graph_on_new_axes():
 
 
 def test_graph_on_given_axes(pyplot):
-    """The axes handed over are used; letters are smaller where there is less room."""
+    """Given axes are used, and the font is smaller on small axes."""
     figure, (left, right) = pyplot.subplots(1, 2, width_ratios=(3, 1), figsize=(10, 4))
     asia = load_network("asia").dag
     assert asia.plot(left) is left
@@ -44,13 +44,13 @@ def test_graph_on_given_axes(pyplot):
 
 
 def test_signs_in_names_are_drawn_as_they_are():
-    """A dollar sign begins no formula."""
+    """A dollar sign in a name is not a formula."""
     ax = plot_graph(DAG.empty(["$x_{$", "cost in $"]))
     ax.figure.canvas.draw()
 
 
 def test_large_graphs_get_a_figure_of_bounded_size():
-    """Forty inches at most."""
+    """A new figure is at most forty inches wide and high."""
     names = [f"variable number {i}" for i in range(400)]
     ax = plot_graph(DAG(names, [[], *[[i] for i in range(399)]]))
     assert max(ax.figure.get_size_inches()) == pytest.approx(40)

@@ -8,7 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from random_dags import dags
 
-from bnsearch.drawing.svg import MOST_SHOWN, curve, render_structure
+from bnsearch.drawing.svg import MAX_NOTEBOOK_VARIABLES, make_curve, render_structure
 from bnsearch.graphs import DAG, PDAG, cpdag
 from bnsearch.networks import load_network
 
@@ -27,13 +27,13 @@ def test_every_variable_and_edge_is_drawn(dag):
 
 @given(st.lists(st.text(min_size=1, max_size=40), min_size=1, max_size=4, unique=True))
 def test_any_name_can_be_drawn(names):
-    """Marks of XML, control characters and half characters do not break the file."""
+    """XML markup, control characters and lone surrogates in names do not break the file."""
     root = ElementTree.fromstring(render_structure(DAG.empty(names)).encode())
     assert len(list(root.iter(f"{SPACE}text"))) == len(names)
 
 
 def test_names_are_escaped():
-    """Names are text, not marks; a shortened one has its whole name as a title."""
+    """Markup in names is escaped; a shortened label has the whole name as its title."""
     dag = DAG.from_edges(['<script>&"', "x" * 30], [('<script>&"', "x" * 30)])
     text = render_structure(dag)
     assert "<script" not in text
@@ -43,24 +43,24 @@ def test_names_are_escaped():
 
 def test_curves_run_down_at_their_ends():
     """From (0, 0) to (4, 10) the control points are (0, 5) and (4, 5)."""
-    assert curve([(0, 0), (4, 10), (4, 20)]) == [((0, 5), (4, 5), (4, 10)), ((4, 15), (4, 15), (4, 20))]
+    assert make_curve([(0, 0), (4, 10), (4, 20)]) == [((0, 5), (4, 5), (4, 10)), ((4, 15), (4, 15), (4, 20))]
 
 
 def test_notebooks_draw_what_is_not_too_large():
-    """A DAG and a network show themselves; a graph of more than 500 variables or 2,000 edges does not."""
+    """A notebook shows a DAG and a network, but no graph of more than 500 variables or 2,000 edges."""
     asia = load_network("asia")
     assert asia._repr_svg_() == asia.dag._repr_svg_() == render_structure(asia.dag)
-    assert DAG.empty([f"v{i}" for i in range(MOST_SHOWN + 1)])._repr_svg_() is None
+    assert DAG.empty([f"v{i}" for i in range(MAX_NOTEBOOK_VARIABLES + 1)])._repr_svg_() is None
     assert DAG([f"v{i}" for i in range(64)], [range(i) for i in range(64)])._repr_svg_() is None  # 64 * 63 / 2 edges
 
 
 def test_a_graph_without_variables():
-    """Nothing is drawn, in a file that is well-formed."""
+    """The drawing of an empty graph is a well-formed file."""
     assert not list(ElementTree.fromstring(render_structure(DAG([], []))).iter(f"{SPACE}text"))
 
 
 def test_equivalence_classes():
-    """Of a -> c <- b and c -> d all edges have a direction; of a chain none has; both can be told from the drawing."""
+    """In the class of a -> c <- b, c -> d all edges have arrows; in the class of a chain none has."""
     directed = DAG.from_edges("abcd", [("a", "c"), ("b", "c"), ("c", "d")])
     assert cpdag(directed)._repr_svg_() == render_structure(directed)
     chain = cpdag(DAG.from_edges("abc", [("a", "b"), ("b", "c")]))

@@ -89,7 +89,7 @@ class SlowLegalSearch(SlowSearch):
         """Tell whether the parents that an insertion stands for are not too many."""
         near = self.graph.neighbours[operator.y] & self.graph.adjacent[operator.x]
         parents = self.graph.parents[operator.y] | near | {operator.x, *operator.subset}
-        return operator.kind == Kind.DELETE or len(parents) <= self.known.limits[operator.y]
+        return operator.kind == Kind.DELETE or len(parents) <= self.known.max_parents[operator.y]
 
 
 @pytest.mark.parametrize("method", ["ges", "iges"])
@@ -104,9 +104,9 @@ def test_same_trajectory_as_by_definition(seed: int, method: str) -> None:
     if method == "ges":
         stages, kinds = [forward, backward], [[Kind.INSERT], [Kind.DELETE]]
     steps = [step.operator for stage in stages for step in stage(here, lambda: False)]
-    empty = scorer.network(known.base(data.names))
+    empty = scorer.network(known.make_required_dag(data.names))
     slow = SlowLegalSearch(data, scorer.family, tie_unit(empty), 3, 100)
-    slow.known, slow.graph = known, cpdag(known.base(data.names))
+    slow.known, slow.graph = known, cpdag(known.make_required_dag(data.names))
     assert (steps, here.cpdag) == (list(slow.climb(*kinds)), slow.graph)
 
 

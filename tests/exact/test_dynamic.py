@@ -1,4 +1,4 @@
-"""Exact search against enumeration, an independent program's optima, and its own limits."""
+"""Exact search: compared with enumeration and with the optima of an independent program; its limits."""
 
 from __future__ import annotations
 
@@ -16,9 +16,9 @@ from hypothesis import strategies as st
 from bnsearch.data import Dataset
 from bnsearch.errors import InputError
 from bnsearch.exact import Exact, dynamic
-from bnsearch.exact.groups import groups_of
+from bnsearch.exact.groups import split_into_groups
 from bnsearch.learning.learn import learn
-from bnsearch.learning.search import finished, search
+from bnsearch.learning.search import collect_result, search
 from bnsearch.networks import random_network
 from bnsearch.parent_sets.jkl import read_scores
 from bnsearch.parent_sets.table import ParentSets
@@ -35,8 +35,8 @@ from strategies import examples
 NOTHING: frozenset[int] = frozenset()
 
 
-def solved(table: ParentSets, *, threads: int = 1) -> Result:
-    """Return the result of exact search, whose network has been rescored."""
+def solve(table: ParentSets, *, threads: int = 1) -> Result:
+    """Return the result of exact search, after rescoring its network."""
     result = search(Problem(table=table), Exact(), seed=3, threads=threads)
     assert result.optimal
     assert result.bound == result.score
@@ -46,38 +46,38 @@ def solved(table: ParentSets, *, threads: int = 1) -> Result:
     return result
 
 
-@given(candidate_tables(most=4, sets=4))
+@given(candidate_tables(max_variables=4, max_sets=4))
 def test_no_network_scores_higher(table):
     """Among all acyclic choices of sets of up to four variables the result is the best."""
-    assert solved(table).score == pytest.approx(max(score for score, _ in networks(table)), abs=1e-9)
+    assert solve(table).score == pytest.approx(max(score for score, _ in networks(table)), abs=1e-9)
 
 
 @examples(30)
-@given(candidate_tables(most=6))
+@given(candidate_tables(max_variables=6))
 def test_no_ordering_scores_higher(table):
     """Among all orderings of up to six variables the result is the best."""
     orders = itertools.permutations(range(table.n_variables))
-    assert solved(table).score == pytest.approx(max(ordering_score(table, o) for o in orders), abs=1e-9)
+    assert solve(table).score == pytest.approx(max(ordering_score(table, o) for o in orders), abs=1e-9)
 
 
 @examples(20)
 @given(st.integers(5, 9), st.integers(1, 60), st.integers(1, 5), st.integers(0, 2**32 - 1))
-def test_agrees_with_the_definition(n, sets, most_parents, seed):
-    """The recursion over all subsets, written down plainly, gives the same score."""
-    table = random_candidates(n, sets, most_parents, seed)
-    assert solved(table).score == pytest.approx(best_score(table), abs=1e-9)
+def test_agrees_with_the_definition(n, sets, max_parents, seed):
+    """A plain recursion over all subsets gives the same score."""
+    table = random_candidates(n, sets, max_parents, seed)
+    assert solve(table).score == pytest.approx(best_score(table), abs=1e-9)
 
 
 @pytest.mark.parametrize("threads", [1, 2])
 def test_sets_in_many_blocks(monkeypatch, threads):
     """With five low variables eleven make 64 blocks; the answer is that of one block, for any number of threads."""
     table = random_candidates(11, 40, 5, seed=8)
-    monkeypatch.setattr(dynamic, "LOW", 5)
-    assert solved(table, threads=threads).score == pytest.approx(best_score(table), abs=1e-9)
+    monkeypatch.setattr(dynamic, "LOW_VARIABLES", 5)
+    assert solve(table, threads=threads).score == pytest.approx(best_score(table), abs=1e-9)
 
 
-def two_pairs() -> ParentSets:
-    """Two pairs in which each wants the other; the second pair would also have the first as parents."""
+def make_two_pairs() -> ParentSets:
+    """Return a table of two pairs that gain from each other; the second pair also gains from the first."""
     return table_of(
         [
             {NOTHING: -5.0, frozenset({1}): -1.0},
@@ -88,18 +88,18 @@ def two_pairs() -> ParentSets:
     )
 
 
-def test_groups_are_solved_apart():
+def test_groups_are_solved_independently():
     """
-    Pairs {0, 1} and {2, 3}: no set of the first pair reaches into the second.
+    Pairs {0, 1} and {2, 3}: no parent set of the first pair contains a variable of the second.
 
     First pair: 0 alone and 1 with it, -5 - 1.5 = -6.5, beats -6 - 1 = -7. Second pair: 3 alone and 2 with {0, 3},
     -8 - 2 = -10, beats 2 with {1} and 3 with {2}, -7 - 4 = -11.
     """
-    groups = groups_of(two_pairs())
+    groups = split_into_groups(make_two_pairs())
     assert sorted(group.variables.tolist() for group in groups) == [[0, 1], [2, 3]]
     second = next(group for group in groups if group.variables[0] == 2)
     assert second.masks.tolist() == [2, 2, 0, 0, 1, 0]  # {0, 3}, {3}, {1}, {}; {2}, {}
-    result = solved(two_pairs())
+    result = solve(make_two_pairs())
     assert result.score == -16.5
     assert result.dag.parents == ((), (0,), (0, 3), ())
     assert result.iterations == 1
@@ -109,15 +109,15 @@ def test_groups_are_solved_apart():
 def test_many_variables_in_small_groups():
     """A chain of 300 variables, each with the one before as its only candidate parent, is 300 groups."""
     sets = [{NOTHING: -2.0, frozenset({v - 1}): -1.0} if v else {NOTHING: -2.0} for v in range(300)]
-    result = solved(table_of(sets))
+    result = solve(table_of(sets))
     assert result.score == -2.0 - 299 * 1.0
     assert len(result.dag.edges) == 299
 
 
 def test_too_many_variables_are_refused():
-    """A ring of 70 variables is one group; 1 MiB holds the 2^17 scores of 17 variables."""
+    """A ring of 70 variables is one group; 1 MiB is enough for the 2^17 scores of 17 variables."""
     ring = table_of([{NOTHING: -2.0, frozenset({(v + 1) % 70}): -1.0} for v in range(70)])
-    with pytest.raises(InputError, match=r"at most 17 variables .* 0.000977 GiB of memory, and here are 70: use the"):
+    with pytest.raises(InputError, match=r"at most 17 variables .* 0.000977 GiB of memory, but the table has 70: use"):
         search(Problem(table=ring), Exact(memory=1 << 20))
     with pytest.raises(InputError, match="at most 50 variables"):
         search(Problem(table=ring), Exact(memory=1 << 62))
@@ -127,7 +127,7 @@ def test_too_many_variables_are_refused():
 
 @pytest.fixture
 def no_memory(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Have no memory for the scores of 15 variables."""
+    """Make the allocation of the scores of 15 variables fail."""
 
     def empty(shape, *rest, **options):
         if shape == (1 << 3, 1 << 12):
@@ -137,15 +137,15 @@ def no_memory(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(dynamic, "np", SimpleNamespace(**(vars(np) | {"empty": empty})))
 
 
-def test_memory_that_is_not_there(no_memory):
-    """Allowed or not, 15 variables take 2^18 bytes, 2^-12 GiB, and the machine has none left."""
+def test_a_failed_allocation_is_reported(no_memory):
+    """15 variables take 2^18 bytes, 2^-12 GiB; the allocation fails although the limit allows it."""
     table = random_candidates(15, 30, 4, seed=2)
-    with pytest.raises(InputError, match=r"exact search of 15 variables .* takes 0.000244 GiB of memory, more than"):
+    with pytest.raises(InputError, match=r"exact search of 15 variables .* takes 0.000244 GiB of memory, which is not"):
         search(Problem(table=table), Exact())
 
 
-def test_what_was_scored_is_not_lost(no_memory):
-    """Where the candidates were scored on the way, the network found so far is kept, and a note says what to do."""
+def test_the_network_so_far_is_kept_without_memory(no_memory):
+    """If the candidate sets were scored for this search, the network so far is kept, and a note says what to do."""
     data = random_network(15, 2.0, 2, 1).sample(300, seed=1)
     result = learn(data, method="exact", seconds=3600, seed=0)
     assert (result.stop, result.optimal) == ("memory", False)
@@ -156,35 +156,35 @@ def test_what_was_scored_is_not_lost(no_memory):
 
 
 def test_too_many_variables_in_data():
-    """18 variables that all depend on each other, and memory for 17: so it is with a search over data."""
+    """18 variables that all depend on each other, and memory for 17: the network so far is kept."""
     codes = np.random.default_rng(1).integers(0, 2, (300, 18))
     codes[:, 1:] = codes[:, :1] ^ (np.random.default_rng(2).random((300, 17)) < 0.2)
     problem = Problem(data=Dataset.from_codes(codes), score=BIC(), selection=Auto(evaluations=10_000))
     result = search(problem, Exact(memory=1 << 20), seed=1)
     assert result.stop == "memory"
-    assert re.search(r"at most 17 variables .* here are 18: use the method auto", result.notes[-1])
+    assert re.search(r"at most 17 variables .* table has 18: use the method auto", result.notes[-1])
     assert result.score > problem.base_score
 
 
-def test_memory_is_what_is_promised():
-    """Sixteen variables take 8 * 2^16 bytes, half a megabyte, and as much again for the blocks in work."""
+def test_memory_is_as_documented():
+    """Sixteen variables take 8 * 2^16 bytes, half a megabyte, and as much again for the blocks in progress."""
     table = random_candidates(16, 30, 4, seed=1)
-    solved(table)
+    solve(table)
     tracemalloc.start()
-    solved(table)
+    solve(table)
     _, peak = tracemalloc.get_traced_memory()
     tracemalloc.stop()
     assert peak < 2 << 20
 
 
-@pytest.mark.parametrize("looks", [1, 2, 3, 5])
-def test_stopped_early_it_returns_a_network_without_proof(looks):
-    """The clock strikes at the n-th look of the search: a sound network, at most as good as the bound."""
+@pytest.mark.parametrize("readings", [1, 2, 3, 5])
+def test_stopped_early_it_returns_a_network_without_proof(readings):
+    """The time budget ends at the n-th reading of the clock: the network is legal, and its score below the bound."""
     table = random_candidates(15, 30, 4, seed=2)
     ticks = itertools.count()
-    run = Run(Seconds(1), seed=1, clock=lambda: float(next(ticks) > 2 + looks))
+    run = Run(Seconds(1), seed=1, clock=lambda: float(next(ticks) > 2 + readings))
     Exact().search(Problem(table=table), run)
-    result = finished(Problem(table=table), Exact(), run)
+    result = collect_result(run, Problem(table=table), Exact())
     best = best_score(table)
     assert (result.optimal, result.stop) == (False, "seconds")
     assert result.bound is not None
@@ -193,7 +193,7 @@ def test_stopped_early_it_returns_a_network_without_proof(looks):
 
 
 def test_a_reached_target_needs_no_proof():
-    """The network that the search begins with reaches the target: nothing more is done."""
+    """The first network reaches the target: the search stops."""
     table = random_candidates(12, 30, 4, seed=2)
     result = search(Problem(table=table), Exact(), stop=Target(-1000.0), seed=1)
     assert (result.optimal, result.stop, result.evaluations) == (False, "target", 0)
@@ -201,7 +201,7 @@ def test_a_reached_target_needs_no_proof():
 
 def test_iris(shared_data: Path):
     """The known optimum of a published score file."""
-    assert solved(read_scores(shared_data / "scores" / "iris_BIC.txt")).score == pytest.approx(-465.435028, abs=1e-9)
+    assert solve(read_scores(shared_data / "scores" / "iris_BIC.txt")).score == pytest.approx(-465.435028, abs=1e-9)
 
 
 @pytest.mark.parametrize(
@@ -215,7 +215,7 @@ def test_iris(shared_data: Path):
     ],
 )
 def test_known_optima(shared_data: Path, name, optimum):
-    """What an independent program found without a limit on parents, from the tables that `Auto` selects."""
+    """With tables selected by `Auto`, the optima are those of an independent program without a limit on parents."""
     data = Dataset.read(shared_data / "debd" / f"{name}.csv.gz", header=False)
     problem = Problem(data=data, score=BIC(), selection=Auto(seconds=300))
     result = search(problem, Exact(), seed=1)

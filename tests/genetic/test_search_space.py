@@ -46,7 +46,7 @@ def informed(knowledge: Knowledge, n: int = 6, most: int = 2) -> tuple[Problem, 
 def space_of(n: int, most: int = 2, **knowledge: object) -> SearchSpace:
     """Return the space of some knowledge about variables a, b, c, ..."""
     known = Knowledge(**knowledge).constraints("abcdef"[:n])  # type: ignore[arg-type]
-    return SearchSpace(np.minimum(known.limits, most), known.allowed, known.required)
+    return SearchSpace(np.minimum(known.max_parents, most), known.allowed, known.required)
 
 
 def test_limits_of_a_space():
@@ -99,7 +99,7 @@ def test_anything_becomes_legal(seed):
     names = [str(v) for v in range(6)]
     known = random_knowledge(names, seed).constraints(names)
     space = SearchSpace(
-        np.maximum(np.minimum(known.limits, 2), known.required.sum(axis=1)), known.allowed, known.required
+        np.maximum(np.minimum(known.max_parents, 2), known.required.sum(axis=1)), known.allowed, known.required
     )
     rng = np.random.default_rng(seed)
     orders = space.legalise_orders(draw_orders(5, 6, rng))

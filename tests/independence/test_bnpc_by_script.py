@@ -199,7 +199,7 @@ def test_bnpc_ends_when_it_is_halted():
     analysis = DependencyAnalysis(ScriptedTester(4, STRENGTHS), run, 3)
     rest = analysis.draft()
     analysis.add_edge(0, 2)
-    run.interrupt()
+    run.budget.request_stop()
     analysis.separate = analysis.separate_thoroughly = lambda x, y: pytest.fail("tested")
     analysis.thicken(rest)
     analysis.thin()

@@ -57,7 +57,7 @@ def test_no_time_and_an_early_wish_to_stop(problem, method):
     result = search(problem, method, stop=Seconds(0), seed=1, threads=2)
     assert result.score == pytest.approx(problem.scorer.network(result.dag))
     run = Run(seed=1)
-    run.interrupt()
+    run.budget.request_stop()
     method.search(problem, run)
     run.finish()
     assert run.reason == "interrupted"

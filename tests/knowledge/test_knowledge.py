@@ -1,4 +1,4 @@
-"""Knowledge: what it means by index, what contradicts itself, how a network is made legal."""
+"""Knowledge: its constraints by index, contradictions, and the conversion of networks to legal ones."""
 
 import numpy as np
 import pytest
@@ -9,7 +9,7 @@ NAMES = ("a", "b", "c", "d")
 
 
 def edges_of(mask):
-    """Return the pairs (parent, child) that a matrix by [child, parent] holds."""
+    """Return the pairs (parent, child) of a matrix with axes [child, parent]."""
     return {(NAMES[parent], NAMES[child]) for child, parent in np.argwhere(mask).tolist()}
 
 
@@ -19,11 +19,11 @@ def everything():
 
 
 def test_nothing_known_allows_everything():
-    """No knowledge leaves every edge free."""
+    """Without knowledge every edge is allowed."""
     free = Knowledge().constraints(NAMES)
     assert edges_of(free.allowed) == everything()
     assert not free.required.any()
-    assert free.limits.tolist() == [3, 3, 3, 3]
+    assert free.max_parents.tolist() == [3, 3, 3, 3]
 
 
 def test_required_edges_forbid_the_way_back():
@@ -34,24 +34,24 @@ def test_required_edges_forbid_the_way_back():
 
 
 def test_tiers_roots_leaves_and_forbidden_edges():
-    """Each kind takes its edges away."""
+    """Each kind of knowledge forbids its edges."""
     known = Knowledge(tiers=[["a", "b"], ["c"]], forbidden=[("a", "b")], roots=["b"], leaves=["d"])
     gone = {("c", "a"), ("c", "b"), ("a", "b"), ("d", "b"), ("d", "a"), ("d", "c")}
     assert edges_of(known.constraints(NAMES).allowed) == everything() - gone
 
 
 def test_settings_of_tiers():
-    """Edges inside a tier and edges that skip one can be taken away."""
+    """Edges within a tier and edges that skip a tier can be forbidden."""
     known = Knowledge(tiers=[["a"], ["b", "c"], ["d"]], within_tiers=False, across_tiers=False)
     assert edges_of(known.constraints(NAMES).allowed) == {("a", "b"), ("a", "c"), ("b", "d"), ("c", "d")}
 
 
 def test_allowed_edges_and_limits():
-    """Only listed edges and required ones may be there; in-degrees go by name."""
+    """Only listed and required edges are allowed; limits on parents apply by name."""
     known = Knowledge(allowed=[("a", "b"), ("c", "b")], required=[("d", "b")], max_parents={"b": 2})
     constraints = known.constraints(NAMES)
     assert edges_of(constraints.allowed) == {("a", "b"), ("c", "b"), ("d", "b")}
-    assert constraints.limits.tolist() == [3, 2, 3, 3]
+    assert constraints.max_parents.tolist() == [3, 2, 3, 3]
 
 
 @pytest.mark.parametrize(
@@ -65,13 +65,13 @@ def test_allowed_edges_and_limits():
         ({"required": [("a", "b")], "tiers": [["b", "a"]], "within_tiers": False}, "one tier"),
         ({"required": [("a", "d")], "tiers": [["a"], ["b"], ["d"]], "across_tiers": False}, "skips a tier"),
         ({"required": [("a", "b"), ("c", "b")], "max_parents": 1}, "'b' has 2 required parents, but at most 1"),
-        ({"tiers": [["a"], ["a", "b"]]}, "'a' stands twice"),
+        ({"tiers": [["a"], ["a", "b"]]}, "'a' is listed twice"),
         ({"forbidden": [("a", "bb")]}, "unknown variable 'bb' in forbidden"),
         ({"max_parents": {"e": 1}}, "unknown variable 'e' in max_parents"),
     ],
 )
 def test_contradictions_are_named(known, message):
-    """What cannot hold is refused with its reason."""
+    """A contradiction raises an error with its reason."""
     with pytest.raises(InputError, match=message.replace("(", r"\(")):
         Knowledge(**known).constraints(NAMES)
 
@@ -88,16 +88,16 @@ def test_contradictions_are_named(known, message):
     ],
 )
 def test_malformed_knowledge_is_refused(known, message):
-    """What is no knowledge at all is refused when it is made."""
+    """Invalid parameters raise an error when the Knowledge is created."""
     with pytest.raises(InputError, match=message):
         Knowledge(**known)
 
 
 def test_permits():
-    """A network is legal if it has the required edges, no other than allowed ones, and not too many parents."""
+    """A network is legal if it has the required edges, only allowed edges, and not too many parents."""
     known = Knowledge(required=[("a", "b")], forbidden=[("c", "d")], max_parents=2).constraints(NAMES)
     assert known.permits(DAG.from_edges(NAMES, [("a", "b")]))
-    assert known.permits(known.base(NAMES))
+    assert known.permits(known.make_required_dag(NAMES))
     assert not known.permits(DAG.empty(NAMES))
     assert not known.permits(DAG.from_edges(NAMES, [("a", "b"), ("c", "d")]))
     assert not known.permits(
@@ -107,7 +107,7 @@ def test_permits():
 
 @pytest.mark.parametrize("seed", range(30))
 def test_legalise_keeps_what_is_legal_and_mends_the_rest(seed):
-    """A legal network stays as it is; anything else, cycles included, becomes legal."""
+    """A legal network is unchanged; any other graph, also with cycles, becomes legal."""
     rng = np.random.default_rng(seed)
     names = [f"v{i}" for i in range(7)]
     order = rng.permutation(7)

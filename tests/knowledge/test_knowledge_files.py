@@ -1,4 +1,4 @@
-"""Knowledge in files: the format of Benchpress, and what is wrong with a file."""
+"""Files of knowledge: the format of Benchpress, and invalid files."""
 
 import json
 
@@ -8,14 +8,14 @@ from bnsearch import InputError, Knowledge
 
 
 def read(tmp_path, document):
-    """Read knowledge from a file that holds a document."""
+    """Return the knowledge of a document, read from a file."""
     path = tmp_path / "known.json"
     path.write_text(document if isinstance(document, str) else json.dumps(document))
     return Knowledge.read(path)
 
 
 def test_every_key(tmp_path):
-    """Edges, groups, tiers with settings, sources, and our own keys are read."""
+    """Edges, groups, tiers with settings, sources and the keys of bnsearch are read."""
     known = read(
         tmp_path,
         {
@@ -56,7 +56,7 @@ def test_every_key(tmp_path):
     ids=["nothing", "no edges", "required", "forbidden"],
 )
 def test_written_knowledge_is_read_back(tmp_path, known):
-    """What is written is read as the same."""
+    """Written knowledge is restored."""
     known.write(tmp_path / "known.json")
     assert Knowledge.read(tmp_path / "known.json") == known
 
@@ -67,7 +67,7 @@ def test_written_knowledge_is_read_back(tmp_path, known):
         ("{", "is not JSON"),
         ([], "a JSON object"),
         ({"requird_edges": [["a", "b"]]}, "did you mean 'required_edges'"),
-        ({"context_all": ["a"]}, "no constraint 'context_all'"),
+        ({"context_all": ["a"]}, "unknown key 'context_all'"),
         ({"tier_settings": {"forbid_within_tier": True}}, "did you mean 'forbid_within_tiers'"),
         ({"tier_settings": {"forbid_within_tiers": "yes"}}, "must be true or false"),
         ({"required_groups": [["a", "b"]]}, '"cause" and "effect"'),
@@ -79,13 +79,13 @@ def test_written_knowledge_is_read_back(tmp_path, known):
     ],
 )
 def test_what_is_wrong_with_a_file_is_said(tmp_path, document, message):
-    """One line names the file and what is wrong."""
+    """Every error is one line that names the file and the reason."""
     with pytest.raises(InputError, match=message) as caught:
         read(tmp_path, document)
     assert "known.json" in str(caught.value)
 
 
 def test_a_file_that_is_not_there(tmp_path):
-    """A missing file is said to be missing."""
+    """A missing file raises an error."""
     with pytest.raises(InputError, match="does not exist"):
         Knowledge.read(tmp_path / "none.json")

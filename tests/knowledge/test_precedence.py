@@ -1,4 +1,4 @@
-"""Orderings made consistent with required edges."""
+"""Repair of orderings that violate required edges."""
 
 from __future__ import annotations
 
@@ -14,22 +14,22 @@ NAMES = tuple("abcdefgh")
 
 @given(st.integers(0, 2**32 - 1), st.permutations(range(8)))
 def test_a_repaired_ordering_has_parents_before_children(seed, order):
-    """It is a permutation, breaks no edge, leaves who is in no edge in place, and is left alone by a second repair."""
+    """The result is a permutation without violations; other variables keep their positions; repair is idempotent."""
     required = random_knowledge(NAMES, seed).constraints(NAMES).required
     precedence = Precedence(*np.nonzero(required))
     before = np.array(order, dtype=np.int32)
-    after = precedence.repaired(before)
+    after = precedence.repair(before)
     assert sorted(after.tolist()) == list(range(8))
     place = {v: i for i, v in enumerate(after.tolist())}
     assert all(place[parent] < place[child] for child, parent in np.argwhere(required).tolist())
-    assert precedence.broken(after) == []
+    assert precedence.find_violations(after) == []
     untouched = ~(required.any(axis=0) | required.any(axis=1))[before]
     assert (after[untouched] == before[untouched]).all()
-    assert precedence.repaired(after) is after
+    assert precedence.repair(after) is after
 
 
 def test_a_repair_is_near():
-    """With a -> b and b -> c required, c d b a becomes a d b c: d stays, the others take their three places in turn."""
+    """With a -> b and b -> c required, c d b a becomes a d b c: d keeps its position, the others are sorted."""
     precedence = Precedence(np.array([1, 2]), np.array([0, 1]))
-    assert precedence.broken(np.array([2, 3, 1, 0])) == [(0, 1), (1, 2)]
-    assert precedence.repaired(np.array([2, 3, 1, 0])).tolist() == [0, 3, 1, 2]
+    assert precedence.find_violations(np.array([2, 3, 1, 0])) == [(0, 1), (1, 2)]
+    assert precedence.repair(np.array([2, 3, 1, 0])).tolist() == [0, 3, 1, 2]

@@ -1,14 +1,16 @@
-"""Every method ends: when its time is up, and on Ctrl-C, with a network in hand."""
+"""Every method ends at its deadline and after a signal, and returns a network."""
 
 from __future__ import annotations
 
 import signal
 from collections.abc import Callable
+from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
-from typing import ClassVar
+from typing import Any, ClassVar
 
 import pytest
 
+from bnsearch.budgets.events import Observer
 from bnsearch.knowledge import Knowledge
 from bnsearch.learning.built_in import TABLE_METHODS
 from bnsearch.learning.learn import learn
@@ -16,6 +18,7 @@ from bnsearch.learning.methods import methods
 from bnsearch.networks import load_network
 from bnsearch.runs.problem import Problem
 from bnsearch.runs.run import Run
+from bnsearch.runs.stop import Iterations
 from bnsearch.scores import Scorer, make_score
 from knowledge_cases import breaches
 
@@ -32,12 +35,12 @@ POPULATION = 10**12
 
 class Clock:
     """
-    A clock that stands still until `jump`, and fails when it is read too often after that.
+    A clock that stands still until `jump`, and raises an error if it is read too often afterwards.
 
     Parameters
     ----------
-    readings : after as many, it jumps by itself, and again at every further one: a single jump while the clock of the
-        run is at rest, because kernels are loaded, would be no time of the run
+    readings : number of readings after which the clock jumps at every reading; a single jump while the clock of the run
+        is paused, because kernels are loaded, would take no time of the run
     """
 
     def __init__(self, readings: int | None = None) -> None:
@@ -49,21 +52,38 @@ class Clock:
             self.left -= 1
             self.now += 3600.0 * (self.left <= 0)
         self.after += self.now > 0
-        assert self.after < MORE, "the clock is read on and on after time is up"
+        assert self.after < MORE, "the clock is read too often after the deadline"
         return self.now
 
-    def jump(self, *_: object) -> None:
-        """Go an hour ahead."""
+    def jump(self) -> None:
+        """Move the clock one hour ahead."""
         self.now = 3600.0
+
+
+def when_searching(action: Callable[[], None]) -> Observer:
+    """Return an observer that acts on every event of the search."""
+    return lambda event: action() if event.progress is not None else None
+
+
+def when_selecting(action: Callable[[], None]) -> Observer:
+    """Return an observer that acts on every event of candidate selection."""
+    return lambda event: action() if event.progress is None else None
 
 
 @with_knowledge
 @every_method
 def test_it_ends_when_time_is_up_at_the_first_network(method: str, known: Knowledge | None) -> None:
-    """The first network that is found is the last moment of an hour."""
+    """The deadline passes when the first network is found."""
     clock = Clock()
     result = learn(
-        ASIA, method=method, knowledge=known, seconds=3600, seed=3, threads=1, clock=clock, observers=[clock.jump]
+        ASIA,
+        method=method,
+        knowledge=known,
+        seconds=3600,
+        seed=3,
+        threads=1,
+        clock=clock,
+        observers=[when_searching(clock.jump)],
     )
     assert result.stop == "seconds"
     assert breaches(known or Knowledge(), result.dag) == []
@@ -72,11 +92,18 @@ def test_it_ends_when_time_is_up_at_the_first_network(method: str, known: Knowle
 
 @with_knowledge
 @over_tables
-def test_it_ends_when_time_is_up_during_scoring(method: str, known: Knowledge | None) -> None:
-    """A network of what was scored so far, not called optimal."""
+def test_it_ends_when_time_is_up_during_selection(method: str, known: Knowledge | None) -> None:
+    """The result is a network of the sets scored so far, and is not called optimal."""
     clock = Clock()
     result = learn(
-        ASIA, method=method, knowledge=known, seconds=3600, seed=3, threads=1, clock=clock, progress=clock.jump
+        ASIA,
+        method=method,
+        knowledge=known,
+        seconds=3600,
+        seed=3,
+        threads=1,
+        clock=clock,
+        observers=[when_selecting(clock.jump)],
     )
     assert (result.stop, result.optimal) == ("seconds", False)
     assert breaches(known or Knowledge(), result.dag) == []
@@ -86,7 +113,7 @@ def test_it_ends_when_time_is_up_during_scoring(method: str, known: Knowledge | 
 @pytest.mark.parametrize("threads", [1, 2])
 @every_method
 def test_it_ends_when_time_is_up_at_any_reading(method: str, threads: int) -> None:
-    """Also before anything is found; who has a proof by then, or nothing left to do, has ended already."""
+    """The deadline passes at the n-th reading of the clock; methods with a proof or an end may have ended before."""
     for readings in (2, 3, 5, 9, 30, 200):
         clock = Clock(readings)
         result = learn(ASIA, method=method, seconds=3600, seed=3, threads=threads, clock=clock)
@@ -94,33 +121,41 @@ def test_it_ends_when_time_is_up_at_any_reading(method: str, threads: int) -> No
         assert result.score == pytest.approx(SCORER.network(result.dag), rel=1e-9)
 
 
-def interrupting(times: int) -> Callable[..., None]:
-    """Return a function that presses Ctrl-C at its first call."""
+def sending(times: int, number: signal.Signals = signal.SIGINT) -> Callable[[], None]:
+    """Return a function that sends signals to this process at its first call."""
     left = [times]
 
-    def press(*_: object) -> None:
+    def send() -> None:
         while left[0]:
             left[0] -= 1
-            signal.raise_signal(signal.SIGINT)
+            signal.raise_signal(number)
 
-    return press
+    return send
+
+
+def handlers() -> list[object]:
+    """Return the handlers of both signals."""
+    return [signal.getsignal(number) for number in (signal.SIGINT, signal.SIGTERM)]
+
+
+DEFAULT_HANDLERS = [signal.default_int_handler, signal.SIG_DFL]
 
 
 @every_method
 def test_ctrl_c_at_the_first_network(method: str) -> None:
-    """The best so far is returned, and the usual handler is back."""
-    result = learn(ASIA, method=method, seconds=3600, seed=3, threads=1, observers=[interrupting(1)])
+    """The best network so far is returned, and the handlers are restored."""
+    result = learn(ASIA, method=method, seconds=3600, seed=3, threads=1, observers=[when_searching(sending(1))])
     assert result.stop == "interrupted"
     assert result.dag.names == ASIA.names
-    assert signal.getsignal(signal.SIGINT) is signal.default_int_handler
+    assert handlers() == DEFAULT_HANDLERS
 
 
 @with_knowledge
 @over_tables
-def test_ctrl_c_during_scoring(method: str, known: Knowledge | None) -> None:
-    """A network of what was scored so far, not called optimal."""
-    press = interrupting(1)
-    result = learn(ASIA, method=method, knowledge=known, seconds=3600, seed=3, threads=1, progress=press)
+def test_ctrl_c_during_selection(method: str, known: Knowledge | None) -> None:
+    """The result is a network of the sets scored so far, and is not called optimal."""
+    observers = [when_selecting(sending(1))]
+    result = learn(ASIA, method=method, knowledge=known, seconds=3600, seed=3, threads=1, observers=observers)
     assert result.stop == "interrupted"
     assert not result.optimal
     assert breaches(known or Knowledge(), result.dag) == []
@@ -128,19 +163,64 @@ def test_ctrl_c_during_scoring(method: str, known: Knowledge | None) -> None:
 
 @every_method
 def test_ctrl_c_twice(method: str) -> None:
-    """The second one is for the program."""
+    """A second Ctrl-C raises KeyboardInterrupt."""
     with pytest.raises(KeyboardInterrupt):
-        learn(ASIA, method=method, seconds=3600, seed=3, threads=1, observers=[interrupting(2)])
-    assert signal.getsignal(signal.SIGINT) is signal.default_int_handler
+        learn(ASIA, method=method, seconds=3600, seed=3, threads=1, observers=[when_searching(sending(2))])
+    assert handlers() == DEFAULT_HANDLERS
 
 
 @with_knowledge
 @over_tables
-def test_ctrl_c_twice_during_scoring(method: str, known: Knowledge | None) -> None:
-    """Also then."""
+def test_ctrl_c_twice_during_selection(method: str, known: Knowledge | None) -> None:
+    """A second Ctrl-C raises KeyboardInterrupt during candidate selection as well."""
+    observers = [when_selecting(sending(2))]
     with pytest.raises(KeyboardInterrupt):
-        learn(ASIA, method=method, knowledge=known, seconds=3600, seed=3, threads=1, progress=interrupting(2))
-    assert signal.getsignal(signal.SIGINT) is signal.default_int_handler
+        learn(ASIA, method=method, knowledge=known, seconds=3600, seed=3, threads=1, observers=observers)
+    assert handlers() == DEFAULT_HANDLERS
+
+
+@pytest.mark.parametrize("watch", [when_searching, when_selecting])
+@pytest.mark.parametrize("method", ["auto", "minobs"])
+def test_sigterm_keeps_the_best_network(method: str, watch: Callable[[Callable[[], None]], Observer]) -> None:
+    """SIGTERM stops `learn` as Ctrl-C does, and the result says so; the handlers are restored."""
+    observers = [watch(sending(1, signal.SIGTERM))]
+    result = learn(ASIA, method=method, seconds=3600, seed=3, threads=1, observers=observers)
+    assert result.stop == "terminated"
+    assert result.score == pytest.approx(SCORER.network(result.dag), rel=1e-9)
+    assert handlers() == DEFAULT_HANDLERS
+
+
+def test_handlers_of_the_application_stay() -> None:
+    """`learn` does not replace handlers that the application has installed."""
+    received: list[int] = []
+    during: list[object] = []
+
+    def own(number: int, frame: object) -> None:
+        received.append(number)
+
+    def look() -> None:
+        during.extend(handlers())
+        signal.raise_signal(signal.SIGTERM)
+
+    before = signal.signal(signal.SIGTERM, own)
+    try:
+        learn(ASIA, method="hillclimb", seconds=3600, stop=Iterations(1), threads=1, observers=[when_searching(look)])
+        assert signal.getsignal(signal.SIGTERM) is own
+    finally:
+        signal.signal(signal.SIGTERM, before)
+    assert signal.SIGTERM in received
+    assert during[1] is own
+    assert during[0] is not signal.default_int_handler
+
+
+def test_no_handler_is_installed_in_another_thread() -> None:
+    """Python can handle signals in the main thread only: elsewhere `learn` changes no handler."""
+    during: list[object] = []
+    options: dict[str, Any] = {"method": "hillclimb", "seconds": 3600, "stop": Iterations(1), "threads": 1}
+    options["observers"] = [when_searching(lambda: during.extend(handlers()))]
+    with ThreadPoolExecutor(1) as pool:
+        assert pool.submit(learn, ASIA, **options).result().stop in ("iterations", "complete")
+    assert during[:2] == DEFAULT_HANDLERS
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -154,17 +234,17 @@ class Idle:
 
 
 def test_ctrl_c_at_the_end() -> None:
-    """When the search is over and the network of required edges is all there is, it is returned still."""
+    """A signal after the search, while the network of the required edges is offered, does not prevent the result."""
     known = Knowledge(required=[("xray", "smoke")])
-    result = learn(ASIA, method=Idle(), knowledge=known, observers=[interrupting(1)])
+    result = learn(ASIA, method=Idle(), knowledge=known, observers=[when_searching(sending(1))])
     assert (result.stop, result.dag.edges) == ("interrupted", [("xray", "smoke")])
     with pytest.raises(KeyboardInterrupt):
-        learn(ASIA, method=Idle(), observers=[interrupting(2)])
+        learn(ASIA, method=Idle(), observers=[when_searching(sending(2))])
 
 
 @pytest.mark.parametrize("method", ["minobs", "miiga", "cga", "dga", "bncpso"])
 def test_a_population_of_any_size_ends_when_time_is_up(method: str) -> None:
-    """A first population of 10^12 members is made in batches, with a look at the clock before each of them."""
+    """A population of 10^12 members is made in batches, and the clock is read before each batch."""
     clock = Clock()
     result = learn(
         ASIA,
@@ -174,7 +254,7 @@ def test_a_population_of_any_size_ends_when_time_is_up(method: str) -> None:
         seed=3,
         threads=1,
         clock=clock,
-        observers=[clock.jump],
+        observers=[when_searching(clock.jump)],
     )
     assert result.stop == "seconds"
     assert result.score == pytest.approx(SCORER.network(result.dag), rel=1e-9)
@@ -182,7 +262,7 @@ def test_a_population_of_any_size_ends_when_time_is_up(method: str) -> None:
 
 @pytest.mark.parametrize("parameter", ["crossovers", "mutations"])
 def test_a_generation_of_any_size_ends_when_time_is_up(parameter: str) -> None:
-    """The offspring of MINOBS are made in batches, too: time is up at the first of 10^12."""
+    """The offspring of MINOBS are made in batches: the deadline passes at the first of 10^12."""
     clock = Clock(readings=60)
     parameters = {"population": 2, "survivors": 1, parameter: POPULATION}
     result = learn(ASIA, method="minobs", parameters=parameters, seconds=3600, seed=3, threads=1, clock=clock)
@@ -190,7 +270,7 @@ def test_a_generation_of_any_size_ends_when_time_is_up(parameter: str) -> None:
 
 
 def test_islands_of_any_number_end_when_time_is_up() -> None:
-    """RINOBS looks at the clock before each new island: time is up after a few of 10^12."""
+    """RINOBS reads the clock before each new island: the deadline passes after a few of 10^12."""
     clock = Clock(readings=100)
     parameters = {"orderings": 1, "islands": POPULATION}
     result = learn(ASIA, method="rinobs", parameters=parameters, seconds=3600, seed=3, threads=1, clock=clock)

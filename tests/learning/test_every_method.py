@@ -1,4 +1,4 @@
-"""What holds for every method that has a name: knowledge is respected, threads and columns' places change nothing."""
+"""Properties of all methods: knowledge is respected, and threads and the order of columns do not matter."""
 
 from __future__ import annotations
 
@@ -37,7 +37,7 @@ def small_table(seed: int) -> Dataset:
 @examples(8)
 @given(table=tables(max_variables=5, max_rows=100), seed=st.integers(0, 1000), informed=st.booleans())
 def test_networks_are_acyclic_legal_and_worth_their_score(method, table: Table, seed, informed):
-    """On any table, whatever is known: an acyclic network that respects it, with the score that is told."""
+    """On any table and with any knowledge, the result is an acyclic legal network with the reported score."""
     data = table.dataset
     knowledge = random_knowledge(data.names, seed) if informed else None
     problem = Problem(data=data, score=BIC, knowledge=knowledge)
@@ -53,7 +53,7 @@ def test_networks_are_acyclic_legal_and_worth_their_score(method, table: Table, 
 @examples(6)
 @given(seed=st.integers(0, 2**32 - 1))
 def test_knowledge_is_respected(method: str, seed: int) -> None:
-    """The network is legal and has the score that it is said to have; none is claimed to be better than the best."""
+    """The network is legal and has the reported score; no score exceeds the optimum."""
     data = small_table(seed)
     known = varied_knowledge(data.names, seed)
     problem = Problem(data=data, score=BIC, knowledge=known)
@@ -98,7 +98,7 @@ def test_required_and_forbidden_edges_against_the_data(method: str) -> None:
 def test_contradictions_are_refused_before_any_work(
     method: str, known: Knowledge, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """Neither is a kernel loaded nor the clock started."""
+    """No kernel is loaded, and the clock is not started."""
 
     def work(*_: object) -> float:
         raise AssertionError("this is work")
@@ -111,7 +111,7 @@ def test_contradictions_are_refused_before_any_work(
 @pytest.mark.parametrize("known", [None, Knowledge(required=[("xray", "smoke")], max_parents=2)], ids=["free", "known"])
 @every_method
 def test_threads_change_nothing(method: str, known: Knowledge | None) -> None:
-    """The same seed and number of iterations: the same network to the last digit of its score, and the same count."""
+    """The same seed and number of iterations give the same network, the same score and the same counts."""
     for seed in range(2):
         one, two = (
             learn(ASIA, method=method, knowledge=known, seconds=None, stop=Iterations(7), seed=seed, threads=threads)

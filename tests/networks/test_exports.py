@@ -1,4 +1,4 @@
-"""Networks handed over to other libraries."""
+"""Conversion of networks to the classes of other libraries."""
 
 from __future__ import annotations
 
@@ -9,14 +9,14 @@ import warnings
 import numpy as np
 import pytest
 
-from bnsearch._tools.extras import needed
+from bnsearch._tools.extras import import_optional
 from bnsearch.errors import InputError
-from bnsearch.networks import load_network, log_likelihoods
+from bnsearch.networks import load_network, row_log_likelihoods
 from format_samples import LAWN
 
 
 def imported(name):
-    """Return an optional package, or skip; what it warns of while it loads is its own business."""
+    """Return an optional package without its import warnings, or skip the test."""
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
         return pytest.importorskip(name)
@@ -37,7 +37,7 @@ def test_networkx(network):
 
 @pytest.mark.filterwarnings("ignore")
 def test_pgmpy(network):
-    """Structure, states and every probability arrive, by pgmpy's own check too."""
+    """Structure, states and probabilities are equal in pgmpy, whose own check passes."""
     imported("pgmpy")
     structure = network.dag.to_pgmpy()
     assert list(structure.nodes) == list(network.names)
@@ -55,7 +55,7 @@ def test_pgmpy(network):
 
 @pytest.mark.filterwarnings("ignore")
 def test_pyagrum(network):
-    """Rows drawn from the network have there the probability they have here."""
+    """Rows have the same probability in pyAgrum as in bnsearch."""
     imported("pyagrum")
     structure = network.dag.to_pyagrum()
     expected = {(p, child) for child, parents in enumerate(network.dag.parents) for p in parents}
@@ -63,7 +63,7 @@ def test_pyagrum(network):
     model = network.to_pyagrum()
     assert model.size() == len(network.names)
     data = network.sample(20, seed=3)
-    for row, expected_log in zip(data.to_polars().rows(named=True), log_likelihoods(network, data), strict=True):
+    for row, expected_log in zip(data.to_polars().rows(named=True), row_log_likelihoods(network, data), strict=True):
         cell = model.completeInstantiation()
         for name, state in row.items():
             cell.chgVal(name, state)
@@ -73,7 +73,7 @@ def test_pyagrum(network):
 
 @pytest.mark.parametrize(("package", "extra"), [("pgmpy", "networks"), ("pyagrum", "pyagrum")])
 def test_absent_packages(monkeypatch, package, extra):
-    """Where a package is not installed the message says how to get it."""
+    """If a package is not installed, the error says how to install it."""
     for name in (package, "pgmpy.base", "pgmpy.models"):
         monkeypatch.setitem(sys.modules, name, None)
     for graph in (LAWN, LAWN.dag):
@@ -81,8 +81,8 @@ def test_absent_packages(monkeypatch, package, extra):
             getattr(graph, f"to_{package}")()
 
 
-def test_needed():
-    """A package that is there is returned, one that is not is named."""
-    assert needed("json.decoder", "nothing") is sys.modules["json.decoder"]
+def test_import_optional():
+    """An installed package is returned; a missing one is named in the error."""
+    assert import_optional("json.decoder", "nothing") is sys.modules["json.decoder"]
     with pytest.raises(InputError, match=r"this needs no_such_package .*\[some\]"):
-        needed("no_such_package.part", "some")
+        import_optional("no_such_package.part", "some")

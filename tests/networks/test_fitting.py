@@ -72,7 +72,7 @@ def test_by_hand():
 
 
 def test_columns_are_found_by_name():
-    """The DAG lists its variables in another order than the table, which has a column more."""
+    """The DAG has another order of the variables than the table, which has a further column."""
     codes = np.array([[0, 1, 0], [1, 1, 1], [0, 0, 1], [0, 1, 1]])
     data = Dataset.from_codes(codes, names=["a", "other", "b"], states=[["0", "1"]] * 3)
     network = fit(DAG(["b", "a"], [[], [0]]), data)
@@ -87,18 +87,18 @@ def test_columns_are_found_by_name():
         ({"smoothing": -1}, "smoothing must be at least 0"),
         ({"smoothing": float("nan")}, "smoothing must be"),
         ({"ess": float("inf")}, "ess must be"),
-        ({"smoothing": 1, "ess": 1}, "not both"),
+        ({"smoothing": 1, "ess": 1}, "cannot be combined"),
     ],
 )
 def test_refuses_parameters(options, message):
-    """Negative, undefined, infinite or contradictory amounts are refused by name."""
+    """Negative, undefined, infinite or contradictory parameters raise an error that names them."""
     data = Dataset.from_codes(np.array([[0], [1]]), names=["a"], states=[["0", "1"]])
     with pytest.raises(InputError, match=message):
         fit(DAG(["a"], [[]]), data, **options)
 
 
 def test_refuses_an_unknown_variable():
-    """A variable of the DAG that is no column of the table is named."""
+    """A variable of the DAG without a column raises an error that names it."""
     data = Dataset.from_codes(np.array([[0], [1]]), names=["a"], states=[["0", "1"]])
     with pytest.raises(InputError, match="'b'"):
         fit(DAG(["a", "b"], [[], []]), data)

@@ -1,4 +1,4 @@
-"""Networks by name: the embedded examples, files, and what an installed pgmpy carries."""
+"""Networks by name: the embedded examples, files, and the networks of pgmpy."""
 
 from __future__ import annotations
 
@@ -13,8 +13,8 @@ import pytest
 
 from bnsearch.errors import InputError
 from bnsearch.networks.files import read_network, write_network, write_structure
-from bnsearch.networks.named import available_networks, example_names, load_graph, load_network
-from bnsearch.networks.random_network import edge_strength
+from bnsearch.networks.named import list_examples, list_networks, load_graph, load_network
+from bnsearch.networks.random_network import compute_edge_strength
 
 
 @pytest.fixture
@@ -25,7 +25,7 @@ def no_pgmpy(monkeypatch):
 
 @pytest.fixture
 def fake_pgmpy(monkeypatch, tmp_path):
-    """Install a pgmpy that carries a network `rainy` and cannot be imported."""
+    """Install a fake pgmpy that contains a network `rainy` and cannot be imported."""
     folder = tmp_path / "pgmpy" / "utils" / "example_models"
     folder.mkdir(parents=True)
     (tmp_path / "pgmpy" / "__init__.py").write_text("raise RuntimeError('imported')\n")
@@ -40,7 +40,7 @@ def fake_pgmpy(monkeypatch, tmp_path):
 def test_examples_are_the_embedded_files():
     """The list of names is the list of files in the package."""
     folder = resources.files("bnsearch.networks") / "examples"
-    assert sorted(f"{name}.bif" for name in example_names()) == sorted(file.name for file in folder.iterdir())
+    assert sorted(f"{name}.bif" for name in list_examples()) == sorted(file.name for file in folder.iterdir())
 
 
 def test_asia_by_enumeration():
@@ -82,11 +82,11 @@ def test_greenhouse():
     for table, parents in zip(greenhouse.tables, greenhouse.dag.parents, strict=True):
         assert table.sum(axis=-1) == pytest.approx(1, abs=1e-12)
         assert table.min() > 0
-        assert all(edge_strength(table, axis) > 0.08 for axis in range(len(parents)))
+        assert all(compute_edge_strength(table, axis) > 0.08 for axis in range(len(parents)))
 
 
 def test_a_path_is_read(tmp_path, monkeypatch):
-    """A file is read whether it comes as a path, as its text, or as a bare file name with an extension."""
+    """A file can be given as a Path, as a string, or as a file name with an extension."""
     asia = load_network("asia")
     write_network(asia, tmp_path / "mine.bif")
     monkeypatch.chdir(tmp_path)
@@ -96,7 +96,7 @@ def test_a_path_is_read(tmp_path, monkeypatch):
 
 
 def test_a_graph_by_name_or_file(tmp_path):
-    """An example is a network; so is a file with tables; one without is a structure."""
+    """`load_graph` returns a network for an example and a file with tables, otherwise a structure."""
     asia = load_network("asia")
     assert load_graph("asia").equals(asia)
     write_network(asia, tmp_path / "asia.net")
@@ -108,16 +108,16 @@ def test_a_graph_by_name_or_file(tmp_path):
 
 
 def test_a_missing_file_is_named():
-    """What looks like a file is looked for as a file."""
+    """A name with an extension or a folder is treated as a file."""
     with pytest.raises(InputError, match=r"nowhere\.bif"):
         load_network("nowhere.bif")
 
 
 @pytest.mark.usefixtures("fake_pgmpy")
 def test_pgmpy_is_read_without_importing_it():
-    """The network comes out of the package's folder; the package itself, which would raise, is not run."""
+    """The network is read from the folder of the package, which is not imported."""
     assert load_network("rainy").tables[0].tolist() == [0.25, 0.75]
-    assert available_networks() == ["asia", "greenhouse", "rainy"]
+    assert list_networks() == ["asia", "greenhouse", "rainy"]
     assert "pgmpy" not in sys.modules
     with pytest.raises(InputError, match="pgmpy has rainy; did you mean 'rainy'"):
         load_network("rainny")
@@ -125,8 +125,8 @@ def test_pgmpy_is_read_without_importing_it():
 
 @pytest.mark.usefixtures("no_pgmpy")
 def test_an_unknown_name_says_what_there_is():
-    """The error lists the examples, says how to get more, and guesses."""
-    assert available_networks() == example_names() == ["asia", "greenhouse"]
+    """The error lists the examples, says how to get more, and suggests a similar name."""
+    assert list_networks() == list_examples() == ["asia", "greenhouse"]
     with pytest.raises(InputError) as error:
         load_network("Azia")
     text = str(error.value)

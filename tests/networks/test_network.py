@@ -1,4 +1,4 @@
-"""BayesianNetwork: what it refuses, what it counts, and its variables in another order."""
+"""BayesianNetwork: checks, number of parameters, and reordering of the variables."""
 
 from __future__ import annotations
 
@@ -47,7 +47,7 @@ def test_parameters_by_hand():
 
 
 def test_tables_are_copied_and_read_only(rain):
-    """A caller that edits its array does not edit the network, and nobody edits the network's."""
+    """Tables are copied and read-only."""
     mine = np.array(RAIN)
     network = BayesianNetwork(rain, LABELS, [mine, np.array(WET)])
     mine[0] = 0.5
@@ -59,23 +59,23 @@ def test_tables_are_copied_and_read_only(rain):
 @pytest.mark.parametrize(
     ("states", "tables", "message"),
     [
-        (LABELS[:1], [RAIN, WET], "2 variables, 1 lists of states, 2 tables"),
+        (LABELS[:1], [RAIN, WET], "2 variables need as many lists of states and tables, not 1 and 2"),
         ([[], LABELS[1]], [[], WET], "'rain' has no states"),
-        ([["yes", "yes"], LABELS[1]], [RAIN, WET], "'rain' has a state twice"),
+        ([["yes", "yes"], LABELS[1]], [RAIN, WET], "'rain' has two states with the same label"),
         (LABELS, [RAIN, RAIN], r"'wet' has shape \(2,\); its family needs \(2, 2\)"),
-        (LABELS, [[1.2, -0.2], WET], "'rain' holds something that is not a probability"),
-        (LABELS, [[np.nan, 1.0], WET], "'rain' holds something that is not a probability"),
+        (LABELS, [[1.2, -0.2], WET], "'rain' contains a number that is not a probability"),
+        (LABELS, [[np.nan, 1.0], WET], "'rain' contains a number that is not a probability"),
         (LABELS, [RAIN, [[0.9, 0.1], [0.3, 0.6]]], "'wet' has a row that does not sum to one"),
     ],
 )
 def test_refuses(rain, states, tables, message):
-    """Each broken network is refused by a line that names the variable."""
+    """Each invalid network raises an error of one line that names the variable."""
     with pytest.raises(InputError, match=message):
         BayesianNetwork(rain, states, [np.array(t) for t in tables])
 
 
 def test_pickling_keeps_a_network_closed(rain):
-    """What comes out of a pickle is equal, and its tables are as read-only as before."""
+    """A pickled network is restored with equal, read-only tables."""
     network = BayesianNetwork(rain, LABELS, [RAIN, WET])
     copy = pickle.loads(pickle.dumps(network))
     assert copy.equals(network)
@@ -83,7 +83,7 @@ def test_pickling_keeps_a_network_closed(rain):
 
 
 def test_probabilities_scale_rows_and_leave_the_table(rain):
-    """The row 0.3, 0.3, 0.3996 sums to 0.9996: kept as written in `tables`, scaled in `probabilities`."""
+    """The row 0.3, 0.3, 0.3996 sums to 0.9996: stored as given in `tables`, normalised in `probabilities`."""
     written = np.array([0.3, 0.3, 0.3996])
     network = BayesianNetwork(DAG(["a"], [[]]), ["xyz"], [written])
     assert network.tables[0].tolist() == written.tolist()
@@ -91,7 +91,7 @@ def test_probabilities_scale_rows_and_leave_the_table(rain):
 
 
 def test_equals_within_tolerance(rain):
-    """A probability that is off by 0.01 counts unless the tolerance allows it; a label always counts."""
+    """A difference of 0.01 matters unless the tolerance allows it; different labels always matter."""
     network = BayesianNetwork(rain, LABELS, [np.array(RAIN), np.array(WET)])
     near = BayesianNetwork(rain, LABELS, [np.array([0.21, 0.79]), np.array(WET)])
     relabelled = BayesianNetwork(rain, [["yes", "no"], ["wet", "dry"]], network.tables)
@@ -105,7 +105,7 @@ def test_equals_within_tolerance(rain):
 
 @given(seed=st.integers(0, 10**6), data=st.data())
 def test_reordering_keeps_every_joint_probability(seed, data):
-    """Every full assignment keeps its probability in any order; back in the old order all is equal."""
+    """Reordering keeps the probability of every assignment, and the old order restores the network."""
     network = random_network(5, 1.4, 3, seed)
     names = data.draw(st.permutations(network.names))
     other = network.reordered(names)
@@ -118,14 +118,14 @@ def test_reordering_keeps_every_joint_probability(seed, data):
 
 
 def test_reordering_needs_the_same_variables(rain):
-    """A name that is not in the network is refused."""
+    """A name that is not in the network raises an error."""
     network = BayesianNetwork(rain, LABELS, [np.array(RAIN), np.array(WET)])
     with pytest.raises(InputError, match="different variables"):
         network.reordered(["snow", "rain"])
 
 
 def test_methods_are_the_functions(rain):
-    """Of 4 rows it rains in 1, and is wet in it and in 1 of the other 3."""
+    """It rains in 1 of 4 rows, and is wet in that row and in 1 of the other 3."""
     data = Dataset.from_codes(np.array([[0, 0], [1, 0], [1, 1], [1, 1]]), names=["rain", "wet"], states=LABELS)
     network = BayesianNetwork.fit(rain, data)
     assert network.tables[0].tolist() == [0.25, 0.75]

@@ -1,4 +1,4 @@
-"""Formats by extension."""
+"""Selection of file formats by extension."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from bnsearch.errors import InputError
 from bnsearch.graphs.dag import DAG
 from bnsearch.networks.files import (
     EXTENSIONS,
-    check_target,
+    check_network_target,
     read_graph,
     read_network,
     read_structure,
@@ -24,7 +24,7 @@ from format_samples import BIF, LAWN, assert_same
 @pytest.mark.parametrize("suffix", ["", ".gz", ".GZ"])
 @pytest.mark.parametrize("extension", [".bif", ".net", ".json", ".BIF"])
 def test_network_formats(tmp_path: Path, extension: str, suffix: str) -> None:
-    """A network survives every format that holds one, plain and gzipped, and so does its structure."""
+    """Every network format restores a network and its structure, plain and gzipped."""
     path = tmp_path / f"my.lawn{extension}{suffix}"
     write_network(LAWN, path)
     assert_same(read_network(path), LAWN)
@@ -36,17 +36,17 @@ def test_network_formats(tmp_path: Path, extension: str, suffix: str) -> None:
 @pytest.mark.parametrize("suffix", ["", ".gz"])
 @pytest.mark.parametrize("extension", [".json", ".csv"])
 def test_structure_formats(tmp_path: Path, extension: str, suffix: str) -> None:
-    """A structure survives the formats that hold nothing else."""
+    """Every structure format restores a structure."""
     path = tmp_path / f"lawn{extension}{suffix}"
     write_structure(LAWN.dag, path)
     assert read_structure(path) == LAWN.dag
-    with pytest.raises(InputError, match="`read_structure` reads it"):
+    with pytest.raises(InputError, match="read it with `read_structure`"):
         read_network(path)
 
 
 @pytest.mark.parametrize("extension", [".bif", ".net", ".json", ".csv"])
 def test_graph_is_what_the_file_holds(tmp_path: Path, extension: str) -> None:
-    """A network where there are tables, a structure where there are none."""
+    """`read_graph` returns a network if the file has tables, otherwise a structure."""
     path = tmp_path / f"lawn{extension}"
     write_network(LAWN, path)
     if extension == ".csv":
@@ -59,7 +59,7 @@ def test_graph_is_what_the_file_holds(tmp_path: Path, extension: str) -> None:
 
 @pytest.mark.parametrize("extension", [".csv", ".dot", ".svg"])
 def test_network_written_as_structure(tmp_path: Path, extension: str) -> None:
-    """A network is written to .csv, .dot and .svg as its structure is."""
+    """Writing a network to .csv, .dot and .svg writes its structure."""
     write_network(LAWN, tmp_path / f"network{extension}")
     write_structure(LAWN.dag, tmp_path / f"structure{extension}")
     assert (tmp_path / f"network{extension}").read_bytes() == (tmp_path / f"structure{extension}").read_bytes()
@@ -67,25 +67,23 @@ def test_network_written_as_structure(tmp_path: Path, extension: str) -> None:
 
 @pytest.mark.parametrize("extension", [".dot", ".svg"])
 def test_drawings_are_written_only(tmp_path: Path, extension: str) -> None:
-    """Reading a drawing says so, and what can be read."""
+    """Reading a drawing raises an error that lists the formats that can be read."""
     write_network(LAWN, tmp_path / f"lawn{extension}")
     for read in (read_graph, read_network, read_structure):
-        with pytest.raises(
-            InputError, match=rf"lawn\{extension}: \{extension} is written, not read; read \.bif, \.net"
-        ):
+        with pytest.raises(InputError, match=rf"lawn\{extension}: \{extension} files cannot be read; use \.bif, \.net"):
             read(tmp_path / f"lawn{extension}")
 
 
 @pytest.mark.parametrize("name", ["lawn", "lawn.xdsl", "lawn.gz", "lawn.bif.zip", ".bif", ""])
 def test_unknown_extension(tmp_path: Path, name: str) -> None:
-    """The message lists the extensions there are, for reading and for writing."""
+    """An unknown extension raises an error that lists the extensions, for reading and for writing."""
     path = tmp_path / name
     for use in (
         lambda: read_network(path),
         lambda: read_structure(path),
         lambda: write_network(LAWN, path),
         lambda: write_structure(LAWN.dag, path),
-        lambda: check_target(path),
+        lambda: check_network_target(path),
     ):
         with pytest.raises(InputError, match=", ".join(EXTENSIONS)):
             use()
@@ -93,13 +91,13 @@ def test_unknown_extension(tmp_path: Path, name: str) -> None:
 
 @pytest.mark.parametrize("extension", [".bif", ".net"])
 def test_structure_needs_tables(tmp_path: Path, extension: str) -> None:
-    """A structure cannot be written where tables are needed; the message says where it can."""
+    """Writing a structure to a format that needs tables raises an error that lists the other formats."""
     with pytest.raises(InputError, match=r"needs tables.*\.json, \.csv, \.dot"):
         write_structure(LAWN.dag, tmp_path / f"lawn{extension}")
 
 
 def test_latin1_names(tmp_path: Path) -> None:
-    """An older file in Latin-1 reads, and is written back as UTF-8."""
+    """A file in Latin-1 can be read, and is written as UTF-8."""
     path = tmp_path / "lawn.bif"
     path.write_bytes(BIF.replace("grass", "græs").encode("latin-1"))
     network = read_network(path)
@@ -110,7 +108,7 @@ def test_latin1_names(tmp_path: Path) -> None:
 
 
 def test_byte_order_mark(tmp_path: Path) -> None:
-    """A mark at the start of a file is dropped, one that begins a name is kept."""
+    """A byte-order mark at the start of a file is dropped; one at the start of a name is kept."""
     (tmp_path / "marked.csv").write_text("\ufeffa\n0\n", encoding="utf-8")
     assert read_structure(tmp_path / "marked.csv").names == ("a",)
     write_structure(DAG.empty(["\ufeffa"]), tmp_path / "named.csv")
@@ -118,24 +116,24 @@ def test_byte_order_mark(tmp_path: Path) -> None:
 
 
 def test_half_a_character(tmp_path: Path) -> None:
-    """A name that is no text in any encoding is refused, and nothing is written."""
+    """A name that cannot be encoded raises an error, and nothing is written."""
     for extension in (".csv", ".dot", ".json"):
-        with pytest.raises(InputError, match=r"'\\ud800' in a name is half a character"):
+        with pytest.raises(InputError, match=r"'\\ud800' in a name is not a valid character"):
             write_structure(DAG.empty(["a\ud800"]), tmp_path / f"lawn{extension}")
     assert list(tmp_path.iterdir()) == []
 
 
 def test_targets_are_checked_beforehand(tmp_path: Path) -> None:
-    """Every extension can be written, where there is a folder; nothing is written yet."""
+    """The checks accept every extension in an existing folder, and write nothing."""
     for extension in EXTENSIONS:
-        check_target(tmp_path / f"lawn{extension}.gz")
+        check_network_target(tmp_path / f"lawn{extension}.gz")
         with pytest.raises(InputError, match="cannot write"):
-            check_target(tmp_path / "nowhere" / f"lawn{extension}")
+            check_network_target(tmp_path / "nowhere" / f"lawn{extension}")
     assert list(tmp_path.iterdir()) == []
 
 
 def test_writing_is_atomic_and_repeatable(tmp_path: Path) -> None:
-    """A missing folder is refused; a file is replaced whole; the same network gives the same bytes."""
+    """A missing folder raises an error; a file is replaced completely; the same network produces the same bytes."""
     with pytest.raises(InputError, match="nowhere"):
         write_network(LAWN, tmp_path / "nowhere" / "lawn.bif")
     path = tmp_path / "lawn.bif.gz"
@@ -149,7 +147,7 @@ def test_writing_is_atomic_and_repeatable(tmp_path: Path) -> None:
 
 
 def test_no_such_file(tmp_path: Path) -> None:
-    """A missing file, a folder and an empty file give one line that names them."""
+    """A missing file, a folder and an empty file raise an error of one line that names them."""
     (tmp_path / "folder.bif").mkdir()
     for name, words in (("none.bif", "does not exist"), ("folder.bif", "is a folder")):
         with pytest.raises(InputError, match=rf"{name} {words}"):

@@ -12,18 +12,18 @@ from hypothesis import strategies as st
 
 from bnsearch.errors import InputError
 from bnsearch.networks.random_network import (
+    DEFAULT_MAX_TABLE_CELLS,
     MAX_TABLE_CELLS,
     MIN_STRENGTH,
-    TABLE_CELLS,
     UNIFORM_SHARE,
-    edge_strength,
+    compute_edge_strength,
     random_network,
 )
 
 
 @given(n=st.integers(1, 25), share=st.floats(0, 1), m=st.integers(2, 7), seed=st.integers(0, 10**6))
 def test_pattern(n, share, m, seed):
-    """Edges, states, rows and strengths are what the pattern promises, from no edges to the densest DAG."""
+    """Edges, states, rows and strengths agree with the pattern, from no edges to the densest DAG."""
     p = share * sum(min(i, 4) for i in range(n)) / n
     network = random_network(n, p, m, seed, max_parents=4)
     assert len(network.names) == n
@@ -33,7 +33,7 @@ def test_pattern(n, share, m, seed):
     for table, parents in zip(network.tables, network.dag.parents, strict=True):
         assert table.sum(axis=-1) == pytest.approx(1, abs=1e-12)
         assert table.min() >= UNIFORM_SHARE / table.shape[-1] - 1e-12
-        assert all(edge_strength(table, axis) >= MIN_STRENGTH for axis in range(len(parents)))
+        assert all(compute_edge_strength(table, axis) >= MIN_STRENGTH for axis in range(len(parents)))
 
 
 def test_every_number_of_states_occurs():
@@ -53,7 +53,7 @@ def test_names_do_not_tell_the_direction():
 
 
 def test_the_seed_decides():
-    """The same seed gives the same network, another seed another, and a generator stands for its seed."""
+    """The same seed produces the same network, another seed another one; a generator with the seed is equivalent."""
     network = random_network(30, 1.5, 4, 6)
     assert network.equals(random_network(30, 1.5, 4, 6))
     assert network.equals(random_network(30, 1.5, 4, np.random.default_rng(6)))
@@ -61,7 +61,7 @@ def test_the_seed_decides():
 
 
 def test_the_densest_graph():
-    """Five variables can have 10 edges, p = 2: all of them are there."""
+    """Five variables with p = 2 have all 10 possible edges."""
     assert len(random_network(5, 2, 2, 1).dag.edges) == 10
 
 
@@ -71,28 +71,28 @@ def test_tables_stay_small(m, limit):
     room = sum(min(i, limit) for i in range(18))
     network = random_network(18, room / 18, m, 1)
     assert max(len(parents) for parents in network.dag.parents) == limit
-    assert max(table.size for table in network.tables) <= TABLE_CELLS
+    assert max(table.size for table in network.tables) <= DEFAULT_MAX_TABLE_CELLS
 
 
 def test_edge_strength_by_hand():
-    """Rows .9 .1 and .5 .5 average to .7 .3, each .2 away; a parent without effect is 0 away."""
+    """Rows .9 .1 and .5 .5 average to .7 .3, a distance of .2 each; the strength of a parent without effect is 0."""
     strong = np.array([[0.9, 0.1], [0.5, 0.5]])
-    assert edge_strength(strong, 0) == pytest.approx(0.2)
+    assert compute_edge_strength(strong, 0) == pytest.approx(0.2)
     both = np.stack([strong, strong], axis=1)  # a second parent, without effect
-    assert edge_strength(both, 0) == pytest.approx(0.2)
-    assert edge_strength(both, 1) == pytest.approx(0, abs=1e-15)
+    assert compute_edge_strength(both, 0) == pytest.approx(0.2)
+    assert compute_edge_strength(both, 1) == pytest.approx(0, abs=1e-15)
 
 
 @given(shape=st.lists(st.integers(2, 4), min_size=2, max_size=4), seed=st.integers(0, 10**6))
 def test_edge_strength_by_definition(shape, seed):
-    """Configuration by configuration, the distance from the average over the parent's states."""
+    """The strength is the mean distance from the average over the states of the parent."""
     table = np.random.default_rng(seed).dirichlet(np.ones(shape[-1]), size=tuple(shape[:-1]))
     for axis in range(len(shape) - 1):
         distances = []
         for cell in itertools.product(*map(range, shape[:-1])):
             same = [table[(*cell[:axis], state, *cell[axis + 1 :])] for state in range(shape[axis])]
             distances.append(np.abs(table[cell] - np.mean(same, axis=0)).sum() / 2)
-        assert edge_strength(table, axis) == pytest.approx(np.mean(distances), abs=1e-12)
+        assert compute_edge_strength(table, axis) == pytest.approx(np.mean(distances), abs=1e-12)
 
 
 @pytest.mark.parametrize(
@@ -108,7 +108,7 @@ def test_edge_strength_by_definition(shape, seed):
     ],
 )
 def test_refuses_patterns(pattern, message):
-    """Each impossible pattern is refused by its parameter."""
+    """Each impossible pattern raises an error that names the parameter."""
     with pytest.raises(InputError, match=message):
         random_network(*pattern, 1)
 

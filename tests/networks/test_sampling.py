@@ -1,4 +1,4 @@
-"""Forward sampling: reproducible, whatever the blocks, and true to the tables."""
+"""Forward sampling: reproducible for any block size, and consistent with the tables."""
 
 from __future__ import annotations
 
@@ -55,7 +55,7 @@ def test_frequencies_of_any_number_of_states(states):
 
 @given(seed=st.integers(0, 10**6), rows=st.integers(1, 200))
 def test_a_short_sample_begins_a_long_one(seed, rows):
-    """The same seed gives the same table, and fewer rows give its beginning."""
+    """The same seed produces the same table, and a shorter sample is its beginning."""
     network = random_network(6, 1.5, 4, seed)
     long = sample(network, 200, seed)
     short = sample(network, rows, seed)
@@ -65,15 +65,15 @@ def test_a_short_sample_begins_a_long_one(seed, rows):
 
 
 def test_blocks_do_not_matter(monkeypatch):
-    """One block of 1,000 rows and 143 blocks of 7 give the same table."""
+    """One block of 1,000 rows and 143 blocks of 7 rows produce the same table."""
     network = random_network(10, 1.5, 4, 5)
     whole = sample(network, 1000, 9)
-    monkeypatch.setattr(sampling, "BLOCK", 7)
+    monkeypatch.setattr(sampling, "BLOCK_ROWS", 7)
     assert np.array_equal(sample(network, 1000, 9).codes, whole.codes)
 
 
 def test_a_generator_moves_on():
-    """Two calls with one generator differ; a generator made from the same seed repeats the first."""
+    """Two calls with one generator differ; a new generator with the same seed repeats the first."""
     network = random_network(6, 1, 3, 1)
     rng = np.random.default_rng(4)
     first, second = sample(network, 100, rng), sample(network, 100, rng)
@@ -83,7 +83,7 @@ def test_a_generator_moves_on():
 
 
 def test_impossible_states_are_never_drawn():
-    """States of probability zero at the start, in the middle and at the end stay away, yet stay declared."""
+    """States of probability zero are never drawn, at the start, in the middle and at the end, but stay declared."""
     data = sample(one_variable([0.0, 0.3, 0.0, 0.1, 0.3, 0.3, 0.0, 0.0]), 100_000, 2)
     assert set(np.unique(data.codes)) == {1, 3, 4, 5}
     assert data.arities.tolist() == [8]
@@ -93,10 +93,10 @@ def test_impossible_states_are_never_drawn():
 def test_extreme_uniform_numbers():
     """At u = 0 the first possible state is drawn, at the largest u below 1 the last, despite rounding."""
     table = np.array([[0.0, 0.1, 0.2, 0.7, 0.0], [0.3, 0.3, 0.3996, 0.0, 0.0]])
-    cumulative = sampling._cumulative(table)
+    cumulative = sampling._accumulate_rows(table)
     smallest, largest = 0.0, np.nextafter(1, 0)
     rows = np.array([0, 0, 1, 1])
-    drawn = sampling._draw(cumulative, rows, np.array([smallest, largest, smallest, largest]))
+    drawn = sampling._draw_states(cumulative, rows, np.array([smallest, largest, smallest, largest]))
     assert drawn.tolist() == [1, 3, 0, 2]
 
 
@@ -113,20 +113,20 @@ def test_a_single_state():
 
 @pytest.mark.parametrize("rows", [0, -3, 2.5])
 def test_refuses_rows(rows):
-    """A table has at least one row, and a whole number of them."""
+    """The number of rows must be a whole number of at least 1."""
     with pytest.raises(InputError, match="rows must be"):
         sample(one_variable([0.5, 0.5]), rows, 1)
 
 
 @pytest.mark.parametrize("rows", [10**17, 10**30])
 def test_refuses_more_rows_than_memory(rows):
-    """A table that cannot be held is refused in words."""
-    with pytest.raises(InputError, match="do not fit in memory"):
+    """A table that does not fit into memory raises an InputError."""
+    with pytest.raises(InputError, match="do not fit into memory"):
         sample(one_variable([0.5, 0.5]), rows, 1)
 
 
 @pytest.mark.parametrize("seed", [-1, 1.5, "1", None])
 def test_refuses_seeds(seed):
-    """A seed is a whole number from 0 on; nothing is drawn without one."""
+    """The seed must be a whole number of at least 0."""
     with pytest.raises(InputError, match="seed must be"):
         sample(one_variable([0.5, 0.5]), 1, seed)

@@ -14,13 +14,13 @@ from hypothesis import strategies as st
 from bnsearch.errors import InputError
 from bnsearch.graphs import DAG
 from bnsearch.networks import BayesianNetwork, load_network, random_network, tile
-from bnsearch.networks.inference import joint_probabilities
-from bnsearch.networks.tiling import fitted_table
+from bnsearch.networks.inference import compute_joint_probabilities
+from bnsearch.networks.tiling import draw_fitted_table
 from strategies import examples
 
 
 def joint_by_definition(network: BayesianNetwork, variables: list[int]) -> np.ndarray:
-    """Add the probabilities of all assignments, each a product over the families."""
+    """Return the joint distribution as a sum over all assignments."""
     arities = network.arities.tolist()
     joint = np.zeros([arities[v] for v in variables])
     for states in product(*map(range, arities)):
@@ -34,10 +34,10 @@ def joint_by_definition(network: BayesianNetwork, variables: list[int]) -> np.nd
 @examples(40)
 @given(st.integers(1, 6), st.floats(0, 1), st.integers(0, 10_000), st.data())
 def test_joint_probabilities_by_definition(n, share, seed, data):
-    """Of any variables in any order."""
+    """The joint distribution of any variables in any order agrees with the definition."""
     network = random_network(n, share * (n - 1) / 2, 3, seed)
     variables = data.draw(st.lists(st.integers(0, n - 1), unique=True))
-    found = joint_probabilities(network, variables)
+    found = compute_joint_probabilities(network, variables)
     assert found == pytest.approx(joint_by_definition(network, variables), abs=1e-12)
 
 
@@ -57,23 +57,23 @@ def test_copies_keep_their_distribution(n, copies, seed, data):
     network = random_network(n, 0.3 * (n - 1), 3, seed)
     links = data.draw(st.integers(0, min(3, n) * (copies - 1)))
     tiled = tile(network, copies, links, seed)
-    whole = joint_probabilities(network, range(n))
+    whole = compute_joint_probabilities(network, range(n))
     assert len(tiled.dag.edges) == copies * len(network.dag.edges) + links
     for copy in range(copies):
         mine = range(copy * n, (copy + 1) * n)
         assert [tiled.names[v] for v in mine] == [f"{name}_{copy + 1}" for name in network.names]
-        assert joint_probabilities(tiled, mine) == pytest.approx(whole, abs=1e-9)
+        assert compute_joint_probabilities(tiled, mine) == pytest.approx(whole, abs=1e-9)
         entries = [v for v in mine if any(p not in mine for p in tiled.dag.parents[v])]
         assert len(entries) <= 1
         assert all(network.dag.parents[v - copy * n] == () and max(tiled.dag.parents[v]) < mine[0] for v in entries)
 
 
 def test_links_matter():
-    """A copy's root depends on its parent in another copy, and the seed decides on which."""
+    """A root of a copy depends on a parent in another copy, which the seed determines."""
     pair = BayesianNetwork(DAG.from_edges("ab", ["ab"]), ["01", "01"], [np.array([0.3, 0.7]), np.eye(2)])
     tiled = tile(pair, 2, 1, 1)
     (cause,) = tiled.dag.parents[2]
-    given_cause = joint_probabilities(tiled, [cause, 2])
+    given_cause = compute_joint_probabilities(tiled, [cause, 2])
     assert np.abs(given_cause - np.outer([0.3, 0.7], [0.3, 0.7])).max() > 0.02
     assert tiled.equals(tile(pair, 2, 1, 1))
     assert {tile(pair, 2, 1, seed).dag.parents[2] for seed in range(9)} == {(0,), (1,)}
@@ -83,7 +83,7 @@ def test_tables_fit_impossible_states():
     """Parents and children may have states that never occur: rows still sum to one, and the marginal is met."""
     parents = np.array([[0.5, 0.0], [0.2, 0.3]])
     marginal = np.array([0.6, 0.0, 0.4])
-    table = fitted_table(parents, marginal, np.random.default_rng(2))
+    table = draw_fitted_table(parents, marginal, np.random.default_rng(2))
     assert table.shape == (2, 2, 3)
     assert table.sum(axis=-1) == pytest.approx(np.ones((2, 2)))
     assert np.einsum("ab,abc->c", parents, table) == pytest.approx(marginal, abs=1e-12)

@@ -1,4 +1,4 @@
-"""Extension rows: what they hold, and what the cache of them must not change."""
+"""Extension rows: their contents, and that the cache does not change them."""
 
 from __future__ import annotations
 
@@ -12,15 +12,16 @@ from hypothesis import strategies as st
 
 from bnsearch.networks import random_network
 from bnsearch.ondemand import row_caches
+from bnsearch.ondemand.kernels_peers import ENTRIES
 from bnsearch.ondemand.kernels_rows import (
     BEGIN,
     CANDIDATE,
     COMPUTED,
     COUNT,
-    ENTRIES,
+    FAMILY_SCORE,
     GAIN,
     HEAD,
-    OWN,
+    POOL,
     copy_rows,
     find_row,
 )
@@ -35,18 +36,18 @@ LARGE = 1 << 20
 
 
 def new_rows(memory: int, n: int):
-    """Return the cache of a chain by itself."""
+    """Return the cache of a single chain."""
     return RowCaches(1, memory, n).rows_of(0)
 
 
 def row_of(arrays, rows, child: int, parents: tuple[int, ...]) -> tuple[float, list[int], list[float]]:
-    """Return a family's own score, the candidates of its row, and what they add."""
-    members = np.zeros(len(arrays[13]) + 1, dtype=np.int32)
+    """Return the local score of a family, the candidates of its row, and their gains."""
+    members = np.zeros(len(arrays[POOL]) + 1, dtype=np.int32)
     members[: len(parents)] = parents
     slot = find_row(arrays, rows, child, members, len(parents))
     begin = rows[BEGIN][slot] % len(rows[CANDIDATE])
     inside = slice(begin, begin + rows[COUNT][slot])
-    return float(rows[OWN][slot]), rows[CANDIDATE][inside].tolist(), rows[GAIN][inside].tolist()
+    return float(rows[FAMILY_SCORE][slot]), rows[CANDIDATE][inside].tolist(), rows[GAIN][inside].tolist()
 
 
 def random_families(definition: Definition, seed: int, number: int, most: int = 4) -> Iterator[tuple[int, tuple]]:
@@ -79,7 +80,7 @@ def check_row(definition: Definition, found, child: int, parents: tuple[int, ...
 @given(table=tables(min_variables=2, max_variables=7, max_rows=200), seed=st.integers(0, 1000), informed=st.booleans())
 def test_rows_are_score_differences(score, table: Table, seed, informed):
     """
-    A row holds every legal variable that improves the score, with what it adds, best first, and no other.
+    A row holds exactly the allowed variables that improve the score, with their gains, best first.
 
     So a variable that is left out because its entropy is below its penalty would not have improved the score.
     """
@@ -231,7 +232,7 @@ def test_peers_that_overwrite_their_rows_meanwhile():
 
 
 def look_alone(source: Source, families: list) -> int:
-    """Return how many rows a chain with the same small cache computes when nobody shares it."""
+    """Return how many rows a chain with the same small cache computes if it is not shared."""
     arrays, rows, rng = source.arrays(), new_rows(1 << 12, source.size), np.random.default_rng(0)
     for at in rng.integers(len(families), size=3000).tolist():
         row_of(arrays, rows, *families[at])

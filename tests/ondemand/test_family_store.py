@@ -1,4 +1,4 @@
-"""The store of families: best first, each once, the worst given up when it is full."""
+"""The store of families: best first, each once, the worst one replaced in a full list."""
 
 from __future__ import annotations
 
@@ -7,26 +7,26 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from bnsearch.ondemand.chain import _new_store
-from bnsearch.ondemand.kernels_store import MEMBER, NUMBER, RANK, SCORE, SIZE, best_stored, keep_family
+from bnsearch.ondemand.family_store import new_store
+from bnsearch.ondemand.kernels_store import MEMBER, NUMBER, RANK, SCORE, SIZE, find_best_stored, store_family
 from reference_ondemand import best_first
 from strategies import examples
 
 PARENTS, CAPACITY, CHILDREN = 4, 8, 3
-WORDS = np.random.default_rng(5).integers(1, 2**64, (2, 16), dtype=np.uint64)
+HASHES = np.random.default_rng(5).integers(1, 2**64, (2, 16), dtype=np.uint64)
 
 sets = st.frozensets(st.integers(0, 9), max_size=PARENTS).map(lambda found: tuple(sorted(found)))
 arrivals = st.lists(st.tuples(st.integers(0, CHILDREN - 1), sets), max_size=60)
 
 
 def score_of(child: int, members: tuple[int, ...]) -> float:
-    """Return a score: always the same of one family, and no two the same."""
+    """Return a score: always the same for one family, and different for different families."""
     return -float(np.random.default_rng([child, *members]).integers(1000)) - len(members) / 8
 
 
 def filled(families) -> tuple:
-    """Return a store to which families were given one after the other; `keep_family` tells rightly which are new."""
-    store = _new_store(CAPACITY, CHILDREN, PARENTS)
+    """Return a store of families added one after the other; check which ones `store_family` reports as new."""
+    store = new_store(CAPACITY, CHILDREN, PARENTS)
     assert store[SCORE].shape == (CHILDREN, CAPACITY)
     for child, members in families:
         there = stored(store, child)
@@ -36,10 +36,10 @@ def filled(families) -> tuple:
 
 
 def keep(store, child: int, members: tuple[int, ...]) -> bool:
-    """Put a family into a store; return whether it is new."""
-    word = np.bitwise_xor.reduce(np.array([WORDS[1, child], *WORDS[0, list(members)]], dtype=np.uint64))
+    """Store a family; return True if it is new."""
+    family_hash = np.bitwise_xor.reduce(np.array([HASHES[1, child], *HASHES[0, list(members)]], dtype=np.uint64))
     padded = np.array([*members, *[0] * 6], dtype=np.int32)
-    return bool(keep_family(store, child, padded, len(members), score_of(child, members), word))
+    return bool(store_family(store, child, padded, len(members), score_of(child, members), family_hash))
 
 
 def stored(store, child: int) -> list[tuple[float, tuple[int, ...]]]:
@@ -64,17 +64,17 @@ def test_each_child_keeps_its_best_families(families):
 
 
 def test_families_of_equal_score():
-    """Families that score the same are told apart by their parents, and found again among each other."""
-    store = _new_store(CAPACITY, 1, PARENTS)
+    """Families of equal score are distinguished by their hashes, and found again."""
+    store = new_store(CAPACITY, 1, PARENTS)
     for _ in range(2):
-        new = [bool(keep_family(store, 0, np.array([v], dtype=np.int32), 1, -1.0, WORDS[0, v])) for v in range(5)]
+        new = [bool(store_family(store, 0, np.array([v], dtype=np.int32), 1, -1.0, HASHES[0, v])) for v in range(5)]
     assert new == [False] * 5
     assert store[NUMBER].tolist() == [5]
 
 
 def test_too_many_parents():
-    """A family with more parents than the store has room for is left out."""
-    store = _new_store(CAPACITY, CHILDREN, PARENTS)
+    """A family with more parents than there is room for is not stored."""
+    store = new_store(CAPACITY, CHILDREN, PARENTS)
     assert not keep(store, 0, (0, 1, 2, 3, 4))
     assert keep(store, 0, (0, 1, 2, 3))
     assert store[NUMBER].tolist() == [1, 0, 0]
@@ -87,17 +87,17 @@ def test_best_stored(families, order, limit, floor):
     store = filled(families)
     position = np.empty(10, dtype=np.int32)
     position[list(order)] = np.arange(10)
-    looked = np.zeros(1, dtype=np.int64)
+    examined = np.zeros(1, dtype=np.int64)
     for child in range(CHILDREN):
         fitting = [
             (score, members)
             for score, members in stored(store, child)
             if score > floor and all(position[p] < limit for p in members)
         ]
-        slot = best_stored(store, child, position, limit, floor, looked)
+        slot = find_best_stored(store, child, position, limit, floor, examined)
         if fitting:
             assert store[SCORE][child, slot] == pytest.approx(max(fitting)[0])
             assert tuple(store[MEMBER][child, slot, : store[SIZE][child, slot]].tolist()) == max(fitting)[1]
         else:
             assert slot == -1
-    assert 0 <= looked[0] <= store[NUMBER].sum()
+    assert 0 <= examined[0] <= store[NUMBER].sum()

@@ -1,4 +1,4 @@
-"""GINOBS and the method that chooses: budgets, seeds, threads, and memory."""
+"""GINOBS and the default method: budgets, seeds, threads, and memory."""
 
 from __future__ import annotations
 
@@ -41,7 +41,7 @@ def test_same_network_for_any_number_of_threads(score, known):
 
 
 def test_same_network_from_auto_for_any_number_of_threads():
-    """The same where all subsets are not counted and no proof is due: islands and their table in turns."""
+    """The same for the default method with too many variables for a proof: the island model."""
     data = random_network(40, 3.0, 2, 3).sample(2000, seed=1)
     found = [
         learn(data, seconds=None, stop=Iterations(800), seed=2, threads=threads, max_parents=2) for threads in (1, 2, 3)
@@ -70,7 +70,7 @@ def test_auto_proves_the_optimum_of_few_variables(score, table: Table, seed, inf
 @examples(8)
 @given(table=tables(min_variables=2, max_variables=5, max_rows=150), seed=st.integers(0, 1000), informed=st.booleans())
 def test_ginobs_on_few_variables(score, table: Table, seed, informed):
-    """Never above the optimum, not below the required edges alone, and worth its score."""
+    """The score is not above the optimum, not below that of the required edges alone, and is that of the network."""
     data = table.dataset
     problem = problem_of(data, score, random_knowledge(data.names, seed) if informed else Knowledge())
     result = search(problem, GINOBS(memory=1 << 20), stop=Iterations(60), seed=seed, threads=1)
@@ -114,6 +114,6 @@ def test_bad_parameters_are_refused(wrong):
 
 @pytest.mark.parametrize("method", ["auto", "ginobs"])
 def test_little_memory(method):
-    """64 MB are enough, and change nothing about the score that is told."""
+    """64 MiB are enough, and the reported score is that of the network."""
     result = learn(DATA, method=method, memory="64MiB", seconds=None, stop=Iterations(200), seed=1, threads=2)
     assert result.score == pytest.approx(Scorer(DATA, make_score("bic")).network(result.dag), rel=1e-11)

@@ -7,10 +7,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from bnsearch.ondemand.kernels_grow import grow
+from bnsearch.ondemand.kernels_grow import grow_parents
 from bnsearch.ondemand.kernels_rows import HEAD, LIMIT
 from bnsearch.ondemand.row_caches import RowCaches
-from bnsearch.ondemand.source import Source, packed
+from bnsearch.ondemand.source import Source, pack_bits
 from bnsearch.scores.score import improves
 from knowledge_cases import random_knowledge
 from reference_ondemand import SCORES, Definition, Dependent, dependent_tables, problem_of
@@ -20,7 +20,7 @@ every_score = pytest.mark.parametrize("score", SCORES, ids=lambda score: score.n
 
 
 def grown(source: Source, child: int, parents: list[int], before: list[int], cut: int = 2**62) -> tuple[tuple, float]:
-    """Return the parents that grow from some of them among the places that stand before the child, and the score."""
+    """Return the parents grown from given ones among the places before the child, and their score."""
     n = source.size
     rows = RowCaches(1, 1 << 18, n).rows_of(0)
     rows[HEAD][LIMIT] = cut
@@ -29,10 +29,10 @@ def grown(source: Source, child: int, parents: list[int], before: list[int], cut
     position[order] = np.arange(n)
     members, spare = np.zeros((2, n + 1), dtype=np.int32)
     members[: len(parents)] = sorted(parents)
-    required, most = packed(source.required)[child], int(source.limits[child])
-    looked = np.zeros(1, dtype=np.int64)
-    size, score = grow(
-        source.arrays(), rows, child, members, len(parents), len(before), position, required, most, spare, looked
+    required, most = pack_bits(source.required)[child], int(source.limits[child])
+    examined = np.zeros(1, dtype=np.int64)
+    size, score = grow_parents(
+        source.arrays(), rows, child, members, len(parents), len(before), position, required, most, spare, examined
     )
     return tuple(members[:size].tolist()), float(score)
 
@@ -54,9 +54,9 @@ def random_start(definition: Definition, source: Source, seed: int) -> tuple[int
 @given(table=tables(min_variables=2, max_variables=7, max_rows=200), seed=st.integers(0, 10**6), informed=st.booleans())
 def test_growth_ends_in_a_local_optimum(score, table: Table, seed, informed):
     """
-    No legal addition, deletion or exchange improves what grows.
+    No legal addition, deletion or exchange improves the grown parents.
 
-    Required parents stay, no other illegal ones come, and there are never more than the limit.
+    Required parents stay, all others are allowed, and the limit on their number holds.
     """
     data = table.dataset
     problem = problem_of(data, score, random_knowledge(data.names, seed) if informed else None)
@@ -80,7 +80,7 @@ def test_growth_ends_in_a_local_optimum(score, table: Table, seed, informed):
 @examples(25)
 @given(table=dependent_tables(), seed=st.integers(0, 10**6), informed=st.booleans())
 def test_growth_step_by_step(score, table: Dependent, seed, informed):
-    """The best change is made in every step: the parents of the definition."""
+    """Every step makes the best change: the result is that of the definition."""
     data = table.dataset
     problem = problem_of(data, score, random_knowledge(data.names, seed) if informed else None)
     source = Source(problem)

@@ -1,4 +1,4 @@
-"""What rows are computed from: pairs, knowledge and limits by place."""
+"""The source of extension rows: gains of pairs, knowledge and limits by place."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from bnsearch.networks import random_network
-from bnsearch.ondemand.source import Source, packed, words_of
+from bnsearch.ondemand.source import Source, count_words, pack_bits
 from knowledge_cases import random_knowledge
 from reference_ondemand import SCORES, Definition, problem_of
 from strategies import Table, examples, tables
@@ -23,9 +23,9 @@ every_score = pytest.mark.parametrize("score", SCORES, ids=lambda score: score.n
 @given(table=tables(min_variables=2, max_variables=7, max_rows=200), seed=st.integers(0, 1000), informed=st.booleans())
 def test_pairs_knowledge_and_limits(score, table: Table, seed, informed):
     """
-    Related are those of which one improves the other's score; first rows hold what single parents add.
+    Two variables are related if one improves the other's score; `gains` holds the gains of single parents.
 
-    Limits leave room for required parents, and are those of the knowledge at most.
+    Limits are no smaller than the number of required parents, and otherwise no larger than those of the knowledge.
     """
     data = table.dataset
     problem = problem_of(data, score, random_knowledge(data.names, seed) if informed else None)
@@ -50,7 +50,7 @@ def test_pairs_knowledge_and_limits(score, table: Table, seed, informed):
     needed = source.required.sum(axis=1)
     given_limits = np.full(problem.size, problem.size - 1)
     if problem.constraints is not None:
-        given_limits = problem.constraints.limits[source.order]
+        given_limits = problem.constraints.max_parents[source.order]
     assert (needed <= source.limits).all()
     assert (source.limits <= np.maximum(given_limits, needed)).all()
     for variable, parents in enumerate(problem.base.parents):
@@ -85,7 +85,7 @@ def test_a_source_that_is_halted():
 def test_packed_bits(width):
     """Bit z of a row is bit z % 64 of its word z // 64."""
     flags = np.random.default_rng(width).random((3, width)) < 0.5
-    words = packed(flags)
-    assert words.shape == (3, words_of(width))
+    words = pack_bits(flags)
+    assert words.shape == (3, count_words(width))
     bits = [[(int(row[z // 64]) >> (z % 64)) & 1 for z in range(width)] for row in words]
     assert bits == flags.astype(int).tolist()

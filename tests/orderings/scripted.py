@@ -1,4 +1,4 @@
-"""A local search that follows a script: what a metaheuristic does with it is then known step by step."""
+"""A local search whose results are scripted, so that each step of a metaheuristic is known in advance."""
 
 from __future__ import annotations
 
@@ -10,24 +10,24 @@ from typing import Any
 import numpy as np
 
 from bnsearch.graphs import DAG
-from bnsearch.orderings.climber import Placed
+from bnsearch.orderings.state import ScoredOrdering
 
 
 @dataclass(frozen=True, eq=False)
 class Optimum:
-    """A local optimum with a score from the script, at the ordering that the climb was given."""
+    """A local optimum with a scripted score; its ordering is the one that the climb started from."""
 
     order: np.ndarray
     score: float
     names: tuple[str, ...]
 
     def dag(self) -> DAG:
-        """Return some network."""
+        """Return an empty network."""
         return DAG.empty(self.names)
 
 
 class NoBound:
-    """Take the place of the relaxed solution: a script's scores have nothing to do with those of the table."""
+    """Replacement of the relaxed solution, because scripted scores are unrelated to those of the table."""
 
     score = math.inf
 
@@ -36,25 +36,27 @@ class NoBound:
 
 
 class Script:
-    """Scores for the climbs to come, and the orderings that they were started from."""
+    """Scores of the climbs to come; their starts and their other arguments, from `halted` on, are recorded."""
 
     def __init__(self, scores: Sequence[float]) -> None:
         self.scores = list(scores)
         self.starts: list[list[int]] = []
+        self.arguments: list[tuple[Any, ...]] = []
         self.initial, self.steps = -math.inf, 0
 
-    def climber(self, index: Any) -> Script:
-        """Take the place of the class `Climber`."""
+    def make_climber(self, index: Any) -> Script:
+        """Replace the class of the climber."""
         self.names = index.table.names
         return self
 
     def climb(
-        self, order: np.ndarray, rng: np.random.Generator, halted: Callable[[float], bool], **limits: Any
-    ) -> Placed:
-        """Return the next local optimum of the script."""
+        self, order: np.ndarray, rng: np.random.Generator, halted: Callable[[float], bool], *more: Any, **named: Any
+    ) -> ScoredOrdering:
+        """Return the next scripted local optimum."""
         self.starts.append(order.tolist())
+        self.arguments.append((halted, *more, named))
         return Optimum(order.copy(), self.scores[len(self.starts) - 1], self.names)  # type: ignore[return-value]
 
-    def evaluations(self) -> int:
-        """Return the cost of a climb."""
+    def new_evaluations(self) -> int:
+        """Return the evaluations of a climb."""
         return 1

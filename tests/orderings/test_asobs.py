@@ -1,4 +1,4 @@
-"""Acyclic selection by definition and by hand; the search around it."""
+"""Acyclic selection, compared with its definition and worked by hand; the search that uses it."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from bnsearch.errors import InputError
 from bnsearch.graphs.dag import DAG
 from bnsearch.learning.search import search
 from bnsearch.orderings import asobs
-from bnsearch.orderings.asobs import ASOBS, acyclic_selection, order_of
+from bnsearch.orderings.asobs import ASOBS, SelectedNetwork, Selector, draw_topological_order, select_acyclic_rows
 from bnsearch.parent_sets.table import ParentSets
 from bnsearch.runs.problem import Problem
 from bnsearch.runs.run import Run
@@ -25,8 +25,8 @@ from reference_exact import best_score
 NOTHING: frozenset[int] = frozenset()
 
 
-def by_definition(table: ParentSets, order: list[int]) -> list[tuple[int, ...]]:
-    """Return what each variable chooses, from the last to the first: its best set that closes no cycle."""
+def select_by_definition(table: ParentSets, order: list[int]) -> list[tuple[int, ...]]:
+    """Return the parents of each variable: from the last to the first, the best set that closes no cycle."""
     chosen: list[set[int]] = [set() for _ in order]
     for v in reversed(order):
         descendants = {v}
@@ -38,29 +38,29 @@ def by_definition(table: ParentSets, order: list[int]) -> list[tuple[int, ...]]:
 
 @given(candidate_tables(), st.randoms(use_true_random=False))
 def test_selection_by_definition(table, random):
-    """The same sets as by definition, no cycle, and never worse than the ordering's own best network."""
+    """The parent sets are those of the definition, and never worse than the best network of the ordering."""
     order = random.sample(range(table.n_variables), table.n_variables)
-    rows = acyclic_selection(table, np.array(order))
+    rows = select_acyclic_rows(table, np.array(order))
     network = table.network(rows)  # refuses cycles
-    assert list(network.parents) == by_definition(table, order)
+    assert list(network.parents) == select_by_definition(table, order)
     assert table.scores[rows].sum() >= ordering_score(table, order) - 1e-9
 
 
 @given(st.integers(2, 12), st.integers(1, 20), st.integers(0, 2**32 - 1))
 def test_selection_of_larger_tables(n, sets, seed):
-    """As above, with more sets to go through and longer chains of descendants."""
+    """The same with more sets and longer chains of descendants."""
     table = random_candidates(n, sets, 4, seed)
     order = np.random.default_rng(seed).permutation(n).tolist()
-    rows = acyclic_selection(table, np.array(order))
-    assert list(table.network(rows).parents) == by_definition(table, order)
+    rows = select_acyclic_rows(table, np.array(order))
+    assert list(table.network(rows).parents) == select_by_definition(table, order)
     assert table.scores[rows].sum() >= ordering_score(table, order) - 1e-9
 
 
 def test_back_arcs_by_hand():
     """
-    Along 0, 1, 2: variable 2 takes its best set, {0}; 1 then its best, {2}, a back-arc; 0 may not take {1}: empty.
+    Along 0, 1, 2: variable 2 takes its best set, {0}; 1 takes its best set, {2}, a back-arc; 0 cannot take {1}.
 
-    The scores are -1 - 2 - 5 = -8; without the back-arc 1 has its empty set, and the ordering scores -1 - 4 - 5.
+    The scores are -1 - 2 - 5 = -8. Without the back-arc, 1 has no parents, and the ordering scores -1 - 4 - 5.
     """
     table = table_of(
         [
@@ -69,35 +69,35 @@ def test_back_arcs_by_hand():
             {NOTHING: -9.0, frozenset({0}): -1.0},
         ]
     )
-    rows = acyclic_selection(table, np.array([0, 1, 2]))
+    rows = select_acyclic_rows(table, np.array([0, 1, 2]))
     assert table.network(rows).parents == ((), (2,), (0,))
     assert table.scores[rows].sum() == -8.0
     assert ordering_score(table, [0, 1, 2]) == -10.0
 
 
-def test_a_selection_in_many_steps_is_the_same(monkeypatch):
-    """With a budget of one entry the clock is looked at after every variable."""
+def test_an_interrupted_selection_is_the_same(monkeypatch):
+    """With one entry per kernel call the selection is interrupted after each variable."""
     table = random_candidates(20, 30, 4, seed=3)
     order = np.random.default_rng(1).permutation(20)
-    whole = acyclic_selection(table, order)
-    monkeypatch.setattr(asobs, "BUDGET", 1)
-    assert acyclic_selection(table, order).tolist() == whole.tolist()
+    whole = select_acyclic_rows(table, order)
+    monkeypatch.setattr(asobs, "ENTRIES_PER_CALL", 1)
+    assert select_acyclic_rows(table, order).tolist() == whole.tolist()
 
 
 @given(candidate_tables(), st.integers(0, 2**32 - 1))
-def test_orders_of_networks(table, seed):
-    """Parents come before children."""
+def test_topological_orders(table, seed):
+    """Parents precede their children."""
     rng = np.random.default_rng(seed)
-    rows = acyclic_selection(table, rng.permutation(table.n_variables))
-    position = np.argsort(order_of(table, rows, rng))
+    rows = select_acyclic_rows(table, rng.permutation(table.n_variables))
+    position = np.argsort(draw_topological_order(table, rows, rng))
     assert all(position[u] < position[v] for v, row in enumerate(rows) for u in table.parents(row))
 
 
-def test_orders_of_networks_are_random():
+def test_topological_orders_are_random():
     """A graph of four variables and the arc 0 -> 1 has 12 orders, and all of them are drawn."""
     table = table_of([{NOTHING: -1.0}, {NOTHING: -2.0, frozenset({0}): -1.0}, {NOTHING: -1.0}, {NOTHING: -1.0}])
     rng = np.random.default_rng(0)
-    drawn = {tuple(order_of(table, np.array([0, 1, 3, 4]), rng).tolist()) for _ in range(300)}
+    drawn = {tuple(draw_topological_order(table, np.array([0, 1, 3, 4]), rng).tolist()) for _ in range(300)}
     assert drawn == {order for order in itertools.permutations(range(4)) if order.index(0) < order.index(1)}
 
 
@@ -115,21 +115,56 @@ def test_the_same_for_any_number_of_threads(start):
 
 def test_the_published_form_selects_once_for_each_ordering():
     """
-    The best network of 40 drawn orderings is the result, and no order of a network found is selected along.
+    The result is the best network of 40 random orderings, and topological orders are not used.
 
-    The orderings are drawn here as in the run: forty generators of its seed, in batches of 16, draw one each.
+    The orderings are drawn here as in the run: forty generators, spawned in batches of 16, draw one each.
     """
     table = random_candidates(20, 40, 4, seed=5)
     rng = np.random.default_rng(9)
     orders = [own.permutation(20) for batch in (16, 16, 8) for own in rng.spawn(batch)]
-    best = max(math.fsum(table.scores[acyclic_selection(table, order)]) for order in orders)
+    best = max(math.fsum(table.scores[select_acyclic_rows(table, order)]) for order in orders)
     once, followed = (
         search(Problem(table=table), ASOBS(follow=follow), stop=Iterations(40), seed=9, threads=2)
         for follow in (False, True)
     )
     assert (once.score, once.iterations, once.stop) == (best, 40, "iterations")
-    assert once.score <= followed.score
-    assert once.evaluations < followed.evaluations
+    assert (followed.score, followed.evaluations) == (once.score, 2 * once.evaluations)
+
+
+@given(candidate_tables(), st.integers(0, 2**32 - 1))
+def test_a_topological_order_selects_the_same_network(table, seed):
+    """The sets that were not available in the first selection contain descendants, and are not available again."""
+    rng = np.random.default_rng(seed)
+    rows = select_acyclic_rows(table, rng.permutation(table.n_variables))
+    assert select_acyclic_rows(table, draw_topological_order(table, rows, rng)).tolist() == rows.tolist()
+
+
+def test_evaluations_are_the_rows_that_were_read():
+    """One start with `follow=False` reads all rows up to the chosen ones; with `follow=True`, the same rows twice."""
+    table = random_candidates(15, 40, 4, seed=5)
+    (rng,) = np.random.default_rng(9).spawn(1)
+    rows = select_acyclic_rows(table, rng.permutation(15))
+    for follow, selections in ((False, 1), (True, 2)):
+        result = search(Problem(table=table), ASOBS(follow=follow), stop=Iterations(1), seed=9, threads=1)
+        assert (result.score, result.iterations) == (math.fsum(table.scores[rows]), 1)
+        assert result.evaluations == selections * (rows - table.begin[:-1] + 1).sum()
+
+
+def test_selections_are_repeated_while_the_score_improves(monkeypatch):
+    """Scripted selections of -5, -4, -4: the second improves the score, the third does not, and ends the start."""
+    table = random_candidates(4, 3, 2, seed=1)
+    rows = select_acyclic_rows(table, np.arange(4))
+    script = [SelectedNetwork(rows, score, number) for score, number in ((-5.0, 3), (-4.0, 10), (-4.0, 100))]
+    selector = Selector(table, lambda score: False)
+    monkeypatch.setattr(selector, "select", lambda order: script.pop(0))
+    found = selector.follow_orders(lambda rng: np.arange(4, dtype=np.int32), np.random.default_rng(1))
+    assert found == SelectedNetwork(rows, -4.0, 113)
+    assert not script
+
+
+def test_the_default_parameters():
+    """By default topological orders are followed, from random orderings."""
+    assert ASOBS() == ASOBS(follow=True, start="random")
 
 
 def test_finds_the_optimum_of_small_tables():
@@ -144,7 +179,7 @@ def test_finds_the_optimum_of_small_tables():
 
 
 def test_time_stops_a_batch():
-    """The clock strikes at the fifth look: what was found until then is kept, and no further start is followed."""
+    """The time budget ends at the fifth reading of the clock: earlier results are kept, and no start is added."""
     table = random_candidates(12, 20, 3, seed=7)
     ticks = itertools.count()
     run = Run(Seconds(1), seed=1, clock=lambda: float(next(ticks) > 5))
@@ -154,7 +189,7 @@ def test_time_stops_a_batch():
 
 
 def test_bad_parameters_are_refused():
-    """The error names what there is."""
+    """The errors list the allowed values."""
     with pytest.raises(InputError, match="no start 'best'"):
         ASOBS(start="best")
     with pytest.raises(InputError, match="follow must be True or False, not 'no'"):

@@ -1,4 +1,4 @@
-"""Climbs by insertions: every step as its selection says, and an end from which no insertion leads up."""
+"""Climbs of INOBS: each step is that of the neighbour selection, and the end is a local optimum."""
 
 from __future__ import annotations
 
@@ -12,28 +12,28 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from bnsearch.orderings import climber
-from bnsearch.orderings.climber import SELECTIONS, Climber
+from bnsearch.orderings import inobs
 from bnsearch.orderings.index import Index
+from bnsearch.orderings.inobs import SELECTIONS, InsertionClimber
 from bnsearch.parent_sets.table import ParentSets
 from candidate_tables import candidate_tables, hub_candidates, random_candidates, table_of
-from reference_orderings import Definition, ask_positions, differences, index_of, inserted, random_order, settled
+from reference_orderings import Definition, draw_order, insert, list_differences, make_index, make_state, run_pricing
 from strategies import examples
 
 SEEDS = st.integers(0, 2**32 - 1)
 
 
-def climbed(table: ParentSets, order: list[int], selection: str, seed: int) -> Climber:
-    """Return a climber at the end of its climb, whose ordering and network agree."""
-    climber = Climber(index_of(table, seed))
-    placed = climber.climb(np.array(order), np.random.default_rng(seed), selection=selection)
-    assert placed.order.tolist() == climber.order.tolist()
-    assert placed.score == Definition(table).score(placed.order.tolist())
-    assert differences(climber, settled(climber, placed.order)) == []
-    position = np.argsort(placed.order)
-    parents = placed.dag().parents
+def climb(table: ParentSets, order: list[int], selection: str, seed: int) -> InsertionClimber:
+    """Return a climber at the end of its climb; its state and its network are those of its ordering."""
+    climber = InsertionClimber(make_index(table, seed))
+    found = climber.climb(np.array(order), np.random.default_rng(seed), selection=selection)
+    assert found.order.tolist() == climber.order.tolist()
+    assert found.score == Definition(table).score(found.order.tolist())
+    assert list_differences(climber, make_state(climber.index, found.order)) == []
+    position = np.argsort(found.order)
+    parents = found.dag().parents
     assert all(position[u] < position[v] for v, own in enumerate(parents) for u in own)
-    assert parents == tuple(table.parents(row) for row in placed.rows)
+    assert parents == tuple(table.parents(row) for row in found.rows)
     return climber
 
 
@@ -41,128 +41,128 @@ def climbed(table: ParentSets, order: list[int], selection: str, seed: int) -> C
 @examples(40)
 @given(table=candidate_tables(), seed=SEEDS)
 def test_ends_are_local_optima(selection, table, seed):
-    """No insertion of any variable scores more, by definition."""
+    """By definition, no insertion of any variable improves the score."""
     definition = Definition(table)
-    start = random_order(definition.n, seed)
-    end = climbed(table, start, selection, seed).order.tolist()
+    start = draw_order(definition.n, seed)
+    end = climb(table, start, selection, seed).order.tolist()
     assert max(max(definition.changes(end, v)) for v in range(definition.n)) <= 1e-9
     assert definition.score(end) >= definition.score(start)
 
 
 @pytest.mark.parametrize("selection", SELECTIONS)
 def test_ends_in_wide_tables_are_local_optima(selection):
-    """The same where some variables have very many candidates; insertions are priced, which is tested elsewhere."""
+    """The same if some variables have many candidates; the pricing of insertions is tested elsewhere."""
     table = hub_candidates(140, [64, 65, 128, 129, 139], seed=4)
-    end = climbed(table, random_order(140, 1), selection, seed=1)
+    end = climb(table, draw_order(140, 1), selection, seed=1)
     changes = np.empty(140)
     for v in range(140):
-        ask_positions(end.index.arrays, end.arrays, v, -np.inf, changes)
+        run_pricing(end.index.arrays, end.arrays, v, -np.inf, changes)
         assert changes.max() <= 1e-9
 
 
 def test_first_makes_the_first_improving_insertion_that_it_draws(monkeypatch):
     """
-    Each of 60 variables wants the next one before it, and none has it: every insertion anywhere improves the score.
+    Each of 60 variables gains from the next one as a parent, which follows it: every insertion improves the score.
 
-    So the first one that is drawn is made, before another variable is looked at. A climb that may look at one row comes
-    back after every draw: after the first the ordering has changed.
+    So the climb makes the first insertion that it draws. With one evaluation per kernel call it is interrupted after
+    each draw, and after the first one the ordering has changed.
     """
-    monkeypatch.setattr(climber, "BUDGET", 1)
+    monkeypatch.setattr(inobs, "EVALUATIONS_PER_CALL", 1)
     n = 60
     table = table_of([{frozenset(): -2.0, frozenset({v + 1}): -1.0} for v in range(n - 1)] + [{frozenset(): -2.0}])
     for seed in range(5):
-        climbing, orders = Climber(Index(table)), []
-        climbing.climb(
+        climber, orders = InsertionClimber(Index(table)), []
+        climber.climb(
             np.arange(n),
             np.random.default_rng(seed),
-            lambda score, climbing=climbing, orders=orders: not orders.append(climbing.order.tolist()),
+            lambda score, climber=climber, orders=orders: not orders.append(climber.order.tolist()),
             "first",
         )
         assert len(orders) == 1
         assert orders[0] != list(range(n))
 
 
-def steps_of(monkeypatch, table: ParentSets, selection: str, seed: int) -> list[list[int]]:
-    """Return the orderings of a climb that comes back after every variable; check the score that it keeps."""
-    monkeypatch.setattr(climber, "BUDGET", 1)
+def record_climb(monkeypatch, table: ParentSets, selection: str, seed: int) -> list[list[int]]:
+    """Return the orderings of a climb that is interrupted after each variable; check its running score."""
+    monkeypatch.setattr(inobs, "EVALUATIONS_PER_CALL", 1)
     definition = Definition(table)
-    climbing = Climber(Index(table))
-    start = random_order(table.n_variables, seed)
+    climber = InsertionClimber(Index(table))
+    start = draw_order(table.n_variables, seed)
     orders = [start]
 
     def watch(score: float) -> bool:
-        order = climbing.order.tolist()
+        order = climber.order.tolist()
         assert score == pytest.approx(definition.score(order), abs=1e-9)
         if order != orders[-1]:
             orders.append(order)
         return False
 
-    climbing.climb(np.array(start), np.random.default_rng(seed), watch, selection)
+    climber.climb(np.array(start), np.random.default_rng(seed), watch, selection)
     return orders
 
 
 @pytest.mark.parametrize("seed", range(6))
 def test_best_makes_the_best_steps(monkeypatch, seed):
-    """No insertion of any variable would have gained more than the one that was made."""
+    """No insertion of any variable improves the score by more than the one that was made."""
     table = random_candidates(9, 12, 3, seed)
     definition = Definition(table)
-    orders = steps_of(monkeypatch, table, "best", seed)
+    orders = record_climb(monkeypatch, table, "best", seed)
     assert len(orders) > 2
     for old, new in itertools.pairwise(orders):
-        assert new in [inserted(old, v, to) for v in old for to in range(len(old))]
-        most = max(max(definition.changes(old, v)) for v in old)
-        assert definition.score(new) - definition.score(old) == pytest.approx(most, abs=1e-9)
+        assert new in [insert(old, v, to) for v in old for to in range(len(old))]
+        best = max(max(definition.changes(old, v)) for v in old)
+        assert definition.score(new) - definition.score(old) == pytest.approx(best, abs=1e-9)
 
 
 @pytest.mark.parametrize("seed", range(6))
 def test_hybrid_makes_the_best_step_of_a_variable(monkeypatch, seed):
-    """Some variable, inserted where it does best, gives the next ordering; not always the best of all variables."""
+    """Each step is the best insertion of some variable, and not always the best of all variables."""
     table = random_candidates(9, 12, 3, seed)
     definition = Definition(table)
-    orders = steps_of(monkeypatch, table, "hybrid", seed)
+    orders = record_climb(monkeypatch, table, "hybrid", seed)
     assert len(orders) > 3
     best_of_all = 0
     for old, new in itertools.pairwise(orders):
         gain = definition.score(new) - definition.score(old)
         assert gain > 0
-        most = {v: max(definition.changes(old, v)) for v in old}
-        movers = [v for v in old if new in [inserted(old, v, to) for to in range(len(old))]]
-        assert any(gain == pytest.approx(most[v], abs=1e-9) for v in movers)
-        best_of_all += gain == pytest.approx(max(most.values()), abs=1e-9)
+        best = {v: max(definition.changes(old, v)) for v in old}
+        movers = [v for v in old if new in [insert(old, v, to) for to in range(len(old))]]
+        assert any(gain == pytest.approx(best[v], abs=1e-9) for v in movers)
+        best_of_all += gain == pytest.approx(max(best.values()), abs=1e-9)
     assert best_of_all < len(orders) - 1
 
 
 @pytest.mark.parametrize("selection", SELECTIONS)
 def test_interrupted_climbs_are_the_same(monkeypatch, selection):
-    """A climb that comes back after every variable ends where one goes that never does."""
+    """A climb that is interrupted after each variable ends like an uninterrupted one."""
     table = random_candidates(20, 30, 4, seed=2)
-    whole = [climbed(table, random_order(20, seed), selection, seed).order.tolist() for seed in range(5)]
-    monkeypatch.setattr(climber, "BUDGET", 1)
-    pieces = [climbed(table, random_order(20, seed), selection, seed).order.tolist() for seed in range(5)]
+    whole = [climb(table, draw_order(20, seed), selection, seed).order.tolist() for seed in range(5)]
+    monkeypatch.setattr(inobs, "EVALUATIONS_PER_CALL", 1)
+    pieces = [climb(table, draw_order(20, seed), selection, seed).order.tolist() for seed in range(5)]
     assert pieces == whole
 
 
 @pytest.mark.parametrize("selection", SELECTIONS)
-def test_climbs_come_back(monkeypatch, selection):
-    """Between two looks at the clock a climb looks at as many rows as it may, and those that its last step takes."""
-    monkeypatch.setattr(climber, "BUDGET", 200)
+def test_kernel_calls_are_bounded(monkeypatch, selection):
+    """A kernel call makes at most the given number of evaluations and those of its last step."""
+    monkeypatch.setattr(inobs, "EVALUATIONS_PER_CALL", 200)
     table = random_candidates(40, 30, 3, seed=2)
-    climbing = Climber(Index(table))
-    looked: list[int] = []
-    start = np.array(random_order(40, 1))
+    climber = InsertionClimber(Index(table))
+    evaluations: list[int] = []
+    start = np.array(draw_order(40, 1))
 
     def halted(score: float) -> bool:
-        looked.append(climbing.evaluations())
+        evaluations.append(climber.new_evaluations())
         return False
 
-    climbing.climb(start, np.random.default_rng(1), halted, selection)
-    assert len(looked) > 5
-    assert max(looked[1:]) < 200 + 2 * table.n_sets  # the first number has setting up in it
+    climber.climb(start, np.random.default_rng(1), halted, selection)
+    assert len(evaluations) > 5
+    assert max(evaluations[1:]) < 200 + 2 * table.n_sets  # the first number includes those of `set_order`
 
 
-def test_climbs_stop_when_told(monkeypatch):
-    """Asked after every variable and told to stop at the fifth time, the climb ends short of the optimum."""
-    monkeypatch.setattr(climber, "BUDGET", 1)
+def test_climbs_stop_on_request(monkeypatch):
+    """If `halted` returns True at its fifth call, after five variables, the climb ends below the local optimum."""
+    monkeypatch.setattr(inobs, "EVALUATIONS_PER_CALL", 1)
     table = random_candidates(20, 30, 4, seed=2)
     asked: list[float] = []
 
@@ -170,33 +170,33 @@ def test_climbs_stop_when_told(monkeypatch):
         asked.append(score)
         return len(asked) == 5
 
-    start = random_order(20, 1)
-    early = Climber(Index(table)).climb(np.array(start), np.random.default_rng(1), halted)
+    start = draw_order(20, 1)
+    early = InsertionClimber(Index(table)).climb(np.array(start), np.random.default_rng(1), halted)
     assert len(asked) == 5
     assert early.score == pytest.approx(asked[-1])
-    assert Definition(table).score(start) < early.score < climbed(table, start, "hybrid", seed=1).placed().score
+    assert Definition(table).score(start) < early.score < climb(table, start, "hybrid", seed=1).snapshot().score
 
 
-def dense_table(seed: int) -> ParentSets:
-    """Return all sets of four variables, larger ones better, without ties: no insertion is without effect."""
+def make_dense_table(seed: int) -> ParentSets:
+    """Return a table of all parent sets of four variables, larger ones better, without ties."""
     rng = np.random.default_rng(seed)
     sets = [frozenset(s) for size in range(4) for s in itertools.combinations(range(4), size)]
     return table_of([{s: len(s) + float(rng.random()) for s in sets if v not in s} for v in range(4)])
 
 
-def insertions(definition: Definition, order: tuple[int, ...]) -> dict[int, dict[tuple[int, ...], float]]:
-    """Return of each variable the improving insertions: the new orderings and the gains."""
+def list_insertions(definition: Definition, order: tuple[int, ...]) -> dict[int, dict[tuple[int, ...], float]]:
+    """Return the improving insertions of each variable: the new orderings and the gains."""
     found = {}
     for v in order:
         changes = definition.changes(order, v)
         assert len({round(change, 9) for change in changes}) == len(changes)
-        found[v] = {tuple(inserted(order, v, to)): gain for to, gain in enumerate(changes) if gain > 1e-9}
+        found[v] = {tuple(insert(order, v, to)): gain for to, gain in enumerate(changes) if gain > 1e-9}
     return found
 
 
-def choices(definition: Definition, order: tuple[int, ...], selection: str) -> list[tuple[int, ...]]:
-    """Return the orderings that a step is as likely to lead to; one twice if two insertions do."""
-    found = insertions(definition, order)
+def list_choices(definition: Definition, order: tuple[int, ...], selection: str) -> list[tuple[int, ...]]:
+    """Return the equally likely results of a step; an ordering occurs twice if two insertions lead to it."""
+    found = list_insertions(definition, order)
     if selection == "first":
         return [new for own in found.values() for new in own]
     bests = [max(own, key=own.__getitem__) for own in found.values() if own]
@@ -204,32 +204,31 @@ def choices(definition: Definition, order: tuple[int, ...], selection: str) -> l
 
 
 @pytest.mark.parametrize("selection", SELECTIONS)
-def test_steps_are_drawn_with_equal_chances(selection):
+def test_steps_are_drawn_with_equal_probabilities(selection):
     """
-    Where climbs in a table of four variables end, by the chances of every path, against 6,000 climbs.
+    The ends of 6,000 climbs on four variables occur with the probabilities that follow from all paths.
 
-    The sum of (seen - expected)^2 / expected is about chi-square distributed with mean and half the variance one less
-    than the number of ends; five standard deviations above the mean is a chance of less than one in ten thousand.
+    The sum of (seen - expected)^2 / expected has approximately a chi-square distribution. Its mean and half its
+    variance are the number of ends minus one. It exceeds the mean by five standard deviations with a probability below
+    1e-4.
     """
-    definition = Definition(dense_table(seed=6))
+    definition = Definition(make_dense_table(seed=6))
 
     @cache
     def ends(order: tuple[int, ...]) -> dict[tuple[int, ...], float]:
-        nexts = choices(definition, order, selection)
-        chances: Counter[tuple[int, ...]] = Counter()
+        nexts = list_choices(definition, order, selection)
+        probabilities: Counter[tuple[int, ...]] = Counter()
         for new in nexts:
-            for end, chance in ends(new).items():
-                chances[end] += chance / len(nexts)
-        return dict(chances) or {order: 1.0}
+            for end, probability in ends(new).items():
+                probabilities[end] += probability / len(nexts)
+        return dict(probabilities) or {order: 1.0}
 
     start = (0, 1, 2, 3)
     expected = ends(start)
-    climbing, rng = Climber(Index(definition.table)), np.random.default_rng(5)
-    seen = Counter(
-        tuple(climbing.climb(np.array(start), rng, selection=selection).order.tolist()) for _ in range(6_000)
-    )
+    climber, rng = InsertionClimber(Index(definition.table)), np.random.default_rng(5)
+    seen = Counter(tuple(climber.climb(np.array(start), rng, selection=selection).order.tolist()) for _ in range(6_000))
     assert set(seen) == set(expected)
     assert len(expected) == (1 if selection == "best" else 3)
-    spread = sum((seen[end] - 6_000 * chance) ** 2 / (6_000 * chance) for end, chance in expected.items())
+    statistic = sum((seen[end] - 6_000 * p) ** 2 / (6_000 * p) for end, p in expected.items())
     freedom = len(expected) - 1
-    assert spread <= freedom + 5 * math.sqrt(2 * freedom)
+    assert statistic <= freedom + 5 * math.sqrt(2 * freedom)

@@ -1,4 +1,4 @@
-"""Crossovers of orderings, worked by hand and by their properties."""
+"""Crossover operators: worked by hand, and their properties."""
 
 from __future__ import annotations
 
@@ -10,14 +10,14 @@ from hypothesis import strategies as st
 from bnsearch.orderings.crossover import (
     CROSSOVERS,
     cycle_crossover,
+    invert_ordering,
     order_crossover,
-    positions,
     rank_crossover,
 )
 
 
 class Scripted:
-    """A generator that draws what it is told."""
+    """A generator with scripted draws."""
 
     def __init__(self, *, permutation=(), integers=(), random=()):
         self._permutation = np.array(permutation)
@@ -41,7 +41,7 @@ class Scripted:
         return self._random
 
 
-def ordering(*variables: int) -> np.ndarray:
+def make_ordering(*variables: int) -> np.ndarray:
     """Return an ordering."""
     return np.array(variables, dtype=np.int32)
 
@@ -50,13 +50,13 @@ def ordering(*variables: int) -> np.ndarray:
 def pairs(draw: st.DrawFn):
     """Draw two orderings of the same variables, and a seed."""
     first = draw(st.permutations(range(draw(st.integers(1, 12)))))
-    return ordering(*first), ordering(*draw(st.permutations(first))), draw(st.integers(0, 2**32 - 1))
+    return make_ordering(*first), make_ordering(*draw(st.permutations(first))), draw(st.integers(0, 2**32 - 1))
 
 
 @pytest.mark.parametrize("name", CROSSOVERS)
 @given(case=pairs())
 def test_offspring_are_orderings(name, case):
-    """Each variable once; parents are left alone; equal parents have an equal child."""
+    """A child has each variable once, parents are unchanged, and equal parents have an equal child."""
     first, second, seed = case
     copies = first.copy(), second.copy()
     child = CROSSOVERS[name](first, second, np.random.default_rng(seed))
@@ -68,7 +68,7 @@ def test_offspring_are_orderings(name, case):
 
 @given(pairs())
 def test_cycle_crossover_takes_every_position_from_a_parent(case):
-    """At each position stands what one of the parents has there."""
+    """Each position has the variable of one of the parents."""
     first, second, seed = case
     child = cycle_crossover(first, second, np.random.default_rng(seed))
     assert ((child == first) | (child == second)).all()
@@ -78,11 +78,12 @@ def test_cycle_crossover_by_hand():
     """
     Parents 0 1 2 3 4 and 1 0 4 2 3 have the cycles of positions {0, 1} and {2, 3, 4}.
 
-    Position 3 is drawn first, from the second parent: 2 at position 3; the first parent has that 3 at position 3, which
-    the second has at 4: 3 there; the first has 4, which the second has at 2. Then position 1 from the first parent.
+    Position 3 is drawn first, with the second parent: 2 at position 3. The first parent has 3 there, which the second
+    has at position 4: 3 at position 4. The first has 4 there, which the second has at position 2: 4 at position 2. Then
+    position 1 is drawn, with the first parent.
     """
     rng = Scripted(permutation=[3, 1, 0, 2, 4], integers=[1, 0])
-    child = cycle_crossover(ordering(0, 1, 2, 3, 4), ordering(1, 0, 4, 2, 3), rng)
+    child = cycle_crossover(make_ordering(0, 1, 2, 3, 4), make_ordering(1, 0, 4, 2, 3), rng)
     assert child.tolist() == [0, 1, 4, 2, 3]
 
 
@@ -93,9 +94,9 @@ def test_rank_crossover_by_hand():
     Hence 0 (1), 2 (2), 1 (4), 3 (5). Parents 0 1 2 and 2 1 0 tie throughout: the random numbers decide.
     """
     rng = Scripted(random=[0.9, 0.1, 0.2, 0.3])
-    assert rank_crossover(ordering(0, 1, 2, 3), ordering(2, 0, 3, 1), rng).tolist() == [0, 2, 1, 3]
+    assert rank_crossover(make_ordering(0, 1, 2, 3), make_ordering(2, 0, 3, 1), rng).tolist() == [0, 2, 1, 3]
     rng = Scripted(random=[0.9, 0.1, 0.2])
-    assert rank_crossover(ordering(0, 1, 2), ordering(2, 1, 0), rng).tolist() == [1, 2, 0]
+    assert rank_crossover(make_ordering(0, 1, 2), make_ordering(2, 1, 0), rng).tolist() == [1, 2, 0]
 
 
 @given(pairs())
@@ -103,7 +104,7 @@ def test_rank_crossover_sorts_by_mean_position(case):
     """The sums of the two positions ascend along the child."""
     first, second, seed = case
     child = rank_crossover(first, second, np.random.default_rng(seed))
-    sums = (positions(first) + positions(second))[child]
+    sums = (invert_ordering(first) + invert_ordering(second))[child]
     assert (np.diff(sums) >= 0).all()
 
 
@@ -111,7 +112,7 @@ def test_order_crossover_by_hand():
     """
     Parent 3 1 4 0 2 keeps positions 2 and 0, half of five rounded down: 3 _ 4 _ _.
 
-    The others, 1, 0 and 2, stand as 2, 0, 1 in the other parent 2 3 0 4 1, and fill the gaps in that order.
+    The others, 1, 0 and 2, are ordered as 2, 0, 1 in the other parent 2 3 0 4 1, and fill the gaps in that order.
     """
     rng = Scripted(permutation=[2, 0, 1, 3, 4])
-    assert order_crossover(ordering(3, 1, 4, 0, 2), ordering(2, 3, 0, 4, 1), rng).tolist() == [3, 2, 4, 0, 1]
+    assert order_crossover(make_ordering(3, 1, 4, 0, 2), make_ordering(2, 3, 0, 4, 1), rng).tolist() == [3, 2, 4, 0, 1]

@@ -7,20 +7,95 @@ import math
 
 import numpy as np
 import pytest
+from scripted import NoBound, Script
 
 from bnsearch.errors import InputError
 from bnsearch.graphs.dag import DAG
 from bnsearch.learning.search import search
-from bnsearch.orderings import climber
-from bnsearch.orderings.climber import SELECTIONS, Climber
+from bnsearch.orderings import inobs
 from bnsearch.orderings.index import Index
-from bnsearch.orderings.inobs import INOBS
+from bnsearch.orderings.inobs import INOBS, SELECTIONS, InsertionClimber
 from bnsearch.parent_sets.jkl import read_scores
 from bnsearch.runs.problem import Problem
 from bnsearch.runs.run import Run
 from bnsearch.runs.stop import Iterations, Seconds, Target
+from bnsearch.scores.score import improves
 from candidate_tables import ordering_score, random_candidates
 from reference_exact import best_score
+from reference_orderings import Definition, SplitMix, draw_order, insert
+
+
+def price_by_swaps(definition: Definition, order: list[int], variable: int) -> list[float]:
+    """Return the score of each insertion of a variable, by two series of adjacent swaps, as in Fig. 1 of the paper."""
+    scores = {order.index(variable): definition.score(order)}
+    for step in (1, -1):
+        swapped, rows, at = list(order), definition.choice(order), order.index(variable)
+        while 0 <= at + step < definition.n:
+            swapped[at], swapped[at + step] = swapped[at + step], swapped[at]
+            for i in (at, at + step):  # a swap changes the possible parents of these two variables alone
+                rows[swapped[i]] = definition.row(swapped[i], set(swapped[:i]))
+            at += step
+            scores[at] = math.fsum(definition.table.scores[rows])
+    return [scores[to] for to in range(definition.n)]
+
+
+def climb_by_algorithm_1(definition: Definition, order: list[int], random: SplitMix) -> list[list[int]]:
+    """
+    Return all orderings of a climb by Algorithm 1 of Lee & van Beek (2017) with hybrid neighbour selection.
+
+    Variables are drawn without replacement until one has an improving insertion. Among equally good positions of it the
+    nearest one towards the front is taken, or the nearest one towards the back.
+    """
+    orders, variables, tried = [order], list(order), 0
+    while tried < len(variables):
+        pick = tried + random.below(len(variables) - tried)
+        variables[tried], variables[pick] = variables[pick], variables[tried]
+        variable, tried = variables[tried], tried + 1
+        scores = price_by_swaps(definition, orders[-1], variable)
+        at = orders[-1].index(variable)
+        if improves(max(scores), scores[at]):
+            best = [to for to, score in enumerate(scores) if not improves(max(scores), score)]
+            to = max((to for to in best if to < at), default=min(best))
+            orders.append(insert(orders[-1], variable, to))
+            tried = 0
+    return orders
+
+
+@pytest.mark.parametrize("seed", range(20))
+def test_climbs_are_those_of_algorithm_1(monkeypatch, seed):
+    """A climb on 4 to 12 variables visits the same orderings as the paper's algorithm, priced by adjacent swaps."""
+    monkeypatch.setattr(inobs, "EVALUATIONS_PER_CALL", 1)  # the climb is interrupted after each variable
+    definition = Definition(random_candidates(4 + seed % 9, 12, 3, seed))
+    start = draw_order(definition.n, seed)
+    climber, orders = InsertionClimber(Index(definition.table)), [start]
+
+    def record(score: float) -> bool:
+        if climber.order.tolist() != orders[-1]:
+            orders.append(climber.order.tolist())
+        assert score == pytest.approx(definition.score(orders[-1]), abs=1e-9)
+        return False
+
+    found = climber.climb(np.array(start), np.random.default_rng(seed), record)
+    assert orders == climb_by_algorithm_1(definition, start, SplitMix(np.random.default_rng(seed)))
+    assert (found.order.tolist(), climber.steps) == (orders[-1], len(orders) - 1)
+    assert climber.initial == pytest.approx(definition.score(start))
+
+
+def test_defaults_are_those_of_the_paper():
+    """Hybrid neighbour selection and random starts (section 3)."""
+    assert INOBS() == INOBS(selection="hybrid", start="random")
+
+
+@pytest.mark.parametrize("selection", SELECTIONS)
+def test_climbs_get_the_selection_and_the_deadline(monkeypatch, selection):
+    """Each climb is called with the method's selection and the predicate of the run."""
+    problem, script = Problem(table=random_candidates(6, 5, 2, seed=1)), Script([-9.0, -8.0, -7.0])
+    monkeypatch.setattr("bnsearch.orderings.inobs.InsertionClimber", script.make_climber)
+    monkeypatch.setattr("bnsearch.orderings.restarts.relaxed", NoBound)
+    run = Run(Iterations(3), seed=1)
+    INOBS(selection=selection).search(problem, run)
+    assert script.arguments == [(run.halted, selection, {})] * 3
+    assert run.progress.score == -7.0
 
 
 @pytest.mark.parametrize(("selection", "start"), [("hybrid", "random"), ("best", "fas"), ("first", "dfs")])
@@ -52,7 +127,7 @@ def test_finds_the_optimum_of_small_tables(selection):
 
 
 def test_a_target_stops_at_once():
-    """A target that any climb reaches leaves no time for a second batch."""
+    """The search stops at a target that any climb reaches."""
     table = random_candidates(10, 20, 3, seed=1)
     result = search(Problem(table=table), INOBS(), stop=Target(-1e6), seed=1, threads=1)
     assert result.stop == "target"
@@ -60,8 +135,8 @@ def test_a_target_stops_at_once():
 
 
 def test_time_stops_a_climb(monkeypatch):
-    """The clock strikes within a climb: where it is then is offered, and nothing else is begun."""
-    monkeypatch.setattr(climber, "BUDGET", 1)
+    """The time budget ends during a climb: its current ordering is offered, and no other climb is started."""
+    monkeypatch.setattr(inobs, "EVALUATIONS_PER_CALL", 1)
     table = random_candidates(12, 20, 3, seed=7)
     ticks = itertools.count()
     run = Run(Seconds(1), seed=1, clock=lambda: float(next(ticks) > 5))
@@ -74,22 +149,22 @@ def test_time_stops_a_climb(monkeypatch):
 
 
 @pytest.mark.parametrize("selection", SELECTIONS)
-def test_every_climb_is_recorded(monkeypatch, selection):
-    """Steps are the insertions made; the climbs of the recorded scores begin at their starts, and end no lower."""
-    monkeypatch.setattr(climber, "BUDGET", 1)
+def test_climbs_are_recorded(monkeypatch, selection):
+    """The records have the initial score, the final score and the number of insertions of each climb."""
+    monkeypatch.setattr(inobs, "EVALUATIONS_PER_CALL", 1)
     table = random_candidates(10, 20, 3, seed=2)
     result = search(Problem(table=table), INOBS(selection=selection), stop=Iterations(3), seed=4, threads=1)
     assert len(result.climbs) == 3
     (rng,) = np.random.default_rng(4).spawn(1)
     for i in range(3):
-        climbing, orders = Climber(Index(table)), [rng.permutation(10).tolist()]
+        climber, orders = InsertionClimber(Index(table)), [rng.permutation(10).tolist()]
 
-        def watch(score, climbing=climbing, orders=orders):
-            if climbing.order.tolist() != orders[-1]:
-                orders.append(climbing.order.tolist())
+        def watch(score, climber=climber, orders=orders):
+            if climber.order.tolist() != orders[-1]:
+                orders.append(climber.order.tolist())
             return False
 
-        end = climbing.climb(np.array(orders[0]), rng, watch, selection)
+        end = climber.climb(np.array(orders[0]), rng, watch, selection)
         watch(0.0)
         assert result.climbs.initial[i] == pytest.approx(ordering_score(table, orders[0]))
         assert result.climbs.final[i] == end.score
@@ -97,7 +172,7 @@ def test_every_climb_is_recorded(monkeypatch, selection):
 
 
 def test_bad_parameters_are_refused():
-    """The error names what there is."""
+    """The errors list the allowed values."""
     with pytest.raises(InputError, match=r"selection must be one of hybrid, best, first, not 'bset'.*'best'"):
         INOBS(selection="bset")
     with pytest.raises(InputError, match="no start 'fsa'"):
@@ -106,11 +181,11 @@ def test_bad_parameters_are_refused():
 
 @pytest.mark.parametrize(("selection", "published"), [("hybrid", 3158.4), ("first", 3156.5), ("best", 3155.9)])
 def test_climbs_are_as_good_as_published(shared_data, selection, published):
-    """The average of 100 climbs from random orderings: Lee & van Beek (2017), Table 1, which are averages as well."""
+    """The average of 100 climbs from random orderings agrees with Lee & van Beek (2017), Table 1."""
     table = read_scores(shared_data / "scores" / "soybean_BIC.txt")
     assert (table.n_variables, table.n_sets) == (36, 5_926)
-    climbing, rng = Climber(Index(table)), np.random.default_rng(1)
-    costs = [-climbing.climb(rng.permutation(36), rng, selection=selection).score for _ in range(100)]
+    climber, rng = InsertionClimber(Index(table)), np.random.default_rng(1)
+    costs = [-climber.climb(rng.permutation(36), rng, selection=selection).score for _ in range(100)]
     standard_error = np.std(costs, ddof=1) / 10
     assert abs(np.mean(costs) - published) < 4 * standard_error
     assert standard_error < 2

@@ -17,7 +17,7 @@ from candidate_tables import random_candidates
 TABLE = random_candidates(8, 5, 2, seed=1)
 
 
-def member(score: float) -> Optimum:
+def make_member(score: float) -> Optimum:
     """Return a member of a population."""
     return Optimum(np.arange(2, dtype=np.int32), score, ("a", "b"))
 
@@ -25,17 +25,17 @@ def member(score: float) -> Optimum:
 def run_script(
     monkeypatch: pytest.MonkeyPatch, method: MINOBS, scores: list[float], generations: int
 ) -> tuple[Script, list[list[float]]]:
-    """Run a method over a script; return it, and the population's scores after each generation."""
-    load_kernels(Problem(table=TABLE), method)  # which climbs, too
+    """Run a method with scripted climbs; return the script, and the scores of the population after each generation."""
+    load_kernels(Problem(table=TABLE), method)  # before the script, because it climbs as well
     script, populations = Script(scores), []
-    monkeypatch.setattr("bnsearch.orderings.minobs.Climber", script.climber)
+    monkeypatch.setattr("bnsearch.orderings.minobs.InsertionClimber", script.make_climber)
     monkeypatch.setattr("bnsearch.orderings.restarts.relaxed", NoBound)
 
-    def recorded(population: list[Optimum]) -> float:
+    def record_and_average(population: list[Optimum]) -> float:
         populations.append([m.score for m in population])
         return mean_score(population)  # type: ignore[arg-type]
 
-    monkeypatch.setattr("bnsearch.orderings.minobs.mean_score", recorded)
+    monkeypatch.setattr("bnsearch.orderings.minobs.mean_score", record_and_average)
     search(Problem(table=TABLE), method, stop=Iterations(generations), seed=2, threads=1)
     return script, populations
 
@@ -68,18 +68,18 @@ def test_diversification_keeps_the_survivors_and_draws_the_rest(monkeypatch: pyt
 @pytest.mark.parametrize(
     ("scores", "size", "kept"),
     [
-        ((-3.0, -1.0, -3.0, -2.0, -1.0), 2, [-1.0, -2.0]),  # both duplicates go, then -3
-        ((-3.0, -1.0, -3.0, -2.0, -1.0), 4, [-1.0, -2.0, -3.0, -3.0]),  # one too many: the better duplicate goes
+        ((-3.0, -1.0, -3.0, -2.0, -1.0), 2, [-1.0, -2.0]),  # both duplicates are removed, then -3
+        ((-3.0, -1.0, -3.0, -2.0, -1.0), 4, [-1.0, -2.0, -3.0, -3.0]),  # one too many: the better duplicate is removed
         ((-1.0, -1.0, -1.0, -2.0), 3, [-1.0, -1.0, -2.0]),
-        ((-1.0, -1.0, -1.0), 3, [-1.0, -1.0, -1.0]),  # not too many: nobody goes
+        ((-1.0, -1.0, -1.0), 3, [-1.0, -1.0, -1.0]),  # not too many: all stay
     ],
     ids=str,
 )
 def test_pruning_removes_duplicates_while_there_are_too_many(
     scores: tuple[float, ...], size: int, kept: list[float]
 ) -> None:
-    """The population never falls below its size: duplicates go first, and only as many as are too many."""
-    pruned = prune([member(s) for s in scores], size)  # type: ignore[misc]
+    """Duplicates are removed first, but the population never falls below its size."""
+    pruned = prune([make_member(s) for s in scores], size)  # type: ignore[misc]
     assert [m.score for m in pruned] == kept
     assert mean_score(pruned) == pytest.approx(sum(kept) / len(kept))
 
@@ -91,6 +91,14 @@ def test_the_population_keeps_its_size_where_all_score_the_same(
     method = MINOBS(population=3, crossovers=2, mutations=1, survivors=1, lookback=9)
     _, populations = run_script(monkeypatch, method, [-5.0] * 9, 3)
     assert populations == [[-5.0] * 3] * 3
+
+
+def test_defaults_are_those_of_the_paper() -> None:
+    """Lee & van Beek (2017), Table 3: N 20, OB, c_n 20, m_p 0.01, m_n 6, d_t 32, d_delta 0.001, d_n 4."""
+    assert MINOBS() == MINOBS(
+        population=20, crossover="ob", crossovers=20, mutation=0.01, mutations=6, lookback=32, change=0.001,
+        survivors=4, start="random",
+    )  # fmt: skip
 
 
 @pytest.mark.parametrize(
@@ -106,21 +114,21 @@ def test_the_population_keeps_its_size_where_all_score_the_same(
     ids=str,
 )
 def test_the_change_is_relative_to_the_earlier_average(means: list[float], stagnant: bool) -> None:
-    """With a lookback of 2 and a change of 0.001, of which a difference of 1 is too much at -1 but not at -1000."""
+    """With a lookback of 2 and a change of 0.001, a difference of 1 is stagnation at -1000 but not at -1."""
     assert MINOBS(lookback=2).is_stagnant(means) == stagnant
 
 
 @pytest.mark.parametrize("crossover", ["ob", "cx", "rx"])
 def test_same_answer_for_any_number_of_threads(crossover: str) -> None:
-    """Four generations give the same network over 1 and 2 threads, with every crossover."""
+    """Four generations give the same network with 1 and 2 threads, for each crossover."""
     table = random_candidates(14, 12, 3, seed=5)
     method = MINOBS(population=6, crossovers=5, crossover=crossover)
     found = [search(Problem(table=table), method, stop=Iterations(4), seed=11, threads=t) for t in (1, 2)]
     assert (found[0].score, found[0].dag, found[0].evaluations) == (found[1].score, found[1].dag, found[1].evaluations)
 
 
-def test_no_time_at_all_gives_a_network_all_the_same() -> None:
-    """Without a single climb the empty graph is the answer."""
+def test_without_time_the_result_is_the_empty_network() -> None:
+    """With a time budget of zero no climb is made, and the result is the empty network."""
     result = search(Problem(table=TABLE), MINOBS(), stop=Seconds(0), seed=1)
     assert (result.stop, result.dag.edges) == ("seconds", [])
 

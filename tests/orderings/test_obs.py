@@ -1,9 +1,10 @@
-"""OBS: the best swap of neighbours, the tabu list, restarts."""
+"""OBS: the best swap of adjacent variables, the tabu list, restarts."""
 
 from __future__ import annotations
 
 import math
 from collections import Counter
+from typing import Any
 
 import numpy as np
 import pytest
@@ -15,31 +16,18 @@ from bnsearch.errors import InputError
 from bnsearch.learning.search import search
 from bnsearch.learning.warm_up import load_kernels
 from bnsearch.orderings.index import Index
-from bnsearch.orderings.obs import OBS, SwapClimber, swap_neighbours
+from bnsearch.orderings.obs import OBS, SwapClimber, swap_random_neighbours
 from bnsearch.parent_sets.table import ParentSets
 from bnsearch.runs.problem import Problem
+from bnsearch.runs.run import Run
 from bnsearch.runs.stop import Iterations
 from bnsearch.scores.score import improves
 from candidate_tables import candidate_tables, ordering_score, random_candidates, table_of
-
-
-class SplitMix:
-    """The random numbers of the kernels, by definition (Steele, Lea & Flood 2014)."""
-
-    def __init__(self, seed: int) -> None:
-        self.state = int(np.random.default_rng(seed).bit_generator.random_raw())
-
-    def below(self, n: int) -> int:
-        """Return the next number from 0 to n - 1."""
-        self.state = (self.state + 0x9E3779B97F4A7C15) % 2**64
-        word = self.state
-        word = (word ^ word >> 30) * 0xBF58476D1CE4E5B9 % 2**64
-        word = (word ^ word >> 27) * 0x94D049BB133111EB % 2**64
-        return (word ^ word >> 31) % n
+from reference_orderings import SplitMix
 
 
 def climb_by_definition(table: ParentSets, order: list[int], tabu: int, random: SplitMix | None) -> list[list[int]]:
-    """Swap the neighbours that gain most, of equals one at random, or the first; return all orderings passed."""
+    """Return all orderings of a climb by best swaps; ties are broken at random, or the first swap is made."""
     orders, best = [list(order)], ordering_score(table, order)
     recent: list[tuple[int, int]] = []
     stale = 0
@@ -68,21 +56,23 @@ def climb_by_definition(table: ParentSets, order: list[int], tabu: int, random: 
 
 @settings(deadline=None)
 @given(
-    table=candidate_tables(most=7),
+    table=candidate_tables(max_variables=7),
     tabu=st.integers(0, 4),
-    most=st.none() | st.integers(1, 4),
+    max_steps=st.none() | st.integers(1, 4),
     seed=st.integers(0, 2**32 - 1),
 )
 @pytest.mark.parametrize("ties", ["random", "first"])
 def test_climbs_are_those_of_the_definition(
-    ties: str, table: ParentSets, tabu: int, most: int | None, seed: int
+    ties: str, table: ParentSets, tabu: int, max_steps: int | None, seed: int
 ) -> None:
-    """The same swaps are made, with and without a tabu list, few or all, up to the best ordering and its score."""
+    """The number of swaps, the best ordering and its score are those of the definition, with or without tabu list."""
     order = np.random.default_rng(seed).permutation(table.n_variables)
     climber = SwapClimber(Index(table))
-    found = climber.climb(order.astype(np.int32), np.random.default_rng(seed), tabu=tabu, max_steps=most, ties=ties)
-    random = SplitMix(seed) if ties == "random" else None
-    orders = climb_by_definition(table, order.tolist(), tabu, random)[: None if most is None else most + 1]
+    found = climber.climb(
+        order.astype(np.int32), np.random.default_rng(seed), tabu=tabu, max_steps=max_steps, ties=ties
+    )
+    random = SplitMix(np.random.default_rng(seed)) if ties == "random" else None
+    orders = climb_by_definition(table, order.tolist(), tabu, random)[: None if max_steps is None else max_steps + 1]
     assert climber.steps == len(orders) - 1
     assert math.isclose(climber.initial, ordering_score(table, order.tolist()), abs_tol=1e-9)
     scores = [ordering_score(table, passed) for passed in orders]
@@ -91,15 +81,16 @@ def test_climbs_are_those_of_the_definition(
     assert math.isclose(found.score, max(scores), abs_tol=1e-9)
 
 
-def test_equal_swaps_are_drawn_with_equal_chances(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_ties_are_drawn_with_equal_probabilities(monkeypatch: pytest.MonkeyPatch) -> None:
     """
-    Each of three pairs of neighbours gains 1 from its swap, and nothing else does: 3,000 first swaps are spread evenly.
+    Three swaps gain 1 each, and all others nothing: each of the three is the first swap in a third of 3,000 climbs.
 
-    Each pair is swapped 1,000 times on average, with a standard deviation of 26; the leftmost always, without draws.
+    Each pair is swapped first 1,000 times on average, with a standard deviation of 26.
     """
-    monkeypatch.setattr("bnsearch.orderings.obs.BUDGET", 1)  # the climb comes back after each swap
-    wants = [{frozenset(): -2.0, frozenset({v + 1}): -1.0} if v % 2 == 0 else {frozenset(): -2.0} for v in range(6)]
-    climber, rng = SwapClimber(Index(table_of(wants))), np.random.default_rng(3)
+    monkeypatch.setattr("bnsearch.orderings.obs.EVALUATIONS_PER_CALL", 1)  # the climb is interrupted after each swap
+    alone: dict[frozenset[int], float] = {frozenset(): -2.0}
+    table = table_of([alone | {frozenset({v + 1}): -1.0} if v % 2 == 0 else alone for v in range(6)])
+    climber, rng = SwapClimber(Index(table)), np.random.default_rng(3)
     made: Counter[int] = Counter()
     for _ in range(3000):
         orders: list[list[int]] = []
@@ -113,10 +104,10 @@ def test_equal_swaps_are_drawn_with_equal_chances(monkeypatch: pytest.MonkeyPatc
 
 def test_a_tabu_list_leaves_a_local_optimum() -> None:
     """
-    Two swaps gain where one loses.
+    Two swaps gain although the first of them loses.
 
-    From (a, b, c) each of the two swaps loses: the first b's 0.5, the second c's 0.2. After the second, (a, c, b), the
-    swap of a and c gains a's 1.
+    From (a, b, c) both swaps lose: the first one 0.5 for b, the second one 0.2 for c. After the second one, (a, c, b),
+    the swap of a and c gains 1 for a.
     """
     table = table_of(
         [
@@ -146,16 +137,16 @@ def test_same_answer_for_any_number_of_threads() -> None:
 
 def test_restarts_by_a_move_from_the_best(monkeypatch: pytest.MonkeyPatch) -> None:
     """
-    Climbs end at -5, -7, -4, -4, -9 and -6; each but the first begins one swap of neighbours from the best so far.
+    Climbs end at -5, -7, -4, -4, -9 and -6; each but the first starts one adjacent swap away from the best so far.
 
-    That is the first climb's ordering for the second and third, the third's for the fourth, and the fourth's, which is
-    as good, for the others.
+    The best is the first climb's ordering for the second and third climb, the third's for the fourth, and the fourth's,
+    which has the same score, for the others.
     """
     table = random_candidates(8, 5, 2, seed=1)
     method = OBS(restart_moves=1)
     load_kernels(Problem(table=table), OBS())
     script = Script([-5.0, -7.0, -4.0, -4.0, -9.0, -6.0])
-    monkeypatch.setattr("bnsearch.orderings.obs.SwapClimber", script.climber)
+    monkeypatch.setattr("bnsearch.orderings.obs.SwapClimber", script.make_climber)
     monkeypatch.setattr("bnsearch.orderings.restarts.relaxed", NoBound)
     result = search(Problem(table=table), method, stop=Iterations(6), seed=3, threads=2)
     assert (result.score, result.iterations, result.climbs.final.tolist()) == (-4.0, 6, script.scores)
@@ -167,28 +158,68 @@ def test_restarts_by_a_move_from_the_best(monkeypatch: pytest.MonkeyPatch) -> No
 
 
 def test_swaps_of_neighbours() -> None:
-    """One variable has no neighbour; three of three variables' swaps lead to every ordering of odd parity."""
+    """One variable has no neighbour; three swaps of three variables lead to every ordering of odd parity."""
     rng = np.random.default_rng(2)
-    assert swap_neighbours(np.zeros(1, dtype=np.int32), 5, rng).tolist() == [0]
-    found = {tuple(swap_neighbours(np.arange(3, dtype=np.int32), 3, rng).tolist()) for _ in range(100)}
+    assert swap_random_neighbours(np.zeros(1, dtype=np.int32), 5, rng).tolist() == [0]
+    found = {tuple(swap_random_neighbours(np.arange(3, dtype=np.int32), 3, rng).tolist()) for _ in range(100)}
     assert found == {(1, 0, 2), (0, 2, 1), (2, 1, 0)}
+
+
+@pytest.mark.parametrize("moves", [None, 2])
+@pytest.mark.parametrize("limits", [{"tabu": 7, "max_steps": 3, "ties": "first"}, {}], ids=str)
+def test_climbs_get_the_parameters_and_the_deadline(
+    monkeypatch: pytest.MonkeyPatch, moves: int | None, limits: dict[str, Any]
+) -> None:
+    """Each climb, of either kind of restart, is called with the method's parameters and the predicate of the run."""
+    problem, script = Problem(table=random_candidates(6, 5, 2, seed=1)), Script([-9.0, -8.0, -8.5])
+    monkeypatch.setattr("bnsearch.orderings.obs.SwapClimber", script.make_climber)
+    monkeypatch.setattr("bnsearch.orderings.restarts.relaxed", NoBound)
+    run = Run(Iterations(3), seed=1)
+    OBS(restart_moves=moves, **limits).search(problem, run)
+    expected = {"tabu": 20, "max_steps": None, "ties": "random"} | limits
+    assert script.arguments == [(run.halted, expected)] * 3
+    assert (run.progress.score, run.progress.iterations, run.progress.evaluations) == (-8.0, 3, 3)
+
+
+def test_the_deadline_ends_a_climb(monkeypatch: pytest.MonkeyPatch) -> None:
+    """A climb that is halted at its third call returns the best ordering of its first three swaps."""
+    monkeypatch.setattr("bnsearch.orderings.obs.EVALUATIONS_PER_CALL", 1)  # the climb is interrupted after each swap
+    table = random_candidates(12, 20, 3, seed=7)
+    order, scores = np.arange(12, dtype=np.int32), []
+
+    def halted(score: float) -> bool:
+        scores.append(score)
+        return len(scores) == 3
+
+    climber = SwapClimber(Index(table))
+    found = climber.climb(order, np.random.default_rng(1), halted, tabu=20)
+    orders = climb_by_definition(table, order.tolist(), 20, SplitMix(np.random.default_rng(1)))[:4]
+    expected = [ordering_score(table, passed) for passed in orders]
+    assert climber.steps == 3
+    assert scores == pytest.approx([max(expected[: i + 1]) for i in (1, 2, 3)])
+    assert found.score == pytest.approx(max(expected))
+
+
+def test_the_default_parameters() -> None:
+    """The defaults are those of the documentation, and of the comparison in docs/papers/fidelity.md."""
+    assert OBS() == OBS(tabu=20, max_steps=None, restart_moves=None, ties="random", start="random")
 
 
 @pytest.mark.parametrize("moves", [None, 4])
 def test_climbs_by_restarts_are_counted(moves: int | None) -> None:
-    """Thirty climbs of either kind, each an iteration and a record, over two threads as over one."""
+    """Thirty climbs of either kind are thirty iterations and records, with one thread and with two."""
     problem = Problem(table=random_candidates(14, 12, 3, seed=5))
     one, two = (search(problem, OBS(restart_moves=moves), stop=Iterations(30), seed=1, threads=t) for t in (1, 2))
     assert (one.score, one.dag, one.evaluations) == (two.score, two.dag, two.evaluations)
     assert (one.iterations, len(one.climbs), one.score) == (30, 30, one.climbs.final.max())
 
 
-def test_every_climb_is_recorded() -> None:
+def test_climbs_are_recorded() -> None:
     """
-    Twenty climbs of at most two swaps: the scores at both ends and the steps, in the order of the starts.
+    Records of twenty climbs of at most two swaps: the scores at both ends and the steps, in the order of the starts.
 
-    The starts are drawn here as in the run: pieces of eight climbs with a generator each, which draws an ordering and
-    then the seed of the climb.
+    The starts are drawn here as in the run: each task of eight climbs has a generator, which draws an ordering and then
+    the seed of the climb.
     """
     table = random_candidates(9, 12, 3, seed=5)
     method = OBS(tabu=0, max_steps=2)

@@ -36,7 +36,7 @@ def five_variables(seed: int) -> Dataset:
 @given(st.integers(0, 20), knowledge(NAMES))
 @examples(60)
 def test_exact_search_finds_the_best_legal_network(seed, known):
-    """Its score is that of the enumerated best, required edges or not, and proven."""
+    """The score is that of the best legal network, found by enumeration, and proven optimal."""
     problem = Problem(data=five_variables(seed), score=BIC(), knowledge=known, selection=Auto(seconds=math.inf))
     result = search(problem, Exact(), seed=1, threads=1)
     assert result.optimal
@@ -48,9 +48,9 @@ def test_exact_search_finds_the_best_legal_network(seed, known):
 @given(st.integers(0, 20), knowledge(NAMES), st.sampled_from(["random", "dfs", "fas"]))
 @examples(20)
 def test_every_search_finds_the_best_legal_network_of_five(name, seed, known, start):
-    """On five variables a short search ends at the enumerated best; its network is legal and scored right."""
+    """On five variables a short search finds the best legal network, and its score is correct."""
     problem = Problem(data=five_variables(seed), score=BIC(), knowledge=known, selection=Auto(seconds=math.inf))
-    method = make_method(name, start="random" if name == "asobs" else start)  # an informed one hardly varies
+    method = make_method(name, start="random" if name == "asobs" else start)  # informed starts hardly differ
     result = search(problem, method, stop=Iterations(STEPS[name]), seed=1, threads=1)
     assert is_legal(problem.constraints, result.dag.parents)
     assert result.score == pytest.approx(problem.scorer.network(result.dag))
@@ -58,8 +58,8 @@ def test_every_search_finds_the_best_legal_network_of_five(name, seed, known, st
 
 
 @pytest.mark.parametrize("name", STEPS)
-def test_a_search_begins_at_a_legal_network(name):
-    """The very first iteration, on 30 variables with many required edges, already has a legal network to show."""
+def test_the_first_iteration_finds_a_legal_network(name):
+    """The first iteration, on 30 variables with many required edges, has a legal network."""
     data = random_network(30, 1.5, 3, seed=2).sample(300, seed=1)
     problem = Problem(
         data=data,
@@ -74,7 +74,7 @@ def test_a_search_begins_at_a_legal_network(name):
 
 
 def test_a_budgeted_table_proves_nothing():
-    """Over the best sets of ten evaluations a variable, exact search finds a network but no proof."""
+    """With a selection of ten evaluations per variable, exact search finds a network without a proof."""
     data = random_network(8, 2, 3, seed=2).sample(300, seed=1)
     few = Problem(data=data, score=BIC(), selection=Auto(evaluations=80))
     result = search(few, Exact(), seed=1)
@@ -83,7 +83,7 @@ def test_a_budgeted_table_proves_nothing():
 
 
 def given_table():
-    """Return a table of x0, x1, x2: what x0 gains with x1, and x1 with x0 or x2."""
+    """Return a table in which x0 gains from x1, and x1 gains from x0 or x2."""
     none, zero, one, two = frozenset(), frozenset({0}), frozenset({1}), frozenset({2})
     return table_of([{none: -10.0, one: -6.0}, {none: -10.0, zero: -5.0, two: -7.0}, {none: -10.0}])
 
@@ -104,8 +104,8 @@ def test_a_given_table_is_restricted(name, known, score, edges):
     """
     Rows of one small table: x0 alone -10 or with x1 -6; x1 alone -10, with x0 -5, with x2 -7; x2 alone -10.
 
-    Without x0 -> x1 the best is -6 - 7 - 10 = -23; with x2 -> x1 required the same; with x1 -> x0 required and
-    x2 -> x1 forbidden it is -6 - 10 - 10 = -26; and where nobody may have parents -30.
+    Without x0 -> x1 the best is -6 - 7 - 10 = -23; with x2 -> x1 required the same. With x1 -> x0 required and
+    x2 -> x1 forbidden it is -6 - 10 - 10 = -26; without any parents -30.
     """
     problem = Problem(table=given_table(), knowledge=Knowledge(**known))
     result = search(problem, make_method(name), stop=Iterations(20), seed=1, threads=1)
@@ -114,14 +114,14 @@ def test_a_given_table_is_restricted(name, known, score, edges):
 
 
 def test_a_table_without_the_required_parents_is_refused():
-    """No set of x0 holds x2: without data there is no score for it."""
+    """No candidate set of x0 contains x2, and without data none can be scored."""
     problem = Problem(table=given_table(), knowledge=Knowledge(required=[("x2", "x0")]))
     with pytest.raises(InputError, match="no candidate set of 'x0' holds its required parents 'x2'"):
         _ = problem.parent_sets
 
 
 def test_data_score_the_required_parents_that_a_table_lacks():
-    """With data and a score the set of the required parents alone is scored and joins the table."""
+    """With data and a score, the set of the required parents is scored and added to the table."""
     data = Dataset.from_codes(np.random.default_rng(1).integers(0, 2, (50, 3)), names=["x0", "x1", "x2"])
     known = Knowledge(required=[("x2", "x0")])
     problem = Problem(data=data, score=BIC(), table=given_table(), knowledge=known)
@@ -130,11 +130,11 @@ def test_data_score_the_required_parents_that_a_table_lacks():
     assert rows.keys() == {(2,), ()}
 
 
-def test_exact_search_says_where_no_choice_is_legal():
-    """x0 has its required parent x2 only together with x1, and x1 its x3 only together with x0: always a cycle."""
+def test_exact_search_refuses_a_table_without_a_legal_network():
+    """x0 has its required parent x2 only together with x1, and x1 has x3 only together with x0: a cycle."""
     none = frozenset()
     one, zero = {none: -10.0, frozenset({1, 2}): -1.0}, {none: -10.0, frozenset({0, 3}): -1.0}
     table = table_of([one, zero, {none: -10.0}, {none: -10.0}])
     problem = Problem(table=table, knowledge=Knowledge(required=[("x2", "x0"), ("x3", "x1")]))
-    with pytest.raises(InputError, match="no choice among the candidate sets gives a network that respects"):
+    with pytest.raises(InputError, match="no network of the candidate table satisfies the knowledge"):
         search(problem, Exact(), seed=1)

@@ -13,18 +13,18 @@ from hypothesis import strategies as st
 from bnsearch.errors import InputError
 from bnsearch.orderings.starts import (
     STARTS,
+    compute_product_logs,
     dfs_start,
     fas_start,
-    feedback_arcs,
+    find_feedback_arcs,
     make_starts,
-    product_logs,
 )
 from bnsearch.parent_sets.relaxed import Relaxed, relaxed
 from candidate_tables import candidate_tables, is_acyclic, random_candidates, table_of
 
 
-def graph_of(parents: list[dict[int, float]]) -> Relaxed:
-    """Return a relaxed solution with these parents and weights of arcs."""
+def make_graph(parents: list[dict[int, float]]) -> Relaxed:
+    """Return a relaxed solution with the given parents and weights of arcs."""
     return Relaxed(
         names=tuple(f"x{v}" for v in range(len(parents))),
         score=0.0,
@@ -34,8 +34,8 @@ def graph_of(parents: list[dict[int, float]]) -> Relaxed:
     )
 
 
-def kept_parents(graph: Relaxed, removed: np.ndarray) -> list[set[int]]:
-    """Return each variable's parents without the removed arcs."""
+def list_parents(graph: Relaxed, removed: np.ndarray) -> list[set[int]]:
+    """Return the parents of each variable without the removed arcs."""
     places = [range(graph.first[v], graph.first[v + 1]) for v in range(len(graph.names))]
     return [{int(graph.parents[i]) for i in own if not removed[i]} for own in places]
 
@@ -43,7 +43,7 @@ def kept_parents(graph: Relaxed, removed: np.ndarray) -> list[set[int]]:
 @pytest.mark.parametrize("name", STARTS)
 @given(table=candidate_tables(), seed=st.integers(0, 2**32 - 1))
 def test_every_start_is_an_ordering_and_reproducible(name, table, seed):
-    """Each variable once; the same again from the same seed."""
+    """A start has each variable once, and is the same for the same seed."""
     start = make_starts(name, table)
     order = start(np.random.default_rng(seed))
     assert order.dtype == np.int32
@@ -52,7 +52,7 @@ def test_every_start_is_an_ordering_and_reproducible(name, table, seed):
 
 
 def test_unknown_starts_are_refused():
-    """The error names what there is."""
+    """The error lists the allowed names."""
     with pytest.raises(InputError, match=r"no start 'fsa' \(did you mean 'fas'\?\): choose from random, dfs, fas"):
         make_starts("fsa", table_of([{frozenset(): -1.0}]))
 
@@ -67,15 +67,15 @@ def test_example_of_the_paper():
     """
     a, b, c, d, e, f = range(6)
     parents = {a: [], b: [d], c: [f], d: [a, b, c, e], e: [c, f], f: [e]}
-    graph = graph_of([dict.fromkeys(parents[v], 1.0) for v in range(6)])
+    graph = make_graph([dict.fromkeys(parents[v], 1.0) for v in range(6)])
     found = Counter(tuple(dfs_start(graph, np.random.default_rng(seed)).tolist()) for seed in range(200))
     assert set(found) == {(a, f, c, e, b, d), (a, f, c, e, d, b)}
     assert min(found.values()) > 60  # of 200 fair draws; five standard deviations below 100 is 65
 
 
-def by_definition(graph: Relaxed, order: list[int]) -> bool:
-    """Tell whether each variable of an ordering is one of those that Algorithm 3 may take at its step."""
-    parents = kept_parents(graph, np.zeros(len(graph.parents), dtype=bool))
+def follows_algorithm_3(graph: Relaxed, order: list[int]) -> bool:
+    """Return True if each variable of an ordering is one of those that Algorithm 3 may take at its step."""
+    parents = list_parents(graph, np.zeros(len(graph.parents), dtype=bool))
     unvisited = set(range(len(order)))
     for v in order:
         rank = {}
@@ -89,15 +89,15 @@ def by_definition(graph: Relaxed, order: list[int]) -> bool:
 
 
 @given(st.integers(1, 9), st.integers(1, 12), st.integers(1, 6), st.integers(0, 2**32 - 1))
-def test_goodness_by_definition(n, sets, most_parents, seed):
-    """Every step takes a variable of the fewest unvisited parents and, among these, of the least goodness."""
-    graph = relaxed(random_candidates(n, sets if n > 1 else 0, most_parents, seed))
-    assert by_definition(graph, dfs_start(graph, np.random.default_rng(seed)).tolist())
+def test_goodness_by_definition(n, sets, max_parents, seed):
+    """Each step takes a variable with the fewest unvisited parents and, among these, with the least goodness."""
+    graph = relaxed(random_candidates(n, sets if n > 1 else 0, max_parents, seed))
+    assert follows_algorithm_3(graph, dfs_start(graph, np.random.default_rng(seed)).tolist())
 
 
 def test_logarithms_of_equal_products_are_equal():
     """2 * 6 = 3 * 4 and 2 * 2 * 2 = 8, exactly; larger products have larger logarithms."""
-    logs = product_logs(12).tolist()
+    logs = compute_product_logs(12).tolist()
     assert logs[2] + logs[6] == logs[3] + logs[4]
     assert 3 * logs[2] == logs[8]
     assert logs[:2] == [0, 0]
@@ -105,11 +105,11 @@ def test_logarithms_of_equal_products_are_equal():
 
 
 @given(st.integers(1, 12), st.integers(1, 12), st.integers(1, 6), st.integers(0, 2**32 - 1))
-def test_feedback_arcs_are_minimal(n, sets, most_parents, seed):
-    """Without them there is no cycle; with any one of them put back there is; the start keeps all other arcs."""
-    graph = relaxed(random_candidates(n, sets if n > 1 else 0, most_parents, seed))
-    removed = feedback_arcs(graph, np.random.default_rng(seed))
-    rest = kept_parents(graph, removed)
+def test_feedback_arcs_are_minimal(n, sets, max_parents, seed):
+    """Without these arcs there is no cycle; with any one of them there is; the start respects all other arcs."""
+    graph = relaxed(random_candidates(n, sets if n > 1 else 0, max_parents, seed))
+    removed = find_feedback_arcs(graph, np.random.default_rng(seed))
+    rest = list_parents(graph, removed)
     assert is_acyclic(rest)
     for arc in np.flatnonzero(removed):
         head = int(np.searchsorted(graph.first, arc, side="right")) - 1
@@ -124,24 +124,24 @@ def test_feedback_arcs_by_hand(seed):
     """
     Two cycles share the arc 0 -> 1 of weight 3: 1 -> 0 of weight 2, and 1 -> 2 -> 0 of weights 2 and 4.
 
-    Whichever cycle comes first, it loses 2: 0 -> 1 is down to 1, and 1 -> 0 or 1 -> 2 is gone. The other cycle then
-    loses 1, and 0 -> 1 is gone too. The heaviest is put back first: 0 -> 1 still closes the cycle that has lost
-    nothing else, so it stays out, and the arc of weight 2 comes back.
+    Whichever cycle comes first, its arcs lose 2: 0 -> 1 keeps 1, and 1 -> 0 or 1 -> 2 is removed. The arcs of the other
+    cycle lose 1, and 0 -> 1 is removed as well. The heaviest arc is restored first: 0 -> 1 would close the second
+    cycle, so it stays removed, and the arc of weight 2 is restored.
     """
-    graph = graph_of([{1: 2.0, 2: 4.0}, {0: 3.0}, {1: 2.0}])
-    removed = feedback_arcs(graph, np.random.default_rng(seed))
+    graph = make_graph([{1: 2.0, 2: 4.0}, {0: 3.0}, {1: 2.0}])
+    removed = find_feedback_arcs(graph, np.random.default_rng(seed))
     assert removed.tolist() == [False, False, True, False]
     assert fas_start(graph, np.random.default_rng(seed)).tolist() == [1, 2, 0]
 
 
-def test_the_heaviest_arc_of_a_ring_survives():
+def test_the_lightest_arc_of_a_ring_is_removed():
     """A ring of five with weights 1 to 5 loses the arc of weight 1, into variable 0: the ordering is 0 to 4."""
-    graph = graph_of([{(v - 1) % 5: float(v + 1)} for v in range(5)])
+    graph = make_graph([{(v - 1) % 5: float(v + 1)} for v in range(5)])
     assert fas_start(graph, np.random.default_rng(0)).tolist() == [0, 1, 2, 3, 4]
 
 
 def test_starts_differ():
-    """Restarts from the relaxed solution of forty variables do not all begin in one place."""
+    """Ten starts from the relaxed solution of forty variables are not all the same."""
     table = random_candidates(40, 30, 4, seed=1)
     for name in STARTS:
         start = make_starts(name, table)

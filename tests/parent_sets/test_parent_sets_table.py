@@ -10,6 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from bnsearch.errors import InputError
+from bnsearch.parent_sets.rows import Families
 from bnsearch.parent_sets.table import ParentSets
 from bnsearch.scores.score import TOLERANCE
 
@@ -42,7 +43,7 @@ def by_definition(n: int, rows: list[Row]) -> list[Sets]:
 
 
 def is_dominated(parents: frozenset[int], score: float, best: Sets) -> bool:
-    """Look at every set, or at every subset where these are fewer."""
+    """Compare with every set, or with every subset if there are fewer of these."""
     least = score - TOLERANCE * max(1.0, abs(score))
     if 2 ** len(parents) < len(best):
         subsets = (frozenset(s) for k in range(len(parents)) for s in combinations(sorted(parents), k))
@@ -88,7 +89,7 @@ def test_equals_definition(case: tuple[int, list[Row]]) -> None:
 
 @given(all_rows())
 def test_nothing_more_to_drop(case: tuple[int, list[Row]]) -> None:
-    """A table's own rows give the same table, whether or not it is told that they are pruned."""
+    """The rows of a table give the same table, with and without the information that they are pruned."""
     n, rows = case
     table = build(n, rows)
     own = [(v, score, parents) for v in range(n) for score, parents in table.sets(v)]
@@ -144,7 +145,7 @@ def test_large_sets(sizes: tuple[int, int]) -> None:
 @pytest.mark.parametrize("threads", [1, 2, 7])
 def test_long_lists(threads: int, monkeypatch: pytest.MonkeyPatch) -> None:
     """Thousands of sets of up to five parents, with many subsets among them, in one thread and in several."""
-    monkeypatch.setattr("bnsearch.parent_sets.rows.WORTH_THREADS", 0)
+    monkeypatch.setattr("bnsearch.parent_sets.rows.MIN_ROWS_PER_THREAD", 0)
     monkeypatch.setattr("bnsearch.parent_sets.rows.FEW_ROWS", 0)
     monkeypatch.setattr("bnsearch.parent_sets.rows.ROWS_PER_CHUNK", 100)
     rng = np.random.default_rng(5)
@@ -174,13 +175,13 @@ def test_long_lists(threads: int, monkeypatch: pytest.MonkeyPatch) -> None:
     ],
 )
 def test_refused(rows: list[Row], message: str) -> None:
-    """Rows that make no table are refused with the variable's name."""
+    """Rows that make no table are an error with the variable's name."""
     with pytest.raises(InputError, match=message):
         build(2, rows)
 
 
 def test_what_a_table_tells() -> None:
-    """Sizes, counts, members and the short description of a table of two variables; nobody can change it."""
+    """Sizes, counts, members and the short description of a table of two variables; its arrays are read-only."""
     table = build(2, [(1, -2.0, ()), (0, -3.0, ()), (1, -1.0, (0,))])
     assert (table.n_variables, table.n_sets, table.max_parents) == (2, 3, 1)
     assert table.begin.tolist() == [0, 1, 3]
@@ -204,3 +205,18 @@ def test_leaves_the_rows_alone() -> None:
     assert members.tolist() == [2, 1]
     for array in (child, scores, first, members):
         assert array.flags.writeable
+
+
+def test_tables_from_families():
+    """Families in two parts make the same table as their rows in one, and a table gives its families back."""
+    child, sizes = np.array([0, 1, 1], dtype=np.int32), np.array([0, 2, 0])
+    first = Families(child, np.array([-1.0, -2.0, -5.0]), sizes, np.array([2, 0], dtype=np.int32))
+    second = Families(child[1:] + 1, np.array([-4.0, -3.0]), np.array([0, 1]), np.array([0], dtype=np.int32))
+    table = ParentSets.from_families(["a", "b", "c"], [first, second])
+    assert [list(table.sets(v)) for v in range(3)] == [
+        [(-1.0, ())],
+        [(-2.0, (0, 2)), (-5.0, ())],
+        [(-3.0, (0,)), (-4.0, ())],
+    ]
+    again = ParentSets.from_families(table.names, [table.families])
+    assert [list(again.sets(v)) for v in range(3)] == [list(table.sets(v)) for v in range(3)]

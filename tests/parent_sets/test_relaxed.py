@@ -18,7 +18,7 @@ from candidate_tables import table_of
 
 @st.composite
 def candidates(draw: st.DrawFn) -> list[dict[frozenset[int], float]]:
-    """Draw up to five sets for each of one to four variables, beside the empty one; scores with many ties."""
+    """Draw up to five sets and the empty one for each of one to four variables; scores have many ties."""
     n = draw(st.integers(1, 4))
     score = st.integers(-12, 0).map(lambda x: x / 4)
     found = []
@@ -29,7 +29,7 @@ def candidates(draw: st.DrawFn) -> list[dict[frozenset[int], float]]:
 
 
 def is_dag(choice: tuple[frozenset[int], ...]) -> bool:
-    """Tell whether parent sets are free of cycles."""
+    """Return True if parent sets are free of cycles."""
     try:
         DAG([str(v) for v in range(len(choice))], choice)
     except InputError:

@@ -1,4 +1,4 @@
-"""A run: stopping, counting, the incumbent, pieces of work over threads."""
+"""Runs: stopping, counting, the incumbent, pieces of work in threads."""
 
 from __future__ import annotations
 
@@ -13,6 +13,8 @@ from typing import ClassVar
 import numpy as np
 import pytest
 
+from bnsearch.budgets.budget import Budget
+from bnsearch.budgets.signals import stop_on_signals
 from bnsearch.data import Dataset
 from bnsearch.errors import InputError
 from bnsearch.graphs import DAG
@@ -49,8 +51,8 @@ def two_variables() -> ParentSets:
     ],
     ids=["seconds", "iterations", "evaluations", "target", "no improvement"],
 )
-def test_rules_look_at_the_progress_alone(rule: Stop, before: Progress, at: Progress) -> None:
-    """Each rule lets pass what is short of its limit, and stops at it; joined with another it does the same."""
+def test_rules_stop_at_their_limits(rule: Stop, before: Progress, at: Progress) -> None:
+    """Each rule stops at its limit and not before, also in combination with another rule."""
     assert rule.reason(before) is None
     assert rule.reason(at) is not None
     assert (rule | Iterations(1000)).reason(before) is None
@@ -67,7 +69,7 @@ def test_bad_limits_are_refused(make: object) -> None:
 
 
 def test_a_run_stops_by_the_clock_and_stays_stopped() -> None:
-    """After 2 of 2 seconds it is over, whatever the clock says later."""
+    """A run of 2 seconds stops after 2 seconds, and stays stopped even if the clock is set back."""
     clock = Clock()
     run = Run(Seconds(2), clock=clock)
     assert run.going()
@@ -80,7 +82,7 @@ def test_a_run_stops_by_the_clock_and_stays_stopped() -> None:
 
 
 def test_allowed_counts_iterations_ahead() -> None:
-    """Of 10 iterations 7 are done: 3 more of any number wished for; two stale of five leave three."""
+    """After 7 of 10 iterations 3 more are allowed; after 2 of 5 iterations without improvement 3 more."""
     run = Run(Iterations(10))
     run.count(iterations=7)
     assert run.allowed(100) == 3
@@ -91,10 +93,10 @@ def test_allowed_counts_iterations_ahead() -> None:
 
 
 def test_offers_keep_the_best_and_the_trace_grows() -> None:
-    """-5, -7, -5 (a tie), -4: the first and the last are taken; staleness counts iterations since."""
+    """Of -5, -7, -5 and -4 the first and the last are improvements; `stale` counts the iterations in between."""
     clock = Clock()
     seen: list[Progress] = []
-    run = Run(clock=clock, observers=[seen.append])
+    run = Run(clock=clock, observers=[lambda event: seen.append(event.progress)])
     assert run.offer(-5.0, lambda: EMPTY)
     run.count(iterations=2, evaluations=10, computed=4)
     clock.now += 1
@@ -111,8 +113,8 @@ def test_offers_keep_the_best_and_the_trace_grows() -> None:
     assert (run.progress.evaluations, run.computed, run.reason) == (10, 4, "complete")
 
 
-def test_halted_knows_time_and_target_only() -> None:
-    """A piece of work is not broken off by counters, which depend on what other threads do."""
+def test_halted_depends_on_time_and_target_only() -> None:
+    """Counters do not end a piece of work, because they depend on other threads."""
     run = Run(Iterations(1) | Target(-3.0))
     run.count(iterations=5)
     assert not run.halted()
@@ -120,7 +122,7 @@ def test_halted_knows_time_and_target_only() -> None:
 
 
 def test_a_target_reached_by_one_piece_halts_the_others() -> None:
-    """-3 was asked for and offered: a piece that has reached only -9 need not go on."""
+    """The target of -3 was offered: a piece of work that has reached -9 is halted."""
     run = Run(Target(-3.0))
     run.offer(-3.0, lambda: EMPTY)
     assert run.halted(-9.0)
@@ -128,7 +130,7 @@ def test_a_target_reached_by_one_piece_halts_the_others() -> None:
 
 @pytest.mark.parametrize("order", [(0, 1, 2), (2, 1, 0), (1, 2, 0)], ids=["rising", "falling", "mixed"])
 def test_offers_may_come_in_any_order(order: tuple[int, ...]) -> None:
-    """Scores that differ by less than what counts: the highest is kept with its own network, whichever came first."""
+    """Of scores that differ by rounding errors the highest is kept, with its own network, in any order of offers."""
     ab, ba = DAG.from_edges(["a", "b"], [("a", "b")]), DAG.from_edges(["a", "b"], [("b", "a")])
     offers = [(-5.0 - 1e-13, EMPTY), (-5.0, ab), (-5.0, ba)]
     run = Run()
@@ -138,11 +140,11 @@ def test_offers_may_come_in_any_order(order: tuple[int, ...]) -> None:
     assert (run.progress.score, run.best()) == (-5.0, ab)  # no parents for a, the smaller list
 
 
-def test_observers_hear_of_counts_now_and_then() -> None:
-    """Counts a second apart are told; one that follows at once is not."""
+def test_events_between_improvements() -> None:
+    """Counts one second apart are reported; a count without a delay is not."""
     clock = Clock()
     seen: list[Progress] = []
-    run = Run(clock=clock, observers=[seen.append])
+    run = Run(clock=clock, observers=[lambda event: seen.append(event.progress)])
     for seconds in (1, 0, 1):
         clock.now += seconds
         run.count(iterations=1)
@@ -150,7 +152,7 @@ def test_observers_hear_of_counts_now_and_then() -> None:
 
 
 def test_an_error_in_one_piece_halts_the_others() -> None:
-    """A piece that goes on until it is halted ends when another one fails, and the error is raised."""
+    """A piece of work that runs until it is halted ends when another one fails, and the error is raised."""
     run = Run(threads=2)
     meeting = threading.Barrier(2, timeout=20)
 
@@ -169,8 +171,8 @@ def test_an_error_in_one_piece_halts_the_others() -> None:
     assert ended == [True]
 
 
-def test_who_reaches_the_bound_is_optimal() -> None:
-    """With a bound of -3 the run goes on at -4, and has nothing left to do at -3."""
+def test_a_score_that_reaches_the_bound_is_optimal() -> None:
+    """With a bound of -3 the run continues at -4 and ends at -3."""
     run = Run(Iterations(10))
     run.bound = -3.0
     run.offer(-4.0, lambda: EMPTY)
@@ -182,8 +184,8 @@ def test_who_reaches_the_bound_is_optimal() -> None:
 
 
 @pytest.mark.parametrize("threads", [1, 2, 5])
-def test_pieces_come_back_in_order_with_their_own_generators(threads: int) -> None:
-    """The same numbers are drawn for any number of threads."""
+def test_results_of_pieces_are_in_order(threads: int) -> None:
+    """The random numbers are the same for any number of threads."""
     run = Run(seed=7, threads=threads)
     drawn = list(run.map(lambda rng: int(rng.integers(1000)), run.spawn(6)))
     again = Run(seed=7)
@@ -192,13 +194,13 @@ def test_pieces_come_back_in_order_with_their_own_generators(threads: int) -> No
 
 @dataclass(frozen=True, kw_only=True)
 class Endless:
-    """A method that never ends by itself, and is interrupted in its third iteration."""
+    """A method without an end, which is interrupted in its third iteration."""
 
     name: ClassVar[str] = "endless"
     wished: int = 3
 
     def search(self, problem: Problem, run: Run) -> None:
-        """Offer a network that gets better all the time."""
+        """Offer a better network in every iteration."""
         while run.going():
             run.count(iterations=1, evaluations=2)
             run.offer(-10.0 + run.progress.iterations, lambda: DAG.empty(problem.names))
@@ -207,7 +209,7 @@ class Endless:
 
 
 def test_ctrl_c_returns_the_best_so_far() -> None:
-    """The signal in iteration 3 stops the run there; the usual handler is back afterwards."""
+    """A signal in iteration 3 stops the run in that iteration; the handler is restored afterwards."""
     result = search(Problem(table=two_variables()), Endless(), stop=Iterations(1000), seed=1)
     assert (result.stop, result.score, result.iterations, result.evaluations) == ("interrupted", -7.0, 3, 6)
     assert result.parameters == {"wished": 3}
@@ -215,13 +217,13 @@ def test_ctrl_c_returns_the_best_so_far() -> None:
 
 
 def test_a_run_stopped_at_once_returns_the_empty_graph() -> None:
-    """No time at all: the graph without edges, -3 - 4 = -7."""
+    """Without any time the result is the graph without edges, with score -3 - 4 = -7."""
     result = search(Problem(table=two_variables()), Endless(), stop=Seconds(0))
     assert (result.score, result.dag.edges, result.stop) == (-7.0, [], "seconds")
 
 
 def test_problems_need_data_or_a_table() -> None:
-    """Neither is refused; a table alone has no data to ask for."""
+    """A problem without both is refused; a problem with a table only has no scorer."""
     with pytest.raises(InputError, match="needs data"):
         Problem()
     with pytest.raises(InputError, match="not enough"):
@@ -229,33 +231,31 @@ def test_problems_need_data_or_a_table() -> None:
 
 
 class Slow:
-    """A selection that takes a minute by its clock, and is interrupted meanwhile."""
+    """A selection that takes a minute by its clock, and is interrupted during that time."""
 
     def __init__(self, clock: Clock) -> None:
         self.clock = clock
-        self.interrupted = False
+        self.budget = Budget()
 
     def select(self, data: Dataset, score: Score, **options: object) -> SimpleNamespace:
         """Return a table of two variables."""
         self.clock.now += 60
-        try:
+        with stop_on_signals(self.budget):
             os.kill(os.getpid(), signal.SIGINT)
-        except KeyboardInterrupt:
-            self.interrupted = True
         return SimpleNamespace(table=two_variables(), complete=False)
 
 
-def test_selecting_parent_sets_is_no_part_of_the_run() -> None:
-    """The clock of a run of 2 seconds stands still for a minute of selection, and Ctrl-C is the selection's."""
+def test_the_clock_is_paused_during_selection() -> None:
+    """A selection of one minute takes no time of a run of 2 seconds, and Ctrl-C stops the selection only."""
     clock = Clock()
     slow = Slow(clock)
     data = Dataset.from_codes(np.array([[0, 1], [1, 0], [1, 1]]), names=["a", "b"])
     problem = Problem(data=data, score=make_score("bic"), selection=slow)  # type: ignore[arg-type]
     run = Run(Seconds(2), clock=clock)
-    with run.listening():
+    with stop_on_signals(run.budget):
         clock.now += 1
         assert run.parent_sets(problem).names == ("a", "b")
-        assert slow.interrupted
+        assert slow.budget.request == "interrupted"
         assert run.going()
         assert run.seconds == 1
         os.kill(os.getpid(), signal.SIGINT)
@@ -264,7 +264,7 @@ def test_selecting_parent_sets_is_no_part_of_the_run() -> None:
 
 
 def test_data_and_table_must_agree() -> None:
-    """A table of a and b does not belong to data of b and a."""
+    """A table of a and b and data of b and a are refused."""
     data = Dataset.from_codes(np.array([[0, 1], [1, 0], [1, 1]]), names=["b", "a"])
     with pytest.raises(InputError, match="differ"):
         Problem(data=data, score=make_score("bic"), table=two_variables())

@@ -1,4 +1,4 @@
-"""A run within `learn`: stages, time left, remarks, proofs, networks that are not legal."""
+"""Runs within `learn`: extra stopping rules, remaining time, remarks, proofs, illegal networks."""
 
 from __future__ import annotations
 
@@ -10,6 +10,8 @@ from dataclasses import replace
 
 import pytest
 
+from bnsearch.budgets.events import Event
+from bnsearch.budgets.signals import stop_on_signals
 from bnsearch.data import Dataset
 from bnsearch.graphs import DAG
 from bnsearch.learning.warm_up import tiny_table
@@ -35,13 +37,13 @@ AB = DAG.from_edges(["a", "b"], [("a", "b")])
     ],
     ids=["seconds", "joined", "the shortest", "counters", "converged", "none"],
 )
-def test_rules_know_when_they_stop_in_any_case(rule: Stop, seconds: float) -> None:
-    """The shortest time of all rules; counters and convergence give none."""
+def test_time_limit_of_rules(rule: Stop, seconds: float) -> None:
+    """The time limit of a rule is the shortest of its parts; counters and convergence have none."""
     assert rule.seconds == seconds
 
 
 def test_time_left() -> None:
-    """After 2 of 5 seconds 3 are left, after 6 less than none; who has no limit has all the time."""
+    """After 2 of 5 seconds 3 remain, after 6 seconds -1; without a time limit the remaining time is infinite."""
     clock = Clock()
     run = Run(Seconds(5), clock=clock)
     clock.now += 2
@@ -51,11 +53,11 @@ def test_time_left() -> None:
     assert Run(Iterations(5)).seconds_left == math.inf
 
 
-def test_a_stage_has_one_more_rule() -> None:
-    """Two iterations of a stage, then on to five; in the stage 1 of 10 seconds is left."""
+def test_an_extra_rule_holds_within_its_block() -> None:
+    """In the block 2 iterations and 1 second are allowed, in the whole run 5 iterations and 10 seconds."""
     clock = Clock()
     run = Run(Iterations(5) | Seconds(10), clock=clock)
-    with run.stage(Iterations(2) | Seconds(1)):
+    with run.extra_stop(Iterations(2) | Seconds(1)):
         assert run.seconds_left == 1
         run.count(iterations=2)
         assert not run.going()
@@ -67,25 +69,25 @@ def test_a_stage_has_one_more_rule() -> None:
     assert not run.going()
 
 
-def test_what_ends_the_run_ends_its_stages() -> None:
-    """Time that is up within a stage is up after it, and so is an interruption; also where the stage has failed."""
+def test_the_run_stops_within_a_block() -> None:
+    """A run that reaches its deadline or is stopped within a block stays stopped, also if the block raises an error."""
     clock = Clock()
     run = Run(Seconds(1), clock=clock)
-    with pytest.raises(ZeroDivisionError), run.stage(Iterations(9)):
+    with pytest.raises(ZeroDivisionError), run.extra_stop(Iterations(9)):
         clock.now += 1
         _ = 1 / 0
     assert run.stop == Seconds(1)
     assert not run.going()
     assert run.reason == "seconds"
     other = Run(Iterations(9))
-    with other.stage(Iterations(1)):
-        other.interrupt()
+    with other.extra_stop(Iterations(1)):
+        other.budget.request_stop()
     assert not other.going()
     assert other.reason == "interrupted"
 
 
 def test_remarks_are_kept_in_order_and_logged(caplog: pytest.LogCaptureFixture) -> None:
-    """The notes of the result, and the log of the library."""
+    """Remarks become notes of the result, and are logged."""
     run = Run()
     with caplog.at_level(logging.INFO, logger="bnsearch"):
         run.remark("took the left turn")
@@ -94,11 +96,11 @@ def test_remarks_are_kept_in_order_and_logged(caplog: pytest.LogCaptureFixture) 
     assert caplog.messages == run.notes
 
 
-def test_progress_tells_the_bound_and_the_last_improvement() -> None:
-    """Improved after 1 and 3 seconds; a bound of -2 is known from the second note on: the gap is 3 / 2."""
+def test_events_hold_the_bound_and_the_last_improvement() -> None:
+    """Improvements after 1 and 3 seconds; a bound of -2 is known from the second event on: the gap is 3 / 2."""
     clock = Clock()
-    seen: list[Progress] = []
-    run = Run(clock=clock, observers=[seen.append])
+    events: list[Event] = []
+    run = Run(Seconds(60), clock=clock, observers=[events.append])
     clock.now += 1
     run.offer(-9.0, lambda: EMPTY)
     run.bound = -2.0
@@ -108,15 +110,19 @@ def test_progress_tells_the_bound_and_the_last_improvement() -> None:
     clock.now += 4
     run.count(iterations=1)
     run.offer(-7.0, lambda: EMPTY)
+    seen = [event.progress for event in events]
     assert [(p.seconds, p.score, p.improved, p.bound, p.gap, p.partial) for p in seen] == [
         (1.0, -9.0, 1.0, None, None, False),
         (3.0, -5.0, 3.0, -2.0, 1.5, False),
         (7.0, -5.0, 3.0, -2.0, 1.5, True),
     ]
+    assert [(event.task, event.done, event.total, event.unit) for event in events] == [
+        ("searching", seconds, 60.0, "seconds") for seconds in (1.0, 3.0, 7.0)
+    ]
 
 
 def test_convergence() -> None:
-    """Found after 3 s with a patience of 2: 6 s more, or the least wait if that is longer; nothing found, never."""
+    """After an improvement at 3 s, a patience of 2 waits for 6 s or the minimum; without a network, for ever."""
     now = Progress(seconds=9.0, improved=3.0, score=-1.0)
     assert Converged(patience=2, at_least=0).reason(now) == "converged"
     assert Converged(patience=2, at_least=0).reason(replace(now, seconds=8.9)) is None
@@ -125,13 +131,13 @@ def test_convergence() -> None:
     assert Converged(patience=2, at_least=0).reason(Progress(seconds=1e9)) is None
 
 
-def test_a_proof_is_no_vain_wait() -> None:
-    """A minute without anything better is none while a proof is under way; the time is up all the same."""
+def test_convergence_can_be_ignored() -> None:
+    """Within the block, a minute without improvement does not stop the run; its deadline does."""
     clock = Clock()
     run = Run(Converged() | Seconds(100), clock=clock)
     run.offer(-5.0, lambda: EMPTY)
     clock.now += 60
-    with run.proving():
+    with run.ignoring_convergence():
         assert run.going()
         assert not run.halted()
         clock.now += 40
@@ -143,7 +149,7 @@ def test_a_proof_is_no_vain_wait() -> None:
 
 
 def test_what_is_proven_is_complete() -> None:
-    """Also when the time is up meanwhile."""
+    """A proof counts even if the deadline has passed since."""
     clock = Clock()
     run = Run(Seconds(1), clock=clock)
     run.offer(-5.0, lambda: EMPTY)
@@ -155,7 +161,7 @@ def test_what_is_proven_is_complete() -> None:
 
 
 def test_networks_that_are_not_legal_are_not_taken() -> None:
-    """Only a -> b is permitted: the empty network is refused at -1, and at -6 not even looked at."""
+    """Only a -> b is legal: the empty network is refused at -1, and not checked at -6."""
     asked: list[DAG] = []
 
     def permits(dag: DAG) -> bool:
@@ -172,7 +178,7 @@ def test_networks_that_are_not_legal_are_not_taken() -> None:
 
 
 def test_parent_sets_may_be_selected_within_the_run() -> None:
-    """What selects takes time of the run and is interrupted like it."""
+    """A selection within the run takes time of the run, and a signal stops both."""
     clock = Clock()
     table = tiny_table()
 
@@ -184,7 +190,7 @@ def test_parent_sets_may_be_selected_within_the_run() -> None:
 
     run = Run(Seconds(100), clock=clock, select=select)  # type: ignore[arg-type]
     data = Dataset.from_codes([[0, 1], [1, 0]])
-    with run.listening():
+    with stop_on_signals(run.budget):
         assert run.parent_sets(Problem(data=data, score=BIC())) is table
     assert run.seconds == 60
     assert not run.going()

@@ -1,4 +1,4 @@
-"""Every family up to a size: the best of each child against all of them, one by one."""
+"""All families up to a size: the best family of each child, compared with all of them one by one."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ def families_of(child, variables, max_size):
 
 
 def check(data, score, max_size, variables=None, **options):
-    """Assert that the best families are those found by asking for every family."""
+    """Check that the best families are those found by scoring every family."""
     sets = AllSets(data, score, max_size, variables=variables, **options)
     best = sets.best_families()
     scorer = Scorer(data, score)
@@ -57,7 +57,7 @@ def test_best_families_of_some_variables(score):
 
 @pytest.mark.parametrize("score", [*SCORES, LogLikelihood()], ids=lambda score: score.name)
 def test_ties_go_to_the_smaller_family(score):
-    """A constant explains nothing and nothing explains it: it is no best parent and has none."""
+    """A constant variable is not a best parent and has no parents."""
     columns = (("skewed", 3), ("uniform", 2), ("function", 3), ("uniform", 1), ("uniform", 2), ("copy", 2))
     for seed in range(4):
         data = Table(150 + seed, columns, seed=seed).dataset
@@ -77,7 +77,7 @@ def test_a_copy_is_the_best_parent():
 
 @by_score
 def test_few_variables(score):
-    """No variable has no families, one has one, whatever size is asked for."""
+    """No variables have no families, and one variable has one, for every maximum size."""
     data = Table(40, (("uniform", 3), ("skewed", 2)), seed=73).dataset
     nothing = AllSets(data, score, 3, variables=[])
     assert (nothing.best_families(), nothing.variables, nothing.families) == ({}, (), 0)
@@ -94,13 +94,13 @@ def test_number_of_families():
 
 
 def test_families_outside_are_refused():
-    """A variable that is not covered, not there, or there twice."""
+    """A variable that is not covered, does not exist, or is given twice is an error."""
     sets = AllSets(Table(10, (("uniform", 2),) * 4, seed=75).dataset, BIC(), 3, variables=[0, 1, 3])
     for child, parents, text in [
-        (0, [2], "not among those counted"),
+        (0, [2], "not one of the counted variables"),
         (0, [4], "not one of 0..3"),
         (0, [0], "twice"),
-        (0, [1, 3, 2], "not among"),
+        (0, [1, 3, 2], "not one of the counted"),
     ]:
         with pytest.raises(InputError, match=text):
             sets.family(child, parents)

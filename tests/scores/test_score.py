@@ -1,4 +1,4 @@
-"""The one sense of better, and what counts as a score."""
+"""The comparison of scores, and the protocol of a score."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ finite = st.floats(-1e9, 1e9)
 
 @given(new=finite, old=finite)
 def test_improves_beyond_rounding(new, old):
-    """A score improves on another where it is higher by more than 1e-10 of it, and by more than 1e-10."""
+    """A score improves on another if it is higher by more than 1e-10 of it, and by more than 1e-10."""
     margin = TOLERANCE * max(1.0, abs(old))
     assert improves(new, old) == (new > old + margin)
     assert not (improves(new, old) and improves(old, new))
@@ -32,7 +32,7 @@ def test_ties_by_hand():
 
 
 def test_anything_improves_on_nothing():
-    """Minus infinity is where a search starts: all but itself is better, and it is better than nothing."""
+    """Every other score improves on minus infinity, with which a search starts; that improves on no score."""
     assert improves(-1e300, -inf)
     assert not improves(-inf, -inf)
     assert not improves(-inf, -5.0)
@@ -48,7 +48,7 @@ def test_what_is_no_number_never_improves():
 
 @pytest.mark.parametrize("name", SCORES)
 def test_scores_are_scores(name):
-    """Each keeps the protocol; one that is a function of sets has that function for both its parts."""
+    """Each score fulfils the protocol; a score-equivalent one has the same cell sum for both parts."""
     score = SCORES[name]()
     assert isinstance(score, Score)
     assert score.name == name
@@ -60,6 +60,6 @@ def test_scores_are_scores(name):
 
 
 def test_an_equivalent_score_must_say_its_function():
-    """The base class has none."""
+    """The base class has no set function."""
     with pytest.raises(NotImplementedError):
         EquivalentScore().joint(10)

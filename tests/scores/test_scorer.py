@@ -1,4 +1,4 @@
-"""The scorer's own duties: its cache, its counters, its forks, what it refuses."""
+"""The scorer: its cache, its counters, its forks, and the errors it raises."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ import pytest
 from bnsearch.data import Dataset
 from bnsearch.errors import InputError
 from bnsearch.scores import BIC, K2, QNML, BDeu, LogLikelihood, Scorer
-from bnsearch.scores.kernels import WAYS, find_slot
+from bnsearch.scores.kernels import KEY, VALUE, WAYS, find_slot
 from strategies import REPRESENTATIONS, Table
 
 DATA = Table(100, (("uniform", 2), ("skewed", 3), ("function", 4), ("gaps", 5), ("constant", 1)), seed=61).dataset
@@ -19,7 +19,7 @@ SETS = [s for k in range(6) for s in combinations(range(5), k)]
 
 
 def test_fork_shares_the_data_and_nothing_else():
-    """A fork gives the same values, counts for itself, and has a cache of the same size and its own."""
+    """A fork gives the same values, has its own counters, and its own cache of the same size."""
     scorer = Scorer(DATA, BIC(), cache_bytes=5_000)
     expected = scorer.set_values(SETS).tolist()
     scorer.family(0, [1])
@@ -32,12 +32,12 @@ def test_fork_shares_the_data_and_nothing_else():
     assert fork.computed == len(SETS)
     assert (scorer.asked, scorer.computed) == (asked, computed)
     assert [a.shape for a in fork._cache] == [a.shape for a in scorer._cache]
-    assert not np.shares_memory(fork._cache[1], scorer._cache[1])
+    assert not np.shares_memory(fork._cache[KEY], scorer._cache[KEY])
     assert fork.fork().set_values(SETS).tolist() == expected
 
 
 def test_fork_to_another_score():
-    """A fork's values are those of a scorer made for its score, and never mix with another's."""
+    """A fork with another score gives the values of a new scorer with that score."""
     scorer = Scorer(DATA, BIC())
     families = [(c, [p for p in range(5) if p != c][:k]) for c in range(5) for k in range(4)]
     forks = [scorer.fork(score) for score in (K2(), BDeu(ess=2.0), BDeu(ess=9.0), QNML(), BIC())]
@@ -50,9 +50,9 @@ def test_fork_to_another_score():
 
 @pytest.mark.parametrize("cache_bytes", [96, 97, 191, 192, 400])
 def test_smallest_caches(cache_bytes):
-    """96 bytes hold four values, and one bucket is enough to be right."""
+    """96 bytes hold four values, in one bucket, and scores are right."""
     scorer = Scorer(DATA, BIC(), cache_bytes=cache_bytes)
-    assert scorer._cache[1].nbytes + scorer._cache[2].nbytes <= cache_bytes
+    assert scorer._cache[KEY].nbytes + scorer._cache[VALUE].nbytes <= cache_bytes
     expected = Scorer(DATA, BIC()).set_values(SETS).tolist()
     for _ in range(2):
         assert scorer.set_values(SETS).tolist() == expected
@@ -73,7 +73,7 @@ def test_slots_of_a_bucket():
 
 
 def test_counters():
-    """Sets are computed, not asked for; a refused request counts for nothing; K2 needs both parts of a family."""
+    """Set values count as computed, not as asked for; a request with an error does not count; K2 has two values."""
     scorer = Scorer(DATA, BIC())
     scorer.set_values([[0, 1], [1, 0], []])
     assert (scorer.asked, scorer.computed) == (0, 2)
@@ -88,7 +88,7 @@ def test_counters():
 
 
 def test_children_of_many_arities_in_one_batch():
-    """K2 takes its families apart by the child's arity and puts the scores back in the order asked."""
+    """K2 groups families by the child's arity, and returns the scores in the given order."""
     families = [(c, [p for p in range(5) if p != c][: c % 3]) for c in (4, 0, 3, 1, 2, 0, 3, 4)]
     scorer = Scorer(DATA, K2())
     together = scorer.families([c for c, _ in families], [p for _, p in families])
@@ -96,7 +96,7 @@ def test_children_of_many_arities_in_one_batch():
 
 
 def test_a_set_has_one_value_however_it_is_written():
-    """The number of cells, beyond 2^53, does not depend on the order of its factors by even one bit."""
+    """A number of cells above 2^53 does not depend on the order of its factors, to the last bit."""
     arities = [50_410, 53_406, 55_470, 46_445, 40_054]
     data = Table(20, tuple(("uniform", r) for r in arities), seed=62).dataset
     assert len({prod(map(float, order)) for order in permutations(arities)}) > 1
@@ -106,14 +106,14 @@ def test_a_set_has_one_value_however_it_is_written():
 
 @pytest.mark.parametrize("representation", REPRESENTATIONS)
 def test_one_row_one_variable(representation):
-    """The least of all tables: one row, one variable, whose likelihood is 1 and whose K2 score is log 1/3."""
+    """The smallest dataset: one row, one variable, with likelihood 1 and K2 score log 1/3."""
     data = Dataset.from_codes([[2]], arities=[3])
     assert Scorer(data, BIC(), representation=representation).family(0, []) == 0
     assert Scorer(data, K2(), representation=representation).family(0, []) == pytest.approx(-np.log(3))
 
 
 def test_more_cells_than_numbers_hold():
-    """150 variables of 130 states: likelihoods do not mind, the penalty of 1e317 cells is refused."""
+    """150 variables of 130 states have a likelihood; the penalty of 1e317 cells is an error."""
     codes = np.random.default_rng(63).integers(130, size=(3, 150))
     data = Dataset.from_codes(codes, arities=[130] * 150)
     for score in (BIC(), QNML(), BDeu()):
@@ -124,7 +124,7 @@ def test_more_cells_than_numbers_hold():
 
 
 def test_bad_requests_are_refused():
-    """Caches that are too small, and variables that are not numbers of this table."""
+    """Caches that are too small, and numbers that are not variables of the dataset, are errors."""
     scorer = Scorer(DATA, BIC())
     for bad, text in [
         (lambda: Scorer(DATA, BIC(), cache_bytes=95), "cache_bytes must be at least 96, not 95"),

@@ -1,4 +1,4 @@
-"""What the tests of both best-first selections share: tables of data, sets by definition, interruptions."""
+"""Helpers of the tests of both best-first selections: datasets, sets by definition, comparisons."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ def dependent_data(seed: int, *, n: int = 6, rows: int = 300, top: int = 3) -> D
 
 
 def ceiling_of_supersets(data: Dataset, score: Score, child: int, parents: Parents) -> float:
-    """Return what a family with more parents cannot exceed, by the rows of the table; see bounds.Bound."""
+    """Return the upper bound on the scores of families with more parents, from the rows; see bounds.Bound."""
     states = int(data.arities[child])
     cells = math.prod(data.arities[list(parents)].tolist()) * int(data.arities[data.arities > 1].min(initial=1 << 16))
     if isinstance(score, BIC | AIC):
@@ -47,11 +47,11 @@ def undominated(scored: dict[Parents, float]) -> dict[Parents, float]:
 
 
 def same_sets(table: ParentSets, variable: int, expected: dict[Parents, float]) -> bool:
-    """Tell whether a variable's candidates are the expected ones, with their scores up to rounding."""
+    """Return True if a variable's candidates are the expected ones, with their scores up to rounding."""
     got = {parents: score for score, parents in table.sets(variable)}
     return got.keys() == expected.keys() and all(abs(got[p] - s) <= 1e-9 * max(1, abs(s)) for p, s in expected.items())
 
 
 def same_tables(one: ParentSets, other: ParentSets) -> bool:
-    """Tell whether two tables hold the same sets with the same scores up to rounding."""
+    """Return True if two tables hold the same sets with the same scores up to rounding."""
     return all(same_sets(one, v, {p: s for s, p in other.sets(v)}) for v in range(one.n_variables))

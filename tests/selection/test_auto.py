@@ -1,4 +1,4 @@
-"""Automatic selection: exact where it fits, growing beyond."""
+"""Automatic selection: complete tables of small problems, growth for larger ones."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from bnsearch.scores import BIC, BDeu, Scorer
 from bnsearch.scores.extender import Extender
 from bnsearch.selection.auto import Auto
 from bnsearch.selection.sequential import Sequential
-from bnsearch.selection.variable_growth import Growth
+from bnsearch.selection.variable_growth import VariableGrowth
 from reference_exact import best_score
 
 # Natural-log BIC optima without an in-degree limit, from an independent dynamic program.
@@ -41,7 +41,7 @@ def test_tables_hold_the_known_optimum(shared_data, name):
 
 
 def xor_table() -> Dataset:
-    """Return ten binary columns of which the last is the parity of the first four, with every row of them often."""
+    """Return ten binary columns of which the last is the parity of the first four, which have all states often."""
     random = np.random.default_rng(4)
     codes = random.integers(0, 2, (2000, 10))
     codes[:, 4] = np.where(random.random(2000) < 0.9, codes[:, 3], codes[:, 4])
@@ -50,7 +50,7 @@ def xor_table() -> Dataset:
 
 
 def test_growth_reaches_what_greedy_steps_can():
-    """From all pairs of parents the triple whose parity the child is gets found; scores are the true ones."""
+    """From all pairs of parents, growth finds the triple whose parity is the child, with the right scores."""
     data = xor_table()
     pairs = Sequential(max_parents=2).select(data, BIC()).table
     extender = Extender(data, BIC())
@@ -58,11 +58,12 @@ def test_growth_reaches_what_greedy_steps_can():
     scorer = Scorer(data, BIC())
     scores = np.array([scorer.family(9, s) for s in seeds.tolist()])
     best_first = np.argsort(-scores)
-    growth = Growth(extender, 9, np.arange(9), 5, seeds[best_first], scores[best_first])
+    growth = VariableGrowth(extender, 9, np.arange(9), 5, seeds[best_first], scores[best_first])
     while growth.grow(extender, 10):
         pass
-    sets, sizes, values = growth.found()
-    found = {tuple(sorted(s[:k].tolist())): v for s, k, v in zip(sets, sizes, values, strict=True)}
+    scores, sizes, members = growth.found()
+    sets = [tuple(sorted(own.tolist())) for own in np.split(members, np.cumsum(sizes)[:-1])]
+    found = dict(zip(sets, scores.tolist(), strict=True))
     assert (0, 1, 2) in found
     assert found == pytest.approx({s: scorer.family(9, s) for s in found}, rel=1e-9)
     assert all(v > scorer.family(9, pairs.parents(int(pairs.begin[10]) - 1)) for v in found.values())
@@ -84,12 +85,13 @@ def test_extensions_equal_single_families(score):
 
 
 def test_growth_does_not_depend_on_slices():
-    """Many small budgets find what one large budget finds."""
+    """Many small budgets give the same sets as one large budget."""
     data = xor_table()
     extender = Extender(data, BIC())
     results = []
     for budget in (7, 10**6):
-        growth = Growth(extender, 9, np.arange(9), 4, np.empty((1, 0), dtype=np.int32), np.array([extender.empty(9)]))
+        empty_set = np.empty((1, 0), dtype=np.int32)
+        growth = VariableGrowth(extender, 9, np.arange(9), 4, empty_set, np.array([extender.empty(9)]))
         while growth.grow(extender, budget):
             pass
         results.append(growth.found())

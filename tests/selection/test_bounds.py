@@ -14,7 +14,7 @@ from test_sequential import by_definition
 
 from bnsearch.data import Dataset
 from bnsearch.scores import AIC, BIC, FNML, K2, QNML, BDeu, LogLikelihood, Scorer, improves
-from bnsearch.scores.bounds import Bound, bound_of, most_parents
+from bnsearch.scores.bounds import Bound, bound_of, max_useful_parents
 from bnsearch.scores.extender import Extender
 from bnsearch.selection import Auto, Greedy, Independence, Sequential
 from strategies import examples
@@ -59,7 +59,7 @@ def test_no_superset_beats_the_ceiling(score, n, rows, seed):
 def test_no_larger_set_pays(score, n, rows, seed):
     """No set with more parents than the bound on in-degrees improves on all its subsets."""
     data = few_rows(n, rows, seed)
-    most = most_parents(data, score, None)
+    most = max_useful_parents(data, score, None)
     assert all(len(s) <= most for sets in by_definition(data, score, n - 1) for s in sets)
 
 
@@ -72,12 +72,12 @@ def test_in_degree_by_hand():
     random = np.random.default_rng(0)
     binary = Dataset.from_codes(random.integers(0, 2, (1000, 15)), arities=[2] * 15)
     ternary = Dataset.from_codes(random.integers(0, 3, (1000, 15)), arities=[3] * 15)
-    assert most_parents(binary, BIC(), None) == 7
-    assert most_parents(binary, AIC(), None) == 9
-    assert most_parents(ternary, BIC(), None) == 4
-    assert most_parents(binary, BIC(), 3) == 3
-    assert most_parents(binary, BIC(), None, NO_RULES) == 14
-    assert most_parents(binary, BDeu(), None) == 14
+    assert max_useful_parents(binary, BIC(), None) == 7
+    assert max_useful_parents(binary, AIC(), None) == 9
+    assert max_useful_parents(ternary, BIC(), None) == 4
+    assert max_useful_parents(binary, BIC(), 3) == 3
+    assert max_useful_parents(binary, BIC(), None, NO_RULES) == 14
+    assert max_useful_parents(binary, BDeu(), None) == 14
 
 
 def test_ceiling_by_hand():

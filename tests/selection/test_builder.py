@@ -1,4 +1,4 @@
-"""What all selections share: budgets, reports, checks."""
+"""The base class of all selections: budgets, reports, checks."""
 
 from __future__ import annotations
 
@@ -15,6 +15,8 @@ import pytest
 from best_first_cases import dependent_data, same_tables
 
 import bnsearch
+from bnsearch.budgets.budget import Budget
+from bnsearch.budgets.events import Event
 from bnsearch.data import Dataset
 from bnsearch.errors import InputError
 from bnsearch.knowledge import Knowledge
@@ -25,7 +27,6 @@ from bnsearch.selection import SELECTIONS, Auto, Selection, Sequential, make_sel
 from bnsearch.selection import auto as auto_module
 from bnsearch.selection import builder as builder_module
 from bnsearch.selection import walk as walk_module
-from bnsearch.selection.progress import Scoring
 
 
 def wide_data(seed: int = 3) -> Dataset:
@@ -34,7 +35,7 @@ def wide_data(seed: int = 3) -> Dataset:
 
 
 def is_equal(one: ParentSets, other: ParentSets) -> bool:
-    """Tell whether two tables are the same to the last bit."""
+    """Return True if two tables are the same to the last bit."""
     arrays = ("begin", "scores", "first", "members")
     return all(np.array_equal(getattr(one, name), getattr(other, name)) for name in arrays)
 
@@ -83,7 +84,7 @@ def test_sequential_takes_whole_sizes_within_evaluations():
 @pytest.mark.parametrize("name", SELECTIONS)
 @pytest.mark.parametrize("most", [1, 3, 10**6])
 def test_max_sets_keeps_the_best_and_the_empty_set(name, most):
-    """The first sets of the whole table, and the empty set where it is not among them."""
+    """The first sets of the whole table, and the empty set if it is not one of them."""
     data = dependent_data(5)
     limits = {"evaluations": 200}
     whole = make_selection(name, **limits).select(data, BIC()).table
@@ -95,7 +96,7 @@ def test_max_sets_keeps_the_best_and_the_empty_set(name, most):
 
 @pytest.mark.parametrize("name", SELECTIONS)
 def test_reports_add_up(name):
-    """Each variable's numbers make up those of the whole, and its candidates are as said."""
+    """The numbers of all variables add up to those of the selection, and agree with the table."""
     selection = make_selection(name, evaluations=400, max_parents=3).select(dependent_data(6), BIC(), threads=2)
     reports = selection.per_variable
     assert [r.name for r in reports] == list(selection.table.names)
@@ -109,7 +110,7 @@ def test_reports_add_up(name):
 
 
 def test_seconds_per_variable_are_a_total():
-    """A minute in all where nothing is said; per variable, as many times as there are variables."""
+    """One minute by default; a budget for each variable is multiplied by the number of variables."""
     assert Auto().total_seconds(7) == 60
     assert Auto(seconds_per_variable=3).total_seconds(7) == 21
     assert Auto(seconds=5).total_seconds(7) == 5
@@ -122,6 +123,8 @@ def test_no_kernel_is_loaded_while_the_clock_runs():
     code = """
 import sys
 import numpy as np
+from bnsearch.budgets.budget import Budget
+from bnsearch.budgets.events import Event
 from bnsearch.data import Dataset
 from bnsearch.selection import Auto, builder
 from bnsearch.scores import BDeu
@@ -130,7 +133,7 @@ def loaded():
     modules = [m for name, m in sys.modules.items() if name.startswith("bnsearch") and "kernels" in name]
     return {k: len(k.signatures) for m in modules for k in vars(m).values() if hasattr(k, "signatures")}
 
-builder.load_kernels(Auto, 1, False)
+builder.select_from_tiny_table(Auto, 1, False, False)
 before = loaded()
 codes = np.random.default_rng(1).integers(0, 2, (300, 20))
 codes[:, 9] = codes[:, 0] & codes[:, 1] & codes[:, 2]
@@ -143,7 +146,7 @@ assert loaded() == before and sum(before.values()) > 10
 
 @pytest.mark.parametrize("name", ["auto", "sequential"])
 def test_no_time_leaves_what_there_is(name):
-    """After no time at all there is a table, with the empty sets at least, and the reason is said."""
+    """Without any time there is a table, with at least the empty sets, and the reason for the end."""
     data = dependent_data(7, n=12)
     selection = make_selection(name, seconds_per_variable=1e-9).select(data, BIC(), threads=2)
     assert selection.stop == "seconds"
@@ -151,18 +154,19 @@ def test_no_time_leaves_what_there_is(name):
 
 
 def interrupted(builder, data: Dataset, threads: int, at: str, done: int) -> Selection:
-    """Select, interrupted when a task has got so far."""
+    """Run a selection that is interrupted when a task has reached a given progress."""
 
-    def interrupt(now: Scoring) -> None:
+    def interrupt(now: Event) -> None:
         if at in now.task and now.done >= done:
-            raise KeyboardInterrupt
+            budget.request_stop()
 
-    return builder.select(data, BIC(), threads=threads, progress=interrupt)
+    budget = Budget(threads=threads, observers=[interrupt])
+    return builder.select_within(budget, data, BIC())
 
 
 @pytest.mark.parametrize("threads", [1, 2])
 def test_an_interrupt_keeps_what_has_grown(threads):
-    """Interrupted when ten of thirty variables have grown, these have larger sets, and the others their single ones."""
+    """Interrupted after ten of thirty variables have grown, these have larger sets, and the others single parents."""
     builder = Auto(evaluations=3000)
     whole = builder.select(wide_data(), BIC()).table
     selection = interrupted(builder, wide_data(), threads, "growing", 10)
@@ -175,20 +179,21 @@ def test_an_interrupt_keeps_what_has_grown(threads):
 
 
 @pytest.mark.parametrize("threads", [1, 2])
-def test_an_interrupt_of_the_enumeration_keeps_what_is_there(threads):
-    """Interrupted at the first triples, all pairs are there."""
+def test_an_interrupt_of_the_enumeration_keeps_what_is_there(monkeypatch, threads):
+    """Interrupted at the first of several pieces of triples, all pairs are there."""
+    monkeypatch.setattr("bnsearch.counting.sweep.MIN_ROWS_PER_CALL", 1)
     selection = interrupted(Auto(evaluations=30_000), wide_data(), threads, "sets of 2", 1)
     assert (selection.stop, selection.exhaustive) == ("interrupted", 1)
     assert selection.table.n_sets >= Sequential(max_parents=1).select(wide_data(), BIC()).table.n_sets
 
 
 def test_an_interrupt_while_kernels_are_loaded_is_the_callers(monkeypatch):
-    """Ctrl-C in the selection on the tiny table ends the whole, and the next call begins anew."""
+    """Ctrl-C during the selection on the tiny table ends the call, and the next call starts again."""
 
     def interrupt(*_, **__):
         raise KeyboardInterrupt
 
-    builder_module.load_kernels.cache_clear()
+    builder_module.select_from_tiny_table.cache_clear()
     with monkeypatch.context() as patch:
         patch.setattr(walk_module.Walk, "go", interrupt)
         with pytest.raises(KeyboardInterrupt):
@@ -196,15 +201,15 @@ def test_an_interrupt_while_kernels_are_loaded_is_the_callers(monkeypatch):
     assert Auto(evaluations=100).select(wide_data(), BIC()).stop == "evaluations"
 
 
-def told(builder, threads: int = 1, constraints: Constraints | None = None) -> tuple[list[Scoring], Selection]:
-    """Return what a selection tells while it works, and what it returns."""
-    seen: list[Scoring] = []
-    found = builder.select(wide_data(), BIC(), threads=threads, progress=seen.append, constraints=constraints)
+def told(builder, threads: int = 1, constraints: Constraints | None = None) -> tuple[list[Event], Selection]:
+    """Return the events of a selection, and its result."""
+    seen: list[Event] = []
+    found = builder.select(wide_data(), BIC(), threads=threads, observers=[seen.append], constraints=constraints)
     return seen, found
 
 
 def test_growth_tells_of_variables():
-    """After each variable, how many have had their turn; some of the sets found are pruned at the end."""
+    """A report after each variable has the number of variables done; some of the sets are pruned at the end."""
     seen, found = told(Auto(evaluations=3000))
     grown = [now for now in seen if now.task == "growing parent sets"]
     assert [(now.done, now.total, now.unit) for now in grown[:30]] == [(i + 1, 30, "variables") for i in range(30)]
@@ -224,7 +229,7 @@ def test_enumeration_tells_of_families(threads):
 
 
 def test_what_is_legal_is_not_known_during_enumeration():
-    """Forbidden parents are taken out at the end: until then nobody knows how many sets are kept."""
+    """Forbidden parents are removed at the end: until then the number of kept sets is not known."""
     known = Knowledge(forbidden=[("0", "1")]).constraints(wide_data().names)
     seen, found = told(Auto(evaluations=3000), constraints=known)
     assert {now.found for now in seen if now.unit == "sets"} == {None}
@@ -232,7 +237,7 @@ def test_what_is_legal_is_not_known_during_enumeration():
 
 
 def test_auto_says_that_it_restricts_candidates(monkeypatch):
-    """With more variables than a limit, here lowered to 20, growth tries each variable's 4 strongest partners."""
+    """With more variables than a limit, here 20, growth considers the 4 best single parents of each variable."""
     assert Auto(evaluations=3000).select(wide_data(), BIC()).notes == ()
     monkeypatch.setattr(auto_module, "MANY_VARIABLES", 20)
     monkeypatch.setattr(auto_module, "MANY_CANDIDATES", 4)
@@ -251,7 +256,7 @@ def test_auto_says_that_it_restricts_candidates(monkeypatch):
 
 
 def test_growth_within_memory():
-    """One MiB for thirty variables lets none keep more than about 35 kB; what fits is returned."""
+    """One MiB for thirty variables is about 35 kB for each; the sets that fit are returned."""
     data = dependent_data(1, n=30, rows=3000, top=2)
     selection = Auto(memory=1 << 20, seconds=math.inf, max_parents=6).select(data, BIC())
     assert selection.stop == "memory"
@@ -259,7 +264,7 @@ def test_growth_within_memory():
 
 
 def test_all_selections_find_the_same_in_the_end():
-    """Without limits every selection comes to the table of all sets that matter, greedy steps allowing."""
+    """Without limits every selection returns the table of all sets that matter, if greedy steps can reach them."""
     data = dependent_data(9)
     tables = [make_selection(name, seconds=math.inf).select(data, BIC()).table for name in ("auto", "greedy")]
     everything = Sequential(max_parents=None).select(data, BIC()).table
@@ -273,7 +278,7 @@ def test_all_selections_find_the_same_in_the_end():
         ({"max_parents": 1.5}, "max_parents must be a whole number, not 1.5"),
         ({"seconds": -1}, "seconds must be above 0, not -1"),
         ({"memory": 10}, "memory must be at least 1048576, not 10"),
-        ({"pruning": ("bounds",)}, "pruning knows the rules in-degree, ceiling, not 'bounds'"),
+        ({"pruning": ("bounds",)}, "pruning must be one of in-degree, ceiling, not 'bounds'"),
     ],
 )
 def test_refuses_bad_parameters(parameters, message):
@@ -287,16 +292,15 @@ def test_refuses_bad_parameters(parameters, message):
 @pytest.mark.parametrize("name", ["auto", "sequential", "greedy", "independence"])
 @pytest.mark.parametrize("constrained", [False, True])
 def test_a_halt_from_outside_leaves_what_there_is(monkeypatch, name, threads, constrained):
-    """Halted at the twentieth question, or before the first, a selection has the empty sets at least, and says so."""
-    monkeypatch.setattr("bnsearch.counting.sweep.LEAST_ROWS_PER_CALL", 1)
+    """Halted at the twentieth call of `halt`, or before the first, a selection has at least the empty sets."""
+    monkeypatch.setattr("bnsearch.counting.sweep.MIN_ROWS_PER_CALL", 1)
     data = dependent_data(1, n=25, rows=500, top=2)
     known = Knowledge(required=[("0", "1")], forbidden=[("2", "3")]) if constrained else Knowledge()
     constraints = known.constraints(data.names) if constrained else None
     for patience in (0, 20):
-        asked = itertools.repeat(False, patience)
-        selection = make_selection(name, seconds=1000).select(
-            data, BIC(), threads=threads, constraints=constraints, halt=partial(next, asked, True)
-        )
+        asked = itertools.repeat(None, patience)
+        budget = Budget(threads=threads, stop_condition=partial(next, asked, "interrupted"))
+        selection = make_selection(name, seconds=1000).select_within(budget, data, BIC(), constraints)
         assert selection.stop == "interrupted"
         assert not selection.complete
         assert all(list(selection.table.sets(v))[-1][1] == () for v in range(25))
@@ -305,9 +309,9 @@ def test_a_halt_from_outside_leaves_what_there_is(monkeypatch, name, threads, co
 
 
 def test_who_waits_gets_the_best_sets(monkeypatch):
-    """Interrupted with more than 90 rows in hand, each of thirty variables keeps its best three and the empty set."""
-    monkeypatch.setattr("bnsearch.parent_sets.assembly.ROWS_AT_ONCE", 90)
-    monkeypatch.setattr("bnsearch.selection.growth_stage.ROWS_AT_ONCE", 90)
+    """Interrupted with more than 90 rows, each of thirty variables keeps its best three sets and the empty set."""
+    monkeypatch.setattr("bnsearch.parent_sets.assembly.MAX_BEST_ROWS", 90)
+    monkeypatch.setattr("bnsearch.selection.growth_stage.MAX_BEST_ROWS", 90)
     for at in ("sets of 2", "growing"):
         selection = interrupted(Auto(evaluations=30_000), wide_data(), 1, at, 20)
         assert selection.stop == "interrupted"

@@ -1,4 +1,4 @@
-"""Selections with background knowledge: legal sets alone, all of them, and penalties where parents are required."""
+"""Selections with background knowledge: all legal sets and no others, and penalties for missing required parents."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ EVERY = ("auto", "sequential", "greedy", "independence")
 
 
 def legal_part(table, known, child):
-    """Return a variable's rows by set, but for the empty set where it is not legal."""
+    """Return a variable's rows by set, without the empty set if it is not legal."""
     rows = {parents: score for score, parents in table.sets(child)}
     assert () in rows
     if known.required[child].any():
@@ -51,7 +51,7 @@ def test_a_complete_table_holds_the_legal_sets_that_matter(score, seed, known):
 @given(seed=st.integers(0, 1000), evaluations=st.integers(1, 900))
 @examples(25)
 def test_whatever_the_budget_all_sets_are_legal(name, seed, evaluations):
-    """Within any number of evaluations: legal sets, scored right, the smallest among them; complete only if all are."""
+    """With any number of evaluations, sets are legal, have the right scores and include the smallest one."""
     data, names = dependent_data(seed, n=9, rows=150), [str(v) for v in range(9)]
     constraints = random_knowledge(names, seed).constraints(names)
     selections = [
@@ -80,7 +80,7 @@ def test_a_required_parent_is_grown_beyond_enumeration(monkeypatch):
     codes[:, 11] = (codes[:, 0] + codes[:, 1] + codes[:, 2]) % 2
     data = type(dependent_data(0)).from_codes(codes)
     constraints = Knowledge(required=[("5", "11"), ("0", "11"), ("1", "11")]).constraints(data.names)
-    monkeypatch.setattr("bnsearch.selection.lattice.MOST_SETS", 30)
+    monkeypatch.setattr("bnsearch.selection.lattice_search.MAX_SETS", 30)
     selection = Auto(evaluations=20_000).select(data, BIC(), constraints=constraints)
     assert not selection.complete
     best = next(iter(selection.table.sets(11)))[1]
@@ -116,7 +116,7 @@ def test_the_relaxed_solution_bounds_all_legal_networks(seed, known):
 
 
 def test_max_sets_leave_the_smallest_legal_set():
-    """Of a variable with required parents, one best set, the required ones alone, and the empty set that stands in."""
+    """A variable with required parents keeps its best set, just the required parents, and the empty set."""
     data = dependent_data(3, n=8)
     constraints = Knowledge(required=[("0", "7"), ("1", "7")]).constraints(data.names)
     selection = Auto(seconds=math.inf, max_sets=1).select(data, BIC(), constraints=constraints)
@@ -127,7 +127,7 @@ def test_max_sets_leave_the_smallest_legal_set():
 
 
 def test_completeness_is_said():
-    """A table is complete where every set was looked at; not with too few evaluations, time, or room."""
+    """A table is complete if every set was considered, not with too few evaluations, too little time or memory."""
     data = dependent_data(2, n=8)
     assert Auto(seconds=math.inf).select(data, BIC()).complete
     assert Sequential(max_parents=2).select(data, BIC()).complete

@@ -8,7 +8,8 @@ import numpy as np
 from hypothesis import given
 from hypothesis import strategies as st
 
-from bnsearch.selection.frontier import NODES, OPEN, SEEN, Frontier
+from bnsearch.selection.frontier import Frontier
+from bnsearch.selection.kernels_frontier import HEAP_VALUE, NODE_PARENT, NODES, OPEN, SEEN
 
 VALUES = st.floats(-1e6, 1e6)
 
@@ -20,7 +21,7 @@ def frontier_of(candidates: int) -> Frontier:
 
 @given(st.lists(st.one_of(VALUES, st.tuples(VALUES), st.none()), max_size=60))
 def test_heap_gives_the_highest_value(script: list[float | tuple[float] | None]) -> None:
-    """A number is pushed, a number in brackets replaces the best, None takes it away: as heapq does."""
+    """A number is pushed, a tuple replaces the best entry, None removes it; the same as with heapq."""
     from bnsearch.selection.kernels_frontier import drop_top, push, replace_top
 
     frontier = frontier_of(3)
@@ -37,13 +38,14 @@ def test_heap_gives_the_highest_value(script: list[float | tuple[float] | None])
             heapq.heappop(slow)
         assert frontier.number[OPEN] == len(slow)
         if slow:
-            assert frontier.heap[0][0] == -slow[0]
-            assert frontier.heap[2][0] == 2 * frontier.heap[1][0]
+            values, nodes, added = frontier.heap
+            assert values[0] == -slow[0]
+            assert added[0] == 2 * nodes[0]
 
 
 @given(st.lists(st.integers(1, 40), max_size=100))
 def test_keys_are_new_once(keys: list[int]) -> None:
-    """A key is new when it comes first, also after the table was replaced by a larger one."""
+    """A key is new the first time, also after the table was replaced by a larger one."""
     from bnsearch.selection.kernels_frontier import insert_key, move_keys
 
     slots, known = np.zeros(64, dtype=np.uint64), set[int]()
@@ -104,7 +106,7 @@ def test_sets_are_read_back() -> None:
 
 
 def test_room_is_made_and_nothing_lost() -> None:
-    """After room for thousands more was asked for, nodes, heap and seen sets are what they were."""
+    """After room for thousands more was reserved, nodes, heap and seen sets are unchanged."""
     from bnsearch.selection.kernels_frontier import close_best, push, take_unseen
 
     frontier = frontier_of(6)
@@ -115,7 +117,7 @@ def test_room_is_made_and_nothing_lost() -> None:
     close_best(frontier.nodes, frontier.heap, frontier.number, frontier.arities, frontier.random)
     small = frontier.nbytes
     frontier.reserve(nodes=5000, opened=6000, seen=7000)
-    assert (len(frontier.nodes[0]) - 2, len(frontier.heap[0]) - 2) >= (5000, 6000)
+    assert (len(frontier.nodes[NODE_PARENT]) - 2, len(frontier.heap[HEAP_VALUE]) - 2) >= (5000, 6000)
     assert len(frontier.slots) >= 14000
     assert frontier.nbytes > small
     assert frontier.number.tolist() == [2, 2, 6]
@@ -133,6 +135,6 @@ def test_the_best_stay_open(values: list[float]) -> None:
     for i, value in enumerate(values):
         push(frontier.heap, frontier.number, value, i, i)
     assert frontier.keep_best_open(3) == sorted(values)[-3]
-    assert frontier.heap[0][: frontier.number[OPEN]].tolist() == sorted(values)[:-4:-1]
+    assert frontier.heap[HEAP_VALUE][: frontier.number[OPEN]].tolist() == sorted(values)[:-4:-1]
     assert [values[i] for i in frontier.heap[1][:3]] == sorted(values)[:-4:-1]
     assert frontier.number[NODES] == 1

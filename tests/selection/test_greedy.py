@@ -8,12 +8,13 @@ import numpy as np
 import pytest
 from best_first_cases import Parents, ceiling_of_supersets, dependent_data, same_sets, same_tables, undominated
 
+from bnsearch.budgets.budget import Budget
+from bnsearch.budgets.events import Event
 from bnsearch.data import Dataset
 from bnsearch.errors import InputError
 from bnsearch.scores import AIC, BIC, K2, BDeu, Score, Scorer, improves
-from bnsearch.scores.bounds import most_parents
+from bnsearch.scores.bounds import max_useful_parents
 from bnsearch.selection.greedy import Greedy
-from bnsearch.selection.progress import Scoring
 
 
 def search_by_definition(
@@ -21,7 +22,7 @@ def search_by_definition(
 ) -> dict[Parents, float]:
     """Return all sets that a greedy search scores: the best open set is extended by every other variable."""
     scorer = Scorer(data, score)
-    most = most_parents(data, score, max_parents)
+    most = max_useful_parents(data, score, max_parents)
     scored: dict[Parents, float] = {(): scorer.family(child, ())}
     best = dict(scored)  # of a set and those it was made from
     waiting = [()]
@@ -76,11 +77,11 @@ def test_few_open_sets_make_a_beam() -> None:
     """With one open set left the search still climbs: from {} to the best single parent, to its best extension."""
     data = dependent_data(3, n=7)
     scorer = Scorer(data, BIC())
-    beam = Greedy(most_open=1, seconds=math.inf).select(data, BIC(), threads=1)
+    beam = Greedy(max_open=1, seconds=math.inf).select(data, BIC(), threads=1)
     every = Greedy(seconds=math.inf).select(data, BIC(), threads=1)
     assert beam.scored < every.scored
     assert beam.exhaustive == 1
-    assert every.exhaustive == most_parents(data, BIC(), None)
+    assert every.exhaustive == max_useful_parents(data, BIC(), None)
     for v in range(7):
         single = max(((o,) for o in range(7) if o != v), key=lambda p: scorer.family(v, p))
         pair = max(
@@ -100,7 +101,7 @@ def test_threads_do_not_matter() -> None:
 
 
 def test_time_ends_the_search() -> None:
-    """After no time at all every variable has been extended once."""
+    """Without any time every variable has been extended once."""
     data = dependent_data(5, n=9)
     for limit in ({"seconds": 1e-9}, {"seconds_per_variable": 1e-9}):
         selection = Greedy(**limit).select(data, BIC(), threads=1)
@@ -111,7 +112,7 @@ def test_time_ends_the_search() -> None:
 
 
 def test_memory_ends_the_search() -> None:
-    """The 10,000 sets of up to 6 of 15 parents take more than a sixteenth of a megabyte, the part of each thread."""
+    """The 10,000 sets of up to 6 of 15 parents take more than a sixteenth of a megabyte, the share of each thread."""
     selection = Greedy(memory=1 << 20).select(dependent_data(6, n=16), BIC(), threads=16)
     assert selection.stop == "memory"
     assert selection.exhaustive == 1
@@ -119,15 +120,16 @@ def test_memory_ends_the_search() -> None:
 
 @pytest.mark.parametrize("threads", [1, 2])
 def test_interrupted_returns_what_is_there(threads: int) -> None:
-    """Interrupted when two variables are done, their sets are there, and the empty set of those not yet begun."""
+    """Interrupted after two variables, the table has their sets, and the empty set of those not yet started."""
     data = dependent_data(7, n=10)
 
-    def stop_at_two(now: Scoring) -> None:
+    def stop_at_two(now: Event) -> None:
         assert (now.task, now.total, now.unit) == ("selecting parent sets", 10, "variables")
         if now.done >= 2:
-            raise KeyboardInterrupt
+            budget.request_stop()
 
-    selection = Greedy(evaluations=300).select(data, BIC(), threads=threads, progress=stop_at_two)
+    budget = Budget(threads=threads, observers=[stop_at_two])
+    selection = Greedy(evaluations=300).select_within(budget, data, BIC())
     whole = Greedy(evaluations=300).select(data, BIC(), threads=1)
     assert selection.stop == "interrupted"
     assert selection.exhaustive == 0
@@ -137,8 +139,8 @@ def test_interrupted_returns_what_is_there(threads: int) -> None:
 
 def test_progress_counts_variables() -> None:
     """Every variable is reported once, with the sets of all so far."""
-    seen: list[Scoring] = []
-    found = Greedy(evaluations=30).select(dependent_data(8), BIC(), threads=1, progress=seen.append)
+    seen: list[Event] = []
+    found = Greedy(evaluations=30).select(dependent_data(8), BIC(), threads=1, observers=[seen.append])
     assert [(now.done, now.total) for now in seen] == [(i + 1, 6) for i in range(6)]
     kept = [now.found for now in seen]
     assert kept == sorted(kept)
@@ -154,9 +156,9 @@ def test_progress_counts_variables() -> None:
         ({"evaluations": 0}, "evaluations must be at least 1, not 0"),
         ({"evaluations": 10.5}, "evaluations must be a whole number, not 10.5"),
         ({"max_sets": 0}, "max_sets must be at least 1, not 0"),
-        ({"pruning": ("luck",)}, "pruning knows the rules in-degree, ceiling, not 'luck'"),
+        ({"pruning": ("luck",)}, "pruning must be one of in-degree, ceiling, not 'luck'"),
         ({"memory": 10}, "memory must be at least 1048576, not 10"),
-        ({"most_open": 0}, "most_open must be at least 1, not 0"),
+        ({"max_open": 0}, "max_open must be at least 1, not 0"),
         (
             {"seconds": 1, "seconds_per_variable": 1},
             "seconds and seconds_per_variable are both given: choose one of them",

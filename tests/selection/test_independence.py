@@ -10,15 +10,16 @@ import pytest
 from best_first_cases import Parents, dependent_data, same_sets, same_tables, undominated
 from hypothesis import given
 
+from bnsearch.budgets.budget import Budget
+from bnsearch.budgets.events import Event
 from bnsearch.counting.cell_sums import products_of_sets
 from bnsearch.counting.columns import Layout
 from bnsearch.counting.kernels_set import new_scratch
 from bnsearch.data import Dataset
 from bnsearch.errors import InputError
 from bnsearch.scores import AIC, BIC, Scorer, improves, make_score
-from bnsearch.scores.bounds import most_parents
+from bnsearch.scores.bounds import max_useful_parents
 from bnsearch.selection.independence import Independence
-from bnsearch.selection.progress import Scoring
 from bnsearch.selection.sequential import Sequential
 from strategies import Table, tables
 
@@ -41,7 +42,7 @@ def search_by_definition(data: Dataset, score: BIC | AIC, child: int, evaluation
     scorer = Scorer(data, score)
     slope = math.log(data.n_rows) / 2 if isinstance(score, BIC) else 1.0
     price = slope * (data.arities[child] - 1)
-    most = most_parents(data, score, None)
+    most = max_useful_parents(data, score, None)
     others = [v for v in range(data.n_variables) if v != child]
     closed = {p: scorer.family(child, p) for p in [(), *((v,) for v in others)]}
     best = {p: max(closed[p], closed[()]) for p in closed}  # of a set and those it was made from
@@ -131,13 +132,13 @@ def test_family_scores_equal_the_scorer(table: Table) -> None:
 @pytest.mark.parametrize("score", [BIC(), AIC()])
 @pytest.mark.parametrize("max_parents", [0, 1, 2, 3, None])
 def test_unlimited_search_is_exhaustive(score: BIC | AIC, max_parents: int | None) -> None:
-    """With no limit but the size the table is that of the exhaustive enumeration."""
+    """With a limit on the size only, the table is that of the exhaustive enumeration."""
     for seed in range(3):
         data = dependent_data(seed, n=7, top=4)
         selection = Independence(max_parents=max_parents, seconds=math.inf).select(data, score, threads=1)
         whole = Sequential(max_parents=max_parents).select(data, score, threads=1)
         assert same_tables(selection.table, whole.table)
-        assert selection.exhaustive == most_parents(data, score, max_parents)
+        assert selection.exhaustive == max_useful_parents(data, score, max_parents)
         assert selection.stop == "complete"
 
 
@@ -163,7 +164,7 @@ def test_threads_do_not_matter() -> None:
 
 
 def test_time_ends_the_search() -> None:
-    """After no time at all a variable has its single parents, or, on a slow machine, its empty set alone."""
+    """Without any time a variable has its single parents, or, on a slow machine, just its empty set."""
     data = dependent_data(5, n=9)
     selection = Independence(seconds=1e-9).select(data, BIC(), threads=1)
     assert (selection.stop, selection.complete) == ("seconds", False)
@@ -176,14 +177,15 @@ def test_time_ends_the_search() -> None:
 
 @pytest.mark.parametrize("threads", [1, 2])
 def test_interrupted_returns_what_is_there(threads: int) -> None:
-    """Interrupted when three variables are done, another may have been begun; the rest have their empty set."""
+    """Interrupted after three variables, one more may have started; the rest have their empty set."""
 
-    def stop_at_three(now: Scoring) -> None:
+    def stop_at_three(now: Event) -> None:
         if now.done >= 3:
-            raise KeyboardInterrupt
+            budget.request_stop()
 
     data = dependent_data(7, n=10)
-    selection = Independence(evaluations=300).select(data, BIC(), threads=threads, progress=stop_at_three)
+    budget = Budget(threads=threads, observers=[stop_at_three])
+    selection = Independence(evaluations=300).select_within(budget, data, BIC())
     assert selection.stop == "interrupted"
     assert selection.exhaustive == 0
     assert any(len(list(selection.table.sets(v))) > 1 for v in range(4))

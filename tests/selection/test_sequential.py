@@ -10,13 +10,14 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from bnsearch.budgets.budget import Budget
+from bnsearch.budgets.events import Event
 from bnsearch.counting.sweep import Piece, Sweep
 from bnsearch.data import Dataset
 from bnsearch.errors import InputError
 from bnsearch.knowledge import Knowledge
 from bnsearch.scores import BIC, K2, BDeu, Scorer, improves
-from bnsearch.selection.lattice import Lattice
-from bnsearch.selection.progress import Scoring
+from bnsearch.selection.lattice_search import LatticeSearch
 from bnsearch.selection.sequential import Sequential
 from bnsearch.selection.walk import _sets_with_each
 from clocks import Clock
@@ -37,7 +38,7 @@ def random_table(n: int, rows: int, seed: int) -> Dataset:
 def by_definition(
     data: Dataset, score, max_parents: int, candidates: int | None = None
 ) -> list[dict[tuple[int, ...], float]]:
-    """Return for each variable the sets that improve on all their subsets, made of its strongest partners."""
+    """Return the sets of each variable's best single parents that improve on all their subsets."""
     scorer = Scorer(data, score)
     tables = []
     for v in range(data.n_variables):
@@ -82,7 +83,7 @@ def test_equals_the_definition(score, n, rows, seed, most):
 )
 @examples(15)
 def test_all_sets_of_the_strongest_partners(score, n, rows, seed, most, candidates):
-    """The table holds the sets of up to `most` among each variable's strongest partners that no subset beats."""
+    """The table holds the sets of up to `most` of each variable's best single parents that no subset beats."""
     data = random_table(n, rows, seed)
     builder = Sequential(max_parents=most, candidates=candidates)
     one, two = (builder.select(data, score, threads=threads) for threads in (1, 2))
@@ -110,7 +111,7 @@ def test_few_partners_are_not_all_there_is():
 
 
 def test_partners_respect_what_is_known():
-    """The strongest of the allowed partners are taken, and required parents are in every set beside them."""
+    """Candidates are the best of the allowed parents, and every set also holds the required parents."""
     data = random_table(8, 400, 4)
     known = Knowledge(required=[(data.names[7], data.names[2])], forbidden=[(data.names[1], data.names[3])])
     constraints = known.constraints(data.names)
@@ -128,7 +129,7 @@ def test_partners_respect_what_is_known():
 @given(n=st.integers(1, 6), rows=st.integers(1, 150), seed=st.integers(0, 10**6), most=st.integers(0, 4))
 @examples(10)
 def test_one_variable_after_the_other_finds_the_same(score, n, rows, seed, most):
-    """With time for each variable the lattices are walked apart, and the table is the same as from one walk."""
+    """With a time budget for each variable, these are enumerated separately, with the same table."""
     data = random_table(n, rows, seed)
     one = Sequential(max_parents=most).select(data, score)
     apart = Sequential(max_parents=most, seconds_per_variable=1e6).select(data, score)
@@ -151,17 +152,16 @@ def test_time_for_each_variable_is_no_pool(monkeypatch):
     builder.select(data, BIC(), threads=1, constraints=known)  # kernels are loaded
     limits = []
 
-    class Watched(Lattice):
+    class Watched(LatticeSearch):
         def __init__(self, *arguments):
-            limits.append(arguments[6] - clock.now)
+            limits.append(arguments[7] - clock.now)
             super().__init__(*arguments)
 
     clock = Clock(tick=1.0)
-    monkeypatch.setattr("bnsearch.selection.sequential.Lattice", Watched)
+    monkeypatch.setattr("bnsearch.selection.sequential.LatticeSearch", Watched)
     monkeypatch.setattr("bnsearch.selection.constrained.FEW_SETS", 0)
-    monkeypatch.setattr("bnsearch.selection.lattice.FAMILIES_PER_STEP", 1)
-    monkeypatch.setattr("time.perf_counter", clock)
-    found = builder.select(data, BIC(), threads=1, constraints=known)
+    monkeypatch.setattr("bnsearch.selection.lattice_search.FAMILIES_PER_STEP", 1)
+    found = builder.select_within(Budget(clock=clock), data, BIC(), known)
     assert len(limits) == 9
     assert set(limits) == {5.0}
     assert found.stop == "seconds"
@@ -197,11 +197,11 @@ def test_the_penalty_bound_changes_nothing():
 
 @pytest.mark.parametrize("rows", [30, 500])
 def test_threads_change_no_bit(monkeypatch, rows):
-    """One thread, two and sixteen give the same table, sets that score the same among it, in pieces of any size."""
+    """One, two and sixteen threads give the same table, also of sets with equal scores, in pieces of any size."""
     data = random_table(14, rows, 5)
     one = Sequential(max_parents=3).select(data, BIC(), threads=1).table
-    monkeypatch.setattr("bnsearch.counting.sweep.LEAST_ROWS_PER_CALL", 1)
-    monkeypatch.setattr("bnsearch.parent_sets.rows.WORTH_THREADS", 0)
+    monkeypatch.setattr("bnsearch.counting.sweep.MIN_ROWS_PER_CALL", 1)
+    monkeypatch.setattr("bnsearch.parent_sets.rows.MIN_ROWS_PER_THREAD", 0)
     monkeypatch.setattr("bnsearch.parent_sets.rows.FEW_ROWS", 0)
     monkeypatch.setattr("bnsearch.parent_sets.assembly.ROWS_PER_CHUNK", 5)
     for threads in (1, 2, 16):
@@ -212,15 +212,16 @@ def test_threads_change_no_bit(monkeypatch, rows):
 
 @pytest.mark.parametrize("threads", [1, 2])
 def test_interrupted_keeps_what_is_there(monkeypatch, threads):
-    """Ctrl-C while triples are scored leaves the pairs and the first triples, and says why it stopped."""
-    monkeypatch.setattr("bnsearch.counting.sweep.LEAST_ROWS_PER_CALL", 1)
+    """Ctrl-C while triples are scored leaves the pairs and the first triples, with the reason for the end."""
+    monkeypatch.setattr("bnsearch.counting.sweep.MIN_ROWS_PER_CALL", 1)
     data = random_table(12, 200, 6)
 
-    def interrupt(now: Scoring) -> None:
+    def interrupt(now: Event) -> None:
         if "2 parents" in now.task:
-            raise KeyboardInterrupt
+            budget.request_stop()
 
-    selection = Sequential(max_parents=3).select(data, BIC(), threads=threads, progress=interrupt)
+    budget = Budget(threads=threads, observers=[interrupt])
+    selection = Sequential(max_parents=3).select_within(budget, data, BIC())
     assert selection.stop == "interrupted"
     assert selection.exhaustive == 1
     whole = Sequential(max_parents=2).select(data, BIC(), threads=1).table
@@ -252,7 +253,7 @@ def test_families_of_pieces_are_counted():
 @pytest.mark.parametrize("size", [2, 3, 4, 5])
 def test_pieces_make_up_all_families(monkeypatch, size, least):
     """Over all pieces every variable is in as many sets of a size as there are sets of the others one smaller."""
-    monkeypatch.setattr("bnsearch.counting.sweep.LEAST_ROWS_PER_CALL", least)
+    monkeypatch.setattr("bnsearch.counting.sweep.MIN_ROWS_PER_CALL", least)
     sweep = Sweep(random_table(9, 30, 1), 5, threads=2)
     counts = sum(_sets_with_each(9, size, piece, sweep.binomial) for piece in sweep.pieces(size))
     assert counts.tolist() == [comb(8, size - 1)] * 9

@@ -11,6 +11,7 @@ from best_first_cases import dependent_data, same_tables, undominated
 from hypothesis import given
 from hypothesis import strategies as st
 
+from bnsearch.budgets.budget import Budget
 from bnsearch.data import Dataset
 from bnsearch.exact import Exact
 from bnsearch.learning.search import search
@@ -26,10 +27,10 @@ SCORES = [LogLikelihood(), AIC(), BIC(), BDeu(ess=1.0), BDeu(ess=50.0, prior=Tru
 NO_LIMITS = Limits(99, math.inf, 1 << 62)
 
 
-def random_table(n: int, rows: int, seed: int, most_states: int = 6) -> Dataset:
-    """Return a table of columns with one state to `most_states`, not all of which occur, that depend on each other."""
+def random_table(n: int, rows: int, seed: int, max_states: int = 6) -> Dataset:
+    """Return a table of columns with one state to `max_states`, not all of which occur, that depend on each other."""
     random = np.random.default_rng(seed)
-    arities = random.integers(1, most_states + 1, n)
+    arities = random.integers(1, max_states + 1, n)
     columns = [random.integers(0, arities[0], rows)]
     for v in range(1, n):
         noise = random.integers(0, random.integers(1, arities[v] + 1), rows)
@@ -117,7 +118,7 @@ def test_threads_do_not_matter():
 
 def test_blocks_of_many_candidates():
     """With 14 candidates a variable has four blocks of subsets; the table is still that of the enumeration."""
-    data = random_table(15, 120, seed=8, most_states=3)
+    data = random_table(15, 120, seed=8, max_states=3)
     tables = [each(max_parents=4).select(data, BIC(), threads=1).table for each in (Subsets, Sequential)]
     ours, theirs = ([{parents for _, parents in table.sets(v)} for v in range(15)] for table in tables)
     assert ours == theirs
@@ -133,8 +134,11 @@ def test_blocks_of_many_candidates():
 )
 def test_what_does_not_fit_is_said(builder, halt, stop):
     """18 variables have 2^18 subsets, 2 MiB of values; without room each variable has its empty set alone."""
-    data = random_table(18, 50, seed=1, most_states=2)
-    selection = builder.select(data, BIC(), threads=1, halt=lambda: halt)
+    data = random_table(18, 50, seed=1, max_states=2)
+    budget = Budget()
+    if halt:
+        budget.request_stop()
+    selection = builder.select_within(budget, data, BIC())
     assert (selection.complete, selection.stop, selection.exhaustive) == (False, stop, 0)
     assert selection.table.n_sets == 18
     expected = Scorer(data, BIC()).families(range(18), [()] * 18)
@@ -142,7 +146,7 @@ def test_what_does_not_fit_is_said(builder, halt, stop):
 
 
 def test_expected_seconds():
-    """A time above zero; infinity where there is no room."""
+    """A positive time; infinity if the memory does not suffice."""
     data = random_table(14, 100, seed=2)
     assert 0 < Subsets().expected_seconds(data, BDeu(), threads=1, sample=0.001) < math.inf
     assert Subsets(memory=1 << 20).expected_seconds(random_table(18, 50, seed=1), BIC(), sample=0.001) == math.inf

@@ -1,1 +1,1 @@
-"""Tools of no package in particular: files, words of errors, threads, memory, things made by name."""
+"""Utilities for all packages: files, error messages, threads, memory, registries of classes."""

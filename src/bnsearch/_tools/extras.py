@@ -1,4 +1,4 @@
-"""Packages that not everyone needs, imported on their first use."""
+"""Optional packages, which are imported on first use."""
 
 from __future__ import annotations
 
@@ -8,8 +8,8 @@ from typing import Any
 from bnsearch.errors import InputError
 
 
-def needed(module: str, extra: str) -> Any:
-    """Return a module of an optional package, or say how to install it."""
+def import_optional(module: str, extra: str) -> Any:
+    """Return a module of an optional package; if it is missing, the error says how to install it."""
     try:
         return import_module(module)
     except ImportError as error:

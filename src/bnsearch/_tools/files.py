@@ -1,4 +1,4 @@
-"""Files in and out: whole reads with clear errors, and writes that are never seen half done."""
+"""Reading of whole files, and atomic writing."""
 
 from __future__ import annotations
 
@@ -14,19 +14,18 @@ from typing import IO, cast
 
 from bnsearch.errors import InputError
 
-#: A file that holds more than this, once unpacked, is refused: a small gzip file can hold any number of bytes.
-LARGEST_FILE = 16 * 2**30
+MAX_FILE_BYTES = 16 * 2**30  # limit after decompression: a small gzip file can hold any number of bytes
 _GZIP_MAGIC = b"\x1f\x8b"
-_PIECE = 2**26
+_CHUNK = 2**26  # bytes read at a time
 
 
 def read_bytes(path: str | os.PathLike[str], *, limit: int | None = None) -> bytes:
     """
-    Return the content of a file, unpacked where it is gzipped (by its name or by its first bytes).
+    Return the content of a file, decompressed if its name or its first bytes say that it is gzipped.
 
-    A file that holds more than `limit` bytes (by default LARGEST_FILE) is refused, and read no further.
+    A file with more than `limit` bytes (by default MAX_FILE_BYTES) is refused, and not read any further.
     """
-    limit = LARGEST_FILE if limit is None else limit
+    limit = MAX_FILE_BYTES if limit is None else limit
     try:
         with Path(path).open("rb") as file:
             data = _read_up_to(limit + 1, file.read)
@@ -49,16 +48,16 @@ def read_bytes(path: str | os.PathLike[str], *, limit: int | None = None) -> byt
 @contextmanager
 def atomic_write(path: str | os.PathLike[str]) -> Iterator[Path]:
     """
-    Yield a temporary path beside the target, and move it onto the target when the block ends well.
+    Yield a temporary path in the folder of the target, and move the file to the target at the end of the block.
 
-    The temporary name ends as the target's name does, so that code which looks at the extension works on it.
-    When the block fails, the target stays as it was and nothing is left behind. A link is followed, and
-    something that is no ordinary file (a pipe, /dev/stdout) is written in place.
+    The temporary name has the extension of the target. If the block fails, the target is unchanged and the temporary
+    file is removed. Symbolic links are followed. A target that is not a regular file (a pipe, /dev/stdout) is written
+    in place.
     """
     check_writable(path)
     target = Path(os.path.realpath(path))
     in_place = target.exists() and not target.is_file()
-    # of a long name only the end, or the temporary one could be too long
+    # Only the end of a long name is used: the temporary name must not exceed the limit of the file system.
     temporary = target if in_place else target.with_name(f".{secrets.token_hex(4)}.{target.name[-40:]}")
     try:
         yield temporary
@@ -73,18 +72,18 @@ def atomic_write(path: str | os.PathLike[str]) -> Iterator[Path]:
 
 @contextmanager
 def atomic_open(path: str | os.PathLike[str]) -> Iterator[IO[bytes]]:
-    """Open a file that appears as by `atomic_write`; what is written is gzipped where the name ends in .gz."""
+    """Open a file for atomic writing; the content is gzipped if the name ends in .gz."""
     with atomic_write(path) as temporary, temporary.open("wb") as file:
         if Path(path).suffix.lower() != ".gz":
             yield file
             return
-        # without a time in the header the same content gives the same file; 6 is what gzip itself uses
+        # Without a time in the header, the same content gives the same file. 6 is the default level of gzip.
         with gzip.GzipFile("", "wb", compresslevel=6, fileobj=file, mtime=0) as packed:
-            yield cast("IO[bytes]", packed)  # it is, to all who write
+            yield cast("IO[bytes]", packed)  # it has all methods for writing
 
 
 def check_writable(path: str | os.PathLike[str]) -> None:
-    """Refuse a target that `atomic_write` could not write; to be asked before the work whose result goes there."""
+    """Raise an error if `atomic_write` could not write a target; called before the work starts."""
     try:
         target = Path(os.path.realpath(path))
         is_folder = target.is_dir()
@@ -100,14 +99,14 @@ def check_writable(path: str | os.PathLike[str]) -> None:
 
 
 def _read_up_to(size: int, read: Callable[[int], bytes]) -> bytes:
-    """Return the first bytes of a file, piece by piece: to ask for all at once would reserve memory for all."""
-    pieces = []
-    while size > 0 and (piece := read(min(size, _PIECE))):
-        pieces.append(piece)
-        size -= len(piece)
-    return b"".join(pieces)
+    """Return the first bytes of a file, read in chunks: a single read would allocate memory for `size` bytes."""
+    chunks = []
+    while size > 0 and (chunk := read(min(size, _CHUNK))):
+        chunks.append(chunk)
+        size -= len(chunk)
+    return b"".join(chunks)
 
 
 def _reason(error: OSError | ValueError) -> str:
-    """Return what the system says; a name that it cannot take, one with a NUL character, is a ValueError."""
+    """Return the message of the system; file names with a NUL character raise a ValueError."""
     return (error.strerror if isinstance(error, OSError) else None) or str(error)

@@ -1,4 +1,4 @@
-"""The one place where work is spread over threads."""
+"""Distribution of work over threads."""
 
 from __future__ import annotations
 
@@ -15,16 +15,15 @@ from bnsearch.errors import require
 
 T = TypeVar("T")
 R = TypeVar("R")
-A_MOMENT = 0.1  # seconds
-
-MOST = 1024  # threads: more than that are a slip of the finger, and the system may refuse them midway
+POLL_SECONDS = 0.1  # a wait without a timeout would not react to Ctrl-C on Windows
+MAX_THREADS = 1024  # larger numbers are mistyped, and the system may refuse so many threads
 
 
 def thread_count(threads: int | None) -> int:
-    """Return how many threads to use: those asked for, or all cores this process may run on."""
+    """Return a number of threads; None means all cores that this process may run on."""
     if threads is None:
         return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
-    require("threads", threads, at_least=1, at_most=MOST, whole=True)
+    require("threads", threads, at_least=1, at_most=MAX_THREADS, whole=True)
     return threads
 
 
@@ -35,10 +34,10 @@ def parallel_map(
     halt: Callable[[], None] = lambda: None,
 ) -> list[R]:
     """
-    Apply a function to every item, in threads (kernels release the GIL); results in the items' order.
+    Return the function's value for every item, in order, computed in threads (kernels release the GIL).
 
-    When one fails, or the caller is interrupted, `halt` is called, no further one begins, and the error is raised
-    once those that run have ended: what they share is then at rest.
+    If a call fails or the caller is interrupted, `halt` is called and no further call begins. The error is raised after
+    all running calls have ended, so that nothing changes shared data any more.
     """
     return list(parallel_iter(function, items, threads, halt))
 
@@ -49,7 +48,7 @@ def parallel_iter(
     threads: int | None = 1,
     halt: Callable[[], None] = lambda: None,
 ) -> Iterator[R]:
-    """Do as `parallel_map`, and yield each result as soon as it and all before it are there."""
+    """Yield the values of `parallel_map`, each as soon as it and all before it are available."""
     work = list(items)
     workers = min(thread_count(threads), len(work))
     if workers <= 1:
@@ -70,10 +69,10 @@ def parallel_iter(
             fail(error)
             raise
 
-    with ThreadPoolExecutor(workers) as pool:  # waits at its end for those that run
+    with ThreadPoolExecutor(workers) as pool:  # its end waits for running calls
         try:
             for result in [pool.submit(call, item) for item in work]:
-                while wait([result], A_MOMENT).not_done:  # not for ever: on Windows that would be deaf to Ctrl-C
+                while wait([result], POLL_SECONDS).not_done:
                     pass
                 yield result.result()
         except BaseException as error:
@@ -88,10 +87,10 @@ def parallel_take(
     going: Callable[[], bool] = lambda: True,
 ) -> list[R]:
     """
-    Apply a function to many small items, which the threads take one after the other; results in the items' order.
+    Return the function's value for many small items, in order; each thread takes the next item when it is free.
 
-    No item is taken once `going()` says no, or one has failed. To take one costs next to nothing, and to stop does not
-    depend on how many are left.
+    No further item is taken when `going()` returns False or a call has failed. Taking an item costs little, and the
+    time to stop does not depend on the number of items left.
     """
     workers = thread_count(threads)
     if isinstance(items, Sequence):
@@ -122,12 +121,12 @@ def parallel_take(
 
 class ThreadArrays:
     """
-    Scratch arrays that each thread has for itself and uses again: new memory is slow at its first touch.
+    Scratch arrays of each thread, which are reused because the first access to new memory is slow.
 
     Parameters
     ----------
-    dtypes : the type of each array
-    fill : what a new array holds; None leaves it undefined
+    dtypes : type of each array
+    fill : initial value of new arrays; None leaves them undefined
     """
 
     def __init__(self, *dtypes: DTypeLike, fill: int | None = None) -> None:
@@ -135,7 +134,7 @@ class ThreadArrays:
         self._own = threading.local()
 
     def take(self, length: int) -> list[NDArray[Any]]:
-        """Return this thread's arrays with a length; they hold what was left in them."""
+        """Return this thread's arrays with a length; they hold the values of their last use."""
         arrays: list[NDArray[Any]] = getattr(self._own, "arrays", [])
         if not arrays or len(arrays[0]) < length:
             arrays = self._own.arrays = [np.empty(length, dtype) for dtype in self._dtypes]

@@ -1,4 +1,4 @@
-"""Tools that serve one thread at a time, lent to the pieces of work that need one."""
+"""Pools of objects that only one thread may use at a time."""
 
 from __future__ import annotations
 
@@ -12,14 +12,14 @@ T = TypeVar("T")
 
 class Pool(Generic[T]):
     """
-    One tool for each thread: a first one, and forks of it made where more are needed.
+    A pool of equivalent tools: the first one, and forks of it that are made on demand.
 
-    A piece of work must come to the same result with any of them.
+    The result of a piece of work must not depend on which tool it uses.
 
     Parameters
     ----------
-    first : the first tool
-    fork : returns another one like it
+    first : first tool
+    fork : function that returns another tool
     """
 
     def __init__(self, first: T, fork: Callable[[], T]) -> None:
@@ -30,14 +30,14 @@ class Pool(Generic[T]):
         self._tools = 1
 
     def prepare(self, number: int) -> None:
-        """See to it that there are this many tools; not while any is lent."""
+        """Make tools until there are `number` of them; no tool may be lent at that time."""
         for _ in range(number - self._tools):
             self._idle.put(self._fork())
             self._tools += 1
 
     @contextmanager
     def lend(self) -> Iterator[T]:
-        """Lend a tool, waiting until one is back."""
+        """Lend a tool for the duration of the block; wait for one if all are lent."""
         tool = self._idle.get()
         try:
             yield tool

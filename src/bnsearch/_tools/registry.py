@@ -1,4 +1,4 @@
-"""Things made by name: a class from a table of classes, its parameters checked."""
+"""Objects made from the name of a class and its parameters."""
 
 from __future__ import annotations
 
@@ -16,15 +16,15 @@ def make(
     what: str, kinds: Mapping[str, type[T]], name: str, parameters: Mapping[str, Any], aliases: Mapping[str, str]
 ) -> T:
     """
-    Make an instance of the dataclass that goes by a name.
+    Return an instance of the dataclass with a name.
 
     Parameters
     ----------
-    what : what these classes are, for the errors: "score"
-    kinds : the classes by name
-    name : which one, in any case
-    parameters : its fields
-    aliases : other names
+    what : noun for the classes in error messages, such as "score"
+    kinds : classes by name
+    name : name of the class, in upper or lower case
+    parameters : values of its fields
+    aliases : further names
     """
     key = aliases.get(name.lower(), name.lower())
     if key not in kinds:
@@ -41,13 +41,13 @@ def make(
 
 
 def require_choice(name: str, value: object, known: Iterable[str]) -> None:
-    """Refuse a parameter that is none of some words, naming the parameter, the words and the value."""
+    """Raise an error that names the parameter, its legal values and its value, if the value is not legal."""
     words = list(known)
     if value not in words:
         raise InputError(f"{name} must be one of {', '.join(words)}, not {value!r}{suggest(str(value), words)}")
 
 
 def suggest(name: str, known: list[str]) -> str:
-    """Return a hint at the nearest known name, or nothing."""
+    """Return a hint such as "(did you mean 'bic'?)", or an empty string if no known name is similar."""
     near = difflib.get_close_matches(name, known, n=1)
     return f" (did you mean {near[0]!r}?)" if near else ""

@@ -1,4 +1,4 @@
-"""`bnsearch compare`: how far a learned graph is from the true one."""
+"""`bnsearch compare`: differences between a learned structure and the true one."""
 
 from __future__ import annotations
 
@@ -21,8 +21,8 @@ def compare(
     """
     Compare a learned structure with the true one.
 
-    SHD is the structural Hamming distance: edges to add, delete or reverse. Between the CPDAGs it does not
-    count what the data cannot tell apart.
+    SHD is the structural Hamming distance: the number of edges to add, delete or reverse. The SHD of the CPDAGs
+    ignores differences between Markov equivalent networks, which data cannot distinguish.
 
     Examples
     --------

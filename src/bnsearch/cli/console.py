@@ -1,4 +1,4 @@
-"""Where output goes: text for people to stderr, results for machines to stdout."""
+"""Output: text for people on stderr, JSON on stdout."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 
 
 def show(*parts: RenderableType) -> None:
-    """Print for people; texts are taken as they are, without markup or wrapping."""
+    """Print texts and tables on stderr; texts are printed without markup or wrapping."""
     from rich.console import Console
 
     console = Console(stderr=True, markup=False, highlight=False, emoji=False)
@@ -25,27 +25,27 @@ def show(*parts: RenderableType) -> None:
 
 
 def print_json(result: object) -> None:
-    """Print one object for machines."""
+    """Print one JSON object on stdout."""
     print(json.dumps(result, allow_nan=False))
 
 
 def note(text: str) -> None:
-    """Print one line for people."""
+    """Print one line on stderr."""
     print(one_line(text), file=sys.stderr)
 
 
 def table(*headings: str) -> Table:
-    """Return an empty table: texts to the left in the first column, numbers to the right in the others."""
+    """Return an empty table whose first column is left-aligned and whose other columns are right-aligned."""
     from rich import box
     from rich.table import Table
 
-    made = Table(box=box.SIMPLE_HEAD)
+    empty = Table(box=box.SIMPLE_HEAD)
     for i, heading in enumerate(headings):
-        made.add_column(heading, justify="right" if i else "left")
-    return made
+        empty.add_column(heading, justify="right" if i else "left")
+    return empty
 
 
-def indented(text: str) -> str:
-    """Return a paragraph filled and moved to the right."""
+def indent_paragraph(text: str) -> str:
+    """Return a paragraph wrapped to the terminal and indent_paragraph."""
     width = max(40, min(100, shutil.get_terminal_size().columns))
     return textwrap.fill(text, width, initial_indent=" " * 4, subsequent_indent=" " * 4)

@@ -30,16 +30,16 @@ def convert(
     bnsearch convert alarm.bif.gz alarm.net
     bnsearch convert asia asia.svg
     """
-    from bnsearch.cli.graphs import counted
-    from bnsearch.networks.files import check_target, write_network, write_structure
+    from bnsearch.cli.graphs import describe_size
+    from bnsearch.networks.files import check_network_target, write_network, write_structure
     from bnsearch.networks.named import load_graph
     from bnsearch.networks.network import BayesianNetwork
 
-    check_target(target)
+    check_network_target(target)
     graph = load_graph(source)
     if isinstance(graph, BayesianNetwork):
         write_network(graph, target)
-        note(f"wrote {target}: {counted(graph.dag)}")
+        note(f"wrote {target}: {describe_size(graph.dag)}")
     else:
         write_structure(graph, target)
-        note(f"wrote {target}: {counted(graph)}, no tables")
+        note(f"wrote {target}: {describe_size(graph)}, no tables")

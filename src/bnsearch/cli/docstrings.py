@@ -1,4 +1,4 @@
-"""What the classes say about themselves: the parts of a numpydoc docstring."""
+"""Parts of numpydoc docstrings."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ _ENTRY = re.compile(r"^(\w+) : (.*(?:\n[ ]+.*)*)", re.MULTILINE)
 
 
 class Description(NamedTuple):
-    """A class in words: its first paragraph, the meaning of its parameters, its references."""
+    """Summary, parameters and references of a class."""
 
     summary: str
     parameters: Mapping[str, str]
@@ -20,20 +20,22 @@ class Description(NamedTuple):
 
 
 def describe(kind: type) -> Description:
-    """Return what the docstring of a class says, every text on one line; of parameters also those of its bases."""
-    parameters = {name: text for base in reversed(kind.__mro__) for name, text in _parsed(base).parameters.items()}
-    return _parsed(kind)._replace(parameters=parameters)
+    """Return the description of a class, each text on one line; parameters of base classes are included."""
+    parameters = {
+        name: text for base in reversed(kind.__mro__) for name, text in _parse_docstring(base).parameters.items()
+    }
+    return _parse_docstring(kind)._replace(parameters=parameters)
 
 
-def _parsed(kind: type) -> Description:
+def _parse_docstring(kind: type) -> Description:
     summary, *parts = _TITLE.split(inspect.cleandoc(vars(kind).get("__doc__") or ""))
     sections = dict(zip(parts[::2], parts[1::2], strict=True))
     return Description(
-        _joined(summary.partition("\n\n")[0]),
-        {name: _joined(text) for name, text in _ENTRY.findall(sections.get("Parameters", ""))},
-        _joined(sections.get("References", "")),
+        _join_lines(summary.partition("\n\n")[0]),
+        {name: _join_lines(text) for name, text in _ENTRY.findall(sections.get("Parameters", ""))},
+        _join_lines(sections.get("References", "")),
     )
 
 
-def _joined(text: str) -> str:
+def _join_lines(text: str) -> str:
     return " ".join(text.split())

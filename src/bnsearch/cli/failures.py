@@ -1,4 +1,4 @@
-"""What ends a command: an exit status, and one line on stderr where something went wrong."""
+"""Exit statuses and error messages of commands."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ import contextlib
 import os
 import sys
 import traceback
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from pathlib import Path
 
 import typer
@@ -16,16 +16,17 @@ from bnsearch.errors import BnsearchError
 BUG = 1
 BROKEN_PIPE = 1
 BAD_INPUT = 2
-INTERRUPTED = 130  # as a shell reports a process that Ctrl-C ended
+INTERRUPTED = 130  # 128 + SIGINT, as shells report it
+TERMINATED = 143  # 128 + SIGTERM
 
 
 def exit_code_of(command: Callable[[], object]) -> int:
-    """Run a command of typer's (not standalone) and return the exit status; no exception gets through."""
-    if sys.stderr is None:  # closed by the caller: nobody listens, and nothing must go to stdout instead
-        sys.stderr = Path(os.devnull).open("w", encoding="utf-8")  # noqa: SIM115  # until the process ends
+    """Run a typer command (not standalone) and return its exit status; every exception is handled."""
+    if sys.stderr is None:  # closed by the caller: errors must not go to stdout instead
+        sys.stderr = Path(os.devnull).open("w", encoding="utf-8")  # noqa: SIM115  # stays open until the process ends
     try:
-        status = _flushed(command)
-    except SystemExit as leaving:  # typer leaves so when the reader of its output has gone
+        status = _run_and_flush(command)
+    except SystemExit as leaving:  # raised by typer if the reader of its output has exited
         status = leaving.code
     except (KeyboardInterrupt, typer.Abort):
         status = INTERRUPTED
@@ -34,18 +35,37 @@ def exit_code_of(command: Callable[[], object]) -> int:
         status = BROKEN_PIPE
     except (BnsearchError, OSError, MemoryError) as error:
         status = _report(f"error: {_cause(error)}", BAD_INPUT)
-    except BaseException as error:  # Rust code panics outside Exception
-        status = _unexpected(error)
+    except BaseException as error:  # panics of Rust code are not an Exception
+        status = _report_unexpected(error)
     return status if isinstance(status, int) else 0
 
 
+@contextlib.contextmanager
+def output_protected(stop: str) -> Iterator[None]:
+    """
+    Complete the block even if SIGINT or SIGTERM arrives, so that the output of finished work is not lost.
+
+    The command exits with status 143 if SIGTERM arrived in the block or stopped the work before it.
+
+    stop : reason why the work stopped
+    """
+    from bnsearch.budgets.budget import Budget
+    from bnsearch.budgets.signals import stop_on_signals
+
+    budget = Budget()
+    with stop_on_signals(budget):
+        yield
+    if "terminated" in (stop, budget.request):
+        raise typer.Exit(TERMINATED)
+
+
 def one_line(text: str) -> str:
-    """Return a text with every character that could break the line or drive a terminal spelled out."""
+    """Return a text in which line breaks and control characters are escaped."""
     return "".join(c if c.isprintable() else ascii(c)[1:-1] for c in text)
 
 
-def _flushed(command: Callable[[], object]) -> object:
-    """Run a command and see its output off: a full disk must not show after the exit status is decided."""
+def _run_and_flush(command: Callable[[], object]) -> object:
+    """Run a command and flush its output, so that a full disk is noticed before the exit status is decided."""
     status = command()
     if sys.stdout is not None:
         try:
@@ -57,11 +77,11 @@ def _flushed(command: Callable[[], object]) -> object:
 
 
 def _drop_output() -> None:
-    """Turn stdout to nowhere, or Python would try to write the rest when it exits, and complain."""
+    """Redirect stdout to the null device: otherwise Python reports a further error when it flushes at exit."""
     with contextlib.suppress(OSError, ValueError):
-        nowhere = os.open(os.devnull, os.O_WRONLY)
-        os.dup2(nowhere, sys.stdout.fileno())
-        os.close(nowhere)
+        null = os.open(os.devnull, os.O_WRONLY)
+        os.dup2(null, sys.stdout.fileno())
+        os.close(null)
 
 
 def _cause(error: BaseException) -> str:
@@ -72,10 +92,10 @@ def _cause(error: BaseException) -> str:
     return str(error)
 
 
-def _unexpected(error: BaseException) -> int:
-    """Report an exception that is none of ours: wrong usage, which typer raises, or a bug."""
+def _report_unexpected(error: BaseException) -> int:
+    """Report wrong usage, which typer raises, or an unexpected exception, which is a bug."""
     format_message = getattr(error, "format_message", None)
-    if format_message is not None:  # click's; older versions of typer import it, newer ones contain it
+    if format_message is not None:  # an exception of click, which some versions of typer contain
         context = getattr(error, "ctx", None)
         where = context.command_path if context else "bnsearch"
         return _report(f"error: {format_message().rstrip('.')} (see {where} --help)", BAD_INPUT)
@@ -87,6 +107,6 @@ def _unexpected(error: BaseException) -> int:
 
 
 def _report(text: str, status: int) -> int:
-    with contextlib.suppress(OSError):  # stderr is gone: the status still tells
+    with contextlib.suppress(OSError):  # stderr is closed: the status still tells
         print(f"bnsearch: {one_line(text)}", file=sys.stderr)
     return status

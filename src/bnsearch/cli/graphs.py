@@ -1,4 +1,4 @@
-"""Graphs as the command line takes and describes them."""
+"""Loading and description of graphs."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ if TYPE_CHECKING:
 
 
 def load_dag(net: str) -> DAG:
-    """Return the structure that a name or a file stands for."""
+    """Return the structure of a network given by name or file."""
     from bnsearch.networks.named import load_graph
     from bnsearch.networks.network import BayesianNetwork
 
@@ -17,7 +17,7 @@ def load_dag(net: str) -> DAG:
     return graph.dag if isinstance(graph, BayesianNetwork) else graph
 
 
-def counted(dag: DAG) -> str:
-    """Say how large a graph is."""
+def describe_size(dag: DAG) -> str:
+    """Return the size of a graph, such as "8 variables, 8 edges"."""
     counts = {"variable": len(dag.names), "edge": sum(map(len, dag.parents))}
     return ", ".join(f"{count:,} {word}{'' if count == 1 else 's'}" for word, count in counts.items())

@@ -1,13 +1,11 @@
-"""`bnsearch learn`: from a table to a network, in the time there is."""
+"""`bnsearch learn`: from a table to a network."""
 
 from __future__ import annotations
 
-from pathlib import Path
 from typing import Annotated
 
 import typer
 
-from bnsearch.cli.console import note, print_json
 from bnsearch.cli.options import (
     Data,
     Discretize,
@@ -15,60 +13,56 @@ from bnsearch.cli.options import (
     IterationsLimit,
     Json,
     KnowledgeFile,
+    MaxParents,
+    Memory,
+    MethodName,
+    NetworkFile,
     NoHeader,
     Prior,
+    Quiet,
+    ScoreName,
     Seed,
     Settings,
     TargetScore,
     Threads,
     TraceFile,
-    parsed,
+    combine_rules,
+    parse_settings,
     score_parameters,
-    stop_rules,
 )
+
+Seconds = Annotated[
+    float,
+    typer.Option("--seconds", metavar="T", help="Time for everything; inf: to the method's end, or convergence."),
+]
 
 
 def learn(
     data: Data,
-    method: Annotated[
-        str, typer.Option("--method", metavar="M", help="How to search; `bnsearch methods` lists them.")
-    ] = "auto",
-    score: Annotated[str, typer.Option("--score", metavar="S", help="What to maximise: bic, bdeu, aic, ...")] = "bic",
+    method: MethodName = "auto",
+    score: ScoreName = "bic",
     ess: Ess = None,
     prior: Prior = False,
-    seconds: Annotated[
-        float,
-        typer.Option("--seconds", metavar="T", help="Time for everything; inf: to the method's end, or convergence."),
-    ] = 60.0,
+    seconds: Seconds = 60.0,
     iterations: IterationsLimit = None,
     target: TargetScore = None,
     seed: Seed = None,
-    max_parents: Annotated[
-        int | None, typer.Option("--max-parents", metavar="K", help="The most parents of a variable.")
-    ] = None,
+    max_parents: MaxParents = None,
     knowledge: KnowledgeFile = None,
     settings: Settings = None,
-    output: Annotated[
-        Path | None,
-        typer.Option("--output", "-o", metavar="NET", help="Write the network: .bif, .net, .json, .csv, .dot or .svg."),
-    ] = None,
+    output: NetworkFile = None,
     trace: TraceFile = None,
     threads: Threads = None,
-    memory: Annotated[
-        str | None,
-        typer.Option(
-            "--memory", metavar="SIZE", help="For tables and caches: 2GB; a quarter of the machine by default."
-        ),
-    ] = None,
+    memory: Memory = None,
     no_header: NoHeader = False,
     discretize: Discretize = None,
-    quiet: Annotated[bool, typer.Option("--quiet", "-q", help="Print nothing for people but errors.")] = False,
+    quiet: Quiet = False,
     as_json: Json = False,
 ) -> None:
     """
-    Learn the network of a table: the best-scoring one in the time there is.
+    Learn the network of a table with the highest score that is found in the given time.
 
-    Ctrl-C stops at any moment and keeps the best network so far; a second one quits.
+    Ctrl-C or SIGTERM stops at any time and keeps the best network so far; a second one quits.
 
     Examples
     --------
@@ -77,39 +71,31 @@ def learn(
     bnsearch learn table.csv --discretize quantile:5 --knowledge tiers.json -o network.svg
     bnsearch learn table.csv --method ges --score bdeu --ess 10 --prior
     """
-    from bnsearch.cli.progress import learn_progress
-    from bnsearch.cli.results import result_facts, show_result
+    from bnsearch.cli.progress import show_progress
+    from bnsearch.cli.results import deliver_result
     from bnsearch.cli.saving import Outputs
     from bnsearch.data import Dataset
     from bnsearch.learning.learn import learn as run_learn
     from bnsearch.learning.methods import make_method
-    from bnsearch.runs.stop import AnyOf
     from bnsearch.scores import make_score
 
-    chosen = make_method(method, **parsed(settings))
-    rules = stop_rules(iterations, target)
+    chosen_method = make_method(method, **parse_settings(settings))
+    chosen_score = make_score(score, **score_parameters(ess, prior))
+    rule = combine_rules(iterations, target)
     outputs = Outputs(output, trace, inputs=(data, knowledge))
-    scored = make_score(score, **score_parameters(ess, prior))
     table = Dataset.read(data, header=not no_header, discretize=discretize)
-    with learn_progress(seconds, quiet) as (progress, observers):
+    with show_progress(quiet=quiet) as observers:
         result = run_learn(
             table,
-            method=chosen,
-            score=scored,
+            method=chosen_method,
+            score=chosen_score,
             seconds=seconds,
             seed=seed,
             max_parents=max_parents,
             knowledge=knowledge,
             threads=threads,
             memory=memory,
-            stop=AnyOf(tuple(rules)) if rules else None,
+            stop=rule,
             observers=observers,
-            progress=progress,
         )
-    with outputs.written(result, table) as lines:
-        if as_json:
-            print_json(result_facts(result))
-        elif not quiet:
-            show_result(result)
-    for line in [] if quiet else lines:
-        note(line)
+    deliver_result(result, outputs, table, as_json=as_json, quiet=quiet)

@@ -1,4 +1,4 @@
-"""The command line: parse, call, write; one file a command."""
+"""The command line; each command has a module of its own."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ from bnsearch.cli.search import search
 app = typer.Typer(
     name="bnsearch",
     add_completion=False,
-    rich_markup_mode=None,  # plain help: nothing of rich is imported, which doubles the start-up time
+    rich_markup_mode=None,  # plain help: importing rich would double the start-up time
     context_settings={"help_option_names": ["-h", "--help"]},
 )
 
@@ -42,15 +42,15 @@ def program(
     ] = False,
 ) -> None:
     """
-    Bayesian networks from discrete data: the best-scoring one you can find in the time you have.
+    Learn Bayesian networks from discrete data: the network with the highest score in a given time.
 
     DATA is a table: .csv (with a header), .dat or .parquet, gzipped (.gz) or not.
 
     NET is a network: .bif, .net, .json or an adjacency .csv, gzipped or not, or a name: asia, greenhouse, or
     where pgmpy is installed alarm, insurance, and others.
 
-    A result for machines goes to stdout (--json), text for people to stderr. The exit status is 0 on success
-    and 2 on bad input.
+    JSON goes to stdout (--json), text for people to stderr. The exit status is 0 on success, 2 on invalid input,
+    and 143 after SIGTERM.
 
     Examples
     --------
@@ -64,7 +64,7 @@ def program(
 
 
 def _help(command: Callable[..., None]) -> str:
-    """Return a command's docstring for the terminal: the examples, its last section, keep their lines."""
+    """Return the help text of a command: its docstring, with the line breaks of the examples."""
     text, title, examples = inspect.cleandoc(command.__doc__ or "").partition("Examples\n--------\n")
     return f"{text}\b\nExamples:\n{textwrap.indent(examples, '  ')}" if title else text
 
@@ -75,7 +75,7 @@ for command in (learn, parents, search, sample, score, compare, convert, methods
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
-    """Run the command line and return the exit status; the arguments are those of the process by default."""
+    """Run the command line and return its exit status; by default with the arguments of the process."""
     command = typer.main.get_command(app)
     return exit_code_of(
         lambda: command.main(

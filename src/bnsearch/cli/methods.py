@@ -1,11 +1,11 @@
-"""`bnsearch methods`: what methods there are."""
+"""`bnsearch methods`: list of the search methods."""
 
 from __future__ import annotations
 
 import dataclasses
 from typing import Any
 
-from bnsearch.cli.console import indented, print_json, show
+from bnsearch.cli.console import indent_paragraph, print_json, show
 from bnsearch.cli.docstrings import describe
 from bnsearch.cli.options import Json
 
@@ -14,7 +14,7 @@ def methods(as_json: Json = False) -> None:
     """
     List the search methods.
 
-    Each with what it does, its parameters with their defaults (for --set), and its reference.
+    The list shows a summary, the parameters with their defaults (for --set), and the reference of each method.
     """
     from bnsearch.learning.methods import methods as all_methods
 
@@ -26,7 +26,7 @@ def methods(as_json: Json = False) -> None:
         lines = [entry["summary"]]
         lines += [f"{field} = {about['default']}: {about['meaning']}" for field, about in entry["parameters"].items()]
         lines += [entry["reference"]] if entry["reference"] else []
-        show(name, *(indented(line) for line in lines))
+        show(name, *(indent_paragraph(line) for line in lines))
 
 
 def _entry(kind: type) -> dict[str, Any]:

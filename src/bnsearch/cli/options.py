@@ -1,4 +1,4 @@
-"""Arguments and options that several commands share."""
+"""Arguments and options of several commands."""
 
 from __future__ import annotations
 
@@ -21,8 +21,8 @@ Discretize = Annotated[
     typer.Option("--discretize", metavar="RULE", help="Cut columns of numbers: quantile:K or uniform:K, K intervals."),
 ]
 Json = Annotated[bool, typer.Option("--json", help="Print one JSON object on stdout.")]
-Threads = Annotated[int | None, typer.Option("--threads", metavar="N", help="How many threads; all cores by default.")]
-Seed = Annotated[int | None, typer.Option("--seed", metavar="N", help="Makes the result reproducible.")]
+Threads = Annotated[int | None, typer.Option("--threads", metavar="N", help="Number of threads; all cores by default.")]
+Seed = Annotated[int | None, typer.Option("--seed", metavar="N", help="Seed of the random numbers.")]
 IterationsLimit = Annotated[
     int | None, typer.Option("--iterations", metavar="I", help="Stop after this many iterations of the method.")
 ]
@@ -33,7 +33,7 @@ TraceFile = Annotated[
     Path | None, typer.Option("--trace", metavar="CSV", help="Write every improvement: seconds, score and more.")
 ]
 KnowledgeFile = Annotated[
-    Path | None, typer.Option("--knowledge", metavar="JSON", help="Edges that must or must not be there, tiers, ...")
+    Path | None, typer.Option("--knowledge", metavar="JSON", help="Required and forbidden edges, tiers, ...")
 ]
 Ess = Annotated[float | None, typer.Option("--ess", metavar="X", help="The equivalent sample size of bdeu.")]
 Prior = Annotated[
@@ -45,24 +45,43 @@ Settings = Annotated[
         "--set", metavar="NAME=VALUE", help="A parameter of the method: a number, a word, a,b,c; may be repeated."
     ),
 ]
+MethodName = Annotated[str, typer.Option("--method", metavar="M", help="How to search; `bnsearch methods` lists them.")]
+ScoreName = Annotated[str, typer.Option("--score", metavar="S", help="What to maximise: bic, bdeu, aic, ...")]
+MaxParents = Annotated[
+    int | None, typer.Option("--max-parents", metavar="K", help="Maximum number of parents; no limit by default.")
+]
+NetworkFile = Annotated[
+    Path | None,
+    typer.Option("--output", "-o", metavar="NET", help="Write the network: .bif, .net, .json, .csv, .dot or .svg."),
+]
+StructureFile = Annotated[
+    Path | None,
+    typer.Option("--output", "-o", metavar="NET", help="Write the structure: .json, .csv, .dot or .svg."),
+]
+Memory = Annotated[
+    str | None,
+    typer.Option("--memory", metavar="SIZE", help="For tables and caches: 2GB; a quarter of the machine by default."),
+]
+Quiet = Annotated[bool, typer.Option("--quiet", "-q", help="Print errors only.")]
 
 
 def score_parameters(ess: float | None, prior: bool) -> dict[str, float | bool]:
-    """Return the parameters of a score that these two options give."""
+    """Return the parameters of a score that the options give."""
     given: dict[str, float | bool] = {} if ess is None else {"ess": ess}
     return given | {"prior": True} if prior else given
 
 
-def stop_rules(iterations: int | None, target: float | None) -> list[Stop]:
-    """Return the stopping rules of these two options."""
-    from bnsearch.runs.stop import Iterations, Target
+def combine_rules(iterations: int | None, target: float | None) -> Stop | None:
+    """Return the stopping rule of the options; None if neither is given."""
+    from bnsearch.runs.stop import AnyOf, Iterations, Target
 
     rules: list[Stop] = [] if target is None else [Target(target)]
-    return rules if iterations is None else [*rules, Iterations(iterations)]
+    rules += [] if iterations is None else [Iterations(iterations)]
+    return AnyOf(tuple(rules)) if rules else None
 
 
-def parsed(settings: list[str] | None) -> dict[str, Any]:
-    """Return parameters given as name=value: numbers, true, false, none and a,b,c as such, anything else as text."""
+def parse_settings(settings: list[str] | None) -> dict[str, Any]:
+    """Return parameters given as name=value; values are numbers, true, false, none, lists such as a,b,c, or text."""
     found: dict[str, Any] = {}
     for setting in settings or []:
         name, equals, text = setting.partition("=")
@@ -71,11 +90,11 @@ def parsed(settings: list[str] | None) -> dict[str, Any]:
         name = name.replace("-", "_")
         if name in found:
             raise InputError(f"{name} is given twice")
-        found[name] = _value(text)
+        found[name] = _parse_value(text)
     return found
 
 
-def _value(text: str) -> Any:
+def _parse_value(text: str) -> Any:
     words = {"true": True, "false": False, "none": None}
     if text.lower() in words:
         return words[text.lower()]

@@ -1,4 +1,4 @@
-"""Progress bars on the terminal, and nothing where there is none."""
+"""Progress bars on the terminal."""
 
 from __future__ import annotations
 
@@ -10,121 +10,105 @@ from contextlib import contextmanager
 from math import inf
 from typing import TYPE_CHECKING
 
-from bnsearch.runs.result import standing
-from bnsearch.selection.progress import Listener, no_progress
+from bnsearch.runs.result import describe_quality
 
 if TYPE_CHECKING:
     from rich.progress import Progress as Bars
     from rich.progress import TaskID
 
+    from bnsearch.budgets.events import Event, Observer
     from bnsearch.runs.stop import Progress
-    from bnsearch.selection.progress import Scoring
 
 
 class Display:
     """
-    One row for the scoring and one for the search: what is under way, a bar, a note.
+    One row for candidate selection and one row for the search, each with the task, a bar and a note.
 
     Parameters
     ----------
-    bars : rich's display
-    clock : seconds
+    bars : rich's progress display
+    clock : function that returns the current time in seconds
     """
 
     def __init__(self, bars: Bars, clock: Callable[[], float] = time.monotonic) -> None:
         self._bars, self._clock = bars, clock
-        self._top = bars.add_task("loading kernels", total=None, note="the first run compiles them, in a few minutes")
+        self._selection = bars.add_task(
+            "loading kernels", total=None, note="the first run compiles them, in a few minutes"
+        )
         self._search: TaskID | None = None
-        self._first, self._last, self._began = 0, ("", 0), 0.0
-        self._lock = threading.Lock()  # scoring is told of from many threads
+        self._first, self._last, self._began = 0.0, ("", 0.0), 0.0
+        self._lock = threading.Lock()  # selection reports from several threads
 
-    def score(self, now: Scoring) -> None:
-        """Show how scoring goes; the rate is that since the task was first told of."""
+    def show(self, event: Event) -> None:
+        """Show an event."""
         with self._lock:
-            task, done = self._last
-            if now.task != task or now.done < done:
-                self._first, self._began = now.done, self._clock()
-            self._last = now.task, now.done
-            rate = (now.done - self._first) / max(1e-9, self._clock() - self._began)
-            note = scoring_note(now, rate)
-            self._bars.update(self._top, description=now.task, note=note, visible=True)
-            self._bars.update(self._top, completed=now.done, total=now.total)
+            if event.progress is None:
+                self._show_selection(event)
+            else:
+                self._show_search(event, event.progress)
 
-    def search(self, now: Progress, seconds: float) -> None:
-        """Show how the search does, of which so many seconds are planned; the other row is hidden until it changes."""
-        with self._lock:
-            if self._search is None:
-                self._search = self._bars.add_task("searching", total=seconds if seconds < inf else None, note="")
-            self._bars.update(self._top, visible=False)
-            self._bars.update(self._search, completed=now.seconds, note=search_note(now, seconds))
+    def _show_selection(self, event: Event) -> None:
+        """Update the row of the selection; the rate is measured from the first event of a task."""
+        task, done = self._last
+        if event.task != task or event.done < done:
+            self._first, self._began = event.done, self._clock()
+        self._last = event.task, event.done
+        rate = (event.done - self._first) / max(1e-9, self._clock() - self._began)
+        note = selection_note(event, rate)
+        self._bars.update(self._selection, description=event.task, note=note, visible=True)
+        self._bars.update(self._selection, completed=event.done, total=event.total)
+
+    def _show_search(self, event: Event, progress: Progress) -> None:
+        """Update the row of the search, and hide that of the selection until its next event."""
+        if self._search is None:
+            self._search = self._bars.add_task(event.task, total=event.total if event.total < inf else None, note="")
+        self._bars.update(self._selection, visible=False)
+        self._bars.update(self._search, completed=event.done, note=search_note(progress, event.total))
 
 
 @contextmanager
-def search_progress(seconds: float) -> Iterator[list[Callable[[Progress], None]]]:
-    """Yield observers that show on stderr, if that is a terminal, how a search of so many seconds does."""
-    with learn_progress(seconds, quiet=False) as (_, observers):
-        yield observers
-
-
-@contextmanager
-def learn_progress(seconds: float, quiet: bool) -> Iterator[tuple[Listener, list[Callable[[Progress], None]]]]:
-    """Yield what shows on stderr, if that is a terminal, how scoring goes and how the search does."""
+def show_progress(*, quiet: bool = False) -> Iterator[list[Observer]]:
+    """Yield observers that show progress bars on stderr; none if `quiet` or if stderr is not a terminal."""
     if quiet or not sys.stderr.isatty():
-        yield no_progress, []
+        yield []
         return
-    with _display() as display:
-        yield display.score, [lambda now: display.search(now, seconds)]
-
-
-@contextmanager
-def scoring_progress() -> Iterator[Listener]:
-    """Yield what shows on stderr, if that is a terminal, how scoring goes."""
-    if not sys.stderr.isatty():
-        yield no_progress
-        return
-    with _display() as display:
-        yield display.score
-
-
-@contextmanager
-def _display() -> Iterator[Display]:
     from rich.console import Console
     from rich.progress import BarColumn, TextColumn
     from rich.progress import Progress as Bars
     from rich.table import Column
 
     console = Console(stderr=True)
-    width = max(6, min(24, console.width - 74))  # beside the longest note
+    width = max(6, min(24, console.width - 74))  # the longest note has 74 characters with the task
     bar = BarColumn(bar_width=width, table_column=Column(min_width=width))
     columns = TextColumn("{task.description}"), bar, TextColumn("{task.fields[note]}")
     with Bars(*columns, console=console, transient=True) as bars:
-        yield Display(bars)
+        yield [Display(bars).show]
 
 
-def scoring_note(now: Scoring, rate: float) -> str:
-    """Say how scoring goes: what is done of how much, how fast, the candidate sets so far."""
-    parts = [f"{_short(now.done)} of {_short(now.total)} {now.unit}"]
+def selection_note(event: Event, rate: float) -> str:
+    """Return the state of a selection: work done, rate, number of candidate sets."""
+    parts = [f"{_short(event.done)} of {_short(event.total)} {event.unit}"]
     if rate > 0:
         parts.append(f"{_short(rate)}/s")
-    if now.found is not None:
-        parts.append(f"{_short(now.found)} {'kept' if now.unit == 'sets' else 'sets found'}")
+    if event.found is not None:
+        parts.append(f"{_short(event.found)} {'kept' if event.unit == 'sets' else 'sets found'}")
     return ", ".join(parts)
 
 
 def _short(number: float) -> str:
-    """Return a number in a few characters."""
+    """Return a number in a few characters, such as 12.2k."""
     for size, letter in ((1e9, "G"), (1e6, "M"), (1e3, "k")):
         if number >= max(size, 1e4):
             return f"{number / size:.3g}{letter}" if number < 999.5 * size else f"{number / size:,.0f}{letter}"
     return f"{number:,.0f}" if number >= 10 else f"{number:.2g}"
 
 
-def search_note(now: Progress, seconds: float) -> str:
-    """Say how a search is going: the score, the gap, the time since it was found, the time left or the iterations."""
-    parts = [f"score {now.score:,.1f}"]
-    if now.gap is not None:
-        parts.append(standing(now.gap, optimal=False, partial=now.partial))
-    parts.append(f"found {now.seconds - now.improved:,.0f} s ago")
-    left = max(0.0, seconds - now.seconds)
-    parts.append(f"{left:,.0f} s left" if left < inf else f"{now.iterations:,} iterations")
+def search_note(progress: Progress, seconds: float) -> str:
+    """Return the state of a search: score, gap, time since the last improvement, remaining time or iterations."""
+    parts = [f"score {progress.score:,.1f}"]
+    if progress.gap is not None:
+        parts.append(describe_quality(progress.gap, optimal=False, partial=progress.partial))
+    parts.append(f"found {progress.seconds - progress.improved:,.0f} s ago")
+    left = max(0.0, seconds - progress.seconds)
+    parts.append(f"{left:,.0f} s left" if left < inf else f"{progress.iterations:,} iterations")
     return ", ".join(parts)

@@ -1,18 +1,42 @@
-"""What a search has found, for machines and for people."""
+"""Output of a result: files, a JSON object, or a table."""
 
 from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from bnsearch.cli.console import show, table
-from bnsearch.cli.graphs import counted
+from bnsearch.cli.console import note, print_json, show, table
+from bnsearch.cli.failures import output_protected
+from bnsearch.cli.graphs import describe_size
 
 if TYPE_CHECKING:
+    from bnsearch.cli.saving import Outputs
+    from bnsearch.data import Dataset
     from bnsearch.runs.result import Result
 
 
+def deliver_result(
+    result: Result, outputs: Outputs, data: Dataset | None = None, *, as_json: bool, quiet: bool = False
+) -> None:
+    """
+    Write the files of a result, then print it.
+
+    Files are written before results are printed: the reader of a pipe may already have exited. A file that cannot be
+    written is reported at the end, so that the result is printed in any case.
+    """
+    with output_protected(result.stop):
+        lines, failure = outputs.write(result, data)
+        if as_json:
+            print_json(result_facts(result))
+        elif not quiet:
+            show_result(result)
+        if failure is not None:
+            raise failure
+        for line in [] if quiet else lines:
+            note(line)
+
+
 def result_facts(result: Result) -> dict[str, Any]:
-    """Return a result for machines; the edges are pairs [parent, child] of names."""
+    """Return a result as a JSON object; edges are pairs [parent, child] of names."""
     from bnsearch import __version__
 
     return {
@@ -37,8 +61,8 @@ def result_facts(result: Result) -> dict[str, Any]:
 
 
 def show_result(result: Result) -> None:
-    """Print a result for people."""
-    made = table("best network", counted(result.dag))
+    """Print a result as a table."""
+    made = table("best network", describe_size(result.dag))
     made.add_row("score", f"{result.score:,.6f}")
     if result.optimal:
         made.add_row("optimal", "proven: no network scores higher")

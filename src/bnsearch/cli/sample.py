@@ -1,4 +1,4 @@
-"""`bnsearch sample`: rows drawn from a network."""
+"""`bnsearch sample`: random rows of a network."""
 
 from __future__ import annotations
 
@@ -23,18 +23,18 @@ def sample(
     """
     Draw rows from a network.
 
-    Parquet keeps the declared states of every variable, CSV only those that were drawn.
+    Parquet keeps all declared states of every variable, CSV only those that occur.
 
     Examples
     --------
     bnsearch sample asia --rows 5000 --seed 1 -o asia.csv
     bnsearch sample alarm.bif.gz --rows 1000000 -o alarm.parquet
     """
-    from bnsearch.data.writing import check_target
+    from bnsearch.data.writing import check_table_target
     from bnsearch.networks.named import load_graph
     from bnsearch.networks.network import BayesianNetwork
 
-    check_target(output)
+    check_table_target(output)
     network = load_graph(net)
     if not isinstance(network, BayesianNetwork):
         raise InputError(f"{net} holds a structure without tables: only a network with tables can be sampled")

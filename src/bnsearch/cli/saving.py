@@ -1,11 +1,11 @@
-"""Where a result is written: looked at before the work, and nothing lost where it cannot be after all."""
+"""The output files of a result, which are checked before the work starts."""
 
 from __future__ import annotations
 
 import os
 import tempfile
-from collections.abc import Iterator, Sequence
-from contextlib import contextmanager, suppress
+from collections.abc import Sequence
+from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -22,14 +22,14 @@ if TYPE_CHECKING:
 @dataclass(frozen=True)
 class Outputs:
     """
-    The files that a result goes to; what could not be written is refused at once.
+    The output files of a result; files that cannot be written are refused at once.
 
     Parameters
     ----------
-    network : .bif, .net, .json, .csv, .dot or .svg, or with .gz
-    trace : a CSV file
-    tables : whether there will be data to fit probability tables to; without, only formats that need none are legal
-    inputs : the files that are read, which are not written over
+    network : file of the network: .bif, .net, .json, .csv, .dot or .svg, or with .gz
+    trace : CSV file of the trace
+    tables : whether probability tables can be fitted; if not, formats that need them are refused
+    inputs : files that are read, which must not be overwritten
     """
 
     network: Path | None
@@ -39,46 +39,41 @@ class Outputs:
 
     def __post_init__(self) -> None:
         from bnsearch._tools.files import check_writable
-        from bnsearch.networks.files import check_structure_target, check_target
+        from bnsearch.networks.files import check_network_target, check_structure_target
 
         check_apart(self.inputs, self.network, self.trace)
         if self.network is not None:
-            (check_target if self.tables else check_structure_target)(self.network)
+            (check_network_target if self.tables else check_structure_target)(self.network)
         if self.trace is not None:
             check_writable(self.trace)
 
-    @contextmanager
-    def written(self, result: Result, data: Dataset | None = None) -> Iterator[list[str]]:
+    def write(self, result: Result, data: Dataset | None = None) -> tuple[list[str], InputError | None]:
         """
-        Write the files, and yield what to say of them; a network that cannot be written is saved elsewhere.
+        Write the files; return a line about each of them, and an error if a file could not be written.
 
-        They are written first, because who reads what is shown within the block may have gone; and what cannot be
-        written is told after it, because it should be shown all the same.
+        If the network cannot be written, its structure is saved elsewhere, as the error says.
         """
-        failure: InputError | None = None
         lines: list[str] = []
         try:
-            lines.extend(self._write(result, data))
+            if self.network is not None:
+                self._write_network(self.network, result, data)
+                lines.append(f"wrote {self.network}")
+            if self.trace is not None:
+                result.trace.write(self.trace)
+                lines.append(f"wrote {self.trace}")
         except InputError as error:
-            failure = error
-        yield lines
-        if failure is not None:
-            raise failure
+            return lines, error
+        return lines, None
 
-    def _write(self, result: Result, data: Dataset | None) -> Iterator[str]:
-        if self.network is not None:
-            try:
-                result.write(self.network, data)
-            except (InputError, OSError, MemoryError) as error:
-                raise InputError(f"{error}; {rescued(result.dag, self.network)}") from None
-            yield f"wrote {self.network}"
-        if self.trace is not None:
-            result.trace.write(self.trace)
-            yield f"wrote {self.trace}"
+    def _write_network(self, path: Path, result: Result, data: Dataset | None) -> None:
+        try:
+            result.write(path, data)
+        except (InputError, OSError, MemoryError) as error:
+            raise InputError(f"{error}; {rescue_structure(result.dag, path)}") from None
 
 
 def check_apart(inputs: Sequence[str | Path | None], *outputs: Path | None) -> None:
-    """Refuse to write a file that is read, or two results to one file."""
+    """Raise an error if an output file is an input file or another output file."""
     taken = {os.path.realpath(path) for path in inputs if path is not None}
     for path in outputs:
         if path is not None:
@@ -88,8 +83,8 @@ def check_apart(inputs: Sequence[str | Path | None], *outputs: Path | None) -> N
             taken.add(where)
 
 
-def rescued(dag: DAG, path: Path) -> str:
-    """Save a structure next to a path, or where else there is room, or print it; say where it is."""
+def rescue_structure(dag: DAG, path: Path) -> str:
+    """Save a structure next to a path, in another folder, or print it; return a message that says where it is."""
     from bnsearch.networks.files import write_structure
 
     name = f"{path.name}.rescued.json"

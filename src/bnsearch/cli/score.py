@@ -1,4 +1,4 @@
-"""`bnsearch score`: the scores of one network on one table."""
+"""`bnsearch score`: scores of a network on a table."""
 
 from __future__ import annotations
 
@@ -49,9 +49,9 @@ def score(
     from bnsearch.networks.named import load_graph
     from bnsearch.scores import Scorer
 
-    scores = _chosen(names, score_parameters(ess, prior))
+    scores = _make_scores(names, score_parameters(ess, prior))
     dataset = Dataset.read(data, header=not no_header, discretize=discretize)
-    dag, dataset = _matched(dataset, load_graph(net), data)
+    dag, dataset = _match_states(dataset, load_graph(net), data)
     scorer = Scorer(dataset, scores[0])
     values = {chosen.name: scorer.fork(chosen).network(dag) for chosen in scores}
     if as_json:
@@ -60,8 +60,8 @@ def score(
         _show(values, dag, dataset)
 
 
-def _chosen(names: Sequence[str] | None, options: Mapping[str, float | bool]) -> list[Score]:
-    """Make the scores asked for, or all; an option goes to every score that has such a parameter."""
+def _make_scores(names: Sequence[str] | None, options: Mapping[str, float | bool]) -> list[Score]:
+    """Return the scores with some names, or all; an option applies to every score with such a parameter."""
     from bnsearch.scores import SCORES, make_score
 
     takes = {name: {field.name for field in dataclasses.fields(kind)} for name, kind in SCORES.items()}
@@ -69,12 +69,12 @@ def _chosen(names: Sequence[str] | None, options: Mapping[str, float | bool]) ->
     for option in options:
         if not any(option in takes[key] for key in keys):
             takers = ", ".join(name for name in SCORES if option in takes[name])
-            raise InputError(f"none of the scores asked for has the parameter --{option}; it belongs to {takers}")
+            raise InputError(f"none of the selected scores has the parameter --{option}; it belongs to {takers}")
     return [make_score(key, **{o: value for o, value in options.items() if o in takes[key]}) for key in keys]
 
 
-def _matched(dataset: Dataset, graph: BayesianNetwork | DAG, data: str) -> tuple[DAG, Dataset]:
-    """Return the structure, and the table coded by the states that the network declares."""
+def _match_states(dataset: Dataset, graph: BayesianNetwork | DAG, data: str) -> tuple[DAG, Dataset]:
+    """Return the structure, and the table coded with the states of the network."""
     from bnsearch.networks.network import BayesianNetwork
 
     _require_same_names(graph.names, dataset.names, data)
@@ -96,11 +96,11 @@ def _require_same_names(variables: Sequence[str], columns: Sequence[str], data: 
 
 
 def _show(values: Mapping[str, float], dag: DAG, dataset: Dataset) -> None:
-    from bnsearch.cli.graphs import counted
-    from bnsearch.networks.network import free_parameters
+    from bnsearch.cli.graphs import describe_size
+    from bnsearch.networks.network import count_free_parameters
 
     scores = table("score", "value", "per row")
     for name, value in values.items():
         scores.add_row(name, f"{value:.6f}", f"{value / dataset.n_rows:.6f}")
-    parameters = free_parameters(dag.reordered(dataset.names), dataset.arities.tolist())
-    show(f"{dataset.n_rows:,} rows, {counted(dag)}, {parameters:,} free parameters", scores)
+    parameters = count_free_parameters(dag.reordered(dataset.names), dataset.arities.tolist())
+    show(f"{dataset.n_rows:,} rows, {describe_size(dag)}, {parameters:,} free parameters", scores)

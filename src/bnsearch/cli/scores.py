@@ -1,11 +1,11 @@
-"""`bnsearch scores`: what scores there are."""
+"""`bnsearch scores`: list of the scores."""
 
 from __future__ import annotations
 
 import dataclasses
 from typing import TYPE_CHECKING, Any
 
-from bnsearch.cli.console import indented, print_json, show
+from bnsearch.cli.console import indent_paragraph, print_json, show
 from bnsearch.cli.docstrings import describe
 from bnsearch.cli.options import Json
 
@@ -17,8 +17,9 @@ def scores(as_json: Json = False) -> None:
     """
     List the scores.
 
-    Each with its formula in words, its parameters with their defaults, and its reference. All are log-scores:
-    higher is better. A score-equivalent one gives all networks of a Markov equivalence class the same value.
+    The list shows the formula, the parameters with their defaults, and the reference of each score. All are
+    log-scores: higher is better. A score-equivalent score has the same value for all networks of a Markov
+    equivalence class.
     """
     from bnsearch.scores.named import ALIASES, SCORES
 
@@ -53,4 +54,4 @@ def _show(name: str, entry: dict[str, Any]) -> None:
     ]
     lines += [entry["reference"]] if entry["reference"] else []
     equivalent = "score-equivalent" if entry["equivalent"] else "not score-equivalent"
-    show(f"{name}{also}, {equivalent}", *(indented(line) for line in lines))
+    show(f"{name}{also}, {equivalent}", *(indent_paragraph(line) for line in lines))

@@ -7,24 +7,24 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from bnsearch.cli.console import note, print_json
 from bnsearch.cli.options import (
     IterationsLimit,
     Json,
     KnowledgeFile,
     Seed,
     Settings,
+    StructureFile,
     TargetScore,
     Threads,
     TraceFile,
-    parsed,
-    stop_rules,
+    combine_rules,
+    parse_settings,
 )
 
 if TYPE_CHECKING:
     from bnsearch.runs.stop import Stop
 
-SECONDS = 60.0  # where nothing else ends the search
+SECONDS = 60.0  # time budget if no other option ends the search
 
 
 def search(
@@ -44,10 +44,7 @@ def search(
     ] = None,
     knowledge: KnowledgeFile = None,
     settings: Settings = None,
-    output: Annotated[
-        Path | None,
-        typer.Option("--output", "-o", metavar="NET", help="Write the structure: .json, .csv, .dot or .svg."),
-    ] = None,
+    output: StructureFile = None,
     trace: TraceFile = None,
     threads: Threads = None,
     as_json: Json = False,
@@ -55,7 +52,7 @@ def search(
     """
     Search for the best network over candidate parent sets.
 
-    Ctrl-C stops the search and keeps the best network so far; a second one quits.
+    Ctrl-C or SIGTERM stops the search and keeps the best network so far; a second one quits.
 
     Examples
     --------
@@ -64,8 +61,8 @@ def search(
     bnsearch search table.jkl --method exact
     bnsearch search table.jkl --method minobs --set population=10 --iterations 50 --json
     """
-    from bnsearch.cli.progress import search_progress
-    from bnsearch.cli.results import result_facts, show_result
+    from bnsearch.cli.progress import show_progress
+    from bnsearch.cli.results import deliver_result
     from bnsearch.cli.saving import Outputs
     from bnsearch.knowledge import Knowledge
     from bnsearch.learning.methods import make_method
@@ -74,27 +71,22 @@ def search(
     from bnsearch.runs.problem import Problem
 
     given = [f"start={start}"] if start is not None else []
-    chosen = make_method(method, **parsed([*given, *(settings or [])]))
-    stop = _stop(chosen.name, seconds, iterations, target)
+    chosen = make_method(method, **parse_settings([*given, *(settings or [])]))
+    stop = _stopping_rule(chosen.name, seconds, iterations, target)
     outputs = Outputs(output, trace, tables=False, inputs=(sets, knowledge))
     known = None if knowledge is None else Knowledge.read(knowledge)
     problem = Problem(table=read_scores(sets, threads=threads, knowledge=known), knowledge=known)
-    with search_progress(stop.seconds) as observers:
+    with show_progress() as observers:
         result = run_search(problem, chosen, stop=stop, seed=seed, threads=threads, observers=observers)
-    with outputs.written(result) as lines:
-        if as_json:
-            print_json(result_facts(result))
-        else:
-            show_result(result)
-    for line in lines:
-        note(line)
+    deliver_result(result, outputs, as_json=as_json)
 
 
-def _stop(method: str, seconds: float | None, iterations: int | None, target: float | None) -> Stop:
-    """Return the stopping rule of some options; exact search and a number of iterations need no time limit."""
-    from bnsearch.runs.stop import AnyOf, Seconds
+def _stopping_rule(method: str, seconds: float | None, iterations: int | None, target: float | None) -> Stop | None:
+    """Return the rule of the options; exact search and a number of iterations need no time limit."""
+    from bnsearch.runs.stop import Seconds
 
-    rules = stop_rules(iterations, target)
-    if seconds is not None or (iterations is None and method != "exact"):
-        rules.append(Seconds(SECONDS if seconds is None else seconds))
-    return AnyOf(tuple(rules))
+    rule = combine_rules(iterations, target)
+    if seconds is None and (iterations is not None or method == "exact"):
+        return rule
+    time = Seconds(SECONDS if seconds is None else seconds)
+    return time if rule is None else rule | time

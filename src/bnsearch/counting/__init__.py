@@ -1,4 +1,4 @@
-"""Joint counts of variable sets: the one hot primitive of the library."""
+"""Joint counts of variable sets, the operation that takes most of the library's time."""
 
 from __future__ import annotations
 

@@ -1,5 +1,5 @@
 """
-Cell sums: what every score here is made of.
+Cell sums, of which every score of the library consists.
 
 A cell sum gives a set T of variables the value
 
@@ -9,9 +9,9 @@ and every score of the library is a difference of two of them,
 
     s(x | S) = joint(S + x) - parents(S),
 
-where the two are the same function for the score-equivalent scores and `parents` depends on the arity of x for
-K2 and fNML. So one engine, which counts sets and sums f over their cells, serves all scores; f reaches the
-compiled kernels as numbers, never as a function.
+where the two are the same function for score-equivalent scores, and `parents` depends on the arity of x for K2 and
+fNML. So the same kernels, which count sets and sum f over their cells, serve all scores. They take f as numbers, never
+as a function.
 """
 
 from __future__ import annotations
@@ -27,8 +27,8 @@ from numpy.typing import NDArray
 if TYPE_CHECKING:
     from bnsearch.counting.kernels_terms import Terms
 
-TABLE_ENTRIES = 1 << 21  # looked-up values of f: 16 MiB
-MOST_PRODUCTS = 4096
+TABLE_ENTRIES = 1 << 21  # largest number of tabulated values of f: 16 MiB
+MAX_PRODUCTS = 4096  # largest number of tabulated numbers of cells
 
 
 class CellFunction(IntEnum):
@@ -36,7 +36,7 @@ class CellFunction(IntEnum):
 
     XLOGX = 0  # n log n
     RISING = 1  # log of a (a + 1) ... (a + n - 1)
-    RISING_SPREAD = 2  # the same with a / cells in place of a
+    RISING_SPREAD = 2  # the same with a / cells instead of a
     XLOGX_REGRET = 3  # n log n + log C(n, a), C the multinomial normaliser
     OCCURS = 4  # 1 for every cell that occurs
 
@@ -50,8 +50,8 @@ class CellSum:
     ----------
     function : the form of f
     a : its parameter: pseudo-count, equivalent sample size or arity
-    slope : the constant holds slope * cells
-    regret : whether the constant also holds -log C(rows, cells)
+    slope : the constant has the term slope * cells
+    regret : True if the constant also has the term -log C(rows, cells)
     """
 
     function: CellFunction
@@ -61,7 +61,7 @@ class CellSum:
 
     def terms(self, rows: int, products: NDArray[np.float64]) -> Terms:
         """Tabulate f and the constants for a table of `rows` rows and sets with these numbers of cells."""
-        return _terms(self, rows, products.tobytes())  # bytes are hashed many times faster than a tuple of floats
+        return _terms(self, rows, products.tobytes())  # bytes are hashed many times as fast as a tuple of floats
 
 
 @lru_cache(maxsize=32)
@@ -89,12 +89,12 @@ def _terms(cell_sum: CellSum, rows: int, key: bytes) -> Terms:
 
 
 def products_of_sets(arities: NDArray[np.int64], largest: int) -> NDArray[np.float64]:
-    """Return the numbers of cells that sets of up to `largest` variables can have: at least the smallest thousands."""
+    """Return the numbers of cells of sets of up to `largest` variables, of which the smallest thousands are kept."""
     values = np.unique(arities).astype(np.float64)
     products = np.ones(1)
     for _ in range(largest):
         grown = np.unique(np.concatenate([products, np.outer(products, values).ravel()]))
-        grown = grown[grown < 2.0**53][:MOST_PRODUCTS]  # beyond, a product would depend on its order
+        grown = grown[grown < 2.0**53][:MAX_PRODUCTS]  # larger products depend on the order of the factors
         if np.array_equal(grown, products):
             break
         products = grown

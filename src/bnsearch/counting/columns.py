@@ -1,4 +1,4 @@
-"""The data as the counting kernels see it: columns of codes, and bitmaps of their rarer states."""
+"""The data as the counting kernels take it: columns of codes, and bitmaps of their rarer states."""
 
 from __future__ import annotations
 
@@ -10,39 +10,40 @@ from weakref import WeakKeyDictionary, ref
 import numpy as np
 from numpy.typing import NDArray
 
+from bnsearch._tools.registry import require_choice
 from bnsearch.data import Dataset
 from bnsearch.errors import InputError
 
 REPRESENTATIONS = ("auto", "bitmap", "dense", "sparse")
-BITMAP_STATES = 256  # a variable with more states has no bitmaps
-FEW_STATES = 8  # the bitmaps of a variable with at most so many are made state by state
-SWEEPS_PER_PASS = 170  # AND-popcount sweeps over all rows that cost as much as one histogram pass (measured)
-ITEM_BYTES = 1 << 26  # the most for the items of each row as bytes
-ITEM_ALIGNMENT = 64  # as kernels_lanes sums them
-MOST_ROWS = 2**31 - 1  # rows are numbered and counted in 32 bits
+BITMAP_STATES = 256  # largest number of states of a variable with bitmaps
+FEW_STATES = 8  # largest number of states of a variable whose bitmaps are made state by state
+SWEEPS_PER_PASS = 170  # number of AND-popcount sweeps over all rows that cost as much as one histogram pass (measured)
+MAX_ITEM_BYTES = 1 << 26  # largest size of the table of bytes
+ITEM_ALIGNMENT = 64  # width of a row of that table is a multiple of this number, the bytes that kernels_lanes sums
+MAX_ROWS = 2**31 - 1  # rows are numbered and counted in 32 bits
 
 Codes = NDArray[np.uint8] | NDArray[np.uint16]
 
 
 class Columns(NamedTuple):
     """
-    The variables that are counted, in ascending order of arity ("places").
+    The variables that are counted, in ascending order of arity ("places"); kernels_columns has the fields' indices.
 
-    A variable's most frequent state has no bitmap: its counts follow by subtraction. Row r of a bitmap is bit
-    r % 64 of word r // 64.
+    A variable's most frequent state has no bitmap, because its counts follow by subtraction. Row r of a bitmap is bit
+    r % 64 of word r // 64. An *item* is a state that has a bitmap.
     """
 
-    codes: Codes  # [places, rows] states; equal rows may be merged
-    weights: NDArray[np.int32]  # [rows] how often each row of codes occurs
+    codes: Codes  # [places, rows] states of the rows; equal rows may be merged
+    weights: NDArray[np.int32]  # [rows] number of occurrences of each row of codes
     total: int  # number of rows of the data: the sum of the weights
     arities: NDArray[np.int64]  # [places]
-    start: NDArray[np.int64]  # [places + 1] first bitmap of each place; none where start[p + 1] == start[p]
+    start: NDArray[np.int64]  # [places + 1] first bitmap of each place; it has none if start[p + 1] == start[p]
     words: NDArray[np.uint64]  # [items, W] the bitmaps
-    sizes: NDArray[np.int64]  # [items] their numbers of ones
-    states: NDArray[np.int64]  # [items] the state each stands for
-    modes: NDArray[np.int64]  # [places] the state without a bitmap
-    most_cells: float  # sets of up to this many cells are counted by bitmaps
-    dense: bool  # whether histograms over all cells may be used
+    sizes: NDArray[np.int64]  # [items] numbers of ones of the bitmaps
+    states: NDArray[np.int64]  # [items] state of each bitmap
+    modes: NDArray[np.int64]  # [places] state without a bitmap
+    max_cells: float  # largest number of cells of sets that are counted by bitmaps
+    dense: bool  # True if histograms over all cells may be used
 
 
 class Layout:
@@ -51,11 +52,12 @@ class Layout:
 
     Parameters
     ----------
-    data : the table
-    variables : which of its variables; all by default
-    representation : "auto" chooses by cost; "bitmap" and "sparse" (rows labelled cell by cell) are forced on every
-        set, "dense" (a histogram of all cells) on every set whose histogram is not far larger than the data
-    most_states : a variable with more has no bitmaps, unless these are forced
+    data : the dataset
+    variables : the variables to count; None means all
+    representation : "auto" counts each set in the cheapest way. "bitmap" and "sparse" (rows labelled cell by cell) are
+        used for every set, "dense" (a histogram of all cells) for every set whose histogram is not much larger than the
+        data
+    max_states : largest number of states of a variable with bitmaps, unless bitmaps are forced
     """
 
     def __init__(
@@ -63,12 +65,11 @@ class Layout:
         data: Dataset,
         variables: Sequence[int] | None = None,
         representation: str = "auto",
-        most_states: int = BITMAP_STATES,
+        max_states: int = BITMAP_STATES,
     ) -> None:
-        if representation not in REPRESENTATIONS:
-            raise InputError(f"representation must be one of {', '.join(REPRESENTATIONS)}, not {representation!r}")
-        if data.n_rows > MOST_ROWS:
-            raise InputError(f"the table has {data.n_rows:,} rows; at most {MOST_ROWS:,} can be counted: take a sample")
+        require_choice("representation", representation, REPRESENTATIONS)
+        if data.n_rows > MAX_ROWS:
+            raise InputError(f"the table has {data.n_rows:,} rows; at most {MAX_ROWS:,} can be counted: take a sample")
         chosen = known_variables(range(data.n_variables) if variables is None else variables, data.n_variables)
         # Ascending arity: the variables that a prefix can still take by bitmaps form a leading range.
         self.order = chosen[np.argsort(data.arities[chosen], kind="stable")]
@@ -76,10 +77,10 @@ class Layout:
         self.place[self.order] = np.arange(len(self.order))
         arities = np.ascontiguousarray(data.arities[self.order])
         codes = data.codes if np.array_equal(self.order, np.arange(data.n_variables)) else data.codes[self.order]
-        codes.flags.writeable = False  # always, here and below, so that kernels are compiled once
+        codes.flags.writeable = False  # always read-only, here and below, so that kernels are compiled once
         merged, weights = _merge_rows(codes) if representation == "auto" else (codes, np.ones(data.n_rows, np.int32))
         merged.flags.writeable = False
-        start, words, states, modes = _bitmaps(codes, arities, representation, most_states)
+        start, words, states, modes = _bitmaps(codes, arities, representation, max_states)
         self.columns = Columns(
             codes=merged,
             weights=weights,
@@ -90,21 +91,21 @@ class Layout:
             sizes=np.bitwise_count(words).sum(axis=1, dtype=np.int64),
             states=states,
             modes=modes,
-            most_cells=_most_cells(representation, len(weights) / data.n_rows),
+            max_cells=_max_cells(representation, len(weights) / data.n_rows),
             dense=representation != "sparse",
         )
 
     @cached_property
     def item_bytes(self) -> NDArray[np.uint8]:
         """
-        The items of each row, uint8[rows, width]: 1 where a row has the item, 0 elsewhere and beyond the items.
+        The table of bytes, uint8[rows, width]: 1 if a row has an item, 0 otherwise and beyond the items.
 
-        Without columns where rows are merged, bitmaps are not chosen by cost, or the table would be too large.
+        It has no columns if rows are merged, if bitmaps are not chosen by cost, or if it would be too large.
         """
         columns = self.columns
         rows, items = len(columns.weights), len(columns.words)
         width = ITEM_ALIGNMENT * -(-items // ITEM_ALIGNMENT)
-        if rows < columns.total or not 0.0 < columns.most_cells < np.inf or rows * width > ITEM_BYTES:
+        if rows < columns.total or not 0.0 < columns.max_cells < np.inf or rows * width > MAX_ITEM_BYTES:
             width = 0
         table = np.zeros((rows, width), dtype=np.uint8)
         for place in range(len(columns.arities) if width else 0):
@@ -113,11 +114,11 @@ class Layout:
         return table
 
     def places(self, variables: Iterable[int]) -> NDArray[np.int64]:
-        """Return where these variables stand, refusing unknown and repeated ones."""
+        """Return the places of variables; raise an InputError for unknown and repeated ones."""
         asked = known_variables(variables, len(self.place))
         places = self.place[asked]
         if asked.size and places.min() < 0:
-            raise InputError(f"variable {asked[places.argmin()]} is not among those counted")
+            raise InputError(f"variable {asked[places.argmin()]} is not one of the counted variables")
         return places
 
 
@@ -125,7 +126,7 @@ _usual_layouts: WeakKeyDictionary[Dataset, ref[Layout]] = WeakKeyDictionary()
 
 
 def usual_layout(data: Dataset, representation: str = "auto") -> Layout:
-    """Return a layout of all variables; where it is chosen by cost, the same one as long as anybody holds it."""
+    """Return a layout of all variables; with "auto", the same object for a dataset as long as it is in use."""
     if representation != "auto":
         return Layout(data, representation=representation)
     held = _usual_layouts.get(data)
@@ -137,11 +138,11 @@ def usual_layout(data: Dataset, representation: str = "auto") -> Layout:
 
 
 def known_variables(asked: Iterable[int], n: int) -> NDArray[np.int64]:
-    """Return variables as an array, refusing what is not a number of 0..n - 1 and what is there twice."""
+    """Return variables as an array; raise an InputError for numbers outside 0..n - 1 and repeated ones."""
     members = list(asked)
     variables = np.array(members) if members else np.empty(0, dtype=np.int64)
     if variables.dtype.kind not in "iu":
-        raise InputError(f"variables are asked for by number, 0..{n - 1}, not as {members!r}")
+        raise InputError(f"variables must be given by number, 0..{n - 1}, not as {members!r}")
     if members and not (min(members) >= 0 and max(members) < n):
         outside = next(v for v in members if not 0 <= v < n)
         raise InputError(f"variable {outside} is not one of 0..{n - 1}")
@@ -150,8 +151,8 @@ def known_variables(asked: Iterable[int], n: int) -> NDArray[np.int64]:
     return variables.astype(np.int64, copy=False)
 
 
-def _most_cells(representation: str, distinct: float) -> float:
-    """Return the cost model's border: bitmap sweeps run over all rows, histograms over the distinct ones."""
+def _max_cells(representation: str, distinct: float) -> float:
+    """Return the number of cells from which on histograms, which run over the distinct rows, are cheaper."""
     if representation == "bitmap":
         return np.inf
     return SWEEPS_PER_PASS * distinct if representation == "auto" else 0.0
@@ -161,12 +162,13 @@ def _bitmaps(
     codes: Codes,
     arities: NDArray[np.int64],
     representation: str,
-    most_states: int,
+    max_states: int,
 ) -> tuple[NDArray[np.int64], NDArray[np.uint64], NDArray[np.int64], NDArray[np.int64]]:
+    """Return the fields start, words, states and modes of Columns."""
     from bnsearch.counting.kernels_bitmaps import pack_states
 
-    most = {"auto": most_states, "bitmap": np.inf}.get(representation, 0)
-    has = arities <= most
+    limit = {"auto": max_states, "bitmap": np.inf}.get(representation, 0)
+    has = arities <= limit
     start = np.concatenate([[0], np.cumsum(np.where(has, arities - 1, 0))]).astype(np.int64)
     words = np.zeros((int(start[-1]), -(-codes.shape[1] // 64)), dtype=np.uint64)
     states = np.empty(int(start[-1]), dtype=np.int64)
@@ -175,7 +177,7 @@ def _bitmaps(
         if not has[place]:
             continue
         column = codes[place]
-        few = arity <= FEW_STATES and np.little_endian  # then a pass for each state, in vectors, is faster
+        few = arity <= FEW_STATES and np.little_endian  # one vectorised pass for each state is then faster
         has_state = [column == state for state in range(arity)] if few else []
         counts = [np.count_nonzero(rows) for rows in has_state] if few else np.bincount(column, minlength=arity)
         modes[place] = mode = int(np.argmax(counts))
@@ -193,7 +195,7 @@ def _bitmaps(
 
 
 def _merge_rows(codes: Codes) -> tuple[Codes, NDArray[np.int32]]:
-    """Return the distinct rows and how often each occurs, where they are at most half; else all rows, once each."""
+    """Return the distinct rows and their numbers of occurrences, if at most half are distinct; else all rows."""
     from bnsearch.counting.kernels_rows import estimate_distinct, group_equal_rows, hashes_of_rows
 
     rows = codes.shape[1]

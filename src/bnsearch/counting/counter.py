@@ -1,4 +1,4 @@
-"""Joint counts of one set, as a table to look at."""
+"""Joint counts of one set as a contingency table."""
 
 from __future__ import annotations
 
@@ -12,20 +12,20 @@ from bnsearch.counting.columns import usual_layout
 from bnsearch.data import Dataset
 from bnsearch.errors import InputError
 
-MOST_DENSE_CELLS = 1 << 27
+MAX_DENSE_CELLS = 1 << 27  # largest number of cells of a table that is returned as a whole: 1 GiB
 
 
 @dataclass(frozen=True, eq=False)
 class JointCounts:
     """
-    The contingency table of a set of variables: the cells that occur, and how often.
+    The contingency table of a set of variables: the cells that occur, and their counts.
 
     Attributes
     ----------
-    variables : the set, in the order asked for
+    variables : the variables in the given order
     shape : their arities
     cells : int64, the cells that occur, ascending; mixed-radix numbers with the last variable fastest
-    counts : int64, how many rows fall into each, above zero
+    counts : int64, number of rows in each cell, positive
     """
 
     variables: tuple[int, ...]
@@ -34,9 +34,9 @@ class JointCounts:
     counts: NDArray[np.int64]
 
     def dense(self) -> NDArray[np.int64]:
-        """Return the whole table, empty cells included, as an array of `shape`."""
+        """Return the whole table, with empty cells, as an array of `shape`."""
         cells = int(np.prod(self.shape, dtype=np.float64))
-        if cells > MOST_DENSE_CELLS:
+        if cells > MAX_DENSE_CELLS:
             raise InputError(f"the whole table has {cells:.3g} cells: use the cells that occur")
         table = np.zeros(cells, dtype=np.int64)
         table[self.cells] = self.counts
@@ -49,8 +49,8 @@ class Counter:
 
     Parameters
     ----------
-    data : the table
-    representation : how to count: "auto" chooses by cost; "bitmap", "dense", "sparse" force one
+    data : the dataset
+    representation : "auto" counts each set in the cheapest way; "bitmap", "dense" and "sparse" force one way
     """
 
     def __init__(self, data: Dataset, *, representation: str = "auto") -> None:
@@ -70,6 +70,6 @@ class Counter:
         if np.prod(shape, dtype=np.float64) >= 2.0**63:
             raise InputError(f"the table of {len(asked)} variables has more cells than can be numbered")
         found = count_set(tuple(self._layout.columns), self._scratch, places)
-        cells, counts = self._scratch[-2][:found], self._scratch[-1][:found]
-        by_cell = np.argsort(cells)
+        _, _, _, _, _, cells, counts = self._scratch
+        by_cell = np.argsort(cells[:found])
         return JointCounts(asked, shape, cells[by_cell], counts[by_cell])

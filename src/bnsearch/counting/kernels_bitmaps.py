@@ -1,4 +1,4 @@
-"""Bitmaps: one bit a row, 64 rows a word; packing and projecting them."""
+"""Bitmaps with one bit for each row and 64 rows in a word: packing and projection."""
 
 # Numba infers the types of kernels.
 # mypy: allow-untyped-defs, no-check-untyped-defs
@@ -28,10 +28,10 @@ def pack_states(codes, item_of_state, words):
 @kernel
 def plan_projection(mask, moves):
     """
-    Prepare to squeeze bitmaps to the rows where `mask` is one.
+    Prepare the projection of bitmaps on the rows where `mask` is one.
 
-    The bits of a word travel right in six steps of 1, 2, 4, ... 32 places; `moves[i]` marks those that take
-    step i. Found once for a mask by the parallel-prefix method of Warren, Hacker's Delight, section 7-4.
+    The bits of a word move right in six steps of 1, 2, 4, ... 32 places; `moves[i]` marks those that take step i. They
+    are found once for a mask by the parallel-prefix method of Warren, Hacker's Delight, section 7-4.
 
     mask : uint64[W]
     moves : uint64[6, W]   written

@@ -1,4 +1,4 @@
-"""Scores of the extensions of one family, summed over the cells of its parents, all candidates at a time."""
+"""The scores of a family's extensions, summed over the cells of its parents, for all candidates together."""
 
 # Numba infers the types of kernels.
 # mypy: allow-untyped-defs, no-check-untyped-defs
@@ -6,19 +6,21 @@ from __future__ import annotations
 
 import numpy as np
 
+from bnsearch.counting.kernels_columns import ARITIES, START, TOTAL
+from bnsearch.counting.kernels_expand_scratch import RUN_BEGIN, RUN_END, RUN_PARENT_PRODUCT, RUN_PRODUCT
 from bnsearch.counting.kernels_histogram import serves_bitmaps
-from bnsearch.counting.kernels_terms import find_product, table_of, term, terms_of
+from bnsearch.counting.kernels_terms import FUNCTION, PRODUCTS, find_product, table_of, term, terms_of
 from bnsearch.kernels.compile import inner_kernel
 
 
 @inner_kernel
 def start_scores(columns, candidates, cells, wide, singles, joint, others, runs, scores):
     """
-    Write the constants of each candidate's score, and what skipped cells of one row contribute.
+    Write the constants of each candidate's score, and the contributions of skipped cells of one row.
 
-    Returns how many runs of candidates that have bitmaps there are; runs : int64[4, places], written.
+    Returns the number of runs of candidates that have bitmaps; runs : int64[4, places], written.
     """
-    arities, start = columns[3], columns[4]
+    arities, start = columns[ARITIES], columns[START]
     one = np.int64(1)
     number = 0
     stop = 0
@@ -27,17 +29,17 @@ def start_scores(columns, candidates, cells, wide, singles, joint, others, runs,
         arity = arities[candidates[begin]]
         while stop < candidates.size and arities[candidates[stop]] == arity:
             stop += 1
-        if not serves_bitmaps(arities, start, candidates[begin]):  # nor does any other of so many states
+        if not serves_bitmaps(arities, start, candidates[begin]):  # no candidate with this number of states has bitmaps
             continue
         value, table, a = terms_of(joint, cells * arity * wide)
         parent_value, parent_table, parent_a = terms_of(others, cells * arity)
-        value += singles * (term(one, table, joint[0], a) - term(one, parent_table, others[0], parent_a))
+        value += singles * (term(one, table, joint[FUNCTION], a) - term(one, parent_table, others[FUNCTION], parent_a))
         for i in range(begin, stop):
             scores[i] = value - parent_value
-        runs[0, number] = begin
-        runs[1, number] = stop
-        runs[2, number] = find_product(joint[5], cells * arity * wide)
-        runs[3, number] = find_product(others[5], cells * arity)
+        runs[RUN_BEGIN, number] = begin
+        runs[RUN_END, number] = stop
+        runs[RUN_PRODUCT, number] = find_product(joint[PRODUCTS], cells * arity * wide)
+        runs[RUN_PARENT_PRODUCT, number] = find_product(others[PRODUCTS], cells * arity)
         number += 1
     return number
 
@@ -45,9 +47,9 @@ def start_scores(columns, candidates, cells, wide, singles, joint, others, runs,
 @inner_kernel
 def add_binary(start, candidates, here, items, table, parent_table, scores):
     """
-    Do as add_any where the child and the candidates have two states, and f of every count is tabulated.
+    Do the same as add_any if the child and the candidates have two states and f of every count is tabulated.
 
-    It does not matter which of the two states of a candidate has the bitmap.
+    The result does not depend on which of a candidate's two states has the bitmap.
     """
     zeros, ones = np.uint32(here[0]), np.uint32(here[1])
     rows = np.uint32(zeros + ones)
@@ -62,7 +64,7 @@ def add_binary(start, candidates, here, items, table, parent_table, scores):
 
 @inner_kernel
 def add_any(start, candidates, here, items, joint, table, a, others, parent_table, parent_a, scores):
-    """Do as add_cell for candidates of one number of states; joint ... parent_a : which f, and as of table_of."""
+    """Do the same as add_cell for candidates of one number of states; joint, others : form of f of both terms."""
     for i in range(candidates.size):
         begin, stop = start[candidates[i]], start[candidates[i] + 1]
         value = 0.0
@@ -87,22 +89,22 @@ def add_any(start, candidates, here, items, joint, table, a, others, parent_tabl
 @inner_kernel
 def add_cell(columns, candidates, cells, here, items, joint, others, runs, number, scores):
     """
-    Add what one cell of the parents contributes to the score with each candidate that has bitmaps.
+    Add the contribution of one cell of the parents to the score with each candidate that has bitmaps.
 
-    cells : how many the parents have in all
-    here : int32[states]             rows of the cell by state of the child
-    items : int32[states, width]     of these, those with each item
-    runs, number : of start_scores
-    scores : float64[candidates]     added to
+    cells : number of cells of the parents
+    here : int32[states]             number of rows of the cell with each state of the child
+    items : int32[states, width]     the same for rows with each item
+    runs, number : results of start_scores
+    scores : float64[candidates]     changed
     """
-    total, arities, start = columns[2], columns[3], columns[4]
+    total, arities, start = columns[TOTAL], columns[ARITIES], columns[START]
     for i in range(number):
-        begin, stop = runs[0, i], runs[1, i]
+        begin, stop = runs[RUN_BEGIN, i], runs[RUN_END, i]
         run, added = candidates[begin:stop], scores[begin:stop]
         arity = arities[run[0]]
-        table, a = table_of(joint, runs[2, i], cells * arity * here.size)
-        parent_table, parent_a = table_of(others, runs[3, i], cells * arity)
+        table, a = table_of(joint, runs[RUN_PRODUCT, i], cells * arity * here.size)
+        parent_table, parent_a = table_of(others, runs[RUN_PARENT_PRODUCT, i], cells * arity)
         if arity == 2 and here.size == 2 and min(table.size, parent_table.size) > total:
             add_binary(start, run, here, items, table, parent_table, added)
         else:
-            add_any(start, run, here, items, joint[0], table, a, others[0], parent_table, parent_a, added)
+            add_any(start, run, here, items, joint[FUNCTION], table, a, others[FUNCTION], parent_table, parent_a, added)

@@ -1,4 +1,4 @@
-"""Extensions of one family counted by histograms over its labelled rows, as kernels_histogram does."""
+"""Extensions of a family counted by histograms over its labelled rows (see kernels_histogram)."""
 
 # Numba infers the types of kernels.
 # mypy: allow-untyped-defs, no-check-untyped-defs
@@ -8,15 +8,15 @@ import numpy as np
 
 from bnsearch.counting.kernels_expand_bitmaps import is_counted_by_bitmaps
 from bnsearch.counting.kernels_expand_scratch import BEGIN, COUNTS, FAMILY, LABEL, ORDER
-from bnsearch.counting.kernels_histogram import clear, count_dense, most_dense_cells, sort_labels, sum_sparse
+from bnsearch.counting.kernels_histogram import clear, count_dense, max_dense_cells, sort_labels, sum_sparse
 from bnsearch.counting.kernels_set import cells_of, label_rows
-from bnsearch.counting.kernels_terms import term, terms_of
+from bnsearch.counting.kernels_terms import FUNCTION, term, terms_of
 from bnsearch.kernels.compile import inner_kernel
 
 
 @inner_kernel
 def with_child(parents, child, family):
-    """Return the parents and, last, the child; family : int64[...], written."""
+    """Return the parents followed by the child; family : int64[...], written."""
     for i in range(parents.size):
         family[i] = parents[i]
     family[parents.size] = child
@@ -26,10 +26,10 @@ def with_child(parents, child, family):
 @inner_kernel
 def score_counts(counts, number, states, arity, cells, joint, others):
     """
-    Return the score of a child of some states, from its counts by parent cell, own state and last parent's state.
+    Return the score of a child from its counts by parent cell, state of the child and state of the last parent.
 
     counts : int32[number * states * arity]
-    cells : how many the parents have in all, the last one of `arity` states apart
+    cells : number of cells of the parents without the last one, which has `arity` states
     """
     value, table, a = terms_of(joint, cells * states * arity)
     parent_value, parent_table, parent_a = terms_of(others, cells * arity)
@@ -41,30 +41,30 @@ def score_counts(counts, number, states, arity, cells, joint, others):
                 n = np.int64(counts[i])
                 if n > 0:
                     together += n
-                    value += term(n, table, joint[0], a)
+                    value += term(n, table, joint[FUNCTION], a)
             if together > 0:
-                parent_value += term(together, parent_table, others[0], parent_a)
+                parent_value += term(together, parent_table, others[FUNCTION], parent_a)
     return value - parent_value
 
 
 @inner_kernel
 def value_labels(labels, number, weights, counts, cells, terms):
-    """Return the value of the set whose cells are labelled; counts : int32[...] scratch, one for each label."""
+    """Return the value of the set whose cells are labelled; counts : int32[labels], scratch."""
     value, table, a = terms_of(terms, cells)
     clear(counts, number)
     for row in range(labels.size):
         counts[labels[row]] += weights[row]
     for i in range(number):
-        value += term(np.int64(counts[i]), table, terms[0], a)
+        value += term(np.int64(counts[i]), table, terms[FUNCTION], a)
     return value
 
 
 @inner_kernel
 def value_sparse(columns, places, candidates, terms, sign, least, scratch, scores):
     """
-    Add sign * the value of some places with each candidate that has at least some states, counted label by label.
+    Add sign * the value of some places with each candidate of at least `least` states, counted label by label.
 
-    Returns nothing. scores : float64[candidates], added to.
+    scores : float64[candidates]   changed
     """
     codes, weights, _, arities, _, _, _, _, _, _, dense = columns
     label, order, begin, counts = scratch[LABEL], scratch[ORDER], scratch[BEGIN], scratch[COUNTS]
@@ -75,19 +75,19 @@ def value_sparse(columns, places, candidates, terms, sign, least, scratch, score
         y = candidates[i]
         if arities[y] >= least:
             value, table, a = terms_of(terms, cells * arities[y])
-            value += sum_sparse(order, begin, number, codes[y], arities[y], weights, counts, table, terms[0], a)
+            value += sum_sparse(order, begin, number, codes[y], arities[y], weights, counts, table, terms[FUNCTION], a)
             scores[i] += sign * value
 
 
 @inner_kernel
-def extend_by_histograms(columns, child, parents, candidates, served, most_cells, joint, others, scratch, scores):
+def extend_by_histograms(columns, child, parents, candidates, served, max_cells, joint, others, scratch, scores):
     """
     Score a child with its parents and each candidate not counted by bitmaps; return the score without candidates.
 
-    Rows are counted by parent cell, child and candidate in one pass while that histogram is not much larger than the
-    number of rows; candidates of more states are counted label by label, for the family and for its parents.
+    Rows are counted by parent cell, child and candidate in one pass if that histogram is not much larger than the
+    number of rows. Candidates of more states are counted label by label, for the family and for its parents.
 
-    served, most_cells : as of is_counted_by_bitmaps
+    served, max_cells : as in is_counted_by_bitmaps
     """
     codes, weights, total, arities, start, _, _, _, _, _, dense = columns
     label, order, begin, counts = scratch[LABEL], scratch[ORDER], scratch[BEGIN], scratch[COUNTS]
@@ -96,10 +96,10 @@ def extend_by_histograms(columns, child, parents, candidates, served, most_cells
     labels, both = label[parents.size & 1], label[1 - (parents.size & 1)]
     states = arities[child]
     cells = cells_of(arities, parents)
-    least = np.int64(0)  # states of a candidate that is counted label by label
-    if number * states <= most_dense_cells(weights.size):
+    least = np.int64(0)  # smallest number of states of a candidate that is counted label by label
+    if number * states <= max_dense_cells(weights.size):
         if dense:
-            least = most_dense_cells(weights.size) // (number * states) + 1
+            least = max_dense_cells(weights.size) // (number * states) + 1
         for row in range(labels.size):
             both[row] = labels[row] * np.int32(states) + np.int32(codes[child, row])
         count_dense(labels, number, codes[child], states, weights, unit, counts)
@@ -112,7 +112,7 @@ def extend_by_histograms(columns, child, parents, candidates, served, most_cells
     any_sparse = False
     for i in range(candidates.size):
         y = candidates[i]
-        if is_counted_by_bitmaps(arities, start, most_cells, served, cells * states, y):
+        if is_counted_by_bitmaps(arities, start, max_cells, served, cells * states, y):
             continue
         if arities[y] >= least:
             any_sparse = True

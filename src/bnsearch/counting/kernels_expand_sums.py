@@ -1,12 +1,12 @@
 """
-Extensions of one family counted by sums of rows: all candidates at once, whatever their number.
+Extensions of a family counted by sums of rows: all candidates at once, whatever their number.
 
-A row of the table of bytes has a one for each item that it has. The sum of the rows of one cell and one state of the
-child tells how many of these have each item, in one addition for 64 items. Rows are summed only where that is needed:
+A row of the table of bytes has a one for each of its items. The sum of the rows of one cell and one state of the child
+gives the number of these rows with each item; one addition serves 64 items. Fewer rows are summed in one of two ways:
 
-- the largest cell of the parents follows by subtraction from the counts of pairs of items; or, instead,
-- a cell of one row contributes the same whatever the candidate, and, where both terms of a score are n log n, a cell
-  whose rows have one state of the child contributes nothing.
+- the counts of the largest cell of the parents follow by subtraction from the counts of pairs of items; or
+- cells are skipped that contribute the same for all candidates: those of one row and, if both terms of a score are
+  n log n, those whose rows have one state of the child, which contribute nothing.
 """
 
 # Numba infers the types of kernels.
@@ -15,12 +15,17 @@ from __future__ import annotations
 
 import numpy as np
 
+from bnsearch.counting.kernels_columns import ARITIES, CODES, TOTAL
 from bnsearch.counting.kernels_expand_bitmaps import HISTOGRAM_COST
 from bnsearch.counting.kernels_expand_cells import add_cell, start_scores
 from bnsearch.counting.kernels_expand_scratch import (
     BYTES,
+    CELL_CODE,
+    CELL_ROWS,
     CELLS,
     FIRST,
+    GROUP_AT,
+    GROUP_ROWS,
     GROUPS,
     ITEMS,
     KNOWN,
@@ -35,19 +40,19 @@ from bnsearch.counting.kernels_expand_scratch import (
 from bnsearch.counting.kernels_histogram import serves_bitmaps
 from bnsearch.counting.kernels_lanes import LANES, sum_rows
 from bnsearch.counting.kernels_set import cells_of
-from bnsearch.counting.kernels_terms import XLOGX
+from bnsearch.counting.kernels_terms import FUNCTION, XLOGX
 from bnsearch.kernels.bits import count_and, popcount
 from bnsearch.kernels.compile import inner_kernel
 
-# Measured, in words of an AND-popcount sweep: to put a row in order, to sum 64 of its items, to number the cell of a
-# row by one more variable, and to add the sums of one item.
+# Measured costs, in words of an AND-popcount sweep: ordering a row, summing 64 of its items, extending the number of a
+# row's cell by one variable, and adding the sums of one item.
 ORDER_COST, LANE_COST, NUMBER_COST, ITEM_COST = 10.0, 8.0, 0.3, 0.5
-NONE = -1
+NONE = -1  # no cell is left over; a group is not summed
 
 
 @inner_kernel
 def is_skipped(rows, wide, part, cell, same):
-    """Tell whether a cell contributes the same to the scores of all candidates; part : as of score_by_bitmaps."""
+    """Return True if a cell contributes the same to the scores of all candidates; part : as in score_by_bitmaps."""
     if rows == 1 or not same:
         return rows == 1
     here = rows
@@ -61,11 +66,11 @@ def is_skipped(rows, wide, part, cell, same):
 @inner_kernel
 def choose_left_over(columns, child, same, scratch):
     """
-    Choose which rows to sum: all but those of the largest cell, or all but those of cells that are skipped.
+    Choose the rows to sum: all except those of the largest cell, or all except those of skipped cells.
 
-    Returns the largest cell, or NONE, and how many rows are summed.
+    Returns the largest cell, or NONE, and the number of rows to sum.
     """
-    wide, size, part = columns[3][child], scratch[CELLS][0], scratch[TALLY][0]
+    wide, size, part = columns[ARITIES][child], scratch[CELLS][CELL_ROWS], scratch[TALLY][0]
     largest = np.int64(0)
     kept = np.int64(0)
     for cell in range(scratch[SPLIT][0]):
@@ -73,7 +78,7 @@ def choose_left_over(columns, child, same, scratch):
             largest = np.int64(cell)
         if not is_skipped(size[cell], wide, part, cell, same):
             kept += size[cell]
-    without = columns[2] - size[largest]
+    without = columns[TOTAL] - size[largest]
     if scratch[PAIRS].shape[0] > 0 and without < kept:
         return largest, without
     return np.int64(NONE), kept
@@ -81,8 +86,8 @@ def choose_left_over(columns, child, same, scratch):
 
 @inner_kernel
 def sums_are_cheaper(columns, child, parents, candidates, kept, scratch):
-    """Tell whether sums of rows cost less than bitmaps, or histograms, candidate by candidate."""
-    weights, arities, start, words, most_cells = columns[1], columns[3], columns[4], columns[5], columns[9]
+    """Return True if sums of rows cost less than bitmaps or histograms for each candidate."""
+    _, weights, _, arities, start, words, _, _, _, max_cells, _ = columns
     width, groups = scratch[BYTES].shape[1], scratch[SPLIT][0] * arities[child]
     if width == 0:
         return False
@@ -91,7 +96,7 @@ def sums_are_cheaper(columns, child, parents, candidates, kept, scratch):
     for i in range(candidates.size):
         y = candidates[i]
         if serves_bitmaps(arities, start, y):
-            cost -= min(groups * (arities[y] - 1), HISTOGRAM_COST * most_cells) * words.shape[1]
+            cost -= min(groups * (arities[y] - 1), HISTOGRAM_COST * max_cells) * words.shape[1]
     return cost < 0.0
 
 
@@ -110,35 +115,35 @@ def number_cells(codes, arities, parents, child, code):
 @inner_kernel
 def plan_groups(columns, child, left_over, same, scratch, mask):
     """
-    Write how many rows each cell and state of the child has, groups[0], and where they begin in order, groups[1].
+    Write the number of rows of each cell and state of the child, and the index of their first row in `order`.
 
-    A cell whose rows are not summed has NONE in groups[1], at its first state.
+    A cell whose rows are not summed has the index NONE at its first state.
 
-    mask : uint64[W]   written: the rows that are summed
+    mask : uint64[W]   written: the rows to sum
 
-    Returns how many cells of one row are skipped.
+    Returns the number of skipped cells of one row.
     """
     _, _, _, arities, start, _, _, states, modes, _, _ = columns
-    first, groups, size, part = scratch[FIRST], scratch[GROUPS], scratch[CELLS][0], scratch[TALLY][0]
+    first, groups, size, part = scratch[FIRST], scratch[GROUPS], scratch[CELLS][CELL_ROWS], scratch[TALLY][0]
     wide = arities[child]
     for w in range(mask.size):
         mask[w] = 0
     at = 0
     singles = 0
     for cell in range(scratch[SPLIT][0]):
-        base = scratch[CELLS][1, cell] * wide
+        base = scratch[CELLS][CELL_CODE, cell] * wide
         rest = size[cell]
         for s in range(wide - 1):
-            groups[0, base + states[start[child] + s]] = part[cell * wide + s]
+            groups[GROUP_ROWS, base + states[start[child] + s]] = part[cell * wide + s]
             rest -= part[cell * wide + s]
-        groups[0, base + modes[child]] = rest
+        groups[GROUP_ROWS, base + modes[child]] = rest
         if cell == left_over if left_over != NONE else is_skipped(size[cell], wide, part, cell, same):
             singles += size[cell] == 1 and left_over == NONE
-            groups[1, base] = NONE
+            groups[GROUP_AT, base] = NONE
             continue
         for s in range(wide):
-            groups[1, base + s] = at
-            at += groups[0, base + s]
+            groups[GROUP_AT, base + s] = at
+            at += groups[GROUP_ROWS, base + s]
         for w in range(mask.size):
             mask[w] |= first[cell, w]
     return singles
@@ -150,7 +155,7 @@ def order_rows(mask, code, at, order):
     Order the rows of a mask, uint64[W], by their codes.
 
     code, order : int32[rows], int32[rows]   order is written
-    at : int32[codes]                        where the rows of each code begin in `order`; changed to where they end
+    at : int32[codes]                        index of each code's first row in `order`; changed to that after its last
     """
     for w in range(mask.size):
         word = mask[w]
@@ -164,7 +169,7 @@ def order_rows(mask, code, at, order):
 
 @inner_kernel
 def count_pairs(columns, child, scratch):
-    """Write how many rows have each item and each state of the child; the counts of pairs of items are kept."""
+    """Write the number of rows with each item and each state of the child; keep the counts of pairs of items."""
     _, _, _, _, start, words, sizes, states, modes, _, _ = columns
     pairs, known, left = scratch[PAIRS], scratch[KNOWN], scratch[ITEMS][1]
     mode = modes[child]
@@ -185,42 +190,42 @@ def extend_by_sums(columns, child, parents, candidates, left_over, same, joint, 
     """
     Score a child with its parents and each candidate that has bitmaps, after score_by_bitmaps.
 
-    left_over : of choose_left_over
-    same : whether both terms are n log n
+    left_over : result of choose_left_over
+    same : True if both terms of the score are n log n
     scores : float64[candidates]   written
     """
     groups, here, left = scratch[GROUPS], scratch[ITEMS][0], scratch[ITEMS][1]
-    wide, cells = columns[3][child], cells_of(columns[3], parents)
+    wide, cells = columns[ARITIES][child], cells_of(columns[ARITIES], parents)
     mask, code = scratch[FIRST][scratch[SPLIT][0]], scratch[LABEL][0]
     singles = plan_groups(columns, child, left_over, same, scratch, mask)
-    number_cells(columns[0], columns[3], parents, child, code)
-    order_rows(mask, code, groups[1], scratch[ORDER])
+    number_cells(columns[CODES], columns[ARITIES], parents, child, code)
+    order_rows(mask, code, groups[GROUP_AT], scratch[ORDER])
     runs = scratch[RUNS]
     number = start_scores(columns, candidates, cells, wide, singles, joint, others, runs, scores)
     if left_over != NONE:
         count_pairs(columns, child, scratch)
     for cell in range(scratch[SPLIT][0]):
-        base = scratch[CELLS][1, cell] * wide
-        if groups[1, base] == NONE:
+        base = scratch[CELLS][CELL_CODE, cell] * wide
+        if groups[GROUP_AT, base] == NONE:
             continue
         for s in range(wide):
-            stop = np.int64(groups[1, base + s])
-            sum_rows(scratch[BYTES], scratch[ORDER], stop - groups[0, base + s], stop, scratch[SUMS], here[s])
+            stop = np.int64(groups[GROUP_AT, base + s])
+            sum_rows(scratch[BYTES], scratch[ORDER], stop - groups[GROUP_ROWS, base + s], stop, scratch[SUMS], here[s])
             if left_over != NONE:
                 for z in range(left.shape[1]):
                     left[s, z] -= here[s, z]
-        rows = groups[0, base : base + wide]
+        rows = groups[GROUP_ROWS, base : base + wide]
         add_cell(columns, candidates, cells, rows, here, joint, others, runs, number, scores)
     if left_over != NONE:
-        base = scratch[CELLS][1, left_over] * wide
-        rows = groups[0, base : base + wide]
+        base = scratch[CELLS][CELL_CODE, left_over] * wide
+        rows = groups[GROUP_ROWS, base : base + wide]
         add_cell(columns, candidates, cells, rows, left, joint, others, runs, number, scores)
 
 
 @inner_kernel
 def try_sums(columns, child, parents, candidates, joint, others, scratch, scores):
-    """Score the candidates that have bitmaps by sums of rows if that is cheapest; return whether it was."""
-    same = joint[0] == XLOGX and others[0] == XLOGX
+    """Score the candidates that have bitmaps by sums of rows if that is cheapest; return False otherwise."""
+    same = joint[FUNCTION] == XLOGX and others[FUNCTION] == XLOGX
     left_over, kept = choose_left_over(columns, child, same, scratch)
     if not sums_are_cheaper(columns, child, parents, candidates, kept, scratch):
         return False

@@ -1,10 +1,10 @@
 """
 Counting by histograms over rows: any arity, memory bounded by the number of rows.
 
-The rows carry the *label* of their cell in the joint table of some variables; labels are dense, given out in the order
-in which cells appear, so there are never more labels than rows. One more variable is counted in one pass: in a
-histogram of labels x arity while that is not much larger than the number of rows ("dense"), otherwise label by label,
-in one histogram over the new variable's states that is used again for each label ("sparse").
+Each row has the *label* of its cell in the joint table of some variables. Labels are numbers assigned in the order in
+which cells appear, so there are never more labels than rows. One more variable is counted in one pass. If a histogram
+of labels x arity is not much larger than the number of rows, it is used ("dense"). Otherwise the labels are counted one
+after the other, each in a histogram over the new variable's states ("sparse").
 """
 
 # Numba infers the types of kernels.
@@ -14,11 +14,11 @@ from __future__ import annotations
 import numpy as np
 
 from bnsearch.counting.kernels_prefix import first_rank
-from bnsearch.counting.kernels_terms import term, terms_of
+from bnsearch.counting.kernels_terms import FUNCTION, term, terms_of
 from bnsearch.kernels.compile import inner_kernel, kernel
 
-CELLS_PER_ROW = 2  # a dense histogram has at most this many cells a row, and a few thousand in any case
-FEW_CELLS = 4096
+CELLS_PER_ROW = 2  # largest number of cells of a dense histogram, for each row
+FEW_CELLS = 4096  # number of cells up to which a histogram is dense in any case
 
 
 @inner_kernel
@@ -29,15 +29,15 @@ def clear(array, stop):
 
 
 @inner_kernel
-def most_dense_cells(rows):
-    """Return the most cells of a dense histogram over that many rows."""
+def max_dense_cells(rows):
+    """Return the largest number of cells of a dense histogram over a number of rows."""
     return max(CELLS_PER_ROW * rows, FEW_CELLS)
 
 
 @inner_kernel
 def new_counts(rows, arities):
-    """Return int32 scratch that holds a dense histogram, or one over the states of any variable."""
-    widest = most_dense_cells(rows)
+    """Return int32 scratch memory for a dense histogram, or for one over the states of any variable."""
+    widest = max_dense_cells(rows)
     for i in range(arities.size):
         widest = max(widest, arities[i])
     return np.empty(widest, np.int32)
@@ -50,7 +50,7 @@ def sort_labels(label, number, order, begin):
 
     label : int32[rows]       values 0..number - 1
     order : int32[rows]       written: the rows, label after label
-    begin : int32[rows + 1]   written: where each label's rows begin in `order`
+    begin : int32[rows + 1]   written: index of each label's first row in `order`
     """
     clear(begin, number + 1)
     for row in range(label.size):
@@ -69,7 +69,7 @@ def sort_labels(label, number, order, begin):
 @inner_kernel
 def extend_dense(label, number, states, arity, seen, target):
     """
-    Label the rows by label and state, through a table of all such cells; return how many labels there are.
+    Label the rows by label and state, with a table of all such cells; return the number of new labels.
 
     label : int32[rows]        values 0..number - 1
     states : uint8|uint16[rows]
@@ -89,11 +89,11 @@ def extend_dense(label, number, states, arity, seen, target):
 
 @inner_kernel
 def extend_sparse(order, begin, number, states, arity, seen, target):
-    """Do as extend_dense, with memory for the states alone; order and begin from sort_labels."""
+    """Do the same as extend_dense with memory for the states only; order and begin from sort_labels."""
     clear(seen, arity)
     given = 0
     for i in range(number):
-        before = given  # what was given to earlier labels
+        before = given  # number of new labels for earlier labels
         for j in range(begin[i], begin[i + 1]):
             row = order[j]
             state = states[row]
@@ -109,7 +109,7 @@ def count_dense(label, number, states, arity, weights, unit, counts):
     """
     Count the rows by label and state, in a histogram of all such cells.
 
-    weights : int32[rows]   how often each row counts; all ones where `unit` is set
+    weights : int32[rows]   weight of each row; all are 1 if `unit` is True
     counts : int32[...]     written: number * arity cells
     """
     clear(counts, number * arity)
@@ -125,10 +125,10 @@ def count_dense(label, number, states, arity, weights, unit, counts):
 @inner_kernel
 def sum_dense(label, number, states, arity, weights, unit, counts, table, function, a):
     """
-    Sum f over the cells of label and state, through a histogram of all of them.
+    Return the sum of f over the cells of label and state, with a histogram of all of them.
 
-    weights ... counts : as of count_dense
-    table : float64[L]      f(n) for n < L, the rest in closed form
+    weights ... counts : as in count_dense
+    table : float64[L]      f(n) for n < L; larger counts are computed in closed form
     """
     count_dense(label, number, states, arity, weights, unit, counts)
     total = 0.0
@@ -140,7 +140,7 @@ def sum_dense(label, number, states, arity, weights, unit, counts, table, functi
 
 @inner_kernel
 def sum_sparse(order, begin, number, states, arity, weights, counts, table, function, a):
-    """Do as sum_dense, with memory for the states alone; order and begin from sort_labels."""
+    """Do the same as sum_dense with memory for the states only; order and begin from sort_labels."""
     clear(counts, arity)
     total = 0.0
     for i in range(number):
@@ -158,40 +158,40 @@ def sum_sparse(order, begin, number, states, arity, weights, counts, table, func
 
 @inner_kernel
 def serves_bitmaps(arities, start, place):
-    """Tell whether a place has bitmaps."""
+    """Return True if a place has bitmaps."""
     return start[place + 1] - start[place] == arities[place] - 1
 
 
 @inner_kernel
-def any_beyond_bitmaps(arities, start, most_cells, bitmapped, cells, below, more):
-    """Tell whether some set of a prefix and `more` places under `below` is not counted by bitmaps."""
+def any_beyond_bitmaps(arities, start, max_cells, bitmapped, cells, below, more):
+    """Return True if some set of a prefix and `more` places below `below` is not counted by bitmaps."""
     if below < more:
         return False
     for i in range(more):
         cells *= arities[below - 1 - i]
         bitmapped = bitmapped and serves_bitmaps(arities, start, below - 1 - i)
-    return not bitmapped or cells > most_cells
+    return not bitmapped or cells > max_cells
 
 
 @inner_kernel
 def count_top(
-    codes, weights, total, arities, start, most_cells, dense, binomial, terms,
+    codes, weights, total, arities, start, max_cells, dense, binomial, terms,
     size, top, lowest, highest, offset, values,
 ):  # fmt: skip
     """
-    Value all sets of one size whose largest place is `top`, second in lowest:highest, that bitmaps do not serve.
+    Value all sets of one size with largest place `top` and second in lowest:highest that bitmaps do not count.
 
-    offset : added to a set's rank among those of this top, gives its place in `values`
+    offset : index in `values` less the rank of a set among those of this top
 
-    All else is as in count_piece.
+    All other arguments are as in count_piece.
     """
-    function = terms[0]
+    function = terms[FUNCTION]
     unit = weights.size == total
     d = size - 1
     place = np.empty(d + 1, np.int64)
     cells = np.ones(d + 1, np.float64)
     bitmapped = np.ones(d + 1, np.bool_)
-    if not any_beyond_bitmaps(arities, start, most_cells, bitmapped[0], cells[0], top + 1, size):
+    if not any_beyond_bitmaps(arities, start, max_cells, bitmapped[0], cells[0], top + 1, size):
         return
     rows = weights.size
     label = np.zeros((d + 1, rows), np.int32)
@@ -200,7 +200,7 @@ def count_top(
     begin = np.empty(rows + 1, np.int32)
     counts = new_counts(rows, arities)
     place[0] = top - 1
-    depth = 1  # the prefix is place[:depth]; place[0] stays at the top
+    depth = 1  # the prefix is place[:depth], and place[0] is always the top
     while depth > 0:
         p = place[depth - 1] + 1
         place[depth - 1] = p
@@ -209,9 +209,9 @@ def count_top(
             continue
         cells[depth] = cells[depth - 1] * arities[p]
         bitmapped[depth] = bitmapped[depth - 1] and serves_bitmaps(arities, start, p)
-        if not any_beyond_bitmaps(arities, start, most_cells, bitmapped[depth], cells[depth], p, size - depth):
+        if not any_beyond_bitmaps(arities, start, max_cells, bitmapped[depth], cells[depth], p, size - depth):
             continue
-        if dense and number[depth - 1] * arities[p] <= most_dense_cells(rows):
+        if dense and number[depth - 1] * arities[p] <= max_dense_cells(rows):
             number[depth] = extend_dense(
                 label[depth - 1], number[depth - 1], codes[p], arities[p], counts, label[depth]
             )
@@ -228,10 +228,10 @@ def count_top(
         in_order = False
         for x in range(p - 1, -1, -1):
             product = cells[d] * arities[x]
-            if bitmapped[d] and product <= most_cells and serves_bitmaps(arities, start, x):
-                break  # and so are all smaller places
+            if bitmapped[d] and product <= max_cells and serves_bitmaps(arities, start, x):
+                break  # all smaller places are counted by bitmaps, too
             constant, table, a = terms_of(terms, product)
-            if dense and number[d] * arities[x] <= most_dense_cells(rows):
+            if dense and number[d] * arities[x] <= max_dense_cells(rows):
                 value = sum_dense(label[d], number[d], codes[x], arities[x], weights, unit, counts, table, function, a)
             else:
                 if not in_order:
@@ -243,20 +243,20 @@ def count_top(
 
 @kernel
 def count_piece(
-    codes, weights, total, arities, start, most_cells, dense, binomial, terms,
+    codes, weights, total, arities, start, max_cells, dense, binomial, terms,
     size, bottom, top, lowest, highest, values,
 ):  # fmt: skip
     """
-    Value the sets of one size with largest place t in bottom:top + 1, second in lowest:highest, not served by bitmaps.
+    Value the sets of one size with largest place in bottom:top + 1, second in lowest:highest, not counted by bitmaps.
 
     codes ... dense : fields of Columns
     binomial : int64[places + 1, size + 1]
     terms : see kernels_terms
-    values : float64[...]   written, at the set's rank less that of the piece's first set
+    values : float64[...]   written at the set's rank less that of the piece's first set
     """
     first = first_rank(size, bottom, lowest, binomial)
     for t in range(bottom, top + 1):
         count_top(
-            codes, weights, total, arities, start, most_cells, dense, binomial, terms,
+            codes, weights, total, arities, start, max_cells, dense, binomial, terms,
             size, t, lowest, min(highest, t), binomial[t, size] - first, values,
         )  # fmt: skip

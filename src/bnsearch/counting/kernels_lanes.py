@@ -1,4 +1,4 @@
-"""Sums of rows of bytes, in vector registers."""
+"""Sums of rows of bytes in vector registers."""
 
 # Numba infers the types of kernels.
 # mypy: allow-untyped-defs, no-check-untyped-defs, allow-untyped-calls
@@ -13,8 +13,8 @@ from numba.extending import intrinsic
 from bnsearch.counting.columns import ITEM_ALIGNMENT
 from bnsearch.kernels.compile import inner_kernel
 
-LANES = ITEM_ALIGNMENT  # bytes that are summed at once: a line of the processor's cache
-MOST_SUMMED = 255  # rows of zeros and ones whose sums fit into bytes
+LANES = ITEM_ALIGNMENT  # number of bytes that are summed at once: a cache line of the processor
+MAX_SUMMED = 255  # largest number of rows of zeros and ones whose sums fit into bytes
 
 
 @intrinsic
@@ -27,7 +27,7 @@ def sum_lanes(typing_context: Any, table: Any, order: Any, begin: Any, stop: Any
     begin, stop, lane : int64
     sums : uint8[width]          written; sums above 255 overflow
 
-    A loop of Numba's would read and write the sums in memory for every row, since they might overlap the table.
+    A loop in Numba would read and write the sums in memory for every row, because they could overlap the table.
     """
 
     def generate(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
@@ -53,7 +53,7 @@ def sum_rows(table, order, begin, stop, sums, counts):
     """
     Sum the rows order[begin:stop] of a table of zeros and ones.
 
-    table, order : as of sum_lanes
+    table, order : as in sum_lanes
     sums : uint8[width]      scratch
     counts : int32[width]    written
     """
@@ -61,7 +61,7 @@ def sum_rows(table, order, begin, stop, sums, counts):
         counts[z] = 0
     first = begin
     while begin < stop:
-        until = min(begin + MOST_SUMMED, stop)
+        until = min(begin + MAX_SUMMED, stop)
         for lane in range(0, sums.size, LANES):
             sum_lanes(table, order, begin, until, lane, sums)
         if begin == first:

@@ -1,15 +1,14 @@
 """
 Values of all sets of one size by bitmaps.
 
-Sets are visited as a prefix p1 > p2 > ... > pd of places followed by every smaller place x, so that a set's rank
-(colexicographic: the sum of binomial(place_i, i) over its places in ascending order) runs on with x. An *item* is a
-state that has a bitmap; `ones` holds, for every set of items of smaller size, how many rows have them all, at the
-items' colexicographic rank.
+Sets are visited as a prefix p1 > p2 > ... > pd of places and every smaller place x, so a set's colexicographic rank
+(the sum of binomial(place_i, i) over its places in ascending order) increases with x by one. An *item* is a state that
+has a bitmap. `ones` holds the number of rows with all items of every smaller set of items, at its colexicographic rank.
 
-The joint table of the prefix with x is kept as a *block*: a row for each combination of the prefix's digits, a lane for
-each item of x. Digit s > 0 is the variable's s-th item, digit 0 first means "any state": those counts are read from
-`ones`, and only combinations without a 0 are swept over the rows. Subtracting, axis by axis, the other digits from
-digit 0 turns "any" into "the state without a bitmap" (inclusion-exclusion), and f is summed over the cells.
+The joint table of the prefix with x is a *block*: a row for each combination of the prefix's digits, a lane for each
+item of x. Digit s > 0 is the variable's s-th item, and digit 0 first means "any state". Counts of combinations with a 0
+are read from `ones`; only combinations without a 0 are counted over the rows. Then the other digits are subtracted from
+digit 0, variable by variable, so that it means "the state without a bitmap" (inclusion-exclusion).
 """
 
 # Numba infers the types of kernels.
@@ -35,16 +34,16 @@ from bnsearch.counting.kernels_terms import RISING_SPREAD, cell_term, find_produ
 from bnsearch.kernels.bits import popcount
 from bnsearch.kernels.compile import inner_kernel, kernel
 
-LANES = 128
+LANES = 128  # number of lanes of a block
 
 
 @inner_kernel
 def subtract_known(block, size, place, arities, lanes):
     """
-    Turn digit 0 from "any state" into "the state without a bitmap", axis by axis.
+    Change digit 0 from "any state" to "the state without a bitmap", variable by variable.
 
     block : int32[combinations, lanes]
-    size : int64[d + 1]    number of combinations of each beginning of the prefix
+    size : int64[d + 1]    number of combinations of the first 0, 1, ... d places of the prefix
     place : int64[d]       the prefix
     """
     d = place.size
@@ -71,7 +70,7 @@ def read_smaller(block, combination, width, d, ones, at, item, lanes):
 
 @inner_kernel
 def sweep_rows(counts, leaf, begin, end, projected, item, lanes):
-    """Count the rows that a bitmap, `leaf`, shares with each of the items from `item` on; four items at a time."""
+    """Count the rows that the bitmap `leaf` has in common with each item from `item` on; four items at a time."""
     lane = 0
     while lane + 4 <= lanes:
         first, second = projected[item + lane], projected[item + lane + 1]
@@ -96,7 +95,7 @@ def sweep_rows(counts, leaf, begin, end, projected, item, lanes):
 
 @inner_kernel
 def sum_pairs(block, cells, width, places, table, sums):
-    """Sum f over the cells of the prefix with each of several binary places, f tabulated for every count."""
+    """Sum f over the cells of the prefix with each of several binary places; f of every count is tabulated."""
     for i in range(places):
         sums[i] = 0.0
     for c in range(width):
@@ -138,12 +137,12 @@ def sum_block(block, cells, width, arity, places, table, function, a, sums):
 @inner_kernel
 def finish_prefix(
     place, width, combination, full, fulls, stack, segment, projected, block, cells, leaf,
-    arities, start, words, most_cells, ones, at, products, constants, table, function, a, store, values,
+    arities, start, words, max_cells, ones, at, products, constants, table, function, a, store, values,
 ):  # fmt: skip
     """
-    Value every set of a whole prefix and a smaller place that bitmaps serve.
+    Value every set of a complete prefix and a smaller place that is counted by bitmaps.
 
-    combination : of the whole prefix
+    combination : combinations of the complete prefix
     full, fulls, stack : the full combinations of the prefix without its last place, and their bitmaps
     values : float64[last place of the prefix]   written
     """
@@ -154,11 +153,11 @@ def finish_prefix(
         cells[c, 0] = combination[c, COUNT]
     subtract_known(cells, width, place, arities, cells.shape[1])
     x = 0
-    while x < last and number * arities[x] <= most_cells:
+    while x < last and number * arities[x] <= max_cells:
         arity = arities[x]
-        most = max(block.shape[1] // max(arity - 1, 1), 1)
+        limit = max(block.shape[1] // max(arity - 1, 1), 1)
         stop = x
-        while stop < last and arities[stop] == arity and stop - x < most:
+        while stop < last and arities[stop] == arity and stop - x < limit:
             stop += 1
         item = start[x]
         lanes = start[stop] - item
@@ -170,7 +169,7 @@ def finish_prefix(
                     c = full[f, INDEX] + (s + 1) * width[d - 1]
                     begin, end = segment[state], segment[state + 1]
                     column = projected[start[last] + s]
-                else:  # pairs: the top's own bitmap, nothing projected
+                else:  # pairs: the bitmap of the top, without projection
                     c = full[f, INDEX]
                     begin, end = segment[0], leaf.size
                     column = words[start[last] + f]
@@ -181,7 +180,7 @@ def finish_prefix(
                     for lane in range(lanes):
                         ones[to + lane] = block[c, lane]
         subtract_known(block, width, place, arities, lanes)
-        product = find_product(products, float(number) * arity)  # it is there: the sweep made it so
+        product = find_product(products, float(number) * arity)  # Sweep has tabulated it
         row, spread = (product, a / (number * arity)) if function == RISING_SPREAD else (0, a)
         if arity == 2 and table.shape[1] > combination[0, COUNT]:
             sum_pairs(block, cells, number, stop - x, table[row], values[x:])
@@ -195,9 +194,9 @@ def finish_prefix(
 @inner_kernel
 def new_prefix(arities, start, total, top, d, capacity, binomial, ones, at):
     """
-    Return a prefix of up to d places that has the top alone: its places, and the combinations of its digits.
+    Return a prefix with room for d places that consists of the top: its places, and the combinations of its digits.
 
-    The arrays are the first ones that finish_prefix takes; `full` and `fulls` have a row for each length.
+    The arrays are the first arguments of finish_prefix; `full` and `fulls` have a row for each length.
     """
     place = np.empty(d, np.int64)
     width = np.empty(d + 1, np.int64)
@@ -218,19 +217,19 @@ def new_prefix(arities, start, total, top, d, capacity, binomial, ones, at):
 
 @inner_kernel
 def sweep_top(
-    arities, start, words, sizes, total, most_cells, binomial, ones, at, terms,
+    arities, start, words, sizes, total, max_cells, binomial, ones, at, terms,
     size, top, lowest, highest, capacity, store, offset, values,
 ):  # fmt: skip
     """
     Value all sets of one size whose largest place is `top` and whose second is in lowest:highest.
 
-    offset : added to a set's rank among those of this top, gives its place in `values`
+    offset : index in `values` less the rank of a set among those of this top
 
-    All else is as in sweep_piece.
+    All other arguments are as in sweep_piece.
     """
     d = size - 1
     states = arities[top] - 1
-    if start[top + 1] - start[top] != states or arities[top] > most_cells:
+    if start[top + 1] - start[top] != states or arities[top] > max_cells:
         return
     segment = np.zeros(states + 1, np.int64)
     projected = words
@@ -250,7 +249,7 @@ def sweep_top(
         if d > 1:
             p = place[depth - 1] + 1
             place[depth - 1] = p
-            if p >= (place[depth - 2] if depth > 2 else highest) or width[depth - 1] * arities[p] > most_cells:
+            if p >= (place[depth - 2] if depth > 2 else highest) or width[depth - 1] * arities[p] > max_cells:
                 depth -= 1
                 if depth == 1:
                     return
@@ -266,7 +265,7 @@ def sweep_top(
             rank += binomial[place[t], size - t]
         finish_prefix(
             place, width, combination[d], full[max(d - 1, 1)], fulls[max(d - 1, 1)], stack[max(d - 1, 1)],
-            segment, projected, block, cells, leaf, arities, start, words, most_cells, ones, at,
+            segment, projected, block, cells, leaf, arities, start, words, max_cells, ones, at,
             products, constants, table, function, a, store, values[rank:],
         )  # fmt: skip
         if d == 1:
@@ -275,26 +274,26 @@ def sweep_top(
 
 @kernel
 def sweep_piece(
-    arities, start, words, sizes, total, most_cells, binomial, ones, at, terms,
+    arities, start, words, sizes, total, max_cells, binomial, ones, at, terms,
     size, bottom, top, lowest, highest, capacity, store, values,
 ):  # fmt: skip
     """
     Value all sets of one size whose largest place, t, is in bottom:top + 1 and whose second is in lowest:highest.
 
-    Only those are visited that bitmaps serve (most_cells); the rest of `values` is left alone.
+    Only those are visited that bitmaps serve (max_cells); the rest of `values` is left alone.
 
-    arities ... most_cells : fields of Columns
+    arities ... max_cells : fields of Columns
     binomial : int64[items + 1, size + 2]   binomial coefficients
-    ones : int32[...]      how many rows have all the items of a set, by size and rank
+    ones : int32[...]      number of rows with all the items of a set, by size and rank
     at : int64[size + 1]   where the sets of each size begin in `ones`
     terms : see kernels_terms
     capacity : the most combinations that a prefix of size - 1 places may have
-    store : whether to leave the items' counts in `ones` for the next size
+    store : True if the items' counts are written to `ones` for the next size
     values : float64[...]  written, at the set's rank less that of the piece's first set
     """
     first = first_rank(size, bottom, lowest, binomial)
     for t in range(bottom, top + 1):
         sweep_top(
-            arities, start, words, sizes, total, most_cells, binomial, ones, at, terms,
+            arities, start, words, sizes, total, max_cells, binomial, ones, at, terms,
             size, t, lowest, min(highest, t), capacity, store, binomial[t, size] - first, values,
         )  # fmt: skip

@@ -1,4 +1,4 @@
-"""Prefixes of sets counted by bitmaps: their digits' combinations and the rows that have them (see kernels_lattice)."""
+"""Prefixes of sets counted by bitmaps: combinations of their digits, and the bitmaps of these (see kernels_lattice)."""
 
 # Numba infers the types of kernels.
 # mypy: allow-untyped-defs, no-check-untyped-defs
@@ -9,16 +9,16 @@ import numpy as np
 from bnsearch.counting.kernels_bitmaps import plan_projection, project
 from bnsearch.kernels.compile import inner_kernel
 
-# Columns of `combination`: how many digits are not 0, how many rows have those items, and from RANK on sums of
-# binomials: RANK + 1 is the rank of the items, RANK + 2 their rank with a smaller item to follow.
+# Columns of `combination`: number of digits that are not 0, number of rows with those items, and from RANK on sums of
+# binomials: RANK + 1 is the rank of the items, RANK + 2 their rank when a smaller item is added.
 TAKEN, COUNT, RANK = 0, 1, 1
-# Columns of `full`, the combinations without a 0: index, digit of the top less 1, where the bitmap begins.
+# Columns of `full`, the combinations without a 0: index, digit of the top less 1, index of the bitmap's first word.
 INDEX, STATE, BITMAP = 0, 1, 2
 
 
 @inner_kernel
 def first_rank(size, bottom, lowest, binomial):
-    """Return the rank of the first set of a piece: `bottom` is its least top, `lowest` its least second place."""
+    """Return the rank of the first set of a piece; `bottom` is its smallest top, `lowest` its smallest second place."""
     rank = binomial[bottom, size]
     if size > 2:
         rank += binomial[lowest, size - 1]
@@ -28,11 +28,11 @@ def first_rank(size, bottom, lowest, binomial):
 @inner_kernel
 def project_on_top(words, sizes, first, stop, below, segment):
     """
-    Squeeze the bitmaps of all items before `below` to the rows of each item of the top place, first:stop.
+    Project the bitmaps of all items before `below` on the rows of each item of the top place, first:stop.
 
     words : uint64[items, W]
     sizes : int64[items]                   numbers of ones
-    below : at most `first`; sets with a larger item are not wanted
+    below : end of the items to project, no larger than `first`
     segment : int64[stop - first + 1]      written: the words of the top's s-th item are segment[s]:segment[s + 1]
 
     Returns uint64[below, words].
@@ -54,13 +54,13 @@ def project_on_top(words, sizes, first, stop, below, segment):
 @inner_kernel
 def extend_combinations(combination, size, depth, d, first, stop, binomial, ones, at):
     """
-    Make the combinations of this depth from those of the depth before; the new place's digit is slowest.
+    Make the combinations of a depth from those of the depth before; the digit of the new place is the slowest.
 
     combination : int64[d + 1, capacity, d + 5]   written at [depth]
     size : int64[d + 1]                           number of combinations at each depth; written at [depth]
     first, stop : the items of the new place
     binomial : int64[..., ...]                    binomial coefficients
-    ones, at : int32[...], int64[...]             counts of sets of items, and where each size begins
+    ones, at : int32[...], int64[...]             counts of sets of items, and the index of each size's first one
     """
     before = depth - 1
     width = size[before]
@@ -82,7 +82,7 @@ def extend_combinations(combination, size, depth, d, first, stop, binomial, ones
 
 @inner_kernel
 def and_item(source, begin_source, column, begin, end, out):
-    """Write column[begin:end] AND a bitmap into `out`; a negative beginning stands for all rows."""
+    """Write column[begin:end] AND a bitmap into `out`; a negative `begin_source` means a bitmap of all rows."""
     if begin_source < 0:
         for w in range(end - begin):
             out[w] = column[begin + w]
@@ -94,11 +94,11 @@ def and_item(source, begin_source, column, begin, end, out):
 @inner_kernel
 def extend_bitmaps(full, fulls, stack, size, depth, first, stop, segment, projected):
     """
-    Make the bitmaps of this depth's full combinations from those of the depth before.
+    Make the bitmaps of the full combinations of a depth from those of the depth before.
 
     full : int64[d + 1, capacity, 3]    written at [depth]
-    fulls : int64[d + 1]                how many there are at each depth; written at [depth]
-    stack : uint64[d + 1, ...]          the bitmaps, one after another; written at [depth]
+    fulls : int64[d + 1]                number of full combinations at each depth; written at [depth]
+    stack : uint64[d + 1, ...]          the bitmaps, one after the other; written at [depth]
     first, stop : the items of the new place
     segment, projected : from project_on_top
     """

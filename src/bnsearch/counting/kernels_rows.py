@@ -1,4 +1,4 @@
-"""Rows that repeat: found by hashing, told apart exactly."""
+"""Equal rows: found by hashing, confirmed by comparison."""
 
 # Numba infers the types of kernels.
 # mypy: allow-untyped-defs, no-check-untyped-defs
@@ -14,7 +14,7 @@ from bnsearch.kernels.compile import kernel
 if TYPE_CHECKING:
     from bnsearch.counting.columns import Codes
 
-SAMPLE = 4096
+SAMPLE = 4096  # approximate number of sampled rows of a large dataset
 
 
 @kernel
@@ -38,10 +38,10 @@ def count_groups(codes, hashes, order, first, counts):
     """
     Count runs of equal rows in an order that sorts the hashes; return their number.
 
-    Rows of one hash that differ open a new group each time the row changes, so groups are always exact, and at
-    worst one set of equal rows is split into several groups.
+    Different rows with the same hash start a new group each time the row changes. So the rows of a group are equal, and
+    in the worst case equal rows are in several groups.
 
-    first, counts : int64[rows]   written: a row of each group, and its size
+    first, counts : int64[rows]   written: one row of each group, and its size
     """
     groups = -1
     for i in range(order.size):
@@ -69,9 +69,9 @@ def hashes_of_rows(codes: Codes) -> NDArray[np.uint64]:
 
 def estimate_distinct(hashes: NDArray[np.uint64]) -> int:
     """
-    Estimate how many rows differ; exact for a few thousand rows.
+    Estimate the number of distinct rows; exact for a few thousand rows.
 
-    The sample is taken by hash: equal rows, wherever they stand, are all in it or all left out.
+    The sample is chosen by hash, so of equal rows all or none are in it.
     """
     part = -(-hashes.size // SAMPLE)
     sample = hashes[hashes <= np.uint64((2**64 - 1) // part)]

@@ -1,4 +1,4 @@
-"""The joint counts of one set: three representations, one contract."""
+"""The joint counts of one set, in three representations with the same result."""
 
 # Numba infers the types of kernels.
 # mypy: allow-untyped-defs, no-check-untyped-defs
@@ -14,21 +14,22 @@ from bnsearch.counting.kernels_histogram import (
     clear,
     extend_dense,
     extend_sparse,
-    most_dense_cells,
+    max_dense_cells,
     serves_bitmaps,
     sort_labels,
 )
 from bnsearch.kernels.bits import count_and, popcount
 from bnsearch.kernels.compile import inner_kernel, kernel
 
-# Memory that counting one set after another uses again: a plain tuple of
-#   label      int32[2, rows]     labels of the rows, two in turn
+# Scratch memory for counting sets one after the other: a plain tuple of
+#   label      int32[2, rows]     labels of the rows, for the variables so far and with the next one
 #   order      int32[rows]        rows by label
-#   begin      int32[rows + 1]    where each label's rows begin
+#   begin      int32[rows + 1]    index of each label's first row in `order`
 #   histogram  int32[...]         counts of cells
 #   stack      uint64[depths, W]  bitmaps
 #   cells      int64[rows + 1]    result: cells that occur, as mixed-radix numbers
-#   counts     int64[rows + 1]    result: how often
+#   counts     int64[rows + 1]    result: their counts
+LABEL, ORDER, BEGIN, HISTOGRAM, STACK, CELLS, COUNTS = range(7)
 Scratch = tuple[
     NDArray[np.int32],
     NDArray[np.int32],
@@ -68,10 +69,10 @@ def split_off(rest, column, part):
 
 @inner_kernel
 def count_by_bitmaps(arities, start, words, states, modes, total, places, stack, cells, counts):
-    """Count a set by splitting the rows variable after variable; empty parts are not followed."""
+    """Count a set by splitting the rows by one variable after the other; empty parts are not split further."""
     k = places.size
-    item = np.empty(k, np.int64)  # the next part to split off at each depth
-    left = np.empty(k, np.int64)  # rows that are left there
+    item = np.empty(k, np.int64)  # the next item to split off at each depth
+    left = np.empty(k, np.int64)  # number of remaining rows at each depth
     cell = np.zeros(k + 1, np.int64)
     found = 0
     for w in range(stack.shape[1]):
@@ -87,7 +88,7 @@ def count_by_bitmaps(arities, start, words, states, modes, total, places, stack,
             depth -= 1
             continue
         base = cell[depth] * arities[places[depth]]
-        if depth == k - 1:  # the last variable: numbers alone
+        if depth == k - 1:  # the last variable: only counts are needed
             if item[depth] < stop:
                 n = count_and(stack[depth], words[item[depth]])
                 cells[found] = base + states[item[depth]]
@@ -99,7 +100,7 @@ def count_by_bitmaps(arities, start, words, states, modes, total, places, stack,
         elif item[depth] < stop:
             n = split_off(stack[depth], words[item[depth]], stack[depth + 1])
             cell[depth + 1] = base + states[item[depth]]
-        else:  # what is left has the state without a bitmap
+        else:  # the remaining rows have the state without a bitmap
             n = left[depth]
             for w in range(stack.shape[1]):
                 stack[depth + 1, w] = stack[depth, w]
@@ -143,9 +144,9 @@ def count_by_codes(codes, weights, unit, arities, places, code, histogram, cells
 @inner_kernel
 def label_rows(codes, arities, dense, places, label, order, begin, histogram):
     """
-    Label the rows by the cells of some places; return how many labels there are.
+    Label the rows by the cells of some places; return the number of labels.
 
-    label : int32[2, rows]   written; the labels stand in label[places.size & 1]
+    label : int32[2, rows]   written; the labels are in label[places.size & 1]
     order, begin, histogram : scratch
     """
     number = np.int64(1)
@@ -153,7 +154,7 @@ def label_rows(codes, arities, dense, places, label, order, begin, histogram):
     for i in range(places.size):
         states, arity = codes[places[i]], arities[places[i]]
         source, target = label[i & 1], label[1 - (i & 1)]
-        if dense and number * arity <= most_dense_cells(label.shape[1]):
+        if dense and number * arity <= max_dense_cells(label.shape[1]):
             number = extend_dense(source, number, states, arity, histogram, target)
         else:
             sort_labels(source, number, order, begin)
@@ -163,7 +164,7 @@ def label_rows(codes, arities, dense, places, label, order, begin, histogram):
 
 @inner_kernel
 def count_by_labels(codes, weights, arities, dense, places, label, order, begin, histogram, cells, counts):
-    """Count a set of any number of cells by labelling the rows variable after variable."""
+    """Count a set of any number of cells by labelling the rows by one variable after the other."""
     number = label_rows(codes, arities, dense, places, label, order, begin, histogram)
     last = label[places.size & 1]
     for i in range(number):
@@ -190,26 +191,26 @@ def cells_of(arities, places):
 @kernel
 def count_set(columns, scratch, places):
     """
-    Count the joint table of the given places; return how many cells occur.
+    Count the joint table of the given places; return the number of cells that occur.
 
-    They stand in the scratch's cells (mixed-radix, the last place fastest) and counts.
+    The result is in the arrays `cells` (mixed-radix, the last place fastest) and `counts` of the scratch memory.
 
     columns : the fields of Columns, a plain tuple
     places : int64[k]
     """
-    codes, weights, total, arities, start, words, _, states, modes, most_cells, dense = columns
+    codes, weights, total, arities, start, words, _, states, modes, max_cells, dense = columns
     label, order, begin, histogram, stack, cells, counts = scratch
     if places.size == 0:
         cells[0] = 0
         counts[0] = total
         return 1
     size = cells_of(arities, places)
-    bitmapped = size <= most_cells
+    bitmapped = size <= max_cells
     for i in range(places.size):
         bitmapped = bitmapped and serves_bitmaps(arities, start, places[i])
     if bitmapped:
         return count_by_bitmaps(arities, start, words, states, modes, total, places, stack, cells, counts)
-    if dense and size <= most_dense_cells(weights.size):
+    if dense and size <= max_dense_cells(weights.size):
         unit = weights.size == total
         return count_by_codes(codes, weights, unit, arities, places, label[0], histogram, cells, counts)
     return count_by_labels(codes, weights, arities, dense, places, label, order, begin, histogram, cells, counts)

@@ -1,4 +1,4 @@
-"""The functions of a count that scores sum over cells: looked up where tabulated, in closed form elsewhere."""
+"""The functions of a count that scores sum over cells: tabulated for small counts, else in closed form."""
 
 # Numba infers the types of kernels.
 # mypy: allow-untyped-defs, no-check-untyped-defs
@@ -11,18 +11,19 @@ from numpy.typing import NDArray
 
 from bnsearch.kernels.compile import inner_kernel, kernel
 
-XLOGX, RISING, RISING_SPREAD, XLOGX_REGRET, OCCURS = range(5)  # as CellFunction
+XLOGX, RISING, RISING_SPREAD, XLOGX_REGRET, OCCURS = range(5)  # the values of CellFunction
 
 
-# A cell sum as kernels take it: a plain tuple of
-#   function   which f
-#   a          its parameter
+# The terms of a cell sum, for kernels: a plain tuple of
+#   function   form of f
+#   a          parameter of f
 #   slope      the constant of a set is slope * cells,
-#   regret     and -log C(rows, cells) where this is set
-#   rows       the number of rows counted
-#   products   float64[R]     numbers of cells that are tabulated, ascending
-#   constants  float64[R]     the constant for each
-#   table      float64[R, L]  f(n) for n < L; one row where f does not depend on the set
+#   regret     minus log C(rows, cells) if this is True
+#   rows       number of rows counted
+#   products   float64[R]     tabulated numbers of cells, ascending
+#   constants  float64[R]     constant for each of them
+#   table      float64[R, L]  f(n) for n < L; one row if f does not depend on the set
+FUNCTION, PARAMETER, SLOPE, REGRET, ROWS, PRODUCTS, CONSTANTS, TABLE = range(8)
 Terms = tuple[int, float, float, bool, int, NDArray[np.float64], NDArray[np.float64], NDArray[np.float64]]
 
 
@@ -34,7 +35,7 @@ def log_rising(n, a):
         product *= a + i
     value = math.log(product)
     if n > 16:
-        # Stirling's series from b = a + 16 on, arranged so that nothing large cancels.
+        # Stirling's series from b = a + 16 on, arranged so that no large terms cancel.
         b = a + 16.0
         more = n - 16.0
         c = b + more
@@ -83,9 +84,9 @@ def binary_normaliser(n):
 @kernel
 def log_normaliser(n, states):
     """
-    Return log C(n, states), the regret of a multinomial with that many states over n rows.
+    Return log C(n, states), the regret of a multinomial distribution over n rows.
 
-    Few states: C(n, r + 2) = C(n, r + 1) + n / r * C(n, r) (Kontkanen & Myllymaki 2007). Many: the finite sum of
+    Few states: C(n, r + 2) = C(n, r + 1) + n / r * C(n, r) (Kontkanen & Myllymaki 2007). Many states: the finite sum of
     Mononen & Myllymaki (2008) over k of falling(n, k) rising(states - 1, k) / (n^k k!). All terms are positive.
     """
     if n == 0 or states <= 1.0:
@@ -118,7 +119,7 @@ def log_normaliser(n, states):
 
 @inner_kernel
 def cell_term(n, function, a):
-    """Return f(n) in closed form; a is already a / cells where the pseudo-count is spread."""
+    """Return f(n) in closed form; for RISING_SPREAD, the argument a is a / cells."""
     if n == 0:
         return 0.0
     if function == XLOGX:
@@ -132,13 +133,13 @@ def cell_term(n, function, a):
 
 @inner_kernel
 def term(n, table, function, a):
-    """Return f(n), looked up where tabulated."""
+    """Return f(n), from the table if it is tabulated."""
     return table[n] if n < table.size else cell_term(n, function, a)
 
 
 @inner_kernel
 def set_constant(cells, slope, regret, rows):
-    """Return the constant of a set with this many cells."""
+    """Return the constant of a set with a number of cells."""
     penalty = slope * cells if slope != 0.0 else 0.0  # cells may be infinite
     return penalty - (log_normaliser(rows, cells) if regret else 0.0)
 
@@ -157,7 +158,7 @@ def fill_terms(terms):
 
 @kernel
 def find_product(products, cells):
-    """Return the index of a number of cells among those tabulated, float64[R] ascending, or -1."""
+    """Return the index of a number of cells among the tabulated ones, float64[R] ascending, or -1."""
     low, high = 0, products.size
     while low < high:
         middle = (low + high) >> 1
@@ -170,7 +171,7 @@ def find_product(products, cells):
 
 @inner_kernel
 def table_of(terms, i, cells):
-    """Return what the cells of a set need: its row of the table, and a; i : of find_product for the number of cells."""
+    """Return the row of the table and the a of a set; i : result of find_product for its number of cells."""
     function, a, _, _, _, _, _, table = terms
     if function != RISING_SPREAD:
         return table[0], a
@@ -179,7 +180,7 @@ def table_of(terms, i, cells):
 
 @inner_kernel
 def terms_of(terms, cells):
-    """Return what a set with this many cells needs: its constant, its row of the table, and a."""
+    """Return the constant, the row of the table and the a of a set with a number of cells."""
     _, _, slope, regret, rows, products, constants, _ = terms
     i = find_product(products, cells)
     constant = constants[i] if i >= 0 else set_constant(cells, slope, regret, rows)
@@ -189,16 +190,16 @@ def terms_of(terms, cells):
 
 @inner_kernel
 def terms_of_parents(others, chosen):
-    """Return the terms of the parents of a child of one class."""
+    """Return the terms of the parents for a child of one class, from the stacked terms of all classes."""
     function, a, slope, regret, rows, products, constants, table = others
     return function, a[chosen], slope[chosen], regret, rows, products, constants[chosen], table[chosen]
 
 
 @kernel
 def sum_counts(counts, stop, terms, cells):
-    """Return the value of a set with this many cells, of which counts[:stop] are not empty."""
+    """Return the value of a set with a number of cells, of which those with counts[:stop] are not empty."""
     total, table, a = terms_of(terms, cells)
     for i in range(stop):
         n = counts[i]
-        total += term(n, table, terms[0], a)
+        total += term(n, table, terms[FUNCTION], a)
     return total

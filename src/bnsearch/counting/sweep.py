@@ -1,11 +1,11 @@
-"""All sets up to a size: each counted once, building on the sets before it, spread over threads."""
+"""The values of all sets up to a size: each set is counted once, from the counts of smaller ones, over threads."""
 
 from __future__ import annotations
 
 from bisect import bisect_left, bisect_right
 from collections.abc import Callable, Iterator, Sequence
 from math import comb
-from typing import TYPE_CHECKING, NamedTuple, TypeVar
+from typing import TYPE_CHECKING, NamedTuple, TypedDict, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -19,17 +19,18 @@ from bnsearch.errors import InputError, require
 if TYPE_CHECKING:
     from bnsearch.counting.kernels_terms import Terms
 
-PROJECTION_GAIN = 4.7  # bitmaps projected on the top place are shorter: they pay for larger sets (measured)
-MOST_SETS_PER_CALL, MOST_ROWS_PER_CALL = 1 << 17, 1 << 28  # sets, and sets times rows: bounds the time of a kernel call
-LEAST_ROWS_PER_CALL, LEAST_SETS_PER_CALL = 1 << 25, 1 << 13  # with less, handing out a piece takes as long as its work
-SHARES = 2  # a piece holds at most this part of a thread's share of the sets that are left
+PROJECTION_GAIN = 4.7  # factor on the number of cells up to which bitmaps are cheaper, once projected (measured)
+MAX_SETS_PER_CALL = 1 << 17  # largest number of sets of a kernel call, which bounds its time
+MAX_ROWS_PER_CALL = 1 << 28  # largest product of sets and rows of a kernel call, for the same reason
+MIN_ROWS_PER_CALL, MIN_SETS_PER_CALL = 1 << 25, 1 << 13  # with less, distributing a piece takes as long as its work
+SHARES = 2  # number of pieces into which a thread's share of the remaining sets is cut at least
 INT64_MAX = np.iinfo(np.int64).max
 
 R = TypeVar("R")
 
 
 class Piece(NamedTuple):
-    """The sets of a size whose largest place is in bottom:top + 1 and whose second, below it, is in lowest:highest."""
+    """The sets of a size with the largest place in bottom:top + 1 and the second, below it, in lowest:highest."""
 
     bottom: int
     top: int
@@ -37,23 +38,32 @@ class Piece(NamedTuple):
     highest: int
 
 
+class SweepOptions(TypedDict, total=False):
+    """The keyword arguments of `Sweep`, for classes that pass them on."""
+
+    variables: Sequence[int] | None
+    representation: str
+    memory: int
+    threads: int | None
+
+
 class Sweep:
     """
-    Values of all sets up to a size over some variables of a table.
+    Values of all sets up to a size over some variables of a dataset.
 
-    Variables are taken in ascending order of arity (`order`), and the sets of one size stand in colexicographic
-    order of their places in it: the set at places p1 < p2 < ... has rank binomial(p1, 1) + binomial(p2, 2) + ...
+    The place of a variable is its index in ascending order of arity (`order`). The sets of one size are in
+    colexicographic order of their places: the set p1 < p2 < ... has rank binomial(p1, 1) + binomial(p2, 2) + ...
 
-    Sizes build on each other: counts of the smaller sets make the larger ones cheap, and are made on demand.
+    The counts of smaller sets make larger sets cheap. They are computed when a size needs them.
 
     Parameters
     ----------
-    data : the table
+    data : the dataset
     max_size : the largest size
-    variables : which variables; all by default
-    representation : how to count: "auto" chooses by cost; "bitmap", "dense", "sparse" force one
-    memory : the most bytes that the counts kept from size to size may take
-    threads : how many threads; all cores by default. The values do not depend on it
+    variables : the variables; None means all
+    representation : "auto" counts each set in the cheapest way; "bitmap", "dense" and "sparse" force one way
+    memory : bytes for the counts that are kept from size to size
+    threads : number of threads; None means all cores. The values do not depend on it
     """
 
     def __init__(
@@ -72,11 +82,11 @@ class Sweep:
         chosen = known_variables(range(data.n_variables) if variables is None else variables, data.n_variables)
         self.max_size = max(1, min(max_size, len(chosen)))
         states = _affordable_states(data.arities[chosen], self.max_size, memory)
-        self.layout = Layout(data, chosen.tolist(), representation, most_states=states)
+        self.layout = Layout(data, chosen.tolist(), representation, max_states=states)
         self.order = self.layout.order
         self.products = products_of_sets(self.layout.columns.arities, self.max_size)
-        most_cells = min(PROJECTION_GAIN * self.layout.columns.most_cells, float(self.products[-1]))
-        self._columns = self.layout.columns._replace(most_cells=most_cells)  # the kernels look all products up
+        max_cells = min(PROJECTION_GAIN * self.layout.columns.max_cells, float(self.products[-1]))
+        self._columns = self.layout.columns._replace(max_cells=max_cells)  # the kernels find all products in the table
         self._make_lattice()
 
     def _make_lattice(self) -> None:
@@ -90,22 +100,22 @@ class Sweep:
         self.binomial = _binomials(max(items, len(self.order)) + 1, self.max_size + 2)
         self._ones = ones
         self._at = np.cumsum([0, 0, *sizes]).astype(np.int64)
-        self._counted = 1  # the largest size whose item counts are in the lattice
+        self._counted = 1  # the largest size whose item counts are kept
 
     def number(self, size: int) -> int:
-        """Return how many sets of a size there are."""
+        """Return the number of sets of a size."""
         return comb(len(self.order), size)
 
     def rank(self, places: Sequence[int]) -> int:
-        """Return where a set stands among those of its size; places ascending."""
+        """Return the rank of a set among those of its size; places ascending."""
         return sum(comb(place, i) for i, place in enumerate(places, start=1))
 
     def terms(self, cell_sum: CellSum) -> Terms:
-        """Tabulate a cell sum for the sets of this sweep."""
+        """Return the tabulated terms of a cell sum for the sets of this sweep."""
         return cell_sum.terms(self._columns.total, self.products)
 
     def values(self, size: int, cell_sum: CellSum, going: Callable[[], bool] = lambda: True) -> NDArray[np.float64]:
-        """Return the value of every set of a size, by rank; of some only, once `going()` says no."""
+        """Return the values of all sets of a size, by rank; some are missing if `going()` returns False."""
         require("size", size, at_least=0, at_most=self.max_size, whole=True)
         terms = self.terms(cell_sum)
         if size < 2:
@@ -115,7 +125,7 @@ class Sweep:
         return values
 
     def ranks(self, size: int, piece: Piece) -> tuple[int, int]:
-        """Return the first rank of a piece, and that behind its last."""
+        """Return the first rank of a piece, and the rank after its last."""
         first, last = self.binomial[piece.bottom, size], self.binomial[piece.top, size]
         if size == 2:
             return int(first), int(last) + piece.top
@@ -131,16 +141,16 @@ class Sweep:
         into: NDArray[np.float64] | None = None,
     ) -> list[R]:
         """
-        Value the sets of a size (2 or more) piece by piece.
+        Compute the values of the sets of a size (2 or more) piece by piece.
 
         Parameters
         ----------
-        size : of the sets
-        cell_sum : gives their values
-        visit : called in the worker threads with a piece and the values of its sets, in the order of their ranks; the
+        size : size of the sets
+        cell_sum : the cell sum that is their value
+        visit : called in the worker threads with a piece and the values of its sets in the order of their ranks. The
             array is used again for the next piece, unless `into` is given
-        going : no piece is begun once it says no
-        into : float64[sets of this size], keeps the values by rank; None keeps none of them
+        going : no piece is started after it has returned False
+        into : float64[sets of this size], receives the values by rank; None keeps none of them
         """
         require("size", size, at_least=2, at_most=self.max_size, whole=True)
         for smaller in range(self._counted + 1, size):
@@ -150,12 +160,12 @@ class Sweep:
         store = size < self.max_size and size > self._counted
 
         blocks = ThreadArrays(np.float64)
-        bitmaps_alone = self._are_bitmaps_enough(size)
+        only_bitmaps = self._are_bitmaps_enough(size)
 
         def run(piece: Piece) -> R:
             first, stop = self.ranks(size, piece)
             block = blocks.take(stop - first)[0] if into is None else into[first:stop]
-            self._value(size, terms, piece, capacity, store, bitmaps_alone, block)
+            self._value(size, terms, piece, capacity, store, only_bitmaps, block)
             return visit(piece, block)
 
         results = parallel_take(run, list(self.pieces(size)), self.threads, going)
@@ -164,7 +174,7 @@ class Sweep:
         return results
 
     def _small(self, size: int, terms: Terms) -> NDArray[np.float64]:
-        """Value the empty set, or every variable by itself."""
+        """Return the value of the empty set, or those of all single variables."""
         from bnsearch.counting.kernels_terms import sum_counts
 
         if size == 0:
@@ -175,7 +185,7 @@ class Sweep:
         return np.array([sum_counts(n, len(n), terms, c) for n, c in zip(counts, cells, strict=True)])
 
     def _counts(self, place: int) -> NDArray[np.int64]:
-        """Return how many rows have each state of a place."""
+        """Return the number of rows with each state of a place."""
         columns = self._columns
         items = slice(columns.start[place], columns.start[place + 1])
         if items.stop - items.start != columns.arities[place] - 1:
@@ -186,10 +196,10 @@ class Sweep:
         return counts
 
     def _are_bitmaps_enough(self, size: int) -> bool:
-        """Tell whether bitmaps serve all sets of a size."""
+        """Return True if bitmaps serve all sets of a size."""
         columns = self._columns
         served = bool((np.diff(columns.start) == columns.arities - 1).all())
-        return served and float(np.prod(columns.arities[-size:], dtype=np.float64)) <= columns.most_cells
+        return served and float(np.prod(columns.arities[-size:], dtype=np.float64)) <= columns.max_cells
 
     def _value(
         self,
@@ -198,62 +208,62 @@ class Sweep:
         piece: Piece,
         capacity: int,
         store: bool,
-        bitmaps_alone: bool,
+        only_bitmaps: bool,
         block: NDArray[np.float64],
     ) -> None:
-        """Value the sets of one piece, all smaller ones having left their counts."""
+        """Compute the values of the sets of one piece; the counts of all smaller sets must be known."""
         from bnsearch.counting.kernels_histogram import count_piece
         from bnsearch.counting.kernels_lattice import sweep_piece
 
         columns = self._columns
         sweep_piece(
-            columns.arities, columns.start, columns.words, columns.sizes, columns.total, columns.most_cells,
+            columns.arities, columns.start, columns.words, columns.sizes, columns.total, columns.max_cells,
             self.binomial, self._ones, self._at, terms, size, *piece, capacity, store, block,
         )  # fmt: skip
-        if bitmaps_alone:
+        if only_bitmaps:
             return
         count_piece(
-            columns.codes, columns.weights, columns.total, columns.arities, columns.start, columns.most_cells,
+            columns.codes, columns.weights, columns.total, columns.arities, columns.start, columns.max_cells,
             columns.dense, self.binomial, terms, size, *piece, block,
         )  # fmt: skip
 
     def _capacity(self, size: int) -> int:
-        """Return the most cells that the first size - 1 places of a set counted by bitmaps can have."""
+        """Return the largest number of cells of the first size - 1 places of a set that is counted by bitmaps."""
         columns = self._columns
         served = columns.arities[np.diff(columns.start) == columns.arities - 1]
         widest = float(np.prod(served[-(size - 1) :], dtype=np.float64))
-        return max(1, int(min(widest, columns.most_cells)))
+        return max(1, int(min(widest, columns.max_cells)))
 
     def pieces(self, size: int) -> Iterator[Piece]:
         """
-        Cut the sets of a size into pieces of bounded work, the largest tops first.
+        Yield pieces of bounded work that cover the sets of a size, those with the largest top place first.
 
-        Each piece takes a share of the sets that are left, so the last pieces are small and threads end together. A
-        piece of many sets is a part of a top's sets; small tops share one.
+        Each piece has a share of the remaining sets, so the last pieces are small and threads end together. The sets of
+        a large top are divided into several pieces; small tops share one.
         """
         rows = len(self._columns.weights)
         fast = self._are_bitmaps_enough(size)
-        bound = min(MOST_SETS_PER_CALL, (2 * MOST_ROWS_PER_CALL if fast else MOST_ROWS_PER_CALL) // rows + 1)
-        least = LEAST_ROWS_PER_CALL // rows + 1
-        least = max(least, min(LEAST_SETS_PER_CALL, LEAST_ROWS_PER_CALL)) if fast else least // 16 + 1
-        below = self.binomial[:, size].tolist()  # sets whose top is below each place
-        upto = self.binomial[:, size - 1].tolist()  # sets under a top whose second place is below each place
+        bound = min(MAX_SETS_PER_CALL, (2 * MAX_ROWS_PER_CALL if fast else MAX_ROWS_PER_CALL) // rows + 1)
+        least = MIN_ROWS_PER_CALL // rows + 1
+        least = max(least, min(MIN_SETS_PER_CALL, MIN_ROWS_PER_CALL)) if fast else least // 16 + 1
+        below = self.binomial[:, size].tolist()  # number of sets with a top below each place
+        upto = self.binomial[:, size - 1].tolist()  # number of sets of a top with a second place below each place
         top, lowest = len(self.order) - 1, 0
         while top > size - 2:
             left = below[top + 1] - (upto[lowest] if size > 2 else 0)
-            most = min(bound, max(least, -(-left // (SHARES * self.threads))))
-            if lowest == 0 and (size == 2 or upto[top] <= most):
-                bottom = max(size - 1, min(top, bisect_left(below, below[top + 1] - most)))
+            limit = min(bound, max(least, -(-left // (SHARES * self.threads))))
+            if lowest == 0 and (size == 2 or upto[top] <= limit):
+                bottom = max(size - 1, min(top, bisect_left(below, below[top + 1] - limit)))
                 yield Piece(bottom, top, 0, top)
                 top = bottom - 1
                 continue
-            highest = max(bisect_right(upto, upto[lowest] + most, 0, top), lowest + 1)
+            highest = max(bisect_right(upto, upto[lowest] + limit, 0, top), lowest + 1)
             yield Piece(top, top, lowest, highest)
             top, lowest = (top - 1, 0) if highest == top else (top, highest)
 
 
 def _affordable_states(arities: NDArray[np.int64], max_size: int, memory: int) -> int:
-    """Return the most states with which a variable may have bitmaps, so that the items' counts fit in memory."""
+    """Return the largest number of states for bitmaps with which the items' counts fit into memory."""
     for states in np.unique(arities[arities <= BITMAP_STATES])[::-1].tolist():
         items = int((arities[arities <= states] - 1).sum())
         if sum(comb(items, k) for k in range(2, max_size)) * 4 <= memory:
@@ -262,7 +272,7 @@ def _affordable_states(arities: NDArray[np.int64], max_size: int, memory: int) -
 
 
 def _binomials(rows: int, columns: int) -> NDArray[np.int64]:
-    """Return binomial coefficients, those beyond 62 bits cut off (no rank that exists needs them)."""
+    """Return binomial coefficients; those above 62 bits are cut off, because no rank needs them."""
     table = np.zeros((rows, columns), dtype=np.int64)
     table[:, 0] = 1
     for k in range(1, columns):  # binomial(i, k) is the sum of binomial(j, k - 1) over all j < i

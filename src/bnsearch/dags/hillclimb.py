@@ -137,7 +137,7 @@ class HillClimb:
             return Rules(allowed=allowed, limits=limits)
         return Rules(
             allowed=allowed & known.allowed | known.required,
-            limits=np.minimum(limits, known.limits),
+            limits=np.minimum(limits, known.max_parents),
             required=known.required,
         )
 

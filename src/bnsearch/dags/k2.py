@@ -67,13 +67,13 @@ class K2:
         self, order: NDArray[np.int64], required: Precedence, names: tuple[str, ...]
     ) -> NDArray[np.int64]:
         """Return the ordering with required parents before their children; refuse a given one that violates this."""
-        broken = required.broken(order)
+        broken = required.find_violations(order)
         if self.ordering is not None and broken:
             parent, child = (names[v] for v in broken[0])
             raise InputError(
                 f"the ordering has {child!r} before {parent!r}, but the edge {parent!r} -> {child!r} is required"
             )
-        return required.repaired(order)
+        return required.repair(order)
 
     def _find_variables(self, names: tuple[str, ...]) -> NDArray[np.int64]:
         given = self.ordering or ()
@@ -110,7 +110,7 @@ def offer_greedy_network(
                 parents, score = add_parents_greedily(extender, child, legal, limit, run.halted)
             else:
                 legal = legal[known.allowed[child, legal] & ~known.required[child, legal]]
-                own_limit, required = min(limit, int(known.limits[child])), known.required_parents[child]
+                own_limit, required = min(limit, int(known.max_parents[child])), known.required_parents[child]
                 parents, score = add_parents_greedily(extender, child, legal, own_limit, run.halted, required)
             return parents, score, extender.evaluations - evaluations
 

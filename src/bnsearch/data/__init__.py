@@ -1,4 +1,4 @@
-"""Tables of discrete data: read, coded once as small integers, written."""
+"""Tables of discrete data: reading, coding as small integers, writing."""
 
 from bnsearch.data.dataset import Dataset
 

@@ -1,4 +1,4 @@
-"""Tables that arrive as arrays of codes."""
+"""Tables given as arrays of codes."""
 
 from __future__ import annotations
 
@@ -13,20 +13,20 @@ from bnsearch.errors import InputError
 
 
 def check_codes(array: ArrayLike) -> NDArray[Any]:
-    """Return a rows x variables array of integers as variables x rows, or say what is wrong with it."""
+    """Return a rows x variables array of integers as variables x rows; raise an InputError if it is invalid."""
     try:
         codes = np.asarray(array)
     except ValueError:
-        raise InputError("the rows of the array of codes differ in length") from None
+        raise InputError("the rows of the array of codes have different lengths") from None
     if codes.ndim != 2:
-        raise InputError(f"an array of codes has two dimensions, rows x variables, not shape {codes.shape}")
+        raise InputError(f"an array of codes must have two dimensions, rows x variables, not shape {codes.shape}")
     if not codes.size:
         raise InputError(f"the array of codes is empty: {codes.shape[0]} rows, {codes.shape[1]} columns")
     if codes.dtype.kind == "b":
         codes = codes.astype(np.uint8)
     if codes.dtype.kind not in "iu":
         raise InputError(
-            f"codes are integers, not {codes.dtype}: convert them, or pass a data frame to Dataset.from_frame"
+            f"codes must be integers, not {codes.dtype}: convert them, or pass a data frame to Dataset.from_frame"
         )
     return codes.T
 
@@ -37,7 +37,11 @@ def label_codes(
     arities: Sequence[int] | NDArray[np.integer] | None,
     states: Sequence[Sequence[str]] | None,
 ) -> list[tuple[str, ...]]:
-    """Return each variable's labels: those given, else the digits of as many codes as given or seen."""
+    """
+    Return the labels of the states of each variable.
+
+    By default the labels are the numbers 0, 1, ...; their number is the arity, or the largest code + 1.
+    """
     for what, given in (("names", names), ("arities", arities), ("lists of states", states)):
         if given is not None and len(given) != len(codes):
             raise InputError(f"{len(codes)} columns of codes but {len(given)} {what}")
@@ -48,9 +52,9 @@ def label_codes(
                 raise InputError(f"column {name!r} has arity {arity} but {len(own)} states")
         return labels
     if arities is None:
-        # negative codes are reported with their row by the Dataset
+        # Dataset reports negative codes with their rows
         arities = [max(int(code) + 1, 1) for code in codes.max(axis=1)]
     for name, arity in zip(names, arities, strict=True):
         if not (isinstance(arity, int | np.integer) and 1 <= arity <= MAX_ARITY):
-            raise InputError(f"column {name!r} has arity {arity}; legal are 1 to {MAX_ARITY:,}")
+            raise InputError(f"column {name!r} has arity {arity}; it must be a whole number from 1 to {MAX_ARITY:,}")
     return [tuple(map(str, range(arity))) for arity in arities]

@@ -1,4 +1,4 @@
-"""The row of arities that Benchpress writes between the names and the codes."""
+"""The row of arities in the files of Benchpress, between the names and the codes."""
 
 from __future__ import annotations
 
@@ -9,13 +9,13 @@ import numpy as np
 from bnsearch.data.coding import MAX_ARITY, Column
 from bnsearch.errors import InputError
 
-FEWEST_ROWS = 10
+MIN_DATA_ROWS = 10  # with fewer rows, ordinary data can look like a row of arities by chance
 
 
 def parse_arities(names: Sequence[str], record: Sequence[str]) -> list[int]:
-    """Return the arities that a row of text spells, one for each name."""
+    """Return the arities in a row of text, one for each name."""
     if len(names) != len(record):
-        raise InputError(f"{len(names)} names but {len(record)} arities in the row of arities")
+        raise InputError(f"the row of arities has {len(record)} fields, the header {len(names)}")
     for name, text in zip(names, record, strict=True):
         if not _is_arity(text):
             raise InputError(
@@ -26,12 +26,12 @@ def parse_arities(names: Sequence[str], record: Sequence[str]) -> list[int]:
 
 def has_arities_row(columns: Sequence[Column]) -> bool:
     """
-    Say whether the first row of a table can only be a row of arities.
+    Return True if the first row of a table is almost certainly a row of arities.
 
-    In a plain table this would take a state in every column that occurs once, in the first row, and is larger
-    than all others. A few rows, or a single column, can look so by chance.
+    In every column, the value of the first row must be larger than all others. In a table with few rows or a
+    single column this can happen by chance, so such tables return False.
     """
-    if len(columns) < 2 or len(columns[0].codes) <= FEWEST_ROWS:
+    if len(columns) < 2 or len(columns[0].codes) <= MIN_DATA_ROWS:
         return False
     return all(
         all(state.isdecimal() for state in states)
@@ -43,4 +43,6 @@ def has_arities_row(columns: Sequence[Column]) -> bool:
 
 
 def _is_arity(text: str) -> bool:
-    return text.isdecimal() and len(text) <= 5 and 1 <= int(text) <= MAX_ARITY  # int() refuses very long texts
+    return (
+        text.isdecimal() and len(text) <= 5 and 1 <= int(text) <= MAX_ARITY
+    )  # int() raises an error for very long texts

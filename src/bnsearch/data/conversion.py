@@ -1,4 +1,4 @@
-"""Tables in any form that the library takes."""
+"""Conversion of all supported kinds of tables."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from bnsearch.data.dataset import Dataset
 
 
 def as_dataset(data: Any) -> Dataset:
-    """Return a table as a `Dataset`."""
+    """Return a `Dataset` from a Dataset, a path, an array of codes or a data frame."""
     if isinstance(data, Dataset):
         return data
     if isinstance(data, str | os.PathLike):

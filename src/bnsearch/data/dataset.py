@@ -1,4 +1,4 @@
-"""The table every method learns from: discrete data, coded once as small integers."""
+"""The table that all methods learn from: discrete data, coded as small integers."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from bnsearch.data.coding import MAX_ARITY, Column, check_names, code_outside, code_type, recode
+from bnsearch.data.coding import MAX_ARITY, Column, check_names, choose_code_type, code_range_error, recode_column
 from bnsearch.errors import InputError
 
 if TYPE_CHECKING:
@@ -24,17 +24,20 @@ if TYPE_CHECKING:
 @dataclass(frozen=True, eq=False, repr=False)
 class Dataset:
     """
-    An immutable table of discrete data, one contiguous row of codes for each variable.
+    An immutable table of discrete data, with one contiguous array of codes for each variable.
+
+    Use `read`, `from_frame` or `from_codes` to create a Dataset.
 
     Parameters
     ----------
-    codes : the code of each variable in each row, integers of shape (n_variables, n_rows); kept as uint8
-        where every arity is at most 256, else as uint16, C-contiguous and read-only. An array that is all
-        this already is not copied
-    names : the variables' names, all different
-    states : for each variable the labels of its codes 0, 1, ..., whether they occur or not
+    codes : codes of each variable, integers of shape (n_variables, n_rows). They are stored read-only and C-contiguous,
+        as uint8 if every arity is at most 256, otherwise as uint16. An array of this kind is not copied
+    names : names of the variables, all different
+    states : labels of the codes 0, 1, ... of each variable, including states that do not occur
 
-    `arities` (int64[n_variables]) counts the states. Make one with `read`, `from_frame` or `from_codes`.
+    Attributes
+    ----------
+    arities : int64[n_variables], number of states of each variable
     """
 
     codes: NDArray[np.uint8] | NDArray[np.uint16]
@@ -48,7 +51,7 @@ class Dataset:
         object.__setattr__(self, "arities", np.array([len(s) for s in self.states], dtype=np.int64))
         self._check_states()
         self._check_codes(codes)
-        object.__setattr__(self, "codes", _frozen(codes, code_type(int(self.arities.max()))))
+        object.__setattr__(self, "codes", _freeze_codes(codes, choose_code_type(int(self.arities.max()))))
         self.arities.flags.writeable = False
 
     def _check_states(self) -> None:
@@ -58,22 +61,24 @@ class Dataset:
         for name, states in zip(self.names, self.states, strict=True):
             if len(set(states)) != len(states):
                 twice = next(s for s in states if states.count(s) > 1)
-                raise InputError(f"column {name!r} has two states labelled {twice!r}")
+                raise InputError(f"column {name!r} has two states labelled {twice!r}: rename one")
             if not 1 <= len(states) <= MAX_ARITY:
-                raise InputError(f"column {name!r} has {len(states):,} states; legal are 1 to {MAX_ARITY:,}")
+                raise InputError(f"column {name!r} has {len(states):,} states; it must have 1 to {MAX_ARITY:,}")
 
     def _check_codes(self, codes: NDArray[Any]) -> None:
         if codes.dtype.kind not in "iu":
-            raise InputError(f"codes are integers, not {codes.dtype}")
+            raise InputError(f"codes must be integers, not {codes.dtype}")
         if codes.ndim != 2 or len(codes) != len(self.names):
-            raise InputError(f"codes of {len(self.names)} variables cannot have shape {codes.shape}")
+            raise InputError(
+                f"codes have shape {codes.shape}; for {len(self.names)} variables it must be ({len(self.names)}, rows)"
+            )
         if not codes.shape[1]:
             raise InputError("the table has no rows")
         legal = (codes.min(axis=1) >= 0) & (codes.max(axis=1) < self.arities)
         if not legal.all():
             v = int(legal.argmin())
             row = int(((codes[v] < 0) | (codes[v] >= self.arities[v])).argmax())
-            raise code_outside(self.names[v], row, int(codes[v, row]), int(self.arities[v]))
+            raise code_range_error(self.names[v], row, int(codes[v, row]), int(self.arities[v]))
 
     @classmethod
     def read(
@@ -85,26 +90,25 @@ class Dataset:
         discretize: Discretize | None = None,
     ) -> Dataset:
         """
-        Read a table from a CSV, `.dat` or Parquet file; each may be gzipped.
+        Read a table from a CSV, `.dat` or Parquet file, which may be gzipped.
 
         Parameters
         ----------
-        path : the file; its name ends with .csv, .dat or .parquet, or one of these and .gz
-        header : whether the first row of text holds the names; without, the columns are named "0", "1", ...
-        arities_row : whether the next row of text holds the arities, and the rows after it the codes
-            0 .. arity - 1, as Benchpress writes them. None means yes for .dat, and for a CSV file yes only
-            where the row can hardly be anything else: at least ten rows after it, two columns or more, whole
-            numbers from 0 everywhere, and in every column its number larger than all that follow. With
-            `discretize`, None means no
-        discretize : cut columns of numbers into intervals, as in `from_frame`
+        path : file whose name ends with .csv, .dat or .parquet, optionally followed by .gz
+        header : whether the first row of a text file contains the names; otherwise the columns are named "0", "1", ...
+        arities_row : whether the next row of a text file contains the arities, followed by rows of codes
+            0 .. arity - 1, as in Benchpress. None means True for .dat files. For CSV files, None detects such a row:
+            there are two or more columns, ten or more rows follow, all values are whole numbers from 0, and in every
+            column the number is larger than all that follow. With `discretize`, None means False
+        discretize : rule for columns of numbers, as in `from_frame`
 
         Notes
         -----
-        A .dat file is text whose fields are separated by blanks. In text, a column in which every value
-        spells a number holds numbers: equal numbers are one state, in numeric order. All else is text as it
-        is written ("TRUE" stays "TRUE"), in alphabetical order. A field that is empty or NA, N/A, NaN, nan,
-        null, NULL or ? is missing, which is refused; None is not among them because it is a common state.
-        Parquet columns are taken by their type as by `from_frame`. Errors count rows of data from 1.
+        The fields of a .dat file are separated by blanks. In text files, a column in which all values are numbers is a
+        column of numbers: equal numbers are one state, and states are in numeric order. The values of other columns
+        are text ("TRUE" stays "TRUE"), in alphabetical order. A field that is empty or NA, N/A, NaN, nan, null, NULL
+        or ? is a missing value and raises an InputError. None is a common state and is not a missing value. Columns
+        of Parquet files are coded by their type, as in `from_frame`. Error messages count data rows from 1.
         """
         from bnsearch.data.discretize import make_cutter
         from bnsearch.data.reading import read_table
@@ -115,15 +119,15 @@ class Dataset:
     @classmethod
     def from_frame(cls, frame: IntoDataFrame, *, discretize: Discretize | None = None) -> Dataset:
         """
-        Take a table from a pandas or polars DataFrame or an Arrow Table.
+        Return the Dataset of a pandas or polars DataFrame or an Arrow Table.
 
-        Declared levels count, in their order and whether they occur or not: those of a pandas Categorical, a
-        polars Enum, an Arrow dictionary. In all other columns the states are the distinct values: integers
+        The states of a pandas Categorical, a polars Enum and an Arrow dictionary are the declared levels, in their
+        order, including levels that do not occur. In all other columns the states are the distinct values: integers
         and whole-valued floats in numeric order, booleans as "False" and "True", text in alphabetical order.
 
-        `discretize` cuts columns of numbers into intervals: "quantile:5" or "uniform:5" those that are continuous,
-        or whole with more than 20 distinct values; {"age": (18, 65)} the columns named, at these points. The rest
-        is left alone. See `bnsearch.data.discretize`.
+        `discretize` divides columns of numbers into intervals. "quantile:5" and "uniform:5" apply to continuous columns
+        and to whole numbers with more than 20 distinct values. {"age": (18, 65)} gives the cut points of the named
+        columns. Other columns are not changed. See `bnsearch.data.discretize`.
         """
         from bnsearch.data.discretize import make_cutter
         from bnsearch.data.frames import code_frame
@@ -140,14 +144,14 @@ class Dataset:
         states: Sequence[Sequence[str]] | None = None,
     ) -> Dataset:
         """
-        Take a table from an array of codes, rows x variables.
+        Return the Dataset of an array of codes, rows x variables.
 
         Parameters
         ----------
-        array : integers (or truth values) from 0
-        arities : number of states of each variable; by default that of `states`, else the largest code + 1
-        names : by default "0", "1", ...
-        states : labels of the codes; by default their digits
+        array : integers from 0, or booleans
+        arities : number of states of each variable; by default the number of `states`, or the largest code + 1
+        names : names of the variables; by default "0", "1", ...
+        states : labels of the codes; by default "0", "1", ...
         """
         from bnsearch.data.arrays import check_codes, label_codes
 
@@ -157,8 +161,8 @@ class Dataset:
 
     @classmethod
     def from_columns(cls, names: Sequence[str], columns: Sequence[Column]) -> Dataset:
-        """Join coded columns of equal length."""
-        dtype = code_type(max(len(column.states) for column in columns))
+        """Return the Dataset of coded columns of equal length."""
+        dtype = choose_code_type(max(len(column.states) for column in columns))
         codes = np.empty((len(columns), len(columns[0].codes)), dtype=dtype)
         for row, column in zip(codes, columns, strict=True):
             row[:] = column.codes
@@ -171,7 +175,7 @@ class Dataset:
         return f"Dataset({self.n_variables:,} variables, {self.n_rows:,} rows, {arity} states each)"
 
     def __reduce__(self) -> tuple[type[Dataset], tuple[Any, ...]]:
-        return Dataset, (self.codes, self.names, self.states)  # a pickled array would come back writeable
+        return Dataset, (self.codes, self.names, self.states)  # pickled arrays are writeable when loaded
 
     @property
     def n_variables(self) -> int:
@@ -184,7 +188,7 @@ class Dataset:
         return int(self.codes.shape[1])
 
     def select(self, names: Sequence[str]) -> Dataset:
-        """Return the table of some of the variables, in the order given."""
+        """Return the table of the named variables, in the given order."""
         if not names:
             raise InputError("no columns are selected")
         picked = [self._index(name) for name in names]
@@ -192,18 +196,18 @@ class Dataset:
 
     def with_states(self, states: Mapping[str, Sequence[str]]) -> Dataset:
         """
-        Return the same table coded by declared states; variables that are not named keep theirs.
+        Return the same table with the declared states; variables that are not named keep their states.
 
-        Every label that occurs must be among the declared ones; those that never occur may go.
+        Every label that occurs must be declared. Labels that do not occur may be omitted.
         """
         columns = [Column(*pair) for pair in zip(self.codes, self.states, strict=True)]
         for name, declared in states.items():
             v = self._index(name)
-            columns[v] = recode(name, columns[v], tuple(map(str, declared)))
+            columns[v] = recode_column(name, columns[v], tuple(map(str, declared)))
         return Dataset.from_columns(self.names, columns)
 
     def to_polars(self) -> pl.DataFrame:
-        """Return a polars DataFrame of Enum columns, which keep the declared states and their order."""
+        """Return a polars DataFrame of Enum columns with the declared states in their order."""
         import polars as pl
 
         return pl.DataFrame(
@@ -215,10 +219,10 @@ class Dataset:
 
     def write(self, path: str | os.PathLike[str]) -> None:
         """
-        Write the table as labels to a file that ends with .csv or .parquet, or one of these and .gz.
+        Write the labels to a .csv or .parquet file, optionally followed by .gz.
 
-        Parquet keeps the declared states and their order. CSV keeps only what occurs; it cannot hold labels
-        that would read back as something else (missing, or another spelling of a number): they are refused.
+        Parquet keeps the declared states and their order. CSV keeps only the values. Labels that would change when
+        read from CSV (missing values, other spellings of a number) raise an InputError.
         """
         from bnsearch.data.writing import write_table
 
@@ -235,8 +239,8 @@ class Dataset:
             raise InputError(f"the table has no column {name!r}") from None
 
 
-def _frozen(codes: NDArray[Any], dtype: type[np.uint8 | np.uint16]) -> NDArray[Any]:
-    """Return the array if nobody can change it any more and its layout is right, else a read-only copy."""
+def _freeze_codes(codes: NDArray[Any], dtype: type[np.uint8 | np.uint16]) -> NDArray[Any]:
+    """Return the array itself if it is read-only and has the right type and layout, otherwise a read-only copy."""
     if codes.dtype != dtype or codes.flags.writeable or not codes.flags.c_contiguous:
         codes = np.array(codes, dtype=dtype, order="C")
         codes.flags.writeable = False

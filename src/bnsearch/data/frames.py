@@ -1,4 +1,4 @@
-"""Coding of data frames of any library that narwhals knows, without importing that library."""
+"""Coding of data frames of all libraries that narwhals supports, without importing these libraries."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from bnsearch.data.coding import (
     code_floats,
     code_integers,
     code_text,
-    missing_value,
+    missing_value_error,
 )
 from bnsearch.data.discretize import Cuts, Cutter, Discretize, cut_column, make_cutter
 from bnsearch.errors import InputError
@@ -28,29 +28,31 @@ if TYPE_CHECKING:
 
 
 def code_frame(frame: IntoDataFrame, cutter: Cutter | None = None) -> tuple[list[str], list[Column]]:
-    """Return the names and the coded columns of a data frame; the cutter says which ones are cut into intervals."""
-    columns = _columns_of(frame)
+    """Return the names and the coded columns of a data frame, divided into intervals by the cutter."""
+    columns = _get_columns(frame)
     if cutter is not None:
-        cutter.check(list(columns))
+        cutter.check_columns(list(columns))
     return list(columns), [_code_series(name, series, cutter) for name, series in columns.items()]
 
 
-def cut_points(frame: IntoDataFrame, discretize: Discretize | None) -> dict[str, Cuts]:
+def find_cut_points(frame: IntoDataFrame, discretize: Discretize | None) -> dict[str, Cuts]:
     """
-    Return where the columns of a data frame are cut, by name; columns that are left alone are not among them.
+    Return the cut points of the columns of a data frame, by name, without columns that are not divided.
 
-    With these in place of "quantile:5" another frame is cut at the same points.
+    The result can be passed as `discretize` for another data frame, which is then divided at the same points.
     """
     cutter = make_cutter(discretize)
     if cutter is None:
         return {}
-    columns = _columns_of(frame)
-    cutter.check(list(columns))
-    found = {name: cutter.cuts(name, _numbers(_checked(name, series))) for name, series in columns.items()}
+    columns = _get_columns(frame)
+    cutter.check_columns(list(columns))
+    found = {
+        name: cutter.find_cuts(name, _get_numbers(_require_complete(name, series))) for name, series in columns.items()
+    }
     return {name: cuts for name, cuts in found.items() if cuts is not None}
 
 
-def _columns_of(frame: IntoDataFrame) -> dict[str, Series[Any]]:
+def _get_columns(frame: IntoDataFrame) -> dict[str, Series[Any]]:
     """Return the columns of a data frame by name."""
     import narwhals.stable.v2 as nw
     from narwhals.exceptions import NarwhalsError
@@ -60,32 +62,32 @@ def _columns_of(frame: IntoDataFrame) -> dict[str, Series[Any]]:
     except (TypeError, NarwhalsError) as error:
         reason = " ".join(str(error).split())
         raise InputError(
-            f"cannot take a table from {type(frame).__name__} ({reason}): pass a pandas or polars DataFrame "
+            f"cannot read a table from {type(frame).__name__} ({reason}): pass a pandas or polars DataFrame "
             "or an Arrow Table without repeated names, or an array of codes to Dataset.from_codes"
         ) from None
     if not wrapped.columns or not len(wrapped):
         raise InputError(f"the table is empty: {len(wrapped)} rows, {len(wrapped.columns)} columns")
     names = [str(name) for name in wrapped.columns]
     check_names(names)
-    # polars takes some names, such as "^a$", for patterns
+    # polars treats some names, such as "^a$", as patterns
     return {name: series.alias("values") for name, series in zip(names, wrapped.iter_columns(), strict=True)}
 
 
-def _checked(name: str, series: Series[Any]) -> Series[Any]:
-    """Refuse a column with a missing value."""
+def _require_complete(name: str, series: Series[Any]) -> Series[Any]:
+    """Return the column; a missing value raises an InputError."""
     missing = series.is_null()
     if missing.any():
-        raise missing_value(name, int(missing.to_numpy().argmax()), "null")
+        raise missing_value_error(name, int(missing.to_numpy().argmax()), "null")
     return series
 
 
-def _numbers(series: Series[Any]) -> NDArray[Any] | None:
-    """Return the numbers of a column that holds integers or floats, else None."""
+def _get_numbers(series: Series[Any]) -> NDArray[Any] | None:
+    """Return the numbers of a column of integers or floats, otherwise None."""
     return series.to_numpy() if series.dtype.is_float() or _is_integer(series.dtype) else None
 
 
 def _is_integer(dtype: DType) -> bool:
-    """Say whether a column holds integers that numpy can hold too."""
+    """Return True if the type is an integer type that NumPy supports."""
     import narwhals.stable.v2 as nw
 
     return dtype.is_integer() and dtype not in {nw.Int128, nw.UInt128}
@@ -94,8 +96,8 @@ def _is_integer(dtype: DType) -> bool:
 def _code_series(name: str, series: Series[Any], cutter: Cutter | None) -> Column:
     import narwhals.stable.v2 as nw
 
-    dtype = _checked(name, series).dtype
-    cut = None if cutter is None else cut_column(name, _numbers(series), cutter)
+    dtype = _require_complete(name, series).dtype
+    cut = None if cutter is None else cut_column(name, _get_numbers(series), cutter)
     if cut is not None:
         return cut
     if isinstance(dtype, nw.Categorical | nw.Enum):
@@ -108,15 +110,15 @@ def _code_series(name: str, series: Series[Any], cutter: Cutter | None) -> Colum
         return code_integers(name, series.to_numpy())
     if dtype in {nw.Boolean, nw.Object, nw.Unknown}:
         return _code_array(name, series.to_numpy())
-    raise _unsupported(name, str(dtype))
+    raise _unsupported_type_error(name, str(dtype))
 
 
 def _code_categorical(name: str, series: Series[Any]) -> Column:
     """
-    Code a categorical column with its declared levels.
+    Return the coded column of a categorical column, with its declared levels.
 
     A pandas Categorical, a polars Enum and an Arrow dictionary declare levels and their order. A polars
-    Categorical declares nothing: it is text stored in another way.
+    Categorical does not declare levels and is coded as text.
     """
     import narwhals.stable.v2 as nw
 
@@ -132,7 +134,7 @@ def _code_categorical(name: str, series: Series[Any]) -> Column:
 
 
 def _code_array(name: str, values: NDArray[Any]) -> Column:
-    """Code an array of truth values or integers, or of Python objects that are all alike."""
+    """Return the coded column of an array of booleans, integers, or Python objects of one type."""
     import polars as pl
 
     kinds = {type(value) for value in values} if values.dtype == object else {values.dtype.type}
@@ -142,10 +144,10 @@ def _code_array(name: str, values: NDArray[Any]) -> Column:
         try:
             return code_integers(name, values if values.dtype != object else values.astype(np.int64))
         except OverflowError:
-            raise InputError(f"column {name!r} has integers beyond 64 bits: turn them into text") from None
+            raise InputError(f"column {name!r} has integers beyond 64 bits: convert them to text") from None
     if all(issubclass(kind, str) for kind in kinds):
         return code_text(name, pl.Series(values.tolist(), dtype=pl.String))
-    raise _unsupported(name, " and ".join(sorted(kind.__name__ for kind in kinds)))
+    raise _unsupported_type_error(name, " and ".join(sorted(kind.__name__ for kind in kinds)))
 
 
 def _to_polars(series: Series[Any]) -> pl.Series:
@@ -153,11 +155,11 @@ def _to_polars(series: Series[Any]) -> pl.Series:
 
     try:
         return series.to_polars()
-    except ImportError:  # pandas hands text over through pyarrow, which need not be there
+    except ImportError:  # pandas converts text with pyarrow, which may not be installed
         return pl.Series(series.to_list(), dtype=pl.String)
 
 
-def _unsupported(name: str, kind: str) -> InputError:
+def _unsupported_type_error(name: str, kind: str) -> InputError:
     return InputError(
-        f"column {name!r} holds values of type {kind}: turn them into text, integers, booleans or categories"
+        f"column {name!r} has values of type {kind}: convert them to text, integers, booleans or categories"
     )

@@ -1,4 +1,4 @@
-"""Tables read from files, by their extension."""
+"""Reading of tables from files; the extension determines the format."""
 
 from __future__ import annotations
 
@@ -16,20 +16,20 @@ from bnsearch.errors import InputError
 FORMATS = (".csv", ".dat", ".parquet")
 
 
-def table_format(path: str | os.PathLike[str]) -> str:
-    """Return the extension that says how a table is stored; .gz may follow it."""
+def get_table_format(path: str | os.PathLike[str]) -> str:
+    """Return the extension of a table's file, without .gz."""
     stem = Path(path).name.lower().removesuffix(".gz")
     for extension in FORMATS:
         if stem.endswith(extension):
             return extension
-    raise InputError(f"{path}: a table's file ends with {', '.join(FORMATS)}, or one of these and .gz")
+    raise InputError(f"{path}: the name of a table must end with {', '.join(FORMATS)}, optionally followed by .gz")
 
 
 def read_table(
     path: str | os.PathLike[str], *, header: bool, arities_row: bool | None, cutter: Cutter | None
 ) -> tuple[list[str], list[Column]]:
-    """Return the names and the coded columns of a file; errors begin with its path."""
-    kind = table_format(path)
+    """Return the names and the coded columns of a file; error messages start with the path."""
+    kind = get_table_format(path)
     data = read_bytes(path)
     try:
         if kind == ".parquet":

@@ -1,4 +1,4 @@
-"""Tables of text: CSV and blank-separated files, with or without a header and a row of arities."""
+"""Text tables: fields separated by commas or blanks, with or without a header and a row of arities."""
 
 from __future__ import annotations
 
@@ -15,16 +15,16 @@ from bnsearch.data.coding import (
     code_integers,
     code_text_or_numbers,
     index_first_labels,
-    missing_value,
-    recode,
+    missing_value_error,
+    recode_column,
 )
-from bnsearch.data.discretize import Cutter, cut_column, numbers_of_text
+from bnsearch.data.discretize import Cutter, cut_column, parse_number_column
 from bnsearch.errors import InputError
 
 if TYPE_CHECKING:
     import polars as pl
 
-SAMPLE_ROWS = 100
+TYPE_SAMPLE_ROWS = 100  # number of first rows from which the types of the columns are guessed
 
 
 def read_text(
@@ -33,35 +33,36 @@ def read_text(
     """
     Return the names and the coded columns of a text file.
 
-    `blanks` says that blanks separate the fields, not commas; the rest is as in `Dataset.read`.
+    The fields are separated by blanks if `blanks` is True, otherwise by commas. The other parameters are those of
+    `Dataset.read`.
     """
-    data = _clean(data, blanks)
+    data = _normalise_text(data, blanks)
     separator = " " if blanks else ","
     if cutter is not None and arities_row is None:
         arities_row = False
     has_arities = blanks if arities_row is None else arities_row
-    names, arities, sample, skipped = _read_head(_records(data, separator), header, has_arities)
-    frame = _parse(data, separator, skipped, _guess_types(sample, len(names)))
+    names, arities, sample, skipped = _read_head(_iterate_records(data, separator), header, has_arities)
+    frame = _parse_fields(data, separator, skipped, _guess_types(sample, len(names)))
     if frame is None or any(frame.null_count().row(0)):
-        raise _explain(data, separator, names, header + has_arities, frame)
+        raise _make_parse_error(data, separator, names, header + has_arities, frame)
     columns = _code_columns(names, frame, cutter)
     if arities_row is None and not blanks and header and has_arities_row(columns):
         arities = [int(column.states[-1]) for column in columns]
         columns = [Column(column.codes[1:], column.states) for column in columns]
     if arities is not None:
         columns = [
-            recode(name, column, tuple(map(str, range(arity))))
+            recode_column(name, column, tuple(map(str, range(arity))))
             for name, column, arity in zip(names, columns, arities, strict=True)
         ]
     return names, columns
 
 
-def _clean(data: bytes, blanks: bool) -> bytes:
-    """Drop a byte-order mark and blank lines at the ends, and make line ends and blanks uniform."""
+def _normalise_text(data: bytes, blanks: bool) -> bytes:
+    """Return the text without byte-order mark and blank lines at its ends, with uniform line ends and blanks."""
     data = data.removeprefix(b"\xef\xbb\xbf")
     if b"\n" not in data:
         data = data.replace(b"\r", b"\n")
-    if blanks or data[:1] in b"\r\n" or data[-4:].count(b"\n") > 1:  # else spare the copy
+    if blanks or data[:1] in b"\r\n" or data[-4:].count(b"\n") > 1:  # otherwise no copy is needed
         data = data.strip() if blanks else data.strip(b"\r\n")
     if blanks and any(run in data for run in (b"  ", b"\t", b"\r", b" \n", b"\n ")):
         data = b"\n".join(b" ".join(line.split()) for line in data.split(b"\n"))
@@ -73,7 +74,7 @@ def _clean(data: bytes, blanks: bool) -> bytes:
 def _read_head(
     records: Iterator[tuple[int, list[str]]], header: bool, has_arities: bool
 ) -> tuple[list[str], list[int] | None, list[list[str]], int]:
-    """Return the names, the arities, the fields of the first rows, and the number of lines before them."""
+    """Return the names, the arities, the fields of the first data rows, and the number of lines before them."""
     skipped, names = next(records)
     if header:
         _check_header(names)
@@ -85,18 +86,18 @@ def _read_head(
     if has_arities:
         skipped, fields = next(records, (skipped, []))
         arities = parse_arities(names, fields)
-    sample = [fields for _, fields in islice(records, SAMPLE_ROWS)]
+    sample = [fields for _, fields in islice(records, TYPE_SAMPLE_ROWS)]
     if not sample:
-        raise InputError("the table has no rows of data")
+        raise InputError("the table has no data rows")
     for mark in ";\t|":
         if len(names) == 1 and all(mark in ",".join(fields) for fields in (names, *sample)):
-            raise InputError(f"the fields are separated by {mark!r}: write the table with commas")
+            raise InputError(f"the fields are separated by {mark!r}: separate them by commas")
     return names, arities, sample, skipped
 
 
-def _records(data: bytes, separator: str) -> Iterator[tuple[int, list[str]]]:
-    """Yield each record with the number of lines up to its end: slow, for a header and to explain errors."""
-    reader = csv.reader(_lines(data), delimiter=separator, strict=True)
+def _iterate_records(data: bytes, separator: str) -> Iterator[tuple[int, list[str]]]:
+    """Yield the number of the last line and the fields of each record; slow, so used only for headers and errors."""
+    reader = csv.reader(_decode_lines(data), delimiter=separator, strict=True)
     while True:
         try:
             fields = next(reader, None)
@@ -107,7 +108,7 @@ def _records(data: bytes, separator: str) -> Iterator[tuple[int, list[str]]]:
         yield reader.line_num, fields
 
 
-def _lines(data: bytes) -> Iterator[str]:
+def _decode_lines(data: bytes) -> Iterator[str]:
     start = number = 0
     while start < len(data):
         number += 1
@@ -127,7 +128,7 @@ def _check_header(names: Sequence[str]) -> None:
 
 
 def _guess_types(sample: Sequence[Sequence[str]], width: int) -> list[type[pl.UInt8 | pl.String]]:
-    """Guess each column's type: bytes where the first rows hold numbers below 100, else text."""
+    """Return the probable type of each column: UInt8 if the sample has only numbers below 100, otherwise String."""
     import polars as pl
 
     if any(len(fields) != width for fields in sample):
@@ -138,13 +139,13 @@ def _guess_types(sample: Sequence[Sequence[str]], width: int) -> list[type[pl.UI
     ]
 
 
-def _parse(
+def _parse_fields(
     data: bytes, separator: str, skipped: int, types: Sequence[type[pl.UInt8 | pl.String]]
 ) -> pl.DataFrame | None:
     """
-    Return the fields as polars reads them, or None where it cannot.
+    Return the fields as a polars DataFrame, or None if polars cannot read them.
 
-    Bytes are read twice as fast as text; where the guess turns out to be wrong, all is read again as text.
+    Small integers are read twice as fast as text. If the guessed types are wrong, the text is read again as strings.
     """
     import polars as pl
     from polars.exceptions import PolarsError
@@ -171,25 +172,27 @@ def _code_columns(names: Sequence[str], frame: pl.DataFrame, cutter: Cutter | No
 
 
 def _cut_columns(names: Sequence[str], frame: pl.DataFrame, cutter: Cutter) -> list[Column]:
-    """Code the columns, those of numbers cut into intervals where the cutter says so."""
-    cutter.check(names)
+    """Return the coded columns; columns of numbers are divided into intervals by the cutter."""
+    cutter.check_columns(names)
     columns = []
     for name, series in zip(names, frame, strict=True):
-        cut = cut_column(name, numbers_of_text(name, series), cutter)
+        cut = cut_column(name, parse_number_column(name, series), cutter)
         columns += [cut] if cut is not None else _code_columns([name], series.to_frame(), None)
     return columns
 
 
-def _explain(data: bytes, separator: str, names: Sequence[str], skipped: int, frame: pl.DataFrame | None) -> InputError:
-    """Return the error for a table that polars could not read, or that has empty fields."""
-    for row, (line, fields) in enumerate(_records(data, separator), start=1 - skipped):
+def _make_parse_error(
+    data: bytes, separator: str, names: Sequence[str], skipped: int, frame: pl.DataFrame | None
+) -> InputError:
+    """Return the error for a table that polars cannot read or that has empty fields."""
+    for row, (line, fields) in enumerate(_iterate_records(data, separator), start=1 - skipped):
         if not fields:
             return InputError(f"row {row} (line {line}) is blank: remove it")
         if len(fields) != len(names):
             columns = f"{len(names)} column{'' if len(names) == 1 else 's'}"
             return InputError(f"row {row} (line {line}) has {len(fields)} fields; the table has {columns}")
     if frame is None:
-        return InputError("the text cannot be read as a table: check its quotes and its encoding")
+        return InputError("the text is not a valid table: check quotes and encoding")
     series = next(series for series in frame if series.null_count())
     row = int(series.is_null().arg_true()[0])
-    return missing_value(names[frame.columns.index(series.name)], row, "empty")
+    return missing_value_error(names[frame.columns.index(series.name)], row, "empty")

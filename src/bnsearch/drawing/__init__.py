@@ -1,1 +1,1 @@
-"""Pictures of graphs: a layered layout, drawn as SVG or with matplotlib."""
+"""Layered drawings of graphs, as SVG or with matplotlib."""

@@ -1,9 +1,9 @@
 """
-Layers of a connected graph, and the order within them.
+Layers of a connected DAG, and the order of the nodes within each layer.
 
-The steps are those of Sugiyama, Tagawa & Toda (1981): every variable gets a layer below its parents; an edge that
-passes layers gets a joint in each; the order within the layers is improved by sweeps that move everything to the mean
-place of its neighbours, and the one with the fewest crossings is kept.
+The algorithm is that of Sugiyama, Tagawa & Toda (1981). Every variable is assigned to a layer below its parents. An
+edge that spans several layers gets a dummy node in each layer between its ends. Sweeps over the layers sort the nodes
+by the mean position of their neighbours, and the order with the fewest crossings is kept.
 """
 
 from __future__ import annotations
@@ -15,22 +15,22 @@ from dataclasses import dataclass
 from heapq import heapify, heappop, heappush
 from itertools import pairwise
 
-SWEEPS = 24
-PATIENCE = 6  # sweeps without fewer crossings after which to end
-FEWEST_WIDE = 14  # variables that may always stand in one layer
-MOST_EXCHANGED = 400  # points up to which neighbours in a layer are also exchanged one by one
+MAX_SWEEPS = 24
+MAX_STALE_SWEEPS = 6  # consecutive sweeps without fewer crossings
+MIN_WIDTH_LIMIT = 14  # variables that fit into one layer in any graph; large graphs allow more
+MAX_EXCHANGE_NODES = 400  # nodes of a graph in which adjacent nodes are also exchanged, which takes longer
 
 
 @dataclass(frozen=True)
-class Layered:
+class LayeredGraph:
     """
-    Points in layers: the variables first, then the joints of long edges.
+    Nodes in layers: the variables first, then the dummy nodes of long edges.
 
     Attributes
     ----------
-    layers : for each layer its points, from left to right
-    above, below : for each point the points it is joined with in the layer above and in the one below
-    paths : for each edge (parent, child) all its points from top to bottom
+    layers : nodes of each layer, from left to right
+    above, below : neighbours of each node in the layer above and in the layer below
+    paths : nodes of each edge (parent, child), from top to bottom
     """
 
     layers: list[list[int]]
@@ -39,29 +39,34 @@ class Layered:
     paths: dict[tuple[int, int], list[int]]
 
 
-def layered(parents: Sequence[Sequence[int]], order: Sequence[int]) -> Layered:
-    """Return the layers of a graph given by parent lists and a topological order of its variables."""
-    levels = _levels(parents, order)
+def assign_layers(parents: Sequence[Sequence[int]], order: Sequence[int]) -> LayeredGraph:
+    """Return the layers of a DAG, given by its parent lists and a topological order of its variables."""
+    levels = _assign_levels(parents, order)
     paths: dict[tuple[int, int], list[int]] = {}
     level_of = list(levels)
     for child, its_parents in enumerate(parents):
         for parent in its_parents:
-            joints = range(len(level_of), len(level_of) + levels[child] - levels[parent] - 1)
+            dummies = range(len(level_of), len(level_of) + levels[child] - levels[parent] - 1)
             level_of += range(levels[parent] + 1, levels[child])
-            paths[parent, child] = [parent, *joints, child]
+            paths[parent, child] = [parent, *dummies, child]
     above: list[list[int]] = [[] for _ in level_of]
     below: list[list[int]] = [[] for _ in level_of]
     for path in paths.values():
         for upper, lower in pairwise(path):
             below[upper].append(lower)
             above[lower].append(upper)
-    layers = _first_order(level_of, above, below)
-    graph = Layered(layers, above, below, paths)
-    return Layered(_uncrossed(graph), above, below, paths)
+    layers = _order_by_traversal(level_of, above, below)
+    graph = LayeredGraph(layers, above, below, paths)
+    return LayeredGraph(_reduce_crossings(graph), above, below, paths)
 
 
-def _levels(parents: Sequence[Sequence[int]], order: Sequence[int]) -> list[int]:
-    """Return each variable's layer: as high as its parents allow, or nearer to its children where it has more."""
+def _assign_levels(parents: Sequence[Sequence[int]], order: Sequence[int]) -> list[int]:
+    """
+    Return the layer of each variable.
+
+    A variable is placed as high as its parents allow, or directly above its children if it has more children than
+    parents.
+    """
     children: list[list[int]] = [[] for _ in parents]
     for child, its_parents in enumerate(parents):
         for parent in its_parents:
@@ -72,17 +77,21 @@ def _levels(parents: Sequence[Sequence[int]], order: Sequence[int]) -> list[int]
     for v in reversed(order):
         if len(children[v]) > len(parents[v]):
             levels[v] = min(levels[c] for c in children[v]) - 1
-    widest = max(FEWEST_WIDE, round(1.2 * len(parents) ** 0.5))
+    widest = max(MIN_WIDTH_LIMIT, round(1.2 * len(parents) ** 0.5))
     if max(Counter(levels).values()) > widest:
-        levels = _narrow_levels(parents, children, order, widest)
+        levels = _assign_narrow_levels(parents, children, order, widest)
     top = min(levels)
     return [level - top for level in levels]
 
 
-def _narrow_levels(
+def _assign_narrow_levels(
     parents: Sequence[Sequence[int]], children: Sequence[Sequence[int]], order: Sequence[int], widest: int
 ) -> list[int]:
-    """Return layers of at most so many variables, filled from the bottom; those with most layers above them first."""
+    """
+    Return the layer of each variable, with at most `widest` variables in a layer.
+
+    The layers are filled from the bottom. Variables with the longest path above them come first.
+    """
     depth = [0] * len(parents)
     for v in order:
         depth[v] = max((depth[p] + 1 for p in parents[v]), default=0)
@@ -103,10 +112,10 @@ def _narrow_levels(
     return levels
 
 
-def _first_order(
+def _order_by_traversal(
     level_of: Sequence[int], above: Sequence[Sequence[int]], below: Sequence[Sequence[int]]
 ) -> list[list[int]]:
-    """Return the layers in the order in which a walk along the edges meets the points: relatives stand together."""
+    """Return the layers in the order of a depth-first traversal, which places relatives next to each other."""
     layers: list[list[int]] = [[] for _ in range(max(level_of) + 1)]
     seen = [False] * len(level_of)
     waiting = sorted(range(len(level_of)), key=lambda v: (-level_of[v], len(above[v])))
@@ -119,43 +128,43 @@ def _first_order(
     return layers
 
 
-def _uncrossed(graph: Layered) -> list[list[int]]:
-    """Return the layers in the order with the fewest crossings that sweeps find."""
+def _reduce_crossings(graph: LayeredGraph) -> list[list[int]]:
+    """Return the layers in the order with the fewest crossings that the sweeps find."""
     layers = [list(layer) for layer in graph.layers]
-    exchanges = len(graph.above) <= MOST_EXCHANGED
-    best, fewest = layers, crossings(graph, layers)
+    exchanges = len(graph.above) <= MAX_EXCHANGE_NODES
+    best, fewest = layers, count_crossings(graph, layers)
     stale = 0
-    for sweep in range(SWEEPS):
-        layers = _swept(graph, layers, downwards=sweep % 2 == 0)
+    for sweep in range(MAX_SWEEPS):
+        layers = _sweep_layers(graph, layers, downwards=sweep % 2 == 0)
         if exchanges:
-            _exchange(graph, layers)
-        count = crossings(graph, layers)
+            _exchange_neighbours(graph, layers)
+        count = count_crossings(graph, layers)
         stale = 0 if count < fewest else stale + 1
         if count < fewest:
             best, fewest = [list(layer) for layer in layers], count
-        if fewest == 0 or stale == PATIENCE:
+        if fewest == 0 or stale == MAX_STALE_SWEEPS:
             break
     return best
 
 
-def _swept(graph: Layered, layers: list[list[int]], *, downwards: bool) -> list[list[int]]:
-    """Return the layers with each sorted by the mean place of its points' neighbours in the layer before."""
+def _sweep_layers(graph: LayeredGraph, layers: list[list[int]], *, downwards: bool) -> list[list[int]]:
+    """Return the layers, each sorted by the mean position of the neighbours in the previous layer."""
     neighbours = graph.above if downwards else graph.below
     swept = [list(layer) for layer in layers]
     place: dict[int, int] = {}
     for layer in swept if downwards else reversed(swept):
-        means = {v: _mean([place[u] for u in neighbours[v]], i) for i, v in enumerate(layer)}
+        means = {v: _mean_or([place[u] for u in neighbours[v]], i) for i, v in enumerate(layer)}
         layer.sort(key=means.__getitem__)
         place = {v: i for i, v in enumerate(layer)}
     return swept
 
 
-def _mean(places: Sequence[int], otherwise: int) -> float:
-    return sum(places) / len(places) if places else otherwise
+def _mean_or(places: Sequence[int], default: int) -> float:
+    return sum(places) / len(places) if places else default
 
 
-def _exchange(graph: Layered, layers: list[list[int]]) -> None:
-    """Exchange points that stand side by side while that takes crossings away."""
+def _exchange_neighbours(graph: LayeredGraph, layers: list[list[int]]) -> None:
+    """Exchange adjacent nodes within layers, in place, while that reduces the number of crossings."""
     place = {v: i for layer in layers for i, v in enumerate(layer)}
     improved = True
     while improved:
@@ -173,8 +182,8 @@ def _exchange(graph: Layered, layers: list[list[int]]) -> None:
                     improved = True
 
 
-def crossings(graph: Layered, layers: Sequence[Sequence[int]]) -> int:
-    """Count the pairs of edges between neighbouring layers that cross."""
+def count_crossings(graph: LayeredGraph, layers: Sequence[Sequence[int]]) -> int:
+    """Return the number of crossings of edges between adjacent layers."""
     count = 0
     for upper, lower in pairwise(layers):
         place = {v: i for i, v in enumerate(lower)}

@@ -1,4 +1,4 @@
-"""A layered picture of a DAG: where the boxes of the variables stand and how the edges run."""
+"""Layout of a DAG: the positions of the boxes and the routes of the edges."""
 
 from __future__ import annotations
 
@@ -6,28 +6,28 @@ import unicodedata
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, NamedTuple
 
-from bnsearch.drawing.layers import Layered, layered
-from bnsearch.drawing.placing import placed
+from bnsearch.drawing.layers import LayeredGraph, assign_layers
+from bnsearch.drawing.placing import place_nodes
 
 if TYPE_CHECKING:
     from bnsearch.graphs.dag import DAG
 
 FONT_SIZE = 12.0
 BOX_HEIGHT = 28.0
-BOX_PADDING = 11.0  # between a box and its label
-BOX_GAP = 18.0
-JOINT_WIDTH = 12.0
-LAYER_GAP = 44.0  # the least between two layers of boxes
-STEEPNESS = 0.12  # how much of the mean sideways way of the edges between two layers is added to that
-WIDEST_GAP = 150.0
+BOX_PADDING = 11.0  # horizontal space between the border of a box and its label
+BOX_GAP = 18.0  # horizontal space between two boxes
+DUMMY_WIDTH = 12.0  # horizontal space for an edge that passes a layer
+MIN_LAYER_GAP = 44.0  # vertical space between two layers of boxes
+STEEPNESS = 0.12  # share of the mean horizontal length of the edges that is added to the gap between two layers
+MAX_LAYER_GAP = 150.0
 COMPONENT_GAP = 30.0
-LONGEST_LABEL = 24
+MAX_LABEL_LENGTH = 24
 
 Point = tuple[float, float]
 
 
 class Box(NamedTuple):
-    """A variable's box: its centre, its size and its label."""
+    """The box of a variable: centre, width and label."""
 
     x: float
     y: float
@@ -36,7 +36,7 @@ class Box(NamedTuple):
 
 
 class Route(NamedTuple):
-    """An edge: the points it runs through, from the bottom of the parent's box to the top of the child's."""
+    """An edge: its points from the bottom of the parent's box to the top of the child's box."""
 
     parent: int
     child: int
@@ -44,7 +44,7 @@ class Route(NamedTuple):
 
 
 class Layout(NamedTuple):
-    """A picture's size, the boxes in the order of the variables, and the edges; y grows downwards."""
+    """The size of a drawing, the boxes in the order of the variables, and the edges; y increases downwards."""
 
     width: float
     height: float
@@ -52,10 +52,10 @@ class Layout(NamedTuple):
     routes: list[Route]
 
 
-def layout(dag: DAG) -> Layout:
-    """Lay out a DAG: connected parts apart, the largest first, in rows."""
-    labels = [shortened(name) for name in dag.names]
-    parts = [_layout_part(dag, part, labels) for part in connected_parts(dag)]
+def compute_layout(dag: DAG) -> Layout:
+    """Return the layout of a DAG; connected components are packed in rows, the largest first."""
+    labels = [shorten_label(name) for name in dag.names]
+    parts = [_lay_out_component(dag, part, labels) for part in find_components(dag)]
     parts.sort(key=lambda part: -part.width * part.height)
     widest = max((part.width for part in parts), default=0.0)
     area = sum((part.width + COMPONENT_GAP) * (part.height + COMPONENT_GAP) for part in parts)
@@ -74,8 +74,8 @@ def layout(dag: DAG) -> Layout:
     return Layout(width, y + row_height, [boxes[v] for v in range(len(labels))], routes)
 
 
-def connected_parts(dag: DAG) -> list[list[int]]:
-    """Return the variables of each connected part, in topological order."""
+def find_components(dag: DAG) -> list[list[int]]:
+    """Return the variables of each connected component, in topological order."""
     part_of = [-1] * len(dag.names)
     n_parts = 0
     for start in range(len(dag.names)):
@@ -93,18 +93,18 @@ def connected_parts(dag: DAG) -> list[list[int]]:
     return parts
 
 
-def shortened(name: str) -> str:
-    """Return a name as a label: on one line, not too long."""
+def shorten_label(name: str) -> str:
+    """Return a name on one line, with at most MAX_LABEL_LENGTH characters."""
     label = " ".join("".join(c if c.isprintable() else " " for c in name).split())
-    return label if len(label) <= LONGEST_LABEL else label[: LONGEST_LABEL - 1].rstrip() + "…"
+    return label if len(label) <= MAX_LABEL_LENGTH else label[: MAX_LABEL_LENGTH - 1].rstrip() + "…"
 
 
-def text_width(label: str) -> float:
-    """Return about how wide a label is in a common sans-serif font; rather too wide than too narrow."""
-    return FONT_SIZE * sum(map(_character_width, label))
+def estimate_text_width(label: str) -> float:
+    """Return an estimate of the width of a label in a common sans-serif font, rather too large than too small."""
+    return FONT_SIZE * sum(map(_estimate_character_width, label))
 
 
-def _character_width(character: str) -> float:
+def _estimate_character_width(character: str) -> float:
     if unicodedata.east_asian_width(character) in "WF":
         return 1.05
     if character in "mwMW@%…":
@@ -114,63 +114,63 @@ def _character_width(character: str) -> float:
     return 0.74 if character.isupper() else 0.62
 
 
-class _Part(NamedTuple):
+class _Component(NamedTuple):
     width: float
     height: float
     boxes: dict[int, Box]
     routes: list[Route]
 
 
-def _layout_part(dag: DAG, part: Sequence[int], labels: Sequence[str]) -> _Part:
-    """Lay out one connected part, with its upper left corner at the origin."""
+def _lay_out_component(dag: DAG, part: Sequence[int], labels: Sequence[str]) -> _Component:
+    """Return the layout of one connected component; its upper left corner is the origin."""
     number = {v: i for i, v in enumerate(part)}
-    graph = layered([[number[p] for p in dag.parents[v]] for v in part], range(len(part)))
-    widths = [max(30.0, text_width(labels[v]) + 2 * BOX_PADDING) for v in part]
-    widths += [JOINT_WIDTH] * (len(graph.above) - len(part))
-    centres = placed(graph, [w + BOX_GAP if i < len(part) else w for i, w in enumerate(widths)])
+    graph = assign_layers([[number[p] for p in dag.parents[v]] for v in part], range(len(part)))
+    widths = [max(30.0, estimate_text_width(labels[v]) + 2 * BOX_PADDING) for v in part]
+    widths += [DUMMY_WIDTH] * (len(graph.above) - len(part))
+    centres = place_nodes(graph, [w + BOX_GAP if i < len(part) else w for i, w in enumerate(widths)])
     left = min(x - w / 2 for x, w in zip(centres, widths, strict=True))
     centres = [x - left for x in centres]
-    heights = _heights(graph, centres)
+    heights = _place_layers(graph, centres)
     level = {v: y for layer, y in zip(graph.layers, heights, strict=True) for v in layer}
     boxes = {v: Box(centres[i], level[i], widths[i], labels[v]) for i, v in enumerate(part)}
     routes = [
-        Route(part[parent], part[child], _route(graph, path, centres, level, widths))
+        Route(part[parent], part[child], _trace_route(graph, path, centres, level, widths))
         for (parent, child), path in graph.paths.items()
     ]
     right = max(x + w / 2 for x, w in zip(centres, widths, strict=True))
-    return _Part(right, heights[-1] + BOX_HEIGHT / 2, boxes, routes)
+    return _Component(right, heights[-1] + BOX_HEIGHT / 2, boxes, routes)
 
 
-def _heights(graph: Layered, centres: Sequence[float]) -> list[float]:
-    """Return the vertical centre of each layer: further apart where edges run far to the side."""
+def _place_layers(graph: LayeredGraph, centres: Sequence[float]) -> list[float]:
+    """Return the vertical centre of each layer; the gap is larger where edges are long horizontally."""
     heights = [BOX_HEIGHT / 2]
     for layer in graph.layers[:-1]:
         ways = [abs(centres[v] - centres[u]) for v in layer for u in graph.below[v]]
-        gap = LAYER_GAP + STEEPNESS * (sum(ways) / len(ways) if ways else 0.0)
-        heights.append(heights[-1] + BOX_HEIGHT + min(gap, WIDEST_GAP))
+        gap = MIN_LAYER_GAP + STEEPNESS * (sum(ways) / len(ways) if ways else 0.0)
+        heights.append(heights[-1] + BOX_HEIGHT + min(gap, MAX_LAYER_GAP))
     return heights
 
 
-def _route(
-    graph: Layered, path: Sequence[int], centres: Sequence[float], level: dict[int, float], widths: Sequence[float]
+def _trace_route(
+    graph: LayeredGraph, path: Sequence[int], centres: Sequence[float], level: dict[int, float], widths: Sequence[float]
 ) -> list[Point]:
-    """Return the points of an edge; edges leave and reach a box side by side, in the order of where they come from."""
+    """Return the points of an edge; the ends of several edges at one box are sorted so that they do not cross."""
     start, end = path[0], path[-1]
-    first = (_port(start, path[1], graph.below, centres, widths), level[start] + BOX_HEIGHT / 2)
-    last = (_port(end, path[-2], graph.above, centres, widths), level[end] - BOX_HEIGHT / 2)
-    passed = [point for v in path[1:-1] for point in _beside(centres[v], level[v])]
+    first = (_find_port(start, path[1], graph.below, centres, widths), level[start] + BOX_HEIGHT / 2)
+    last = (_find_port(end, path[-2], graph.above, centres, widths), level[end] - BOX_HEIGHT / 2)
+    passed = [point for v in path[1:-1] for point in _pass_layer(centres[v], level[v])]
     return [first, *passed, last]
 
 
-def _beside(x: float, y: float) -> list[Point]:
-    """Return the upper and the lower end of a joint: an edge passes a layer of boxes straight down."""
+def _pass_layer(x: float, y: float) -> list[Point]:
+    """Return two points that make an edge pass a layer of boxes vertically."""
     return [(x, y - BOX_HEIGHT / 2), (x, y + BOX_HEIGHT / 2)]
 
 
-def _port(
+def _find_port(
     point: int, other: int, neighbours: Sequence[Sequence[int]], centres: Sequence[float], widths: Sequence[float]
 ) -> float:
-    """Return where on a box's side the edge to another point is tied."""
+    """Return the x coordinate at which the edge to another node meets a box."""
     others = sorted(neighbours[point], key=centres.__getitem__)
     spread = min(0.6 * widths[point], 12.0 * (len(others) - 1))
     share = (others.index(other) + 0.5) / len(others) - 0.5 if len(others) > 1 else 0.0

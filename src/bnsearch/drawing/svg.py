@@ -1,4 +1,4 @@
-"""Graphs as SVG: boxes with names in layers, arrows down from parents to children, lines without a direction."""
+"""SVG drawings of graphs: boxes with names, arrows from parents to children, lines for undirected edges."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from html import escape
 from itertools import pairwise
 from typing import TYPE_CHECKING
 
-from bnsearch.drawing.layout import BOX_HEIGHT, FONT_SIZE, Box, Point, Route, layout
+from bnsearch.drawing.layout import BOX_HEIGHT, FONT_SIZE, Box, Point, Route, compute_layout
 
 if TYPE_CHECKING:
     from bnsearch.graphs.dag import DAG
@@ -21,15 +21,19 @@ EDGE_COLOUR = "#5b6b7b"
 BOX_COLOUR = "#eaf1f8"
 BORDER_COLOUR = "#3d6a94"
 TEXT_COLOUR = "#15202b"
-MOST_SHOWN = 500  # variables, and
-MOST_EDGES = 2000  # edges, of a graph that a notebook draws by itself: it takes some seconds
+MAX_NOTEBOOK_VARIABLES = 500  # larger graphs take several seconds, so a notebook does not draw them
+MAX_NOTEBOOK_EDGES = 2000
 
 
 def render_structure(dag: DAG, lines: Collection[Edge] = ()) -> str:
-    """Return a drawing of a structure, without an arrow on some edges; hover over a box or an edge for its name."""
-    plan = layout(dag)
+    """
+    Return an SVG drawing of a structure.
+
+    The edges in `lines` have no arrow. Boxes and edges have titles, which browsers show as tooltips.
+    """
+    plan = compute_layout(dag)
     width, height = plan.width + 2 * MARGIN, plan.height + 2 * MARGIN
-    # the edges first, so that they never hide a name
+    # edges come first so that they do not cover names
     return "\n".join(
         [
             f'<svg xmlns="http://www.w3.org/2000/svg" width="{width:.0f}" height="{height:.0f}" '
@@ -37,26 +41,26 @@ def render_structure(dag: DAG, lines: Collection[Edge] = ()) -> str:
             f'font-family="Helvetica,Arial,sans-serif" font-size="{FONT_SIZE:g}">',
             f'<rect x="{-MARGIN:g}" y="{-MARGIN:g}" width="{width:.1f}" height="{height:.1f}" fill="#ffffff"/>',
             f'<g fill="none" stroke="{EDGE_COLOUR}" stroke-width="1.2">',
-            *(_edge(dag, route, lines) for route in plan.routes),
+            *(_render_edge(dag, route, lines) for route in plan.routes),
             f'</g>\n<g stroke="{BORDER_COLOUR}" stroke-width="1.1" fill="{BOX_COLOUR}">',
-            *(_box(box) for box in plan.boxes),
+            *(_render_box(box) for box in plan.boxes),
             f'</g>\n<g fill="{TEXT_COLOUR}" text-anchor="middle">',
-            *(_label(box, name) for box, name in zip(plan.boxes, dag.names, strict=True)),
+            *(_render_label(box, name) for box, name in zip(plan.boxes, dag.names, strict=True)),
             "</g>\n</svg>\n",
         ]
     )
 
 
 def fits_notebook(graph: DAG | PDAG) -> bool:
-    """Tell whether a graph is small enough for a notebook to draw it by itself."""
-    return len(graph.names) <= MOST_SHOWN and len(graph.skeleton) <= MOST_EDGES
+    """Return True if a graph is small enough to be drawn automatically in a notebook."""
+    return len(graph.names) <= MAX_NOTEBOOK_VARIABLES and len(graph.skeleton) <= MAX_NOTEBOOK_EDGES
 
 
-def curve(points: Sequence[Point]) -> list[tuple[Point, Point, Point]]:
+def make_curve(points: Sequence[Point]) -> list[tuple[Point, Point, Point]]:
     """
-    Return the Bezier pieces of an edge: two control points and an end each.
+    Return the Bezier segments of an edge: two control points and an end point each.
 
-    Every piece begins and ends running straight down, so pieces join smoothly and an arrow points down.
+    Every segment starts and ends vertically, so that segments join smoothly and arrows point down.
     """
     pieces = []
     for (x0, y0), (x1, y1) in pairwise(points):
@@ -65,35 +69,35 @@ def curve(points: Sequence[Point]) -> list[tuple[Point, Point, Point]]:
     return pieces
 
 
-def xml_text(text: str) -> str:
-    """Return a text as XML can hold it: marks escaped, characters that XML does not know replaced."""
+def escape_xml(text: str) -> str:
+    """Return a text with XML markup escaped and characters that XML does not allow replaced."""
     return escape("".join(c if c.isprintable() or c in "\t\n" else "\ufffd" for c in text))
 
 
-def _edge(dag: DAG, route: Route, lines: Collection[Edge]) -> str:
+def _render_edge(dag: DAG, route: Route, lines: Collection[Edge]) -> str:
     pair = (dag.names[route.parent], dag.names[route.child])
     if pair in lines:
-        return f'<g><title>{xml_text(" — ".join(pair))}</title><path d="{_path(route.points)}"/></g>'
+        return f'<g><title>{escape_xml(" — ".join(pair))}</title><path d="{_render_path(route.points)}"/></g>'
     x, y = route.points[-1]
-    # the line ends inside the arrow, or its blunt end would show at the tip
-    path = _path([*route.points[:-1], (x, y - ARROW_LENGTH / 2)])
+    # the line ends inside the arrow so that its end does not show at the tip
+    path = _render_path([*route.points[:-1], (x, y - ARROW_LENGTH / 2)])
     half = ARROW_WIDTH / 2
     arrow = f"M{x - half:.1f},{y - ARROW_LENGTH:.1f}L{x + half:.1f},{y - ARROW_LENGTH:.1f}L{x:.1f},{y:.1f}Z"
-    title = xml_text(" → ".join(pair))
+    title = escape_xml(" → ".join(pair))
     return f'<g><title>{title}</title><path d="{path}"/><path d="{arrow}" fill="{EDGE_COLOUR}" stroke="none"/></g>'
 
 
-def _path(points: Sequence[Point]) -> str:
+def _render_path(points: Sequence[Point]) -> str:
     return f"M{points[0][0]:.1f},{points[0][1]:.1f}" + "".join(
-        f"C{a[0]:.1f},{a[1]:.1f} {b[0]:.1f},{b[1]:.1f} {c[0]:.1f},{c[1]:.1f}" for a, b, c in curve(points)
+        f"C{a[0]:.1f},{a[1]:.1f} {b[0]:.1f},{b[1]:.1f} {c[0]:.1f},{c[1]:.1f}" for a, b, c in make_curve(points)
     )
 
 
-def _box(box: Box) -> str:
+def _render_box(box: Box) -> str:
     left, top = box.x - box.width / 2, box.y - BOX_HEIGHT / 2
     return f'<rect x="{left:.1f}" y="{top:.1f}" width="{box.width:.1f}" height="{BOX_HEIGHT:g}" rx="8"/>'
 
 
-def _label(box: Box, name: str) -> str:
-    title = "" if box.label == name else f"<title>{xml_text(name)}</title>"
-    return f'<text x="{box.x:.1f}" y="{box.y + FONT_SIZE * 0.35:.1f}">{title}{xml_text(box.label)}</text>'
+def _render_label(box: Box, name: str) -> str:
+    title = "" if box.label == name else f"<title>{escape_xml(name)}</title>"
+    return f'<text x="{box.x:.1f}" y="{box.y + FONT_SIZE * 0.35:.1f}">{title}{escape_xml(box.label)}</text>'

@@ -33,7 +33,7 @@ class Laws:
         n, order = len(self._order), self._order
         joined = self.constraints.required | self.constraints.required.T
         may, must = (to_rows(matrix[np.ix_(order, order)]) for matrix in (self.constraints.allowed, joined))
-        return may, must, self.constraints.limits[order], empty_sets(n), empty_sets(n)
+        return may, must, self.constraints.max_parents[order], empty_sets(n), empty_sets(n)
 
     def nearby(self, dag: DAG) -> DAG:
         """Return a legal network near one that may not be."""

@@ -85,7 +85,7 @@ class Neighbourhood:
         self._make_tables(n)
         if self._laws is not None:
             self._limits[1:] = np.minimum(self._limits[1:], self._law_arrays[2])
-            self._go_to_class_of(self._laws.constraints.base(scorer.data.names))
+            self._go_to_class_of(self._laws.constraints.make_required_dag(scorer.data.names))
         self.score = self._score_now()
         self._unit = tie_unit(self.score)
 

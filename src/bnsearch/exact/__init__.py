@@ -1,4 +1,4 @@
-"""Exact search: the best network of a candidate table, with the proof."""
+"""Exact search: the best network of a candidate table, proven optimal."""
 
 from __future__ import annotations
 

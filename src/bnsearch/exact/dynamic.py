@@ -11,32 +11,32 @@ import numpy as np
 from numpy.typing import NDArray
 
 from bnsearch.errors import InputError, require
-from bnsearch.exact.groups import Group, groups_of
-from bnsearch.orderings.asobs import acyclic_selection
+from bnsearch.exact.groups import Group, split_into_groups
+from bnsearch.orderings.asobs import select_acyclic_rows
 from bnsearch.orderings.restarts import precedence_of
 from bnsearch.orderings.starts import make_starts
 from bnsearch.parent_sets.relaxed import relaxed
 from bnsearch.runs.problem import Problem
 from bnsearch.runs.run import Run
 
-LOW = 12  # variables whose subsets make one block: their arrays stay in a core's cache
-PIECES = 4  # pieces of a layer for each thread
-BLOCKS_PER_CALL = 8  # between two looks at the clock: some milliseconds, for which no thread waits for another
-MOST = 50  # variables, on whatever machine: they would take 8 PiB
-ADVICE = "use the method auto, or have fewer of them: fewer columns, max_parents, knowledge"
+LOW_VARIABLES = 12  # a block has all subsets of this many variables: its arrays fit into a core's cache
+TASKS_PER_THREAD = 4  # tasks into which a layer is divided, per thread
+BLOCKS_PER_CALL = 8  # a few milliseconds: a task reads the clock between two calls, and threads rarely wait for the GIL
+MAX_VARIABLES = 50  # limit on any machine: their scores would take 8 PiB
+ADVICE = "use the method auto, or reduce their number by fewer columns, a lower max_parents, or forbidden edges"
 
 
 @dataclass(frozen=True, kw_only=True)
 class Exact:
     """
-    The best network of the candidate table, proven.
+    Exact search: the best network of the candidate table, proven optimal.
 
-    The best network of a set of variables has some variable last, with the best parents it can choose among the
-    others: 2^n scores, the smaller sets before the larger ones.
+    The best network of a set of variables consists of some last variable with its best parent set among the others, and
+    the best network of the others. The search computes the best score of all 2^n sets, smaller sets first.
 
     Parameters
     ----------
-    memory : bytes that the scores may use, 8 * 2^n; beside them there is half a megabyte for each thread
+    memory : maximum number of bytes of these scores, 8 * 2^n; each thread takes half a megabyte in addition
 
     References
     ----------
@@ -44,20 +44,20 @@ class Exact:
 
     Notes
     -----
-    The best parents of every variable in every set would take n times the memory. They are worked out where they are
-    used, instead: the sets are treated in blocks that agree on all but the first 12 variables, those with fewer others
-    first; for each block and variable the candidate sets are spread over the 2^12 subsets, and each subset's best is
-    passed on to its supersets. That takes about 12 n 2^(n-1) steps, which run as vectors, and at most 2^(n-12) passes
-    over the table. Blocks with equally many others run in threads. The network is read off backwards, without having
-    been stored.
+    To store the best parent sets of every variable in every set would take n times the memory. Instead they are
+    computed when they are needed. A block consists of the sets that agree on all but the first 12 variables, the low
+    ones. For each block and variable, the candidate parent sets are written to the 2^12 low subsets, and the best score
+    of each subset is propagated to its supersets. This takes about 12 n 2^(n-1) vectorised steps, and at most 2^(n-12)
+    passes over the table. Blocks with the same number of high variables are independent and run in threads. The network
+    is reconstructed backwards from the scores.
 
-    Variables fall into groups that cannot form cycles with each other, the strongly connected components of the graph
-    of all candidate parents (Fan, Malone & Yuan 2014). Each group is solved by itself, so only the largest must fit.
+    The variables are split into the strongly connected components of the graph of all candidate parents (Fan, Malone &
+    Yuan 2014). Each component is solved independently, so only the largest one must fit into memory.
 
-    Stopped early, the search returns a network of acyclic selection along an ordering without the relaxed solution's
-    weakest arcs, unproven. So it does where a group is too large and the candidate sets were scored for this search: a
-    table that was handed in is refused. The whole search is one iteration; an evaluation is the best score of one
-    variable in one set.
+    If the search is stopped early, it returns the network of acyclic selection along a FAS ordering, without a proof.
+    It does the same if a component is too large and the candidate sets were scored for this search; a table that the
+    caller supplied is refused. The whole search is one iteration. An evaluation is the best score of one variable in
+    one set.
     """
 
     name: ClassVar[str] = "exact"
@@ -67,37 +67,40 @@ class Exact:
         require("memory", self.memory, at_least=1 << 20, at_most=1 << 62, whole=True)
 
     def search(self, problem: Problem, run: Run) -> None:
-        """Find the best network, or a fair one if the run is told to stop before."""
+        """Find the best network; if the run stops early, offer the one of acyclic selection."""
         table = run.parent_sets(problem)
-        groups = groups_of(table)
+        groups = split_into_groups(table)
         run.bound = relaxed(table).score
-        rows = acyclic_selection(table, make_starts("fas", table, precedence_of(problem))(run.rng))
+        rows = select_acyclic_rows(table, make_starts("fas", table, precedence_of(problem))(run.rng))
         run.offer(math.fsum(table.scores[rows]), partial(table.network, rows.copy()))
         try:
             self._check_memory(max(len(group.variables) for group in groups))
             for group in groups:
-                with run.proving():
+                with run.ignoring_convergence():
                     found = solve(group, run)
                 if found is None:
                     return
                 rows[group.variables] = found
         except TooLargeError as error:
-            if problem.table is not None:  # nothing is lost
+            if problem.table is not None:  # the caller has the table, so no scoring is lost
                 raise
             run.give_up("memory", f"{error}; kept the best network so far")
             return
         run.count(iterations=1)
         run.offer(math.fsum(table.scores[rows]), partial(table.network, rows))
         if problem.constraints is not None and not problem.constraints.permits(table.network(rows)):
-            raise InputError("no choice among the candidate sets gives a network that respects the knowledge")
+            raise InputError(
+                "no network of the candidate table satisfies the knowledge: add candidate sets, or relax the knowledge"
+            )
         run.prove()
 
     def _check_memory(self, variables: int) -> None:
-        most = min(MOST, (self.memory // 8).bit_length() - 1)
-        if variables > most:
+        """Raise an error if the scores of a group of this many variables exceed the memory."""
+        max_variables = min(MAX_VARIABLES, (self.memory // 8).bit_length() - 1)
+        if variables > max_variables:
             raise TooLargeError(
-                f"exact search takes at most {most} variables that depend on each other in {self.memory / 2**30:,.3g} "
-                f"GiB of memory, and here are {variables:,}: {ADVICE}"
+                f"exact search takes at most {max_variables} variables that depend on each other with "
+                f"{self.memory / 2**30:,.3g} GiB of memory, but the table has {variables:,}: {ADVICE}"
             )
 
 
@@ -106,50 +109,51 @@ class TooLargeError(InputError):
 
 
 def solve(group: Group, run: Run) -> NDArray[np.int64] | None:
-    """Return the table's rows of a group's best network; None if told to stop."""
-    total = best_totals(group, run)
-    return None if total is None else best_rows(group, total)
+    """Return the rows of a group's best network; None if the run stops."""
+    totals = compute_totals(group, run)
+    return None if totals is None else trace_rows(group, totals)
 
 
-def best_totals(group: Group, run: Run) -> NDArray[np.float64] | None:
-    """Return float64[2^n], the score of the best network of each subset of a group; None if told to stop."""
-    from bnsearch.exact.kernels_dynamic import FEW, solve_blocks
+def compute_totals(group: Group, run: Run) -> NDArray[np.float64] | None:
+    """Return float64[2^n], the score of the best network of each subset of a group; None if the run stops."""
+    from bnsearch.exact.kernels_dynamic import MIN_LOW_VARIABLES, solve_blocks
 
-    begin = np.pad(group.begin, (0, max(0, FEW - len(group.variables))), mode="edge")  # variables without any set
+    missing = max(0, MIN_LOW_VARIABLES - len(group.variables))  # replaced by variables without any parent set
+    begin = np.pad(group.begin, (0, missing), mode="edge")
     n = len(begin) - 1
-    low = min(n, LOW)
-    sets = _by_high_part(group, low)
+    low = min(n, LOW_VARIABLES)
+    sets = _sort_by_high_part(group, low)
     try:
-        total = np.empty((1 << (n - low), 1 << low))
+        totals = np.empty((1 << (n - low), 1 << low))
     except MemoryError:
         raise TooLargeError(
-            f"exact search of {n} variables that depend on each other takes {2.0 ** (n - 27):,.3g} GiB of memory, more "
-            f"than there is: {ADVICE}"
+            f"exact search of {n} variables that depend on each other takes {2.0 ** (n - 27):,.3g} GiB of memory, "
+            f"which is not available: {ADVICE}"
         ) from None
 
-    def solve_piece(blocks: NDArray[np.int64]) -> bool:
+    def solve_task(blocks: NDArray[np.int64]) -> bool:
         best = np.empty((low + 1, 1 << low))
         for start in range(0, len(blocks), BLOCKS_PER_CALL):
             if run.halted():
                 return False
-            solve_blocks(begin, sets, blocks[start : start + BLOCKS_PER_CALL], total, best)
+            solve_blocks(begin, sets, blocks[start : start + BLOCKS_PER_CALL], totals, best)
         return True
 
     high_masks = np.arange(1 << (n - low))
     layer_of = np.bitwise_count(high_masks)
-    for others in range(n - low + 1):
+    for size in range(n - low + 1):
         if not run.going():
             return None
-        layer = high_masks[layer_of == others]
-        pieces = np.array_split(layer, min(len(layer), PIECES * run.threads))
-        if not all(list(run.map(solve_piece, pieces))):
+        layer = high_masks[layer_of == size]
+        tasks = np.array_split(layer, min(len(layer), TASKS_PER_THREAD * run.threads))
+        if not all(list(run.map(solve_task, tasks))):
             return None
         run.count(evaluations=len(group.variables) * len(layer) << min(low, len(group.variables)))
-    return total.reshape(-1)[: 1 << len(group.variables)]
+    return totals.reshape(-1)[: 1 << len(group.variables)]
 
 
-def _by_high_part(group: Group, low: int) -> tuple[NDArray[np.float64], *tuple[NDArray[np.int64], ...]]:
-    """Return what `solve_blocks` wants to know of each candidate set, those of a variable by their high parts."""
+def _sort_by_high_part(group: Group, low: int) -> tuple[NDArray[np.float64], *tuple[NDArray[np.int64], ...]]:
+    """Return the argument `sets` of `solve_blocks`: the parent sets of each variable, sorted by their high parts."""
     highs = group.masks >> low
     child = np.repeat(np.arange(len(group.variables)), np.diff(group.begin))
     order = np.lexsort((highs, child))
@@ -160,17 +164,18 @@ def _by_high_part(group: Group, low: int) -> tuple[NDArray[np.float64], *tuple[N
     return group.scores[order], group.masks[order] & ((1 << low) - 1), highs, skip
 
 
-def best_rows(group: Group, total: NDArray[np.float64]) -> NDArray[np.int64]:
-    """Return the table's rows of a group's best network: from all variables backwards, which one stands last."""
+def trace_rows(group: Group, totals: NDArray[np.float64]) -> NDArray[np.int64]:
+    """Return the rows of a group's best network, found backwards: the last variable of all, then of the others."""
     rows = np.empty(len(group.variables), dtype=np.int64)
-    left = len(total) - 1
-    while left:
-        ends = []
+    remaining = len(totals) - 1
+    while remaining:
+        options = []
         for v in range(len(rows)):
-            if left >> v & 1:
-                row = group.best_inside(v, left ^ (1 << v))
-                ends.append((total[left ^ (1 << v)] + group.scores[row], v, row))
-        _, v, row = max(ends)
-        rows[v] = group.rows[row]
-        left ^= 1 << v
+            if remaining >> v & 1:
+                others = remaining ^ (1 << v)
+                entry = group.find_best(v, others)
+                options.append((totals[others] + group.scores[entry], v, entry))
+        _, v, entry = max(options)
+        rows[v] = group.rows[entry]
+        remaining ^= 1 << v
     return rows

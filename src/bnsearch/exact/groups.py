@@ -1,4 +1,4 @@
-"""Groups of variables that can form cycles with each other."""
+"""Groups of variables that can be on a common cycle: strongly connected components of the candidate graph."""
 
 from __future__ import annotations
 
@@ -9,19 +9,22 @@ from numpy.typing import NDArray
 
 from bnsearch.parent_sets.table import ParentSets
 
+MAX_MASK_BITS = 62  # variables of a group whose sets fit into an int64
+
 
 @dataclass(frozen=True, eq=False)
 class Group:
     """
-    Some variables and their candidate sets, as far as these lie within the group.
+    A group of variables and their candidate parent sets, restricted to members of the group.
 
     Attributes
     ----------
     variables : int64[n], ascending
-    begin : int64[n + 1]; the candidates of the i-th variable are begin[i]:begin[i + 1], best first
-    scores : float64[...]
-    rows : int64[...], the table's rows
-    masks : int64[...], bit i stands for the i-th variable; a group of more than 62 has no use for them
+    begin : int64[n + 1]; the parent sets of the i-th variable are begin[i]:begin[i + 1], best first
+    scores : float64[...], local scores of the parent sets
+    rows : int64[...], their rows in the candidate table
+    masks : int64[...], their members: bit i stands for the i-th variable. Meaningless in a group of more than
+        MAX_MASK_BITS variables, which is too large for exact search
     """
 
     variables: NDArray[np.int64]
@@ -30,18 +33,17 @@ class Group:
     rows: NDArray[np.int64]
     masks: NDArray[np.int64]
 
-    def best_inside(self, i: int, allowed: int) -> int:
-        """Return the place of the i-th variable's best candidate whose members are all allowed."""
+    def find_best(self, i: int, allowed: int) -> int:
+        """Return the entry of the i-th variable's best parent set whose members are all in the mask `allowed`."""
         start, stop = self.begin[i : i + 2]
         return int(start + np.argmin(self.masks[start:stop] & ~allowed != 0))
 
 
-def groups_of(table: ParentSets) -> list[Group]:
+def split_into_groups(table: ParentSets) -> list[Group]:
     """
-    Split a table into the strongly connected components of the graph of all candidate parents.
+    Split a candidate table into the strongly connected components of the graph of all candidate parents.
 
-    No cycle passes through two of them, so whatever sets the variables of one choose, those of another stay free to
-    choose.
+    No cycle contains variables of two components, so each component can be solved independently.
     """
     from scipy.sparse import csr_array
     from scipy.sparse.csgraph import connected_components
@@ -52,24 +54,25 @@ def groups_of(table: ParentSets) -> list[Group]:
     is_parent[table.members, children] = True
     count, label = connected_components(csr_array(is_parent), directed=True, connection="strong")
     members = np.split(np.argsort(label, kind="stable"), np.cumsum(np.bincount(label, minlength=count))[:-1])
-    masks = _masks(table, children, label, members)
-    return [_group(table, variables, masks) for variables in members]
+    masks = _compute_masks(table, children, label, members)
+    return [_make_group(table, variables, masks) for variables in members]
 
 
-def _masks(
+def _compute_masks(
     table: ParentSets, children: NDArray[np.int64], label: NDArray[np.int32], groups: list[NDArray[np.int64]]
 ) -> NDArray[np.int64]:
-    """Return for each row of the table the mask of its members within the group of its variable."""
+    """Return the mask of each row of the table: its members within the group of its variable."""
     bit = np.zeros(table.n_variables, dtype=np.int64)
     for variables in groups:
-        bit[variables[:62]] = 1 << np.arange(min(62, len(variables)))
+        bit[variables[:MAX_MASK_BITS]] = 1 << np.arange(min(MAX_MASK_BITS, len(variables)))
     inside = np.where(label[table.members] == label[children], bit[table.members], 0)
-    # A mask is the sum of its bits: a difference of two running sums, right even where these overflow.
+    # A mask is the sum of its bits, so a difference of two running sums. It is correct even if these overflow.
     sums = np.concatenate(([0], np.cumsum(inside)))
     return sums[table.first[1:]] - sums[table.first[:-1]]
 
 
-def _group(table: ParentSets, variables: NDArray[np.int64], masks: NDArray[np.int64]) -> Group:
+def _make_group(table: ParentSets, variables: NDArray[np.int64], masks: NDArray[np.int64]) -> Group:
+    """Return the group of the given variables."""
     rows = np.concatenate([np.arange(table.begin[v], table.begin[v + 1]) for v in variables])
     begin = np.concatenate(([0], np.cumsum(np.diff(table.begin)[variables])))
     return Group(variables, begin, table.scores[rows], rows, masks[rows])

@@ -46,7 +46,7 @@ class SearchSpace:
         known = problem.constraints
         if known is None:
             return cls(limits)
-        limits = np.maximum(np.minimum(limits, known.limits), known.required.sum(axis=1))
+        limits = np.maximum(np.minimum(limits, known.max_parents), known.required.sum(axis=1))
         return cls(limits, known.allowed, known.required)
 
     def legalise(self, graphs: Graphs, merit: Floats | Generator) -> Graphs:

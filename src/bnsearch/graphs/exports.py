@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from bnsearch._tools.extras import needed
+from bnsearch._tools.extras import import_optional
 
 if TYPE_CHECKING:
     from bnsearch.graphs.dag import DAG
@@ -12,7 +12,7 @@ if TYPE_CHECKING:
 
 def to_pgmpy(dag: DAG) -> Any:
     """Return a structure as pgmpy's DAG."""
-    structure = needed("pgmpy.base", "networks").DAG()
+    structure = import_optional("pgmpy.base", "networks").DAG()
     structure.add_nodes_from(dag.names)
     structure.add_edges_from(dag.edges)
     return structure
@@ -24,7 +24,7 @@ def to_pyagrum(dag: DAG) -> Any:
 
     The nodes of a pyAgrum DAG are numbers: variable i becomes node i, as its learners number the columns of a table.
     """
-    structure = needed("pyagrum", "pyagrum").DAG()
+    structure = import_optional("pyagrum", "pyagrum").DAG()
     for node in range(len(dag.names)):
         structure.addNodeWithId(node)
     for child, parents in enumerate(dag.parents):

@@ -228,5 +228,5 @@ def find_mutual_pairs(
 def limit_to_half_the_time(run: Run) -> Iterator[None]:
     """Halt the run within the block once half of its remaining time has passed."""
     remaining = run.seconds_left
-    with run.stage(Seconds(run.seconds + remaining / 2)) if math.isfinite(remaining) else nullcontext():
+    with run.extra_stop(Seconds(run.seconds + remaining / 2)) if math.isfinite(remaining) else nullcontext():
         yield

@@ -1,1 +1,1 @@
-"""How kernels are compiled, and what kernels of several packages share."""
+"""The decorators that compile kernels, and small functions that kernels of several packages share."""

@@ -1,4 +1,4 @@
-"""Bits of words of 64: counted, looked at, found."""
+"""Bits of 64-bit words: counting, testing and finding them."""
 
 # Numba infers the types of kernels.
 # mypy: allow-untyped-defs, no-check-untyped-defs
@@ -15,7 +15,7 @@ from bnsearch.kernels.compile import borrowing_kernel, inlined_kernel, kernel
 
 @intrinsic
 def popcount(typing_context: Any, word: Any) -> Any:
-    """Return the number of ones of a uint64: one instruction on every current machine."""
+    """Return the number of set bits of a uint64: one instruction on current machines."""
 
     def generate(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
         function = builder.module.declare_intrinsic("llvm.ctpop", [arguments[0].type])
@@ -26,19 +26,19 @@ def popcount(typing_context: Any, word: Any) -> Any:
 
 @borrowing_kernel
 def has_bit(words, i):
-    """Tell whether bit i of a row of words, uint64[W], is set."""
+    """Return True if bit i of a bitmap, uint64[W], is set."""
     return (words[i >> 6] >> np.uint64(i & 63)) & np.uint64(1) != np.uint64(0)
 
 
 @inlined_kernel
 def lowest_bit(word):
-    """Return the number of the lowest one of a word that is not zero."""
+    """Return the position of the lowest set bit of a uint64 that is not zero."""
     return np.int64(popcount(~word & (word - np.uint64(1))))
 
 
 @kernel
 def count_ones(words):
-    """Return the number of ones in a bitmap, uint64[W]."""
+    """Return the number of set bits of a bitmap, uint64[W]."""
     total = np.uint64(0)
     for w in range(words.size):
         total += popcount(words[w])
@@ -47,7 +47,7 @@ def count_ones(words):
 
 @kernel
 def count_and(left, right):
-    """Return the number of rows that two bitmaps, uint64[W], have in common."""
+    """Return the number of bits that are set in both of two bitmaps, uint64[W]."""
     total = np.uint64(0)
     for w in range(left.size):
         total += popcount(left[w] & right[w])

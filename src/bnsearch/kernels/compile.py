@@ -1,4 +1,4 @@
-"""The one way to compile: every Numba kernel of the library carries this decorator."""
+"""The decorators that compile the library's Numba kernels; no kernel is compiled in another way."""
 
 from __future__ import annotations
 
@@ -13,62 +13,63 @@ import numba
 
 
 def kernel(function: Callable[..., Any]) -> Any:
-    """Compile a top-level function over arrays and scalars; cached on disk where one may write, run without the GIL."""
-    return _compiled(function, no_cfunc_wrapper=True, _nrt=True)  # else a borrowing caller's setting is inherited
+    """Compile a top-level function over arrays and scalars. It releases the GIL, and is cached on disk if possible."""
+    # Without an explicit _nrt=True, Numba would use the setting of a borrowing caller.
+    return _compile(function, no_cfunc_wrapper=True, _nrt=True)
 
 
 def inner_kernel(function: Callable[..., Any]) -> Any:
     """
-    Compile a function that only other kernels call; Python cannot.
+    Compile a function that only other kernels call. A call from Python crashes.
 
-    What makes arrays of Python's objects, and objects of results, is a sixth of the time of compiling.
+    Omitting the CPython wrapper saves a sixth of the compile time.
     """
-    return _compiled(function, no_cfunc_wrapper=True, no_cpython_wrapper=True, _nrt=True)
+    return _compile(function, no_cfunc_wrapper=True, no_cpython_wrapper=True, _nrt=True)
 
 
 def borrowing_kernel(function: Callable[..., Any]) -> Any:
     """
-    Compile a function that makes no arrays: it borrows those it is given, and does not count references to them.
+    Compile a function that allocates no arrays, and does not count references to its arguments.
 
-    Counting costs an atomic operation for every array that a function is handed, which adds up where a dozen arrays go
-    to functions that take a tenth of a microsecond.
+    Reference counting costs an atomic operation per array argument. That is a large part of the time of a function
+    that takes a dozen arrays and a tenth of a microsecond.
     """
-    return _compiled(function, no_cfunc_wrapper=True, _nrt=False)
+    return _compile(function, no_cfunc_wrapper=True, _nrt=False)
 
 
 def inlined_kernel(function: Callable[..., Any]) -> Any:
-    """Compile a borrowing function that becomes part of whatever kernel calls it; Python cannot call it."""
-    return _compiled(function, no_cfunc_wrapper=True, no_cpython_wrapper=True, forceinline=True, _nrt=False)
+    """Compile a borrowing function that is inlined into the kernels that call it. A call from Python crashes."""
+    return _compile(function, no_cfunc_wrapper=True, no_cpython_wrapper=True, forceinline=True, _nrt=False)
 
 
-def _compiled(function: Callable[..., Any], **options: Any) -> Any:
-    """Compile with the options that all kernels share; wrappers that nobody calls only cost compilation."""
+def _compile(function: Callable[..., Any], **options: Any) -> Any:
+    """Compile a function with the options that all kernels share, and add the digest of all kernels to its cache."""
     compiled: Any = numba.njit(nogil=True, error_model="numpy", **options)(function)
-    # RuntimeError: there is no folder to keep a cache in. AttributeError: the private names below are gone, and the
-    # cache is only less careful.
+    # RuntimeError: no folder for the cache is writable. AttributeError: another version of Numba lacks the private
+    # names below; then a change in a called kernel does not invalidate the cache.
     with suppress(RuntimeError, AttributeError):
         compiled.enable_caching()
         index = compiled._cache._cache_file
-        index._source_stamp = (index._source_stamp, digest_of_kernels())
+        index._source_stamp = (index._source_stamp, compute_kernel_digest())
     return compiled
 
 
 @cache
-def digest_of_kernels() -> str:
+def compute_kernel_digest() -> str:
     """
-    Return a digest of the source of all kernels, and of this file.
+    Return a digest of the source of all kernels, including this file.
 
-    Numba's cache looks at the file of the function it compiles, not at those of the functions it calls; kept with
-    the cache, this digest makes a change of any kernel count for all.
+    Numba's cache checks the file of the compiled function, but not those of the functions that it calls. With this
+    digest in the cache, a change in any kernel file invalidates all cached kernels.
     """
     digest = hashlib.sha256()
-    for path in kernel_files():
+    for path in list_kernel_files():
         digest.update(path.read_bytes())
     return digest.hexdigest()
 
 
-def kernel_files() -> list[Path]:
-    """Return the files that hold kernels: those named kernels*.py, and all in folders named kernels."""
+def list_kernel_files() -> list[Path]:
+    """Return the files that may contain kernels: those named kernels*.py, and all in folders named kernels."""
     root = Path(__file__).parents[1]
     files = (path.relative_to(root) for path in root.rglob("*.py"))
     return [root / path for path in sorted(files) if path.name.startswith("kernels") or "kernels" in path.parts[:-1]]

@@ -1,4 +1,4 @@
-"""Random numbers inside kernels: SplitMix64, a generator whose state is one word (Steele, Lea & Flood 2014)."""
+"""Random numbers within kernels: a generator whose state is one uint64."""
 
 # Numba infers the types of kernels.
 # mypy: allow-untyped-defs, no-check-untyped-defs
@@ -8,22 +8,22 @@ import numpy as np
 
 from bnsearch.kernels.compile import inlined_kernel
 
-INCREMENT = np.uint64(0x9E3779B97F4A7C15)  # 2**64 divided by the golden ratio, made odd: the published increment
+INCREMENT = np.uint64(0x9E3779B97F4A7C15)  # of SplitMix64: 2**64 divided by the golden ratio, odd
 
 
 @inlined_kernel
 def draw(random):
-    """Return the next 64 random bits; random : uint64[1], updated."""
+    """Return the next 64 random bits of SplitMix64 (Steele, Lea & Flood 2014); random : uint64[1], updated."""
     random[0] += INCREMENT
     return mix_bits(random[0])
 
 
 @inlined_kernel
-def mix_bits(word):
-    """Return a word each of whose bits depends on all bits of the given one: the output function of SplitMix64."""
-    word = (word ^ (word >> np.uint64(30))) * np.uint64(0xBF58476D1CE4E5B9)
-    word = (word ^ (word >> np.uint64(27))) * np.uint64(0x94D049BB133111EB)
-    return word ^ (word >> np.uint64(31))
+def mix_bits(number):
+    """Return the output function of SplitMix64: a bijection of uint64 whose values look random."""
+    number = (number ^ (number >> np.uint64(30))) * np.uint64(0xBF58476D1CE4E5B9)
+    number = (number ^ (number >> np.uint64(27))) * np.uint64(0x94D049BB133111EB)
+    return number ^ (number >> np.uint64(31))
 
 
 @inlined_kernel
@@ -34,5 +34,5 @@ def hash_number(number):
 
 @inlined_kernel
 def draw_below(random, n):
-    """Return a random whole number from 0 to n - 1; n is far below 2**64, so that all are as likely."""
+    """Return a random integer from 0 to n - 1. n is far below 2**64, so the modulo introduces no relevant bias."""
     return np.int64(draw(random) % np.uint64(n))

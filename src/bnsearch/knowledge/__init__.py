@@ -1,4 +1,4 @@
-"""What is known of a network before any data are seen: edges that must or must not be there, tiers, in-degrees."""
+"""Background knowledge: required, forbidden and allowed edges, tiers, limits on the number of parents."""
 
 from bnsearch.knowledge.constraints import Constraints
 from bnsearch.knowledge.knowledge import Knowledge

@@ -1,5 +1,5 @@
 """
-Knowledge as JSON, in the format of Benchpress's edge constraints.
+Files of background knowledge: JSON in the format of the edge constraints of Benchpress.
 
 ::
 
@@ -9,9 +9,9 @@ Knowledge as JSON, in the format of Benchpress's edge constraints.
      "required_groups": [{"cause": ["age"], "effect": ["smoke", "cough"]}], "forbidden_groups": [],
      "source_nodes": ["age"]}
 
-Every key may be absent or null. A group stands for all edges from its causes to its effects. Of our own are
-`allowed_edges`, `leaves` and `max_parents` (a number, or one for each of some names). An unknown key is refused:
-ignoring a constraint would be worse.
+Every key may be absent or null. A group represents all edges from its causes to its effects. The keys `allowed_edges`,
+`leaves` and `max_parents` (a number, or an object with numbers by name) are extensions of bnsearch. An unknown key
+raises an error, so that no constraint is ignored.
 """
 
 from __future__ import annotations
@@ -41,11 +41,11 @@ KEYS = (
     "leaves",
     "max_parents",
 )
-WITHIN, NEXT = "forbid_within_tiers", "can_only_cause_next_tier"
+WITHIN_KEY, NEXT_KEY = "forbid_within_tiers", "can_only_cause_next_tier"
 
 
 def read_knowledge(path: str | os.PathLike[str], make: type[Knowledge]) -> Knowledge:
-    """Read a file of constraints; `make` is the class `Knowledge`, which imports this module."""
+    """Read a file of background knowledge; `make` is the class `Knowledge`, which imports this module."""
     try:
         document = json.loads(read_bytes(path))
     except (ValueError, RecursionError) as error:
@@ -53,27 +53,27 @@ def read_knowledge(path: str | os.PathLike[str], make: type[Knowledge]) -> Knowl
             raise
         raise InputError(f"{path} is not JSON: {error}") from None
     try:
-        return knowledge_from(document, make)
+        return parse_knowledge(document, make)
     except InputError as error:
         raise InputError(f"{path}: {error}") from None
 
 
-def knowledge_from(document: Any, make: type[Knowledge]) -> Knowledge:
-    """Return the knowledge that a JSON object states."""
+def parse_knowledge(document: Any, make: type[Knowledge]) -> Knowledge:
+    """Return the knowledge that a JSON object describes."""
     if not isinstance(document, Mapping):
-        raise InputError("knowledge is a JSON object with keys such as required_edges, forbidden_edges, tiers")
+        raise InputError("knowledge must be a JSON object with keys such as required_edges, forbidden_edges, tiers")
     stated = {key: value for key, value in document.items() if value not in (None, [], {})}
     for key in stated:
         if key not in KEYS:
-            raise InputError(f"there is no constraint {key!r}{suggest(key, list(KEYS))}: known are {', '.join(KEYS)}")
-    settings = _settings(stated.get("tier_settings", {}))
+            raise InputError(f"unknown key {key!r}{suggest(key, list(KEYS))}: the keys are {', '.join(KEYS)}")
+    settings = _parse_settings(stated.get("tier_settings", {}))
     return make(
-        required=(*_list(stated, "required_edges"), *_groups(stated, "required_groups")),
-        forbidden=(*_list(stated, "forbidden_edges"), *_groups(stated, "forbidden_groups")),
+        required=(*_parse_list(stated, "required_edges"), *_parse_groups(stated, "required_groups")),
+        forbidden=(*_parse_list(stated, "forbidden_edges"), *_parse_groups(stated, "forbidden_groups")),
         allowed=document.get("allowed_edges"),
         tiers=stated.get("tiers", ()),
-        within_tiers=not settings.get(WITHIN, False),
-        across_tiers=not settings.get(NEXT, False),
+        within_tiers=not settings.get(WITHIN_KEY, False),
+        across_tiers=not settings.get(NEXT_KEY, False),
         roots=stated.get("source_nodes", ()),
         leaves=stated.get("leaves", ()),
         max_parents=stated.get("max_parents"),
@@ -81,12 +81,12 @@ def knowledge_from(document: Any, make: type[Knowledge]) -> Knowledge:
 
 
 def write_knowledge(knowledge: Knowledge, path: str | os.PathLike[str]) -> None:
-    """Write a file of constraints; what says nothing is left out."""
+    """Write a file of background knowledge; keys with default values are omitted."""
     document: dict[str, Any] = {
         "required_edges": knowledge.required,
         "forbidden_edges": knowledge.forbidden,
         "tiers": knowledge.tiers,
-        "tier_settings": {WITHIN: not knowledge.within_tiers, NEXT: not knowledge.across_tiers},
+        "tier_settings": {WITHIN_KEY: not knowledge.within_tiers, NEXT_KEY: not knowledge.across_tiers},
         "source_nodes": knowledge.roots,
         "leaves": knowledge.leaves,
     }
@@ -100,30 +100,33 @@ def write_knowledge(knowledge: Knowledge, path: str | os.PathLike[str]) -> None:
         Path(temporary).write_text(json.dumps(document, indent=2, ensure_ascii=False) + "\n", encoding="utf-8")
 
 
-def _settings(settings: Any) -> Mapping[str, bool]:
+def _parse_settings(settings: Any) -> Mapping[str, bool]:
     if not isinstance(settings, Mapping):
-        raise InputError(f"tier_settings must be an object with {WITHIN} and {NEXT}")
+        raise InputError(f"tier_settings must be an object with {WITHIN_KEY} and {NEXT_KEY}")
     for key, value in settings.items():
-        if key not in (WITHIN, NEXT):
-            raise InputError(f"tier_settings has no {key!r}{suggest(key, [WITHIN, NEXT])}: known are {WITHIN}, {NEXT}")
+        if key not in (WITHIN_KEY, NEXT_KEY):
+            raise InputError(
+                f"unknown key {key!r} in tier_settings{suggest(key, [WITHIN_KEY, NEXT_KEY])}: "
+                f"the keys are {WITHIN_KEY} and {NEXT_KEY}"
+            )
         if not isinstance(value, bool):
             raise InputError(f"{key} must be true or false, not {value!r}")
     return settings
 
 
-def _list(stated: Mapping[str, Any], key: str) -> list[Any]:
+def _parse_list(stated: Mapping[str, Any], key: str) -> list[Any]:
     value = stated.get(key, [])
     if not isinstance(value, list):
         raise InputError(f"{key} must be a list, not {value!r}")
     return value
 
 
-def _groups(stated: Mapping[str, Any], key: str) -> list[Edge]:
-    """Return the edges that groups of causes and effects stand for; none leads from a variable to itself."""
+def _parse_groups(stated: Mapping[str, Any], key: str) -> list[Edge]:
+    """Return the edges of groups of causes and effects, without edges from a variable to itself."""
     edges: list[Edge] = []
-    for group in _list(stated, key):
+    for group in _parse_list(stated, key):
         sides = group.values() if isinstance(group, Mapping) and set(group) == {"cause", "effect"} else [None]
         if not all(isinstance(side, list) for side in sides):
-            raise InputError(f'each of {key} must be an object with "cause" and "effect", lists of names')
+            raise InputError(f'each item of {key} must be an object with "cause" and "effect", lists of names')
         edges += [(cause, effect) for cause in group["cause"] for effect in group["effect"] if cause != effect]
     return edges

@@ -1,4 +1,4 @@
-"""Background knowledge by the variables' names, as a person states it."""
+"""Background knowledge that refers to variables by name."""
 
 from __future__ import annotations
 
@@ -19,20 +19,20 @@ Edge = tuple[str, str]
 @dataclass(frozen=True, kw_only=True)
 class Knowledge:
     """
-    What every network must respect. Edges are pairs (parent, child) of names.
+    Background knowledge that every learned network respects. Edges are pairs (parent, child) of names.
 
     Parameters
     ----------
-    required : edges that must be there
-    forbidden : edges that must not
-    allowed : if given, no other edges may be there, required ones apart
-    tiers : groups of variables, earlier ones first: no edge leads from a later group to an earlier one; variables in no
-        group are free
-    within_tiers : whether edges inside a group are allowed
+    required : edges that every network has
+    forbidden : edges that no network has
+    allowed : if not None, a network may only have these edges and the required ones
+    tiers : groups of variables in temporal order: no edge leads from a later group to an earlier one. Variables in no
+        group are not restricted
+    within_tiers : whether edges within a group are allowed
     across_tiers : whether an edge may skip a group
     roots : variables without parents
     leaves : variables without children
-    max_parents : the most parents of any variable, or of some variables by name
+    max_parents : largest number of parents, for all variables or by name
     """
 
     required: tuple[Edge, ...] = ()
@@ -48,10 +48,10 @@ class Knowledge:
     def __post_init__(self) -> None:
         for name in ("required", "forbidden", "allowed"):
             if getattr(self, name) is not None:
-                self._set(name, tuple(_edge(name, edge) for edge in _listed(name, getattr(self, name))))
-        self._set("tiers", tuple(_names("tiers", tier) for tier in _listed("tiers", self.tiers)))
+                self._set(name, tuple(_parse_edge(name, edge) for edge in _parse_list(name, getattr(self, name))))
+        self._set("tiers", tuple(_parse_names("tiers", tier) for tier in _parse_list("tiers", self.tiers)))
         for name in ("roots", "leaves"):
-            self._set(name, _names(name, getattr(self, name)))
+            self._set(name, _parse_names(name, getattr(self, name)))
         if isinstance(self.max_parents, Mapping):
             for variable, most in self.max_parents.items():
                 require(f"max_parents of {variable!r}", most, at_least=0, whole=True)
@@ -63,34 +63,34 @@ class Knowledge:
 
     @classmethod
     def read(cls, path: str | os.PathLike[str]) -> Knowledge:
-        """Read a file of constraints, as Benchpress writes them (JSON)."""
+        """Read a JSON file in the format of the edge constraints of Benchpress."""
         from bnsearch.knowledge.files import read_knowledge
 
         return read_knowledge(path, Knowledge)
 
     def write(self, path: str | os.PathLike[str]) -> None:
-        """Write a file of constraints that `read` reads."""
+        """Write a JSON file that `read` can read."""
         from bnsearch.knowledge.files import write_knowledge
 
         write_knowledge(self, path)
 
     def constraints(self, names: Sequence[str]) -> Constraints:
-        """Return what this means for some variables; a contradiction or an unknown name is refused."""
-        from bnsearch.knowledge.constraints import constraints_of
+        """Return the constraints on the variables `names`; a contradiction or an unknown name raises an InputError."""
+        from bnsearch.knowledge.constraints import make_constraints
 
         self._check_names(names)
-        return constraints_of(self, names)
+        return make_constraints(self, names)
 
     def _check_names(self, names: Sequence[str]) -> None:
         known = set(names)
-        for where, name in self._mentioned():
+        for where, name in self._list_names():
             if name not in known:
                 raise InputError(
                     f"the knowledge names an unknown variable {name!r} in {where}{suggest(name, [*names])}"
                 )
 
-    def _mentioned(self) -> Iterator[tuple[str, str]]:
-        """Yield where which variable is named."""
+    def _list_names(self) -> Iterator[tuple[str, str]]:
+        """Yield the field and the name of each mention of a variable."""
         for where in ("required", "forbidden", "allowed", "tiers"):
             for group in getattr(self, where) or ():
                 yield from ((where, name) for name in group)
@@ -100,14 +100,14 @@ class Knowledge:
             yield from (("max_parents", name) for name in self.max_parents)
 
 
-def _listed(where: str, values: Any) -> list[Any]:
+def _parse_list(where: str, values: Any) -> list[Any]:
     if isinstance(values, str) or not isinstance(values, Iterable):
         raise InputError(f"{where} must be a list, not {values!r}")
     return list(values)
 
 
-def _edge(where: str, edge: Any) -> Edge:
-    names = _names(where, edge)
+def _parse_edge(where: str, edge: Any) -> Edge:
+    names = _parse_names(where, edge)
     if len(names) != 2:
         raise InputError(f"an edge in {where} must be a pair (parent, child) of names, not {edge!r}")
     if names[0] == names[1]:
@@ -115,8 +115,8 @@ def _edge(where: str, edge: Any) -> Edge:
     return names[0], names[1]
 
 
-def _names(where: str, names: Any) -> tuple[str, ...]:
-    found = tuple(_listed(where, names))
+def _parse_names(where: str, names: Any) -> tuple[str, ...]:
+    found = tuple(_parse_list(where, names))
     for name in found:
         if not isinstance(name, str):
             raise InputError(f"{where} must name variables by text, not {name!r}")

@@ -1,4 +1,4 @@
-"""Required edges as a demand on orderings: parents before their children."""
+"""Required edges as constraints on orderings: parents come before their children."""
 
 from __future__ import annotations
 
@@ -14,30 +14,31 @@ Order = TypeVar("Order", NDArray[np.int32], NDArray[np.int64])
 
 class Precedence:
     """
-    Which variables must stand before which in an ordering.
+    The pairs of variables whose relative order is fixed by required edges.
 
     Parameters
     ----------
-    child, parent : int64[...], the ends of the required edges, which form no cycle
+    child, parent : int64[...], the children and the parents of the required edges, which form no cycle
     """
 
     def __init__(self, child: NDArray[np.int64], parent: NDArray[np.int64]) -> None:
         self._child, self._parent = child, parent
 
-    def broken(self, order: NDArray[np.int32] | NDArray[np.int64]) -> list[tuple[int, int]]:
-        """Return the pairs (parent, child) that stand the wrong way round."""
+    def find_violations(self, order: NDArray[np.int32] | NDArray[np.int64]) -> list[tuple[int, int]]:
+        """Return the required edges (parent, child) whose child comes before its parent."""
         position = np.argsort(order)
         wrong = position[self._parent] > position[self._child]
         return list(zip(self._parent[wrong].tolist(), self._child[wrong].tolist(), strict=True))
 
-    def repaired(self, order: Order) -> Order:
+    def repair(self, order: Order) -> Order:
         """
-        Return an ordering near this one in which every parent stands before its children; this one if it does already.
+        Return a similar ordering in which required parents come before their children.
 
-        Variables of no required edge keep their places. The others share the places that they hold: the next is always
-        the one that stands first among those whose parents are placed.
+        Variables without required edges keep their positions. The other variables are permuted among their positions:
+        the next one is always the earliest in `order` among those whose parents are already placed. An ordering
+        without violations is returned unchanged.
         """
-        if not self.broken(order):
+        if not self.find_violations(order):
             return order
         position = np.argsort(order)
         constrained = np.union1d(self._child, self._parent)

@@ -1,1 +1,1 @@
-"""From a problem to a result: `learn`, `search`, methods by name, the method that chooses."""
+"""`learn` and `search`, methods by name, and the default method."""

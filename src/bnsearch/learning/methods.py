@@ -12,7 +12,7 @@ if TYPE_CHECKING:
 
 
 def methods() -> dict[str, type[Method]]:
-    """Return every method by its name, grouped by the space that it searches."""
+    """Return all methods by name, grouped by the space that they search."""
     from bnsearch.dags.hillclimb import HillClimb, Tabu
     from bnsearch.dags.k2 import K2
     from bnsearch.equivalence import GES, GRESP, IGES, ILGES, VNGES
@@ -42,17 +42,17 @@ def methods() -> dict[str, type[Method]]:
 
 
 def uses_table(method: Method) -> bool:
-    """Tell whether a method searches over candidate parent sets; one that is not of the library may."""
+    """Return True if a method searches over a candidate table; methods from elsewhere may do so."""
     kind = methods().get(method.name)
     return not isinstance(method, kind or object) or method.name in TABLE_METHODS
 
 
 def has_end(method: Method) -> bool:
-    """Tell whether a method of the library ends by itself: after a number of iterations, or with nothing left to do."""
+    """Return True if a method of the library ends without a stopping rule; of other methods this is not known."""
     known = isinstance(method, methods().get(method.name, ()))
     return known and method.name not in ENDLESS and getattr(method, "restarts", 0) is not None
 
 
 def make_method(name: str, /, **parameters: Any) -> Method:
-    """Make a method from its name and parameters: make_method("minobs", population=10)."""
+    """Return a method by name with parameters, such as make_method("minobs", population=10)."""
     return make("method", methods(), name, parameters, {})

@@ -3,15 +3,16 @@
 from __future__ import annotations
 
 import dataclasses
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from typing import Any
 
-from bnsearch.graphs.dag import DAG
+from bnsearch.budgets.events import Observer
+from bnsearch.budgets.signals import stop_on_signals
 from bnsearch.learning.warm_up import load_kernels
 from bnsearch.runs.method import Method
 from bnsearch.runs.problem import Problem
 from bnsearch.runs.result import Result
-from bnsearch.runs.run import Observer, Run
+from bnsearch.runs.run import Run
 from bnsearch.runs.stop import Stop
 
 
@@ -22,41 +23,47 @@ def search(
     stop: Stop | None = None,
     seed: int | None = None,
     threads: int | None = None,
+    memory: int | None = None,
     observers: Sequence[Observer] = (),
 ) -> Result:
     """
-    Search for the best network of a problem with one method.
+    Search for the network of a problem with the highest score, with one method.
 
     Parameters
     ----------
-    problem : what to solve
-    method : how, e.g. MINOBS(population=10)
-    stop : when to stop, e.g. Seconds(60) | Target(-1000); without it, when the method has nothing left to do
-    seed : makes the search reproducible; the same for any number of threads under a budget of iterations
-    threads : how many; None means all cores
-    observers : called with a `Progress` at every improvement and now and then in between
+    problem : problem to solve
+    method : method, such as MINOBS(population=10)
+    stop : stopping rule, such as Seconds(60) | Target(-1000); None runs the method to its end
+    seed : seed of the random numbers. Under a budget of iterations, the same seed gives the same result for any number
+        of threads
+    threads : number of threads; None means all cores
+    memory : bytes for tables and caches; None means a quarter of the machine's memory, at most 4 GiB
+    observers : functions that are called with an `Event` at every improvement and about every 0.1 s in between
 
-    Ctrl-C stops the search and returns the best so far. Candidate parent sets that are selected first have a budget of
-    their own, `problem.selection`, and are no part of the run's time; Ctrl-C then ends the selection alone.
+    Notes
+    -----
+    Ctrl-C or SIGTERM stops the search, which returns the best network so far; a second one ends the program. Candidate
+    parent sets that are selected first have a budget of their own, `problem.selection`. They take no time of the run,
+    and a signal during that time stops the selection only.
     """
     load_kernels(problem, method)
-    run = Run(stop, seed=seed, threads=threads, observers=observers, permits=permits_of(problem))
-    with run.listening():
+    run = Run(stop, seed=seed, threads=threads, memory=memory, observers=observers, permits=problem.permits)
+    return search_in(run, problem, method)
+
+
+def search_in(run: Run, problem: Problem, method: Method) -> Result:
+    """Search in a run until its end, or until a signal stops it, and return the result."""
+    with stop_on_signals(run.budget):
         method.search(problem, run)
-        return finished(problem, method, run)
+        return collect_result(run, problem, method)
 
 
-def permits_of(problem: Problem) -> Callable[[DAG], bool] | None:
-    """Return the test that a problem's knowledge puts networks to; None where there is no knowledge."""
-    return None if problem.constraints is None else problem.constraints.permits
-
-
-def finished(problem: Problem, method: Method, run: Run) -> Result:
-    """Return what a run has found; the network of required edges alone where it was stopped before it found any."""
+def collect_result(run: Run, problem: Problem, method: Method) -> Result:
+    """Finish a run and return its result; the network of the required edges if the run has found none."""
     if run.progress.score == float("-inf"):
         run.offer(problem.base_score, lambda: problem.base)
     run.finish()
-    if run.empty_score is None and "scorer" in vars(problem):  # local scores are at hand
+    if run.empty_score is None and "scorer" in vars(problem):  # only if local scores are available at no cost
         run.empty_score = problem.empty_score
     now = run.progress
     return Result(

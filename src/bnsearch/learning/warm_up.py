@@ -1,4 +1,4 @@
-"""Kernels compiled, or loaded, before the clock of a run starts."""
+"""Compilation or loading of kernels before the clock of a run starts."""
 
 from __future__ import annotations
 
@@ -15,14 +15,14 @@ from bnsearch.runs.stop import Iterations
 
 def load_kernels(problem: Problem, method: Method) -> None:
     """
-    Have the kernels compiled, or loaded, that a method needs, so that this does not count as time of its run.
+    Compile or load the kernels of a method, so that this takes no time of its run.
 
-    A method of the library, with its default parameters, solves a problem of few variables; once in a process for
-    each kind of method, problem and score. One that chooses among others names those that it needs in any case.
+    A method of the library solves a tiny problem with its default parameters, once in a process for each kind of
+    method, data and score. The default method names the methods that it always needs (`needs`).
     """
     for loaded in getattr(type(method), "needs", (type(method),)):
         if problem.data is None and loaded.name not in TABLE_METHODS and loaded is not type(method):
-            continue  # it works with data alone
+            continue  # this method needs data
         kind = (loaded, None if problem.data is None else problem.data.codes.dtype, type(problem.score))
         if kind not in _loaded and is_built_in(loaded):
             tiny = tiny_problem(problem)
@@ -35,7 +35,7 @@ _loaded: set[tuple[object, ...]] = set()
 
 
 def tiny_problem(problem: Problem) -> Problem:
-    """Return a problem of the same kind with few variables, some of so many states that all ways of counting serve."""
+    """Return a tiny problem of the same kind, with variables of so many states that all ways of counting are used."""
     if problem.data is not None:
         rows = np.array([[0, 0, 0, 0, 0], [1, 1, 0, 1, 1], [0, 0, 1, 0, 0], [1, 1, 1, 1, 1]] * 4)
         wide = 200 if problem.data.codes.dtype.itemsize == 1 else 300
@@ -44,7 +44,7 @@ def tiny_problem(problem: Problem) -> Problem:
 
 
 def tiny_table() -> ParentSets:
-    """Return a table of three variables, each of which would have the next as a parent."""
+    """Return a candidate table of three variables, each with the next one as its best parent."""
     return ParentSets.build(
         ["a", "b", "c"],
         np.array([0, 1, 2, 0, 1, 2], dtype=np.int32),

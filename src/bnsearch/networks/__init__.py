@@ -1,8 +1,8 @@
-"""Bayesian networks: a DAG with its conditional probability tables, and their files."""
+"""Bayesian networks: DAGs with conditional probability tables, and their file formats."""
 
 from bnsearch.networks.files import read_graph, read_network, read_structure, write_network, write_structure
-from bnsearch.networks.likelihood import log_likelihood, log_likelihoods
-from bnsearch.networks.named import available_networks, example_names, load_graph, load_network
+from bnsearch.networks.likelihood import log_likelihood, row_log_likelihoods
+from bnsearch.networks.named import list_examples, list_networks, load_graph, load_network
 from bnsearch.networks.network import BayesianNetwork, fit
 from bnsearch.networks.random_network import random_network
 from bnsearch.networks.sampling import sample
@@ -10,17 +10,17 @@ from bnsearch.networks.tiling import tile
 
 __all__ = [
     "BayesianNetwork",
-    "available_networks",
-    "example_names",
     "fit",
+    "list_examples",
+    "list_networks",
     "load_graph",
     "load_network",
     "log_likelihood",
-    "log_likelihoods",
     "random_network",
     "read_graph",
     "read_network",
     "read_structure",
+    "row_log_likelihoods",
     "sample",
     "tile",
     "write_network",

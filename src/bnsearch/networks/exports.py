@@ -1,21 +1,21 @@
-"""Networks as other libraries hold them."""
+"""Conversion of networks to the classes of other libraries."""
 
 from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from bnsearch._tools.extras import needed
+from bnsearch._tools.extras import import_optional
 
 if TYPE_CHECKING:
     from bnsearch.networks.network import BayesianNetwork
 
 
 def to_pgmpy(network: BayesianNetwork) -> Any:
-    """Return a network as pgmpy's DiscreteBayesianNetwork."""
-    model = needed("pgmpy.models", "networks").DiscreteBayesianNetwork()
+    """Return a network as a DiscreteBayesianNetwork of pgmpy."""
+    model = import_optional("pgmpy.models", "networks").DiscreteBayesianNetwork()
     model.add_nodes_from(network.names)
     model.add_edges_from(network.dag.edges)
-    table = needed("pgmpy.factors.discrete", "networks").TabularCPD
+    table = import_optional("pgmpy.factors.discrete", "networks").TabularCPD
     states = dict(zip(network.names, map(list, network.states), strict=True))
     for child, parents in enumerate(network.dag.parents):
         family = [network.names[v] for v in (child, *parents)]
@@ -34,8 +34,8 @@ def to_pgmpy(network: BayesianNetwork) -> Any:
 
 
 def to_pyagrum(network: BayesianNetwork) -> Any:
-    """Return a network as pyAgrum's BayesNet."""
-    gum = needed("pyagrum", "pyagrum")
+    """Return a network as a BayesNet of pyAgrum."""
+    gum = import_optional("pyagrum", "pyagrum")
     model = gum.BayesNet()
     for name, states in zip(network.names, network.states, strict=True):
         model.add(gum.LabelizedVariable(name, name, list(states)))
@@ -44,7 +44,7 @@ def to_pyagrum(network: BayesianNetwork) -> Any:
             model.addArc(network.names[parent], network.names[child])
     for child, name in enumerate(network.names):
         cells = gum.Tensor()
-        for v in (child, *reversed(network.dag.parents[child])):  # the first one added runs fastest
+        for v in (child, *reversed(network.dag.parents[child])):  # the variable added first varies fastest
             cells.add(model.variable(network.names[v]))
         cells.fillWith(network.probabilities(child).ravel().tolist())
         model.cpt(name).fillWith(cells)

@@ -1,4 +1,4 @@
-"""One integer for the joint state of several variables: the address of a cell in a family's table."""
+"""Joint states of several variables as integers, which index the cells of a table."""
 
 from __future__ import annotations
 
@@ -8,17 +8,17 @@ import numpy as np
 from numpy.typing import NDArray
 
 
-def joint_codes(
+def compute_joint_codes(
     codes: NDArray[np.unsignedinteger], arities: Sequence[int], variables: Sequence[int]
 ) -> NDArray[np.intp]:
     """
-    Return for each row the mixed-radix number of the variables' states, the last variable running fastest.
+    Return the joint state of `variables` in each row, as a mixed-radix number; the last variable varies fastest.
 
     Parameters
     ----------
-    codes : uint[n, N], one row a variable, as in a Dataset
-    arities : for each of the n variables its number of states
-    variables : which of them, in the order of a table's axes; none gives zeros
+    codes : uint[n, N], codes of each variable, as in a Dataset
+    arities : number of states of each of the n variables
+    variables : indices of the variables, in the order of the axes of the table; without variables the result is zero
     """
     if not variables:
         return np.zeros(codes.shape[1], dtype=np.intp)

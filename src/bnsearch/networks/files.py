@@ -1,5 +1,5 @@
 """
-Read and write networks and structures; the file's extension names the format.
+Reading and writing of networks and structures; the extension of a file determines its format.
 
 | extension | format | read | written |
 |---|---|---|---|
@@ -7,10 +7,10 @@ Read and write networks and structures; the file's extension names the format.
 | .net | Hugin's NET language | network, structure | network |
 | .json | JSON, see `bnsearch.networks.formats.json_format` | network, structure | network, structure |
 | .csv | adjacency matrix | structure | structure |
-| .dot | Graphviz drawing | | structure |
+| .dot | Graphviz graph | | structure |
 | .svg | drawing | | structure |
 
-Each may be gzipped (.bif.gz). Writing a network as .csv, .dot or .svg writes its structure.
+All files may be gzipped (.bif.gz). Writing a network to .csv, .dot or .svg writes its structure.
 """
 
 from __future__ import annotations
@@ -44,47 +44,47 @@ _STRUCTURE_WRITERS: dict[str, Callable[[DAG], str]] = {
     ".dot": dot.render_structure,
     ".svg": svg.render_structure,
 }
-#: The formats that are older than UTF-8.
+#: Formats that are older than UTF-8; other bytes are decoded as Latin-1.
 _LEGACY = {".bif", ".net"}
-#: Every extension that something here reads or writes; each may be followed by .gz.
+#: All supported extensions, without .gz.
 EXTENSIONS = (".bif", ".net", ".json", ".csv", ".dot", ".svg")
 
 
 def read_graph(path: str | os.PathLike[str]) -> BayesianNetwork | DAG:
     """
-    Read what a file holds: a network, or a structure where there are no tables.
+    Read a network from a file, or a structure if the file has no tables.
 
-    What is wrong with a file is an InputError that names the file and, where there is one, the line.
+    An invalid file raises an InputError that names the file and, if possible, the line.
     """
-    extension = _extension(path)
+    extension = _get_extension(path)
     if extension not in _READERS:
-        raise InputError(f"{os.fspath(path)}: {extension} is written, not read; read {', '.join(_READERS)}")
+        raise InputError(f"{os.fspath(path)}: {extension} files cannot be read; use {', '.join(_READERS)}")
     return _READERS[extension](Source.read(path, legacy=extension in _LEGACY))
 
 
 def read_network(path: str | os.PathLike[str]) -> BayesianNetwork:
-    """Read a network: its structure, states and tables; errors as in `read_graph`."""
+    """Read a network with its structure, states and tables; errors are raised as in `read_graph`."""
     graph = read_graph(path)
     if isinstance(graph, DAG):
-        raise InputError(f"{os.fspath(path)}: a structure without tables; `read_structure` reads it")
+        raise InputError(f"{os.fspath(path)}: the file has a structure but no tables; read it with `read_structure`")
     return graph
 
 
 def read_structure(path: str | os.PathLike[str]) -> DAG:
-    """Read a structure, from a file that may also hold states and tables; errors as in `read_graph`."""
+    """Read a structure; states and tables are ignored, and errors are raised as in `read_graph`."""
     graph = read_graph(path)
     return graph if isinstance(graph, DAG) else graph.dag
 
 
-def check_target(path: str | os.PathLike[str]) -> None:
-    """Refuse a path that no network or structure can be written to; to be asked before the work."""
-    _extension(path)
+def check_network_target(path: str | os.PathLike[str]) -> None:
+    """Raise an InputError if no network can be written to the path; call this before long computations."""
+    _get_extension(path)
     check_writable(path)
 
 
 def write_network(network: BayesianNetwork, path: str | os.PathLike[str]) -> None:
-    """Write a network, or to .csv, .dot and .svg its structure; the file is replaced in one step."""
-    extension = _extension(path)
+    """Write a network, or its structure to .csv, .dot and .svg; the file is replaced atomically."""
+    extension = _get_extension(path)
     if extension in _WRITERS:
         _write_text(path, _WRITERS[extension](network))
     else:
@@ -92,50 +92,52 @@ def write_network(network: BayesianNetwork, path: str | os.PathLike[str]) -> Non
 
 
 def check_structure_target(path: str | os.PathLike[str]) -> None:
-    """Refuse a path that no structure can be written to; to be asked before the work."""
-    _structure_extension(path)
+    """Raise an InputError if no structure can be written to the path; call this before long computations."""
+    _get_structure_extension(path)
     check_writable(path)
 
 
 def needs_tables(path: str | os.PathLike[str]) -> bool:
-    """Say whether the extension is that of a format that cannot hold a structure without tables."""
-    return _extension(path) not in _STRUCTURE_WRITERS
+    """Return True if the format of the path cannot store a structure without tables."""
+    return _get_extension(path) not in _STRUCTURE_WRITERS
 
 
 def write_structure(dag: DAG, path: str | os.PathLike[str]) -> None:
-    """Write a structure; the file is replaced in one step."""
-    _write_text(path, _STRUCTURE_WRITERS[_structure_extension(path)](dag))
+    """Write a structure; the file is replaced atomically."""
+    _write_text(path, _STRUCTURE_WRITERS[_get_structure_extension(path)](dag))
 
 
-def _structure_extension(path: str | os.PathLike[str]) -> str:
-    """Return the extension of a path that a structure without tables can be written to."""
-    extension = _extension(path)
+def _get_structure_extension(path: str | os.PathLike[str]) -> str:
+    """Return the extension of a path; raise an InputError if its format needs tables."""
+    extension = _get_extension(path)
     if needs_tables(path):
         raise InputError(
-            f"{os.fspath(path)}: a {extension} file needs tables, and a structure has none;"
-            f" write {', '.join(_STRUCTURE_WRITERS)}"
+            f"{os.fspath(path)}: a {extension} file needs tables, but a structure has none;"
+            f" use {', '.join(_STRUCTURE_WRITERS)}"
         )
     return extension
 
 
-def _extension(path: str | os.PathLike[str]) -> str:
-    """Return the extension that names the format, lower case, without .gz."""
+def _get_extension(path: str | os.PathLike[str]) -> str:
+    """Return the extension in lower case, without .gz."""
     name = Path(path).name.lower().removesuffix(".gz")
     extension = Path(name).suffix
     if extension not in EXTENSIONS:
-        raise InputError(f"{os.fspath(path)}: the extension must be one of {', '.join(EXTENSIONS)} (or that and .gz)")
+        raise InputError(
+            f"{os.fspath(path)}: the extension must be one of {', '.join(EXTENSIONS)} (optionally followed by .gz)"
+        )
     return extension
 
 
 def _write_text(path: str | os.PathLike[str], text: str) -> None:
-    """Write a text as UTF-8, gzipped where the name says so."""
-    if text.startswith("\ufeff"):  # the reader takes the first one for a byte-order mark
+    """Write a text as UTF-8, gzipped if the path ends with .gz."""
+    if text.startswith("\ufeff"):  # the reader removes the first one as a byte-order mark
         text = "\ufeff" + text
     try:
         data = text.encode()
     except UnicodeEncodeError as error:
         raise InputError(
-            f"{os.fspath(path)}: {text[error.start : error.end]!r} in a name is half a character; rename it"
+            f"{os.fspath(path)}: {text[error.start : error.end]!r} in a name is not a valid character; rename it"
         ) from None
     with atomic_open(path) as file:
         file.write(data)

@@ -1,10 +1,10 @@
 """
 Networks by name.
 
-Two examples come with the package. `asia` is the chest clinic of Lauritzen & Spiegelhalter (1988), 8 binary
-variables. `greenhouse`, made for this library, tells how season, weather, equipment and care decide the
-climate, the health and the harvest of a tomato greenhouse: 34 variables of 2 to 4 states. Where pgmpy is
-installed, the networks of the Bayesian Network Repository that its wheel carries can be named too.
+The package includes two examples. `asia` is the chest clinic of Lauritzen & Spiegelhalter (1988) with 8 binary
+variables. `greenhouse`, made for this library, describes how season, weather, equipment and care determine the
+climate, the health and the harvest of a tomato greenhouse. It has 34 variables of 2 to 4 states. If pgmpy is
+installed, the networks of the Bayesian Network Repository included in pgmpy can also be loaded by name.
 """
 
 from __future__ import annotations
@@ -26,36 +26,36 @@ from bnsearch.networks.network import BayesianNetwork
 EXAMPLES = ("asia", "greenhouse")
 
 
-def example_names() -> list[str]:
-    """Return the names of the networks that come with this package."""
+def list_examples() -> list[str]:
+    """Return the names of the networks that are included in this package."""
     return list(EXAMPLES)
 
 
-def available_networks() -> list[str]:
-    """Return every name that `load_network` knows here: the examples, and pgmpy's where it is installed."""
-    return sorted({*EXAMPLES, *_repository_files()})
+def list_networks() -> list[str]:
+    """Return all names that `load_network` accepts: the examples, and those of pgmpy if it is installed."""
+    return sorted({*EXAMPLES, *_find_repository_files()})
 
 
 def load_network(name_or_path: str | os.PathLike[str]) -> BayesianNetwork:
     """
     Return a network by name or from a file.
 
-    A text is, in this order: the name of an embedded example; a file, where it exists or looks like one (it
-    has an extension or a folder); the name of a network that an installed pgmpy carries.
+    A string is interpreted in this order: the name of an embedded example; a file, if it exists or has an extension
+    or a folder; the name of a network of pgmpy, if it is installed.
     """
-    with _file_of(name_or_path) as path:
+    with _locate_file(name_or_path) as path:
         return read_network(path)
 
 
 def load_graph(name_or_path: str | os.PathLike[str]) -> BayesianNetwork | DAG:
-    """Return a network as `load_network` does, or the structure where a file has no tables."""
-    with _file_of(name_or_path) as path:
+    """Return a network as `load_network` does, or the structure if the file has no tables."""
+    with _locate_file(name_or_path) as path:
         return read_graph(path)
 
 
 @contextmanager
-def _file_of(name_or_path: str | os.PathLike[str]) -> Iterator[Path]:
-    """Find the file that a name or a path stands for."""
+def _locate_file(name_or_path: str | os.PathLike[str]) -> Iterator[Path]:
+    """Yield the file of a name or a path."""
     if name_or_path in EXAMPLES:
         example = resources.files("bnsearch.networks") / "examples" / f"{name_or_path}.bif"
         with resources.as_file(example) as path:
@@ -65,21 +65,21 @@ def _file_of(name_or_path: str | os.PathLike[str]) -> Iterator[Path]:
     if not isinstance(name_or_path, str) or path.suffix or len(path.parts) > 1 or _is_file(path):
         yield path
         return
-    repository = _repository_files()
+    repository = _find_repository_files()
     if name_or_path not in repository:
-        raise InputError(_unknown(name_or_path, repository))
+        raise InputError(_describe_unknown(name_or_path, repository))
     yield repository[name_or_path]
 
 
 def _is_file(path: Path) -> bool:
     try:
         return path.is_file()
-    except OSError:  # a name too long for any file
+    except OSError:  # the name is too long for a file
         return False
 
 
-def _repository_files() -> dict[str, Path]:
-    """Find the BIF files inside an installed pgmpy by name, without importing it (that takes seconds)."""
+def _find_repository_files() -> dict[str, Path]:
+    """Return the BIF files of pgmpy by name, without importing pgmpy, which takes seconds."""
     spec = importlib.util.find_spec("pgmpy")
     folders = (spec.submodule_search_locations if spec else None) or []
     return {
@@ -89,9 +89,9 @@ def _repository_files() -> dict[str, Path]:
     }
 
 
-def _unknown(name: str, repository: dict[str, Path]) -> str:
-    """Say which names there are, how to get more, and which one may have been meant."""
-    text = f"there is no network or file {shown(name)}; embedded are {', '.join(EXAMPLES)}"
+def _describe_unknown(name: str, repository: dict[str, Path]) -> str:
+    """Return the error message for an unknown name: the known names, and the most similar one."""
+    text = f"there is no network or file {shown(name)}; the embedded networks are {', '.join(EXAMPLES)}"
     if repository:
         text += f"; pgmpy has {', '.join(sorted(repository))}"
     else:

@@ -1,4 +1,4 @@
-"""A Bayesian network: a DAG, the states of its variables, and a table for each family."""
+"""Bayesian networks: a DAG, the states of its variables, and a table for each family."""
 
 from __future__ import annotations
 
@@ -19,8 +19,8 @@ if TYPE_CHECKING:
     from bnsearch.data import Dataset
 
 
-def free_parameters(dag: DAG, arities: Sequence[int]) -> int:
-    """Return the sum of (r - 1) * q over the families; the arities are in the order of the graph's variables."""
+def count_free_parameters(dag: DAG, arities: Sequence[int]) -> int:
+    """Return the number of free parameters, the sum of (r - 1) * q over the families."""
     configurations = (prod(arities[p] for p in parents) for parents in dag.parents)
     return sum((r - 1) * q for r, q in zip(arities, configurations, strict=True))
 
@@ -32,13 +32,15 @@ class BayesianNetwork:
 
     Parameters
     ----------
-    dag : the structure
-    states : for each variable its states' labels, in order
-    tables : for each variable float64[r_p1, ..., r_pk, r_x], the probability of each state of x given each
-        configuration of its parents, the parents in the DAG's (sorted) order; each row sums to one
+    dag : structure
+    states : labels of the states of each variable
+    tables : float64[r_p1, ..., r_pk, r_x] for each variable x, the probability of each state of x given each
+        configuration of its parents, in ascending order of the parents; each row sums to one
 
-    Tables are copied and made read-only. They are kept as given: a row may be off one by up to 0.01, as
-    rounded tables in files are, and is scaled where it is used.
+    Notes
+    -----
+    Tables are copied and made read-only. The sum of a row may differ from one by up to 0.01, because files contain
+    rounded numbers. Rows are stored as given, and `probabilities` normalises them.
     """
 
     dag: DAG
@@ -57,24 +59,25 @@ class BayesianNetwork:
     def _check(self) -> None:
         if not len(self.names) == len(self.states) == len(self.tables):
             raise InputError(
-                f"{len(self.names)} variables, {len(self.states)} lists of states, {len(self.tables)} tables"
+                f"{len(self.names)} variables need as many lists of states and tables, "
+                f"not {len(self.states)} and {len(self.tables)}"
             )
         for i, (name, states, table) in enumerate(zip(self.names, self.states, self.tables, strict=True)):
             if not states:
                 raise InputError(f"variable {name!r} has no states")
             if len(set(states)) != len(states):
-                raise InputError(f"variable {name!r} has a state twice")
+                raise InputError(f"variable {name!r} has two states with the same label")
             shape = (*(len(self.states[p]) for p in self.dag.parents[i]), len(states))
             if table.shape != shape:
                 raise InputError(f"the table of {name!r} has shape {table.shape}; its family needs {shape}")
             if not np.all(np.isfinite(table)) or np.any(table < 0):
-                raise InputError(f"the table of {name!r} holds something that is not a probability")
+                raise InputError(f"the table of {name!r} contains a number that is not a probability")
             if np.any(np.abs(table.sum(axis=-1) - 1) > 0.01):
                 raise InputError(f"the table of {name!r} has a row that does not sum to one")
 
     @property
     def names(self) -> tuple[str, ...]:
-        """The variables' names."""
+        """The names of the variables."""
         return self.dag.names
 
     @property
@@ -84,8 +87,8 @@ class BayesianNetwork:
 
     @property
     def parameters(self) -> int:
-        """The number of free parameters: sum of (r - 1) * q over the families."""
-        return free_parameters(self.dag, self.arities.tolist())
+        """The number of free parameters, the sum of (r - 1) * q over the families."""
+        return count_free_parameters(self.dag, self.arities.tolist())
 
     def __repr__(self) -> str:
         return (
@@ -94,15 +97,15 @@ class BayesianNetwork:
         )
 
     def __reduce__(self) -> tuple[type[BayesianNetwork], tuple[Any, ...]]:
-        return BayesianNetwork, (self.dag, self.states, self.tables)  # pickled arrays would come back writeable
+        return BayesianNetwork, (self.dag, self.states, self.tables)  # pickled arrays are writeable when loaded
 
     def probabilities(self, variable: int) -> NDArray[np.float64]:
-        """Return the table of a variable (given by index) with every row scaled to sum to one."""
+        """Return the table of a variable, given by index, with normalised rows."""
         table = self.tables[variable]
         return np.asarray(table / table.sum(axis=-1, keepdims=True))
 
     def equals(self, other: BayesianNetwork, tolerance: float = 0.0) -> bool:
-        """Tell whether names, parents and states are the same and all probabilities within tolerance."""
+        """Return True if names, parents and states are equal and probabilities differ by at most `tolerance`."""
         return (
             self.dag == other.dag
             and self.states == other.states
@@ -113,7 +116,7 @@ class BayesianNetwork:
         )
 
     def reordered(self, names: Sequence[str]) -> BayesianNetwork:
-        """Return the same network with its variables listed in another order."""
+        """Return the same network with its variables in the given order."""
         dag = self.dag.reordered(names)
         index = {name: i for i, name in enumerate(self.names)}
         old = [index[name] for name in names]
@@ -125,7 +128,7 @@ class BayesianNetwork:
 
     @classmethod
     def fit(cls, dag: DAG, data: Dataset, *, smoothing: float = 0.0, ess: float = 0.0) -> BayesianNetwork:
-        """Estimate the tables of a DAG from data; see `bnsearch.networks.fitting.fit_tables`."""
+        """Return the network of a DAG with tables estimated from data; see `bnsearch.networks.fitting.fit_tables`."""
         from bnsearch.networks.fitting import fit_tables
 
         return BayesianNetwork(dag, *fit_tables(dag, data, smoothing, ess))
@@ -137,29 +140,29 @@ class BayesianNetwork:
         return sample(self, rows, seed)
 
     def log_likelihood(self, data: Dataset) -> float:
-        """Return the natural log of the probability of a table; see `bnsearch.networks.likelihood`."""
+        """Return the natural logarithm of the probability of a table; see `bnsearch.networks.likelihood`."""
         from bnsearch.networks.likelihood import log_likelihood
 
         return log_likelihood(self, data)
 
     def to_networkx(self) -> networkx.DiGraph:
-        """Return the structure as a networkx DiGraph over the names."""
+        """Return the structure as a DiGraph of networkx; the nodes are the names."""
         return self.dag.to_networkx()
 
     def to_pgmpy(self) -> Any:
-        """Return the network as pgmpy's DiscreteBayesianNetwork."""
+        """Return the network as a DiscreteBayesianNetwork of pgmpy."""
         from bnsearch.networks.exports import to_pgmpy
 
         return to_pgmpy(self)
 
     def to_pyagrum(self) -> Any:
-        """Return the network as pyAgrum's BayesNet."""
+        """Return the network as a BayesNet of pyAgrum."""
         from bnsearch.networks.exports import to_pyagrum
 
         return to_pyagrum(self)
 
     def plot(self, ax: Any = None) -> Any:
-        """Draw the structure on matplotlib axes, or on new ones, and return them."""
+        """Draw the structure on matplotlib axes and return the axes; None creates new axes."""
         return self.dag.plot(ax)
 
     def _repr_svg_(self) -> str | None:
@@ -167,5 +170,5 @@ class BayesianNetwork:
 
 
 def fit(dag: DAG, data: Dataset, *, smoothing: float = 0.0, ess: float = 0.0) -> BayesianNetwork:
-    """Estimate the tables of a DAG from data; see `bnsearch.networks.fitting.fit_tables`."""
+    """Return the network of a DAG with tables estimated from data; see `bnsearch.networks.fitting.fit_tables`."""
     return BayesianNetwork.fit(dag, data, smoothing=smoothing, ess=ess)

@@ -1,4 +1,4 @@
-"""Draw rows from a network, parents first."""
+"""Sampling of rows from a network."""
 
 from __future__ import annotations
 
@@ -7,20 +7,20 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
-from bnsearch.data.coding import code_type
+from bnsearch.data.coding import choose_code_type
 from bnsearch.errors import InputError
-from bnsearch.networks.family_codes import joint_codes
+from bnsearch.networks.family_codes import compute_joint_codes
 
 if TYPE_CHECKING:
     from bnsearch.data import Dataset
     from bnsearch.networks.network import BayesianNetwork
 
-BLOCK = 1 << 13
-"""Rows drawn at a time: temporary arrays stay in the cache (64 KB each). The result does not depend on it."""
+BLOCK_ROWS = 1 << 13
+"""Number of rows drawn at a time, so that temporary arrays (64 KB) fit into the CPU cache; the result is the same."""
 
 
-def random_generator(seed: int | np.random.Generator) -> np.random.Generator:
-    """Return the generator itself, or one made from a seed."""
+def make_generator(seed: int | np.random.Generator) -> np.random.Generator:
+    """Return a generator: `seed` itself, or a new one with this seed."""
     if isinstance(seed, np.random.Generator):
         return seed
     if not isinstance(seed, int | np.integer) or seed < 0:
@@ -30,44 +30,46 @@ def random_generator(seed: int | np.random.Generator) -> np.random.Generator:
 
 def sample(network: BayesianNetwork, rows: int, seed: int | np.random.Generator) -> Dataset:
     """
-    Draw independent rows from a network by forward sampling.
+    Return a Dataset of independent rows drawn by forward sampling.
 
-    Every variable has a random stream of its own, so the first rows of a long sample are the rows of a short
-    one with the same seed. All declared states are carried over, drawn or not. A generator handed in moves
-    on: the next call with it draws other rows.
+    Every variable has its own random stream, so the first rows of a long sample are the rows of a shorter sample
+    with the same seed. The Dataset has all states of the network, including states that were not drawn. If `seed` is
+    a generator, the next call with the same generator draws other rows.
     """
     from bnsearch.data import Dataset
 
     arities = network.arities.tolist()
-    codes = _room(arities, rows)
-    entropy = random_generator(seed).integers(2**32, size=4).tolist()
+    codes = _allocate_codes(arities, rows)
+    entropy = make_generator(seed).integers(2**32, size=4).tolist()
     streams = [np.random.default_rng(child) for child in np.random.SeedSequence(entropy).spawn(len(network.names))]
-    cumulative = [_cumulative(table) for table in network.tables]
-    for start in range(0, rows, BLOCK):
-        block = codes[:, start : start + BLOCK]
+    cumulative = [_accumulate_rows(table) for table in network.tables]
+    for start in range(0, rows, BLOCK_ROWS):
+        block = codes[:, start : start + BLOCK_ROWS]
         for x in network.dag.order:
             uniform = streams[x].random(int(block.shape[1]))
-            block[x] = _draw(cumulative[x], joint_codes(block, arities, network.dag.parents[x]), uniform)
-    codes.flags.writeable = False  # so that the Dataset takes it over without a copy
+            block[x] = _draw_states(cumulative[x], compute_joint_codes(block, arities, network.dag.parents[x]), uniform)
+    codes.flags.writeable = False  # a Dataset does not copy read-only arrays
     return Dataset.from_codes(codes.T, names=network.names, states=network.states)
 
 
-def _room(arities: list[int], rows: int) -> NDArray[Any]:
-    """Check the number of rows and return an array for them, uint[n, rows]."""
+def _allocate_codes(arities: list[int], rows: int) -> NDArray[Any]:
+    """Return an empty array uint[n, rows]; raise an InputError if the number of rows is invalid."""
     if not isinstance(rows, int | np.integer) or rows < 1:
         raise InputError(f"rows must be a whole number, at least 1, not {rows!r}")
     try:
-        return np.empty((len(arities), rows), dtype=code_type(max(arities, default=1)))
+        return np.empty((len(arities), rows), dtype=choose_code_type(max(arities, default=1)))
     except (MemoryError, ValueError, OverflowError):
-        raise InputError(f"{rows:,} rows of {len(arities):,} variables do not fit in memory: ask for fewer") from None
+        raise InputError(
+            f"{rows:,} rows of {len(arities):,} variables do not fit into memory: reduce the number of rows"
+        ) from None
 
 
-def _cumulative(table: NDArray[np.float64]) -> NDArray[np.float64]:
+def _accumulate_rows(table: NDArray[np.float64]) -> NDArray[np.float64]:
     """
-    Return float64[q, w]: the running sums of each row, w being the number of states or the next power of two.
+    Return float64[q, w], the cumulative sums of each row; w is the smallest power of two >= the number of states.
 
-    Divided by its last entry a row reaches one exactly at its last state of positive probability, so no state
-    of probability zero can be drawn; the padding stands beyond every uniform number.
+    Each row is divided by its last entry. It therefore reaches one exactly at its last state of positive probability,
+    and no state of probability zero can be drawn. The padding is infinite.
     """
     states = table.shape[-1]
     running = table.reshape(-1, states).cumsum(axis=1)
@@ -76,13 +78,15 @@ def _cumulative(table: NDArray[np.float64]) -> NDArray[np.float64]:
     return padded
 
 
-def _draw(cumulative: NDArray[np.float64], rows: NDArray[np.intp], uniform: NDArray[np.float64]) -> NDArray[np.intp]:
-    """Return for each uniform number the first state whose running sum, in its table row, lies above it."""
+def _draw_states(
+    cumulative: NDArray[np.float64], rows: NDArray[np.intp], uniform: NDArray[np.float64]
+) -> NDArray[np.intp]:
+    """Return for each uniform number the first state whose cumulative sum exceeds it; `rows` selects the table rows."""
     width = cumulative.shape[1]
     base = rows * width
     position: NDArray[np.intp] = base.copy()
     step = width // 2
-    while step:  # bisection, all numbers at once
+    while step:  # binary search for all numbers at once
         position += step * (uniform >= cumulative.take(position + (step - 1)))
         step //= 2
     position -= base

@@ -1,1 +1,1 @@
-"""Search over orderings with families scored on demand: no candidate table."""
+"""Search over orderings without a candidate table: families are scored on demand."""

@@ -1,4 +1,4 @@
-"""One island: a network that is improved in turns of different kinds."""
+"""One island: a network, and the searches that improve it."""
 
 from __future__ import annotations
 
@@ -12,27 +12,28 @@ import numpy as np
 from numpy.typing import NDArray
 
 from bnsearch.graphs.dag import DAG
-from bnsearch.ondemand.chain import GrowingChain
-from bnsearch.ondemand.climbing import Climbs
+from bnsearch.ondemand.chain import OnDemandChain
+from bnsearch.ondemand.dag_search import DagSearch
 from bnsearch.ondemand.row_caches import RowCaches
+from bnsearch.ondemand.schedule import SearchBudget
+from bnsearch.ondemand.shared_table import draw_informed_start
 from bnsearch.ondemand.source import Source
-from bnsearch.ondemand.starts import informed_start
-from bnsearch.ondemand.turns import Turn
-from bnsearch.orderings.climber import random_word
 from bnsearch.orderings.index import Index
 from bnsearch.orderings.repair import Chain
-from bnsearch.orderings.restarts import offer
+from bnsearch.orderings.restarts import offer_network
+from bnsearch.orderings.state import draw_seed
 from bnsearch.runs.problem import Problem
 from bnsearch.runs.run import Run
 from bnsearch.scores.score import improves
 
-RATE = 0.25  # the share of losing steps that is accepted when a turn begins
-STALE = 0.2  # of the time so far without improvement, before which no island begins anew
-REGROWING = 0.1  # of a turn, the most for growing parents after it
+FIRST_LOSS_RATE = 0.25  # share of the losing steps that a search accepts at its beginning; it falls to 0 at the end
+MIN_STALE_SHARE = 0.2  # share of the elapsed time without improvement, before which no island restarts
+MAX_REGROWTH_SHARE = 0.1  # share of a search over the table that growing parents afterwards may take
+MAX_STEPS_PER_CALL = 10**6  # never reached: a call ends after some milliseconds
 
 
-class Annealed(Protocol):
-    """A chain that takes steps, accepting a share of the losses."""
+class StepwiseSearch(Protocol):
+    """A search that takes steps and accepts a share of the losses."""
 
     @property
     def best(self) -> float:
@@ -40,36 +41,41 @@ class Annealed(Protocol):
         ...
 
     def step(self, steps: int, rate: float, slope: float) -> int:
-        """Take steps, up to some milliseconds; return how many."""
+        """Take steps, up to some milliseconds; return their number."""
         ...
 
 
-def anneal(chain: Annealed, turn: Turn, run: Run, report: Callable[[int], None]) -> None:
-    """Take steps, accepting fewer and fewer losses; call `report` with the number of steps every few milliseconds."""
-    done, began = 0, run.seconds
-    while (left := turn.left(done, run.seconds - began)) > 0.0 and not run.halted(chain.best):
-        if isfinite(turn.steps):
-            slope = RATE / turn.steps
-            taken = chain.step(math.ceil(turn.steps) - done, RATE - slope * done, slope)
+def anneal(search: StepwiseSearch, budget: SearchBudget, run: Run, report: Callable[[int], None]) -> None:
+    """Take steps and accept fewer and fewer losses; call `report` with the number of steps every few milliseconds."""
+    done, started = 0, run.seconds
+    while (left := budget.remaining_share(done, run.seconds - started)) > 0.0 and not run.halted(search.best):
+        if isfinite(budget.max_steps):
+            slope = FIRST_LOSS_RATE / budget.max_steps
+            taken = search.step(math.ceil(budget.max_steps) - done, FIRST_LOSS_RATE - slope * done, slope)
         else:
-            taken = chain.step(10**6, RATE * left, 0.0)
+            taken = search.step(MAX_STEPS_PER_CALL, FIRST_LOSS_RATE * left, 0.0)
         done += taken
         report(taken)
 
 
 class Island:
     """
-    One chain of each kind and climbs over DAGs, which search in turns from each other's best network.
-
-    For one thread at a time.
+    One network and the searches that improve it, each from the best network so far; for one thread at a time.
 
     Parameters
     ----------
-    source, problem : what to search
-    rng : the island's own generator
-    memory : bytes for its caches
-    timed : whether the result may depend on the machine
-    shared : as in GrowingChain
+    source, problem : the problem, for kernels and as given
+    rng : generator of this island
+    memory : bytes for the caches
+    timed : True if the result may depend on the machine
+    shared : as in OnDemandChain
+
+    Attributes
+    ----------
+    chain : the search with families on demand; it holds the best network
+    dag_search : tabu search over DAGs; None if there is no memory for it
+    n_climbs : number of climbs over DAGs that ended
+    n_imported : number of new families that the last search over the table brought
     """
 
     def __init__(
@@ -83,94 +89,97 @@ class Island:
         shared: tuple[RowCaches, int] | None = None,
     ) -> None:
         self.problem, self.rng = problem, rng
-        self.chain = GrowingChain(source, random_word(rng), memory, timed=timed, shared=shared)
-        self.climbs: Climbs | None = None
-        self.climbed = 0  # climbs over DAGs that came to their end
-        self.best = self.offered = -inf
-        self.began = self.improved = 0.0  # when it began, and when it has last found anything better
-        self.imported = 0  # families that the last search over a table has brought
+        self.chain = OnDemandChain(source, draw_seed(rng), memory, timed=timed, shared=shared)
+        self.dag_search: DagSearch | None = None
+        self.n_climbs = self.n_imported = 0
+        self._offered = -inf  # best score that was offered to the run
+        self._recorded = -inf  # best score when progress was last recorded
+        self._started = self._improved = 0.0  # time, or round, of the start and of the last improvement
 
-    def grow(self, turn: Turn, run: Run) -> None:
+    def search_on_demand(self, budget: SearchBudget, run: Run) -> None:
         """Search with families on demand."""
         chain = self.chain
 
         def report(taken: int) -> None:
-            run.count(iterations=taken, evaluations=chain.new_evaluations())
+            run.count(iterations=taken, evaluations=chain.count_new_evaluations())
             self.offer(run)
 
-        anneal(chain, turn, run, report)
+        anneal(chain, budget, run, report)
 
     def offer(self, run: Run) -> None:
-        """Offer the best network of families on demand, if it may be the best of all."""
-        if not improves(run.progress.score, self.chain.best) and self.chain.best > self.offered:
-            self.offered = self.chain.best
+        """Offer the chain's best network to the run if it may become the incumbent."""
+        if not improves(run.progress.score, self.chain.best) and self.chain.best > self._offered:
+            self._offered = self.chain.best
             run.offer(self.chain.score_of_best(), partial(DAG, self.problem.names, self.chain.best_parents()))
 
-    def search_table(self, index: Index, turn: Turn, run: Run) -> None:
-        """Search over a candidate table from the best ordering, and go on from what is found."""
+    def search_table(self, index: Index, budget: SearchBudget, run: Run) -> None:
+        """Search over a candidate table from the best ordering, and move to the network found."""
         if not isfinite(self.chain.best):
             return
-        chain = Chain(index, self.chain.best_order(), random_word(self.rng))
+        search = Chain(index, self.chain.best_order(), draw_seed(self.rng))
 
         def report(taken: int) -> None:
-            run.count(iterations=taken, evaluations=chain.evaluations())
-            if not improves(run.progress.score, chain.best) and chain.best > self.offered:
-                self.offered = chain.best
-                offer(chain, chain.best_placed(), run)
+            run.count(iterations=taken, evaluations=search.new_evaluations())
+            if not improves(run.progress.score, search.best) and search.best > self._offered:
+                self._offered = search.best
+                offer_network(search, search.score_best(), run)
 
-        anneal(chain, turn, run, report)
-        found = chain.best_placed()
+        anneal(search, budget, run, report)
+        found = search.score_best()
         parents = [index.table.parents(row) for row in found.rows.tolist()]
-        self.imported = self.chain.stand_at(found.order, parents, index.table.scores[found.rows])
-        until = run.seconds + REGROWING * turn.seconds
-        self.chain.improve(lambda: run.halted() or run.seconds > until)
+        self.n_imported = self.chain.move_to_network(found.order, parents, index.table.scores[found.rows])
+        deadline = run.seconds + MAX_REGROWTH_SHARE * budget.max_seconds
+        self.chain.improve_parents(lambda: run.halted() or run.seconds > deadline)
         self.offer(run)
 
-    def climb(self, turn: Turn, run: Run) -> None:
+    def search_dags(self, budget: SearchBudget, run: Run) -> None:
         """
-        Climb over DAGs as often as the turn allows.
+        Climb over DAGs as often as the budget allows.
 
-        The first climb goes on until it ends; all others begin at the best network without half of its edges.
+        The first climb continues until it ends. All further climbs begin at the best network without half of its edges.
+        An island without memory for climbs, or whose first climb is still to come, searches with families on demand.
         """
-        if self.climbs is None or not (self.climbs.unfinished or self.climbed):  # no memory for that, or not yet
-            self.grow(turn, run)
+        search = self.dag_search
+        if search is None or not (search.is_first_climb_running or self.n_climbs):
+            self.search_on_demand(budget, run)
             return
-        began, done = run.seconds, 0
-        while (left := turn.left(done, run.seconds - began)) > 0.0 and not run.halted():
-            if self.climbs.unfinished:
-                found, ended = self.climbs.go_on(run, left * turn.seconds)
+        started, done = run.seconds, 0
+        while (left := budget.remaining_share(done, run.seconds - started)) > 0.0 and not run.halted():
+            if search.is_first_climb_running:
+                found, ended = search.continue_first_climb(run, left * budget.max_seconds)
             else:
-                found, ended = self.climbs.again(self.chain.best_parents(), self.rng, run), True
+                found, ended = search.climb_from_part(self.chain.best_parents(), self.rng, run), True
             done += 1
-            self.climbed += ended
+            self.n_climbs += ended
             if found is not None:
-                self.take_network(found.dag(self.problem.names), found.scores)
+                self.add_network(found.dag(self.problem.names), found.scores)
 
-    def take_network(self, dag: DAG, scores: NDArray[np.float64]) -> None:
-        """Take note of the families of a network with their scores, and go on from it if it is the best so far."""
+    def add_network(self, dag: DAG, scores: NDArray[np.float64]) -> None:
+        """Store the families of a network with their scores; move to the network if it is the best so far."""
         if improves(fsum(scores), self.chain.best):
-            self.chain.stand_at(np.array(dag.order, dtype=np.int32), dag.parents, scores)
+            self.chain.move_to_network(np.array(dag.order, dtype=np.int32), dag.parents, scores)
         else:
-            self.chain.keep_network(dag.parents, scores)
+            self.chain.store_network(dag.parents, scores)
 
-    def take_stock(self, now: float) -> None:
-        """Take note of whether the last round has found anything better; now : seconds, or rounds so far."""
-        if improves(self.chain.best, self.best):
-            self.improved = now
-            self.began = now if self.best == -inf else self.began
-        self.best = max(self.best, self.chain.best)
+    def record_progress(self, now: float) -> None:
+        """Record whether the last round improved the best score; now : seconds, or number of rounds, so far."""
+        if improves(self.chain.best, self._recorded):
+            self._improved = now
+            self._started = now if self._recorded == -inf else self._started
+        self._recorded = max(self._recorded, self.chain.best)
 
     def is_stale(self, now: float) -> bool:
-        """Tell whether the island has found nothing for longer than it took to come so far."""
-        return now - self.improved > max(self.improved - self.began, STALE * now)
+        """Return True if the last improvement is longer ago than it took to get there, and than a share of the time."""
+        return now - self._improved > max(self._improved - self._started, MIN_STALE_SHARE * now)
 
-    def forget(self) -> None:
-        """Let the next network be the best so far, whatever its score."""
-        self.best = self.offered = -inf
-        self.chain.forget_best()
+    def copy_best_of(self, other: Island) -> None:
+        """Move to the best network of another island."""
+        self.chain.copy_best_of(other.chain)
+        self._recorded, self._started, self._improved = other._recorded, other._started, other._improved
 
-    def begin_anew(self, run: Run) -> None:
-        """Begin at an ordering informed by the families met so far."""
-        self.forget()
-        self.chain.begin_at(informed_start(self.chain, self.problem, self.rng), run.halted)
+    def restart(self, run: Run) -> None:
+        """Restart at an ordering that is informed by the families met so far."""
+        self._recorded = self._offered = -inf
+        self.chain.reset_best()
+        self.chain.start_at(draw_informed_start(self.chain, self.problem, self.rng), run.halted)
         self.offer(run)

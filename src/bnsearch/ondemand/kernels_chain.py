@@ -1,5 +1,5 @@
 """
-A chain of insertions: move one variable, give the variables concerned new parents, and undo what loses too much.
+A chain of insertions: move one variable, choose new parents for the variables concerned, undo steps that lose too much.
 
 `source` and `rows` as in kernels_rows, `store` as in kernels_store, `chain` as in kernels_state.
 """
@@ -11,21 +11,32 @@ from __future__ import annotations
 import numpy as np
 
 from bnsearch.kernels.bits import has_bit
+from bnsearch.kernels.compare import tie_margin
 from bnsearch.kernels.compile import borrowing_kernel, inlined_kernel
 from bnsearch.kernels.random_numbers import draw_below
-from bnsearch.ondemand.kernels_parents import regrow
-from bnsearch.ondemand.kernels_rows import BEGIN, CANDIDATE, COUNT, EVALUATIONS, HEAD, RELATED, WORDS, find_row
+from bnsearch.ondemand.kernels_parents import choose_parents
+from bnsearch.ondemand.kernels_rows import (
+    AS_PARENT,
+    BEGIN,
+    CANDIDATE,
+    COUNT,
+    EVALUATIONS,
+    HASHES,
+    HEAD,
+    RELATED,
+    find_row,
+)
 from bnsearch.ondemand.kernels_state import (
     CONSTRAINED,
     COUNTS,
     CURRENT,
+    EXAMINED,
     LIMITS,
     LOGGED,
-    LOOKED,
     MEMBER,
     ORDER,
     POSITION,
-    PREFIX,
+    PREFIX_HASH,
     RANDOM,
     RELATIVES,
     RELATIVES_BEGIN,
@@ -34,27 +45,27 @@ from bnsearch.ondemand.kernels_state import (
     SIZE,
     STEPS,
     TOTALS,
-    keep_best,
-    restore,
+    restore_parents,
+    update_best,
 )
-from bnsearch.ondemand.kernels_store import best_stored
-from bnsearch.orderings.kernels.repair import accepts
-from bnsearch.orderings.kernels.state import move_to
+from bnsearch.ondemand.kernels_store import find_best_stored
+from bnsearch.orderings.kernels.rinobs import accept_step
+from bnsearch.orderings.kernels.state import move_variable
 from bnsearch.scores.score import TOLERANCE
 
 
 @inlined_kernel
-def shift(source, chain, variable, to):
-    """Move a variable to a position, and bring the words of the sets before the positions up to date."""
-    order, prefix, words = chain[ORDER], chain[PREFIX], source[WORDS]
-    at = move_to(order, chain[POSITION], variable, to)
+def shift_variable(source, chain, variable, to):
+    """Move a variable to a position, and update the hashes of the predecessor sets."""
+    order, prefix, hashes = chain[ORDER], chain[PREFIX_HASH], source[HASHES]
+    at = move_variable(order, chain[POSITION], variable, to)
     for i in range(min(at, to), max(at, to)):
-        prefix[i + 1] = prefix[i] ^ words[0, order[i]]
+        prefix[i + 1] = prefix[i] ^ hashes[AS_PARENT, order[i]]
 
 
 @inlined_kernel
 def is_parent(chain, child, parent):
-    """Tell whether a variable is a parent of another."""
+    """Return True if a variable is a parent of another one."""
     for i in range(chain[SIZE][child]):
         if chain[MEMBER][child, i] == parent:
             return True
@@ -62,8 +73,8 @@ def is_parent(chain, child, parent):
 
 
 @inlined_kernel
-def lost_parent(chain, child):
-    """Tell whether a parent of a variable stands behind it."""
+def has_lost_parent(chain, child):
+    """Return True if a parent of a variable comes after it in the ordering."""
     position = chain[POSITION]
     for i in range(chain[SIZE][child]):
         if position[chain[MEMBER][child, i]] > position[child]:
@@ -72,12 +83,12 @@ def lost_parent(chain, child):
 
 
 @inlined_kernel
-def gains_by(source, rows, store, chain, child, parent):
-    """Tell whether a variable can do better now that another one has come to stand before it."""
+def can_gain(source, rows, store, chain, child, parent):
+    """Return True if a variable can gain by a new predecessor: by a stored family, or with it as a parent."""
     position = chain[POSITION]
-    own = chain[SCORE][child]
-    least = own + TOLERANCE * max(1.0, abs(own))
-    if best_stored(store, child, position, np.int64(position[child]), least, chain[LOOKED]) >= 0:
+    score = chain[SCORE][child]
+    least = score + tie_margin(score, TOLERANCE)
+    if find_best_stored(store, child, position, np.int64(position[child]), least, chain[EXAMINED]) >= 0:
         return True
     slot = find_row(source, rows, child, chain[MEMBER][child], chain[SIZE][child])
     candidate = rows[CANDIDATE]
@@ -89,34 +100,34 @@ def gains_by(source, rows, store, chain, child, parent):
 
 
 @borrowing_kernel
-def insert(source, rows, store, chain, variable, to):
-    """Move a variable and give new parents to those concerned; return the change of the score."""
+def insert_variable(source, rows, store, chain, variable, to):
+    """Move a variable, and choose new parents for the variables concerned; return the change of the score."""
     order, position = chain[ORDER], chain[POSITION]
     at = np.int64(position[variable])
-    shift(source, chain, variable, to)
+    shift_variable(source, chain, variable, to)
     change = 0.0
     if to > at:
         for i in range(at, to):
             child = np.int64(order[i])
             if is_parent(chain, child, variable):
-                change += regrow(source, rows, store, chain, child)
-        change += regrow(source, rows, store, chain, variable)
+                change += choose_parents(source, rows, store, chain, child)
+        change += choose_parents(source, rows, store, chain, variable)
     else:
-        if lost_parent(chain, variable):
-            change += regrow(source, rows, store, chain, variable)
+        if has_lost_parent(chain, variable):
+            change += choose_parents(source, rows, store, chain, variable)
         for i in range(to + 1, at + 1):
             child = np.int64(order[i])
             if has_bit(source[RELATED][child], variable):
-                chain[LOOKED][0] += 10
-                if gains_by(source, rows, store, chain, child, variable):
-                    change += regrow(source, rows, store, chain, child)
-    chain[LOOKED][0] += abs(to - at)
+                chain[EXAMINED][0] += 10
+                if can_gain(source, rows, store, chain, child, variable):
+                    change += choose_parents(source, rows, store, chain, child)
+    chain[EXAMINED][0] += abs(to - at)
     return change
 
 
 @inlined_kernel
-def may_move(chain, variable, to):
-    """Tell whether required parents stay before their children if a variable moves to a position."""
+def can_move(chain, variable, to):
+    """Return True if required parents stay before their children when a variable moves to a position."""
     order, position, required = chain[ORDER], chain[POSITION], chain[REQUIRED]
     if chain[COUNTS][CONSTRAINED] == 0:
         return True
@@ -131,15 +142,15 @@ def may_move(chain, variable, to):
 
 
 @inlined_kernel
-def undo(source, chain, variable, at):
-    """Bring back the ordering and the parents of before this step."""
-    shift(source, chain, variable, at)
-    restore(chain)
+def undo_insertion(source, chain, variable, at):
+    """Restore the ordering and the parents that this step has changed."""
+    shift_variable(source, chain, variable, at)
+    restore_parents(chain)
 
 
 @inlined_kernel
 def draw_position(chain, variable):
-    """Return the position of a random relative of a variable; its own where it has none."""
+    """Return the position of a random variable related to a given one; its own position if none is."""
     position, begin = chain[POSITION], chain[RELATIVES_BEGIN]
     number = begin[variable + 1] - begin[variable]
     if number == 0:
@@ -148,33 +159,33 @@ def draw_position(chain, variable):
 
 
 @borrowing_kernel
-def search_on_demand(source, rows, store, chain, steps, rate, slope, looks, evaluations):
+def search_on_demand(source, rows, store, chain, steps, rate, slope, max_examined, max_evaluations):
     """
-    Take steps: a random insertion, new parents for those concerned, and back again if the loss is too high.
+    Take steps: a random insertion, new parents for the variables concerned, and undo both if the loss is too high.
 
-    steps : how many
-    rate, slope : which share of losses to accept: rate in the first step, less by slope in every further one
-    looks, evaluations : how many entries to look at, and local scores to compute, before coming back
+    steps : number of steps
+    rate, slope : share of the losing steps to accept: `rate` in the first step, less by `slope` in each further one
+    max_examined, max_evaluations : number of entries to examine, and of local scores to compute, before returning
 
-    Returns how many steps were taken.
+    Returns the number of steps taken.
     """
-    counts, totals, looked, computed = chain[COUNTS], chain[TOTALS], chain[LOOKED], rows[HEAD]
-    looks += looked[0]
-    evaluations += computed[EVALUATIONS]
+    counts, totals, examined, computed = chain[COUNTS], chain[TOTALS], chain[EXAMINED], rows[HEAD]
+    max_examined += examined[0]
+    max_evaluations += computed[EVALUATIONS]
     done = 0
-    while done < steps and looked[0] < looks and computed[EVALUATIONS] < evaluations:
+    while done < steps and examined[0] < max_examined and computed[EVALUATIONS] < max_evaluations:
         variable = draw_below(chain[RANDOM], chain[ORDER].size)
         to = draw_position(chain, variable)
         at = np.int64(chain[POSITION][variable])
-        looked[0] += 10
-        if to != at and may_move(chain, variable, to):
+        examined[0] += 10
+        if to != at and can_move(chain, variable, to):
             counts[STEPS] += 1
             counts[LOGGED] = 0
-            new = totals[CURRENT] + insert(source, rows, store, chain, variable, to)
-            if accepts(totals, new, rate - slope * done, TOLERANCE):
+            new = totals[CURRENT] + insert_variable(source, rows, store, chain, variable, to)
+            if accept_step(totals, new, rate - slope * done, TOLERANCE):
                 totals[CURRENT] = new
-                keep_best(chain)
+                update_best(chain)
             else:
-                undo(source, chain, variable, at)
+                undo_insertion(source, chain, variable, at)
         done += 1
     return done

@@ -1,5 +1,5 @@
 """
-New parents for the variables of a chain: grown along the ordering, or found in the store.
+The choice of new parents for a variable of a chain: grown along the ordering, or taken from the store.
 
 `source` and `rows` as in kernels_rows, `store` as in kernels_store, `chain` as in kernels_state.
 """
@@ -12,17 +12,18 @@ import numpy as np
 
 from bnsearch.kernels.bits import has_bit
 from bnsearch.kernels.compile import borrowing_kernel, inlined_kernel, kernel
-from bnsearch.ondemand.kernels_grow import grow, insert_member
-from bnsearch.ondemand.kernels_rows import EVALUATIONS, HEAD, LIMIT, WORDS, word_of_family
+from bnsearch.kernels.sorting import insert_ascending
+from bnsearch.ondemand.kernels_grow import grow_parents
+from bnsearch.ondemand.kernels_rows import AS_CHILD, EVALUATIONS, HASHES, HEAD, LIMIT, hash_family
 from bnsearch.ondemand.kernels_state import (
     COUNTS,
     CURRENT,
+    EXAMINED,
     LIMITS,
     LOGGED,
-    LOOKED,
     MEMBER,
     POSITION,
-    PREFIX,
+    PREFIX_HASH,
     REQUIRED,
     SEEN,
     SIZE,
@@ -30,33 +31,34 @@ from bnsearch.ondemand.kernels_state import (
     STEPS,
     TOTALS,
     WORK,
-    adopt,
-    keep_best,
+    set_parents,
+    update_best,
 )
 from bnsearch.ondemand.kernels_store import MEMBER as STORED_MEMBER
 from bnsearch.ondemand.kernels_store import SCORE as STORED_SCORE
 from bnsearch.ondemand.kernels_store import SIZE as STORED_SIZE
-from bnsearch.ondemand.kernels_store import best_stored, keep_family
+from bnsearch.ondemand.kernels_store import find_best_stored, store_family
 
 
 @inlined_kernel
-def grow_and_keep(source, rows, store, chain, child, size, limit, most):
+def grow_and_store(source, rows, store, chain, child, size, limit, max_parents):
     """
-    Grow the parents in `work` among the variables before a position; return their number and the score.
+    Grow the parents in `work` among the variables before a position, and store the family.
 
-    The family joins the store.
+    Returns the number of parents and the score.
     """
     work, required = chain[WORK], chain[REQUIRED]
-    size, score = grow(
-        source, rows, child, work, size, limit, chain[POSITION], required[child], most, chain[SPARE], chain[LOOKED]
-    )
-    keep_family(store, child, work, size, score, word_of_family(source, child, work, size))
+    size, score = grow_parents(
+        source, rows, child, work, size, limit, chain[POSITION], required[child], max_parents, chain[SPARE],
+        chain[EXAMINED],
+    )  # fmt: skip
+    store_family(store, child, work, size, score, hash_family(source, child, work, size))
     return size, score
 
 
 @inlined_kernel
-def copy_feasible(chain, child, only_required):
-    """Copy a variable's parents that stand before it into `work`, or the required ones alone; return how many."""
+def copy_start(chain, child, only_required):
+    """Copy the parents of a variable that precede it, or its required parents, into `work`; return their number."""
     position, work, required = chain[POSITION], chain[WORK], chain[REQUIRED]
     limit = position[child]
     size = 0
@@ -69,96 +71,98 @@ def copy_feasible(chain, child, only_required):
 
 
 @inlined_kernel
-def word_of_set(source, chain, child, limit):
-    """Return the word of a variable and of the set before a position, and its place in `seen`."""
-    word = chain[PREFIX][limit] ^ source[WORDS][1, child]
-    return word, np.int64((word >> np.uint64(16)) & np.uint64(chain[SEEN].size - 1))
+def hash_predecessors(source, chain, child, limit):
+    """Return the hash of a variable and its predecessor set before a position, and its slot in `seen`."""
+    family_hash = chain[PREFIX_HASH][limit] ^ source[HASHES][AS_CHILD, child]
+    return family_hash, np.int64((family_hash >> np.uint64(16)) & np.uint64(chain[SEEN].size - 1))
 
 
 @inlined_kernel
-def is_new_to(source, chain, child, limit):
-    """Tell whether a variable's parents were not yet grown among those before a position; take note that they are."""
-    word, at = word_of_set(source, chain, child, limit)
-    known = chain[SEEN][at] == word
-    chain[SEEN][at] = word
+def mark_seen(source, chain, child, limit):
+    """Mark that a variable's parents are grown among those before a position; return True if it was not marked."""
+    family_hash, at = hash_predecessors(source, chain, child, limit)
+    known = chain[SEEN][at] == family_hash
+    chain[SEEN][at] = family_hash
     return not known
 
 
 @inlined_kernel
-def forget_set(source, chain, child, limit):
-    """Take note that growth among those before a position was cut short."""
-    _, at = word_of_set(source, chain, child, limit)
+def unmark_seen(source, chain, child, limit):
+    """Remove the mark of `mark_seen`, because growth was cut short."""
+    _, at = hash_predecessors(source, chain, child, limit)
     chain[SEEN][at] = np.uint64(0)
 
 
 @borrowing_kernel
-def regrow(source, rows, store, chain, child):
+def choose_parents(source, rows, store, chain, child):
     """
-    Give a variable the best parents that can be found among the variables before it; return the change of its score.
+    Choose the best parents found among the predecessors of a variable; return the change of its score.
 
-    These are the best of what grows from its parents that still stand before it, of what grows from none, and of the
-    families in the store. Where the same variables stood before it earlier, what had grown then is in the store.
+    They are the best of three: the set grown from the present parents that precede the variable, the set grown from the
+    required parents, and the best stored family. Nothing is grown if the same predecessor set was seen before, because
+    the sets grown then are in the store.
     """
     position, work = chain[POSITION], chain[WORK]
-    limit, most = np.int64(position[child]), chain[LIMITS][child]
+    limit, max_parents = np.int64(position[child]), chain[LIMITS][child]
     change = 0.0
     best = -np.inf
-    if is_new_to(source, chain, child, limit):
-        start = copy_feasible(chain, child, False)
-        size, best = grow_and_keep(source, rows, store, chain, child, start, limit, most)
-        change += adopt(chain, child, work, size, best)
+    if mark_seen(source, chain, child, limit):
+        start = copy_start(chain, child, False)
+        size, best = grow_and_store(source, rows, store, chain, child, start, limit, max_parents)
+        change += set_parents(chain, child, work, size, best)
         if start > 0:
-            size = copy_feasible(chain, child, True)
-            size, score = grow_and_keep(source, rows, store, chain, child, size, limit, most)
+            size = copy_start(chain, child, True)
+            size, score = grow_and_store(source, rows, store, chain, child, size, limit, max_parents)
             if score > best:
                 best = score
-                change += adopt(chain, child, work, size, best)
+                change += set_parents(chain, child, work, size, best)
         if rows[HEAD][EVALUATIONS] > rows[HEAD][LIMIT]:
-            forget_set(source, chain, child, limit)
-    slot = best_stored(store, child, position, limit, best, chain[LOOKED])
+            unmark_seen(source, chain, child, limit)
+    slot = find_best_stored(store, child, position, limit, best, chain[EXAMINED])
     if slot >= 0:
         size = np.int64(store[STORED_SIZE][child, slot])
-        change += adopt(chain, child, store[STORED_MEMBER][child, slot], size, store[STORED_SCORE][child, slot])
+        change += set_parents(chain, child, store[STORED_MEMBER][child, slot], size, store[STORED_SCORE][child, slot])
     elif best == -np.inf:
-        size = copy_feasible(chain, child, False)
-        size, score = grow_and_keep(source, rows, store, chain, child, size, limit, most)
-        change += adopt(chain, child, work, size, score)
+        size = copy_start(chain, child, False)
+        size, score = grow_and_store(source, rows, store, chain, child, size, limit, max_parents)
+        change += set_parents(chain, child, work, size, score)
     return change
 
 
 @kernel
-def grow_first(source, rows, store, chain, child, limit, most):
-    """Give a variable up to `most` parents before a position, grown from the required ones."""
-    size = copy_feasible(chain, child, True)
-    most = max(size, min(most, chain[LIMITS][child]))
-    size, score = grow_and_keep(source, rows, store, chain, child, size, limit, most)
-    chain[COUNTS][STEPS] += 1  # nothing is undone
+def grow_few_parents(source, rows, store, chain, child, limit, max_parents):
+    """Grow up to `max_parents` parents of a variable before a position, from its required parents."""
+    size = copy_start(chain, child, True)
+    max_parents = max(size, min(max_parents, chain[LIMITS][child]))
+    size, score = grow_and_store(source, rows, store, chain, child, size, limit, max_parents)
+    chain[COUNTS][STEPS] += 1  # a new step, so that nothing of an earlier one is restored
     chain[COUNTS][LOGGED] = 0
-    chain[TOTALS][CURRENT] += adopt(chain, child, chain[WORK], size, score)
+    chain[TOTALS][CURRENT] += set_parents(chain, child, chain[WORK], size, score)
 
 
 @kernel
-def improve_parents(source, rows, store, chain, child):
-    """Give a variable the best parents that can be found among the variables before it."""
-    chain[COUNTS][STEPS] += 1  # nothing is undone
+def improve_variable(source, rows, store, chain, child):
+    """Choose the best parents found among the predecessors of a variable, and update the best network."""
+    chain[COUNTS][STEPS] += 1  # a new step, so that nothing of an earlier one is restored
     chain[COUNTS][LOGGED] = 0
-    chain[TOTALS][CURRENT] += regrow(source, rows, store, chain, child)
-    keep_best(chain)
+    chain[TOTALS][CURRENT] += choose_parents(source, rows, store, chain, child)
+    update_best(chain)
 
 
 @kernel
-def keep_families(source, store, child, first, members, scores):
+def store_all(source, store, child, first, members, scores):
     """
-    Put families into the store; return how many are new to it.
+    Store families; return the number of families new to the store.
 
     child, scores : int64[m], float64[m]
-    first, members : int64[m + 1], int32[...]   the parents of family i are members[first[i]:first[i + 1]]; sorted
+    first, members : int64[m + 1], int32[...]   the parents of family i are members[first[i]:first[i + 1]]; these are
+        sorted in place
     """
     new = 0
     for i in range(child.size):
         parents = members[first[i] : first[i + 1]]
         for j in range(1, parents.size):  # ascending
-            insert_member(parents, j, np.int64(parents[j]))
-        word = word_of_family(source, child[i], parents, parents.size)
-        new += keep_family(store, child[i], parents, parents.size, scores[i], word)
+            insert_ascending(parents, 0, j, np.int64(parents[j]))
+        family_hash = hash_family(source, child[i], parents, parents.size)
+        new += store_family(store, child[i], parents, parents.size, scores[i], family_hash)
     return new

@@ -1,16 +1,16 @@
 """
-Rows that other chains have computed: each chain writes to its own cache and reads those of all others.
+Extension rows that other chains have computed: each chain writes to its own cache and reads those of all others.
 
-`peers` holds the caches of all chains, one row of each array for each chain, and the index of this one:
+`peers` holds the caches of all chains, one row of each array for each chain, and the index of the reading chain:
 
-key, begin, count, own : [chains, slots]     as in kernels_rows
+key, begin, count, family_score : [chains, slots]   as in kernels_rows
 candidate, gain : [chains, ring]
-head : int64[chains, 8]                      a cache line for each chain
-own_index : int64[1]
+head : int64[chains, 8]                             a cache line of the processor for each chain
+reader : int64[1]
 
-No lock is held. A reader copies a row and then checks it: the copy is whole if the slot still has the same key and the
-same beginning, and if the entries have not been given up since. No two rows of a chain have the same beginning, because
-it is counted over all entries ever written.
+There is no lock. A reader copies a row and then checks the copy: it is valid if the slot still has the same key and the
+same beginning, and if the entries have not been released since. No two rows of a chain have the same beginning, because
+that is counted over all entries ever written.
 """
 
 # Numba infers the types of kernels.
@@ -23,13 +23,14 @@ from numba.extending import intrinsic
 
 from bnsearch.kernels.compile import inner_kernel
 
-KEY, BEGIN, COUNT, OWN, CANDIDATE, GAIN, HEAD, OWN_INDEX = range(8)
-WAYS = 4  # slots that share an address
+KEY, BEGIN, COUNT, FAMILY_SCORE, CANDIDATE, GAIN, HEAD, READER = range(8)
+ENTRIES = 0  # index of the number of entries written in `head`; the others are in kernels_rows
+WAYS = 4  # number of slots that share an address
 
 
 @intrinsic
 def fence(_):
-    """Keep memory accesses before this in front of those behind it, for the compiler and the processor."""
+    """Keep the order of memory accesses before and after this call, for the compiler and the processor."""
 
     def emit(_context, builder, _signature, _arguments):
         builder.fence("seq_cst")
@@ -38,31 +39,31 @@ def fence(_):
 
 
 @inner_kernel
-def copy_from_peers(peers, word, pool, gains):
+def copy_from_peers(peers, family_hash, pool, gains):
     """
-    Copy a row that another chain has: its candidates into `pool`, what they add into `gains`.
+    Copy a row from another chain's cache: its candidates into `pool`, their gains into `gains`.
 
-    Returns the score of the family and the number of candidates; -1 of them if no other chain has the row.
+    Returns the score of the family and the number of candidates; the number is -1 if no other chain has the row.
     """
-    keys, begins, counts, scores = peers[KEY], peers[BEGIN], peers[COUNT], peers[OWN]
+    keys, begins, counts, scores = peers[KEY], peers[BEGIN], peers[COUNT], peers[FAMILY_SCORE]
     candidates, added, heads = peers[CANDIDATE], peers[GAIN], peers[HEAD]
-    at = np.int64(word & np.uint64(keys.shape[1] - WAYS))
+    at = np.int64(family_hash & np.uint64(keys.shape[1] - WAYS))
     ring = candidates.shape[1]
     for peer in range(keys.shape[0]):
-        if peer == peers[OWN_INDEX][0]:
+        if peer == peers[READER][0]:
             continue
         for slot in range(at, at + WAYS):
-            if keys[peer, slot] != word:
+            if keys[peer, slot] != family_hash:
                 continue
             fence()
             begin, count, score = begins[peer, slot], counts[peer, slot], scores[peer, slot]
             first = begin % ring
-            if begin < heads[peer, 0] - ring or count < 0 or count > pool.size or first + count > ring:
+            if begin < heads[peer, ENTRIES] - ring or count < 0 or count > pool.size or first + count > ring:
                 continue
             for i in range(count):
                 pool[i] = candidates[peer, first + i]
                 gains[i] = added[peer, first + i]
             fence()
-            if keys[peer, slot] == word and begins[peer, slot] == begin and begin >= heads[peer, 0] - ring:
+            if keys[peer, slot] == family_hash and begins[peer, slot] == begin and begin >= heads[peer, ENTRIES] - ring:
                 return score, count
     return 0.0, np.int64(-1)

@@ -1,32 +1,35 @@
 """
-A cache of extension rows: for a child x and parents S, what each further variable that improves the score adds to it.
+A cache of extension rows.
 
-`source` is what a row is computed from; variables are places, as in counting.Columns:
+The extension row of a child x with parents S lists every further parent that improves the local score, and its gain.
+
+`source` holds the problem from which rows are computed. Variables are numbered by place, as in counting.Columns:
 
 columns : the fields of Columns, a plain tuple
-joint : the terms of a family's whole set
-others : the same of its parents, stacked for the classes of children: function, a[C], slope[C], regret, rows, products,
-    constants[C, R], table[C, R, L]
-classes : int64[n]          the class of each variable as a child
-related : uint64[n, W]      bits of the variables that depend on each variable by itself
-allowed : uint64[n, W]      bits of the parents that each variable may have
-words : uint64[2, n]        random words of each variable as a parent and as a child
-entropy : float64[n]        what a parent can add to the fit at most: its entropy times the number of rows
-price : float64[1]          what one parameter costs; 0 where the score has no such penalty
-first_begin, first_candidate, first_gain, first_own : the rows of children without parents, one behind the other
+joint_terms : the terms of a family's whole set
+parent_terms : the terms of the parents, stacked for the classes of children: function, a[C], slope[C], regret, rows,
+    products, constants[C, R], table[C, R, L]
+child_class : int64[n]      class of each variable as a child
+related : uint64[n, W]      bits of the variables that are related to each variable: one improves the other's score
+allowed : uint64[n, W]      bits of the allowed parents of each variable
+hashes : uint64[2, n]       random numbers of each variable as a parent and as a child; the hash of a family is the
+    exclusive or of those of its members (Zobrist hashing)
+entropy : float64[n]        upper bound on the gain in fit by a parent: its entropy times the number of rows
+penalty : float64[1]        penalty for one parameter; 0 for scores without such a penalty
+empty_begin, empty_candidate, empty_gain, empty_score : the rows of children without parents, one after the other
 pool, scores, parents : int64[n], float64[n], int64[n]   scratch
-scratch : as score_extensions wants it
+scratch : scratch of score_extensions
 
-`rows` is the cache itself. Rows lie in a ring of entries; a new row overwrites the oldest ones.
+`rows` is the cache. Rows lie in a ring of entries, and a new row overwrites the oldest ones.
 
-key : uint64[slots]         the word of (x, S); 0 where empty. WAYS slots share an address
-begin : int64[slots]        where the row begins, counted over all entries ever written
-count : int64[slots]        how many entries it has
-own : float64[slots]        the score of x with S
-candidate, gain : int32[ring], float64[ring]   the variables that improve the score, best first, and by how much
-head : int64[8]             entries written, rows computed, local scores computed so far; how many of these last may be
-    computed before growth is cut short
-peers : the caches of all chains that share theirs, as in kernels_peers
+key : uint64[slots]         hash of (x, S); 0 in an empty slot. WAYS slots share an address
+begin : int64[slots]        index of the row's first entry, counted over all entries ever written
+count : int64[slots]        number of entries of the row
+family_score : float64[slots]   local score of x with S
+candidate, gain : int32[ring], float64[ring]   the variables that improve the score, best first, and their gains
+head : int64[8]             numbers of entries written, of rows computed and of local scores computed; the number of
+    computed local scores from which on growth is cut short
+peers : the caches of all chains, as in kernels_peers
 """
 
 # Numba infers the types of kernels.
@@ -35,48 +38,50 @@ from __future__ import annotations
 
 import numpy as np
 
+from bnsearch.counting.kernels_columns import ARITIES
 from bnsearch.counting.kernels_expand import extend_family, score_family
 from bnsearch.counting.kernels_terms import terms_of_parents
 from bnsearch.kernels.compare import improves_on
 from bnsearch.kernels.compile import borrowing_kernel, inlined_kernel, inner_kernel, kernel
-from bnsearch.ondemand.kernels_peers import WAYS, copy_from_peers, fence
+from bnsearch.ondemand.kernels_peers import ENTRIES, WAYS, copy_from_peers, fence
 from bnsearch.scores.score import TOLERANCE
 
 (
-    COLUMNS, JOINT, OTHERS, CLASSES, RELATED, ALLOWED, WORDS, ENTROPY, PRICE, FIRST_BEGIN, FIRST_CANDIDATE, FIRST_GAIN,
-    FIRST_OWN, POOL, SCORES, PARENTS, SCRATCH,
+    COLUMNS, JOINT_TERMS, PARENT_TERMS, CHILD_CLASS, RELATED, ALLOWED, HASHES, ENTROPY, PENALTY,
+    EMPTY_BEGIN, EMPTY_CANDIDATE, EMPTY_GAIN, EMPTY_SCORE, POOL, SCORES, PARENTS, SCRATCH,
 ) = range(17)  # fmt: skip
-KEY, BEGIN, COUNT, OWN, CANDIDATE, GAIN, HEAD, PEERS = range(8)
-ENTRIES, COMPUTED, EVALUATIONS, LIMIT = range(4)
+KEY, BEGIN, COUNT, FAMILY_SCORE, CANDIDATE, GAIN, HEAD, PEERS = range(8)
+COMPUTED, EVALUATIONS, LIMIT = 1, 2, 3  # indices into `head`, after ENTRIES
+AS_PARENT, AS_CHILD = 0, 1  # indices into `hashes`
 
 
 @inlined_kernel
-def word_of_family(source, child, members, size):
-    """Return the word of a child and its parents."""
-    words = source[WORDS]
-    word = words[1, child]
+def hash_family(source, child, members, size):
+    """Return the hash of a child and its parents."""
+    hashes = source[HASHES]
+    family_hash = hashes[AS_CHILD, child]
     for i in range(size):
-        word ^= words[0, members[i]]
-    return word
+        family_hash ^= hashes[AS_PARENT, members[i]]
+    return family_hash
 
 
 @inlined_kernel
-def lookup(rows, word):
-    """Return the slot of a row that is still there, or -1."""
+def find_cached(rows, family_hash):
+    """Return the slot of a row, or -1 if it is not in the cache."""
     key, begin, head = rows[KEY], rows[BEGIN], rows[HEAD]
-    at = np.int64(word & np.uint64(key.size - WAYS))
-    oldest = head[0] - rows[CANDIDATE].size
+    at = np.int64(family_hash & np.uint64(key.size - WAYS))
+    oldest = head[ENTRIES] - rows[CANDIDATE].size
     for way in range(WAYS):
-        if key[at + way] == word and begin[at + way] >= oldest:
+        if key[at + way] == family_hash and begin[at + way] >= oldest:
             return at + way
     return np.int64(-1)
 
 
 @inlined_kernel
-def choose_slot(rows, word):
-    """Return the slot that a new row takes: an empty one, or that of the oldest row at its address."""
+def choose_slot(rows, family_hash):
+    """Return the slot for a new row: an empty one, or that of the oldest row at its address."""
     begin = rows[BEGIN]
-    at = np.int64(word & np.uint64(begin.size - WAYS))
+    at = np.int64(family_hash & np.uint64(begin.size - WAYS))
     chosen = at
     for way in range(1, WAYS):
         if begin[at + way] < begin[chosen]:
@@ -85,19 +90,19 @@ def choose_slot(rows, word):
 
 
 @inner_kernel
-def list_candidates(source, child, members, size, own):
+def list_candidates(source, child, members, size, score):
     """
-    Write the variables that may improve a family into the pool; return how many.
+    Write the variables that may improve a family into the pool; return their number.
 
-    These are all that the child may have. Under BIC and AIC a variable z adds at most its entropy to the fit, and no
-    more than what the fit lacks, and costs a known penalty: hopeless ones are left out.
+    These are the allowed parents. Under BIC and AIC a further parent z adds at most its entropy to the fit, and no more
+    than what the fit lacks. Variables whose penalty is not below both bounds are left out.
     """
-    arities, entropy, price = source[COLUMNS][3], source[ENTROPY], source[PRICE][0]
+    arities, entropy, price = source[COLUMNS][ARITIES], source[ENTROPY], source[PENALTY][0]
     allowed, pool = source[ALLOWED], source[POOL]
     parameters = arities[child] - 1.0
     for i in range(size):
         parameters *= arities[members[i]]
-    lacking = -(own + price * parameters)
+    lacking = -(score + price * parameters)
     number = 0
     for w in range(allowed.shape[1]):
         left = allowed[child, w]
@@ -117,8 +122,8 @@ def list_candidates(source, child, members, size, own):
 
 
 @inner_kernel
-def sort_gains(pool, scores, number):
-    """Sort candidates by their scores, best first, equal ones by place (Shell's sort)."""
+def sort_candidates(pool, scores, number):
+    """Sort candidates by their scores, best first, and equal ones by place (Shell sort)."""
     gap = 1
     while gap < number:
         gap = 3 * gap + 1
@@ -140,101 +145,102 @@ def score_candidates(source, child, members, size):
     """
     Score a family and its extensions by the variables that may improve it.
 
-    Returns its score, how many extensions were scored, and how many improve it; these stand in the pool, best first.
+    Returns the score of the family, the number of scored extensions and the number of improving ones. The pool then
+    holds the variables of the improving extensions, best first, and `scores` their scores.
     """
-    pool, scores, parents = source[POOL], source[SCORES], source[PARENTS]
+    columns, pool, scores, parents = source[COLUMNS], source[POOL], source[SCORES], source[PARENTS]
     for i in range(size):
         parents[i] = members[i]
-    others = terms_of_parents(source[OTHERS], source[CLASSES][child])
-    own = score_family(source[COLUMNS], child, parents[:size], source[JOINT], others, source[SCRATCH], scores)
-    number = list_candidates(source, child, members, size, own)
+    parent_terms = terms_of_parents(source[PARENT_TERMS], source[CHILD_CLASS][child])
+    score = score_family(columns, child, parents[:size], source[JOINT_TERMS], parent_terms, source[SCRATCH], scores)
+    number = list_candidates(source, child, members, size, score)
     if number > 0:
         extend_family(
-            source[COLUMNS], child, parents[:size], pool[:number], source[JOINT], others, source[SCRATCH],
+            columns, child, parents[:size], pool[:number], source[JOINT_TERMS], parent_terms, source[SCRATCH],
             scores[:number],
         )  # fmt: skip
     kept = 0
     for i in range(number):
-        if improves_on(scores[i], own, TOLERANCE):
+        if improves_on(scores[i], score, TOLERANCE):
             scores[kept] = scores[i]
             pool[kept] = pool[i]
             kept += 1
-    sort_gains(pool, scores, kept)
-    return own, number, kept
+    sort_candidates(pool, scores, kept)
+    return score, number, kept
 
 
 @inner_kernel
-def copy_first_row(source, child):
-    """Do as `score_candidates` for a child without parents, from what is known."""
-    begin, stop = source[FIRST_BEGIN][child], source[FIRST_BEGIN][child + 1]
-    own = source[FIRST_OWN][child]
+def copy_empty_row(source, child):
+    """Do the same as `score_candidates` for a child without parents, from the rows in `source`."""
+    begin, stop = source[EMPTY_BEGIN][child], source[EMPTY_BEGIN][child + 1]
+    score = source[EMPTY_SCORE][child]
     for i in range(begin, stop):
-        source[POOL][i - begin] = source[FIRST_CANDIDATE][i]
-        source[SCORES][i - begin] = own + source[FIRST_GAIN][i]
-    return own, np.int64(0), stop - begin
+        source[POOL][i - begin] = source[EMPTY_CANDIDATE][i]
+        source[SCORES][i - begin] = score + source[EMPTY_GAIN][i]
+    return score, np.int64(0), stop - begin
 
 
 @inner_kernel
-def write_row(rows, word, score, pool, gains, kept):
+def write_row(rows, family_hash, score, pool, gains, kept):
     """
     Write a row into the cache and return its slot.
 
-    Other chains may read the cache meanwhile. So the entries to be overwritten are given up first, the slot has no key
-    while it is written, and the fences keep these stores in order.
+    Other chains may read the cache at the same time. Therefore the entries to be overwritten are released first, the
+    slot has no key while it is written, and the fences keep these stores in order.
     """
-    key, begin, count, own = rows[KEY], rows[BEGIN], rows[COUNT], rows[OWN]
+    key, begin, count, family_score = rows[KEY], rows[BEGIN], rows[COUNT], rows[FAMILY_SCORE]
     candidate, gain, head = rows[CANDIDATE], rows[GAIN], rows[HEAD]
     ring, first = candidate.size, head[ENTRIES]
     at = first % ring
     if at + kept > ring:  # a row does not wrap around
         first += ring - at
         at = 0
-    slot = choose_slot(rows, word)
-    head[ENTRIES] = first + max(kept, 1)  # an empty row ages, too
+    slot = choose_slot(rows, family_hash)
+    head[ENTRIES] = first + max(kept, 1)  # so that an empty row gets old, too
     key[slot] = 0
     fence()
     begin[slot] = first
     count[slot] = kept
-    own[slot] = score
+    family_score[slot] = score
     for i in range(kept):
         candidate[at + i] = pool[i]
         gain[at + i] = gains[i]
     fence()
-    key[slot] = word
+    key[slot] = family_hash
     return slot
 
 
 @inner_kernel
-def fill_row(source, rows, child, members, size, word):
+def fill_row(source, rows, child, members, size, family_hash):
     """Compute a row, or copy it from a peer, and return its slot."""
     pool, scores, head = source[POOL], source[SCORES], rows[HEAD]
     if size > 0:
-        score, kept = copy_from_peers(rows[PEERS], word, pool, scores)
+        score, kept = copy_from_peers(rows[PEERS], family_hash, pool, scores)
         if kept >= 0:
-            return write_row(rows, word, score, pool, scores, kept)
+            return write_row(rows, family_hash, score, pool, scores, kept)
         score, number, kept = score_candidates(source, child, members, size)
         head[COMPUTED] += 1
         head[EVALUATIONS] += number + 1
     else:
-        score, number, kept = copy_first_row(source, child)
+        score, number, kept = copy_empty_row(source, child)
     for i in range(kept):
         scores[i] -= score
-    return write_row(rows, word, score, pool, scores, kept)
+    return write_row(rows, family_hash, score, pool, scores, kept)
 
 
 @borrowing_kernel
 def find_row(source, rows, child, members, size):
-    """Return the slot of the row of a child and its parents, computed if it is not there."""
-    word = word_of_family(source, child, members, size)
-    slot = lookup(rows, word)
+    """Return the slot of the row of a child and its parents; compute the row if it is not in the cache."""
+    family_hash = hash_family(source, child, members, size)
+    slot = find_cached(rows, family_hash)
     if slot < 0:
-        slot = fill_row(source, rows, child, members, size, word)
+        slot = fill_row(source, rows, child, members, size, family_hash)
     return slot
 
 
 @kernel
 def copy_rows(rows, larger):
-    """Copy the rows that are still there into a larger, empty cache; one that would wrap around in it is left out."""
+    """Copy the rows of a cache into a larger, empty one; a row that would wrap around in it is left out."""
     for i in range(rows[HEAD].size):
         larger[HEAD][i] = rows[HEAD][i]
     ring, larger_ring = rows[CANDIDATE].size, larger[CANDIDATE].size
@@ -247,7 +253,7 @@ def copy_rows(rows, larger):
         larger[KEY][new] = rows[KEY][old]
         larger[BEGIN][new] = begin
         larger[COUNT][new] = count
-        larger[OWN][new] = rows[OWN][old]
+        larger[FAMILY_SCORE][new] = rows[FAMILY_SCORE][old]
         for i in range(count):
             larger[CANDIDATE][to + i] = rows[CANDIDATE][at + i]
             larger[GAIN][to + i] = rows[GAIN][at + i]

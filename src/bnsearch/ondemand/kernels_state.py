@@ -1,25 +1,26 @@
 """
-The state of a chain: an ordering and a network consistent with it, what a step has changed, and the best so far.
+The state of a chain: an ordering and a network consistent with it, the changes of a step, and the best network so far.
 
 `chain` is
 
-order, position : int32[n]    the variables from first to last, and where each stands
-member : int32[n, P]          each variable's parents, ascending
-size, score : int64[n], float64[n]
-saved_member, saved_size, saved_score   the same before this step, of the variables that it has changed
+order, position : int32[n]    the variables from first to last, and the position of each variable
+member : int32[n, P]          parents of each variable, ascending
+size, score : int64[n], float64[n]      number of parents and local score of each variable
+saved_member, saved_size, saved_score   the same before this step, for the variables that the step has changed
 best_order, best_member, best_size      the best network so far
-log, stamp : int32[n], int64[n]   variables that this step has changed, and the step that last changed each
-counts : int64[3]             steps done; length of `log`; whether any parent is required
-totals : float64[3]           the scores of the network and of the best one; the loss up to which a step is accepted
-random : uint64[1]
-looked : int64[1]             entries of rows and families looked at so far
+log, stamp : int32[n], int64[n]   variables that this step has changed, and the last step that changed each variable
+counts : int64[3]             number of steps; length of `log`; 1 if any parent is required
+totals : float64[3]           scores of the network and of the best one; largest loss with which a step is accepted
+random : uint64[1]            state of the random number generator
+examined : int64[1]           number of entries of rows and of families examined so far
 work, spare : int32[P]        scratch
-required : uint64[n, W]       bits of the parents that each variable must have
-limits : int64[n]             the most parents of each
-prefix : uint64[n + 1]        for each position the word of the set of variables before it
-seen : uint64[...]            words of a variable and of the set before it, for which parents were grown; a power of two
-relatives, begin : int32[...], int64[n + 1]   the relatives of variable v are relatives[begin[v]:begin[v + 1]]
-best_score : float64[n]       the local scores of the best network
+required : uint64[n, W]       bits of the required parents of each variable
+limits : int64[n]             largest number of parents of each variable
+prefix_hash : uint64[n + 1]   hash of the set of variables before each position
+seen : uint64[power of two]   hash table: hashes of a variable and its predecessor set for which parents were grown
+relatives, relatives_begin : int32[...], int64[n + 1]   the variables related to variable v are
+    relatives[relatives_begin[v]:relatives_begin[v + 1]]
+best_score : float64[n]       local scores of the best network
 """
 
 # Numba infers the types of kernels.
@@ -34,7 +35,7 @@ from bnsearch.scores.score import TOLERANCE
 
 (
     ORDER, POSITION, MEMBER, SIZE, SCORE, SAVED_MEMBER, SAVED_SIZE, SAVED_SCORE, BEST_ORDER, BEST_MEMBER, BEST_SIZE,
-    LOG, STAMP, COUNTS, TOTALS, RANDOM, LOOKED, WORK, SPARE, REQUIRED, LIMITS, PREFIX, SEEN, RELATIVES,
+    LOG, STAMP, COUNTS, TOTALS, RANDOM, EXAMINED, WORK, SPARE, REQUIRED, LIMITS, PREFIX_HASH, SEEN, RELATIVES,
     RELATIVES_BEGIN, BEST_SCORE,
 ) = range(26)  # fmt: skip
 STEPS, LOGGED, CONSTRAINED = 0, 1, 2
@@ -46,7 +47,8 @@ def copy_family(members, sizes, scores, child, to_members, to_sizes, to_scores):
     """
     Copy the parents and the score of a variable.
 
-    members, sizes, scores : int32[n, P], int64[n], float64[n]   as of a chain; to_... the same, written
+    members, sizes, scores : int32[n, P], int64[n], float64[n]
+    to_members, to_sizes, to_scores : the same, written
     """
     to_sizes[child] = sizes[child]
     to_scores[child] = scores[child]
@@ -55,8 +57,8 @@ def copy_family(members, sizes, scores, child, to_members, to_sizes, to_scores):
 
 
 @inlined_kernel
-def save(chain, child):
-    """Save a variable's parents, once in a step."""
+def save_parents(chain, child):
+    """Save a variable's parents, unless this step has saved them already."""
     stamp, counts, log = chain[STAMP], chain[COUNTS], chain[LOG]
     if stamp[child] != counts[STEPS]:
         stamp[child] = counts[STEPS]
@@ -69,8 +71,8 @@ def save(chain, child):
 
 
 @inlined_kernel
-def restore(chain):
-    """Give the variables that this step has changed the parents that were saved."""
+def restore_parents(chain):
+    """Restore the saved parents of the variables that this step has changed."""
     for i in range(chain[COUNTS][LOGGED]):
         copy_family(
             chain[SAVED_MEMBER], chain[SAVED_SIZE], chain[SAVED_SCORE], np.int64(chain[LOG][i]),
@@ -79,9 +81,9 @@ def restore(chain):
 
 
 @inlined_kernel
-def adopt(chain, child, members, size, score):
-    """Give a variable new parents; return the change of its score."""
-    save(chain, child)
+def set_parents(chain, child, members, size, score):
+    """Set the parents of a variable; return the change of its score."""
+    save_parents(chain, child)
     change = score - chain[SCORE][child]
     chain[SCORE][child] = score
     chain[SIZE][child] = size
@@ -91,7 +93,7 @@ def adopt(chain, child, members, size, score):
 
 
 @inlined_kernel
-def keep_best(chain):
+def update_best(chain):
     """Copy the network if it is the best so far."""
     totals = chain[TOTALS]
     if totals[BEST] == -np.inf or improves_on(totals[CURRENT], totals[BEST], TOLERANCE):
@@ -105,6 +107,6 @@ def keep_best(chain):
 
 
 @kernel
-def keep_network(chain):
+def update_best_network(chain):
     """Copy the network if it is the best so far."""
-    keep_best(chain)
+    update_best(chain)

@@ -1,16 +1,16 @@
 """
-Families met so far: a list for each variable, best first.
+A store of the families met so far: a list for each variable.
 
 `store` is
 
-score : float64[n, C]       in order of arrival
-word : uint64[n, C]         the word of the family, as kernels_rows has it
-size : int32[n, C]
+score : float64[n, C]       local scores; a family has the same slot in all arrays
+family_hash : uint64[n, C]  hash of each family, as in kernels_rows
+size : int32[n, C]          number of parents
 member : int32[n, C, P]     parents, ascending
-rank : int32[n, C]          the families from best to worst
-number : int64[n]           how many there are
+rank : int32[n, C]          slots of the families from best to worst
+number : int64[n]           number of stored families
 
-A full list gives up its worst family for a better one.
+A better family replaces the worst one of a full list.
 """
 
 # Numba infers the types of kernels.
@@ -19,15 +19,16 @@ from __future__ import annotations
 
 import numpy as np
 
+from bnsearch.kernels.compare import tie_margin
 from bnsearch.kernels.compile import borrowing_kernel, inlined_kernel
 from bnsearch.scores.score import TOLERANCE
 
-SCORE, WORD, SIZE, MEMBER, RANK, NUMBER = range(6)
+SCORE, FAMILY_HASH, SIZE, MEMBER, RANK, NUMBER = range(6)
 
 
 @inlined_kernel
-def first_not_above(store, child, score):
-    """Return the first rank whose family does not score above a value."""
+def find_rank(store, child, score):
+    """Return the first rank whose family does not score above a given score."""
     low, high = np.int64(0), store[NUMBER][child]
     while low < high:
         middle = (low + high) >> 1
@@ -39,17 +40,17 @@ def first_not_above(store, child, score):
 
 
 @borrowing_kernel
-def keep_family(store, child, members, size, score, word):
-    """Keep a family unless it is there, or worse than all of a full list; return whether it is new."""
-    scores, words, sizes, member, rank, number = store
+def store_family(store, child, members, size, score, family_hash):
+    """Store a family unless it is there, or is worse than a full list; return True if it was stored."""
+    scores, hashes, sizes, member, rank, number = store
     capacity = scores.shape[1]
     if size > member.shape[2]:
         return False
-    margin = TOLERANCE * max(1.0, abs(score))
-    at = first_not_above(store, child, score + margin)
+    margin = tie_margin(score, TOLERANCE)
+    at = find_rank(store, child, score + margin)
     to = at
     while to < number[child] and scores[child, rank[child, to]] >= score - margin:
-        if words[child, rank[child, to]] == word:
+        if hashes[child, rank[child, to]] == family_hash:
             return False
         to += 1
     if number[child] < capacity:
@@ -63,7 +64,7 @@ def keep_family(store, child, members, size, score, word):
         rank[child, i] = rank[child, i - 1]
     rank[child, to] = slot
     scores[child, slot] = score
-    words[child, slot] = word
+    hashes[child, slot] = family_hash
     sizes[child, slot] = size
     for i in range(size):
         member[child, slot, i] = members[i]
@@ -71,13 +72,13 @@ def keep_family(store, child, members, size, score, word):
 
 
 @borrowing_kernel
-def best_stored(store, child, position, limit, floor, looked):
-    """Return the best family that scores above `floor` with all parents before position `limit`; -1 without any."""
+def find_best_stored(store, child, position, limit, min_score, examined):
+    """Return the slot of the best family above `min_score` with all parents before position `limit`; -1 if none."""
     scores, sizes, member, rank = store[SCORE], store[SIZE], store[MEMBER], store[RANK]
     for i in range(store[NUMBER][child]):
         slot = np.int64(rank[child, i])
-        if scores[child, slot] <= floor:
-            looked[0] += i
+        if scores[child, slot] <= min_score:
+            examined[0] += i
             return np.int64(-1)
         fits = True
         for j in range(sizes[child, slot]):
@@ -85,7 +86,7 @@ def best_stored(store, child, position, limit, floor, looked):
                 fits = False
                 break
         if fits:
-            looked[0] += i
+            examined[0] += i
             return slot
-    looked[0] += store[NUMBER][child]
+    examined[0] += store[NUMBER][child]
     return np.int64(-1)

@@ -1,4 +1,4 @@
-"""A table, a score and the knowledge about it, as the kernels of families on demand take them."""
+"""The data, the score and the knowledge of a problem, as the kernels of families on demand take them."""
 
 from __future__ import annotations
 
@@ -13,33 +13,33 @@ from bnsearch.counting.columns import usual_layout
 from bnsearch.counting.sweep import Sweep
 from bnsearch.data import Dataset
 from bnsearch.runs.problem import Problem
-from bnsearch.scores.bounds import RULES, bound_of, most_parents
+from bnsearch.scores.bounds import RULES, bound_of, max_useful_parents
 from bnsearch.scores.extender import TABULATED_SIZE, stacked_terms
-from bnsearch.scores.score import TOLERANCE, Score
+from bnsearch.scores.score import Score, tie_margins
 
-MOST_PARENTS = 62  # the cells of more binary parents cannot be numbered
+MAX_PARENTS = 62  # the cells of more binary parents cannot be numbered in 64 bits
 
 
 class Source:
     """
-    What extension rows are computed from; variables are *places*, in ascending order of arity.
+    The problem from which extension rows are computed; variables are numbered by *place*, in ascending order of arity.
 
     Parameters
     ----------
-    problem : the table, the score and the knowledge
-    going : asked while the pairs of variables are counted whether to go on; if it says no, `complete` is False
-    threads : how many to use for that
+    problem : the data, the score and the knowledge
+    going : called while the pairs of variables are counted; counting stops when it returns False
+    threads : number of threads for counting; None means all cores
 
     Attributes
     ----------
-    order, place : int64[n], the variables by place, and the place of each variable
-    limits : int64[n], the most parents of each place
-    required : bool[n, n], [child, parent] by place
-    related : bool[n, n], which places depend on each other by themselves
-    words : uint64[n], the random word of each place as a parent
-    required_scores : float64[n], the score of each variable with its required parents alone, where it has any
-    gains : float64[n, n], [child, parent] by place, what single parents add; minus infinity where they are not allowed
-    complete : whether all pairs were counted
+    order, place : int64[n], the variable at each place, and the place of each variable
+    limits : int64[n], largest number of parents of each place
+    required : bool[n, n], [child, parent] by place, True for required edges
+    related : bool[n, n], True for places of which one improves the score of the other as its only parent
+    parent_hashes : uint64[n], random number of each place as a parent
+    required_scores : float64[n], local score of each variable with just its required parents; 0 for one that has none
+    gains : float64[n, n], [child, parent] by place, gain of a single parent; minus infinity if it is not allowed
+    complete : True if all pairs were counted
     """
 
     def __init__(self, problem: Problem, going: Callable[[], bool] = lambda: True, threads: int | None = 1) -> None:
@@ -47,57 +47,58 @@ class Source:
         self.layout = usual_layout(data)
         self.order, self.place = self.layout.order, self.layout.place
         self.size = len(self.order)
-        self._read_knowledge(problem, most_parents(data, score, None, RULES))
+        self._read_knowledge(problem, max_useful_parents(data, score, None, RULES))
         self.required_scores = np.array(
             [0.0 if not p else problem.scorer.family(v, p) for v, p in enumerate(problem.base.parents)]
         )
-        gains, self._own, self.complete = _pair_gains(problem, going, threads)
+        gains, self._empty_scores, self.complete = _compute_pair_gains(problem, going, threads)
         gains[~self._allowed] = -np.inf
-        least = TOLERANCE * np.maximum(1.0, np.abs(self._own))
-        improving = gains > least[:, np.newaxis]
+        improving = gains > tie_margins(self._empty_scores)[:, np.newaxis]
         self.related = improving | improving.T
         self.gains = gains
         self._make_arrays(data, score, gains, improving)
 
-    def _read_knowledge(self, problem: Problem, most: int) -> None:
+    def _read_knowledge(self, problem: Problem, max_parents: int) -> None:
+        """Set which edges are allowed and required, and the largest numbers of parents."""
         n, known = self.size, problem.constraints
         at = np.ix_(self.order, self.order)
         self._allowed = ~np.eye(n, dtype=bool) if known is None else known.allowed[at] & ~np.eye(n, dtype=bool)
         self.required = np.zeros((n, n), dtype=bool) if known is None else known.required[at]
-        limits = np.full(n, n - 1) if known is None else known.limits[self.order]
+        limits = np.full(n, n - 1) if known is None else known.max_parents[self.order]
         needed = self.required.sum(axis=1)
-        self.limits = np.maximum(needed, np.minimum(limits, min(most, MOST_PARENTS))).astype(np.int64)
+        self.limits = np.maximum(needed, np.minimum(limits, min(max_parents, MAX_PARENTS))).astype(np.int64)
 
     def _make_arrays(
         self, data: Dataset, score: Score, gains: NDArray[np.float64], improving: NDArray[np.bool_]
     ) -> None:
+        """Make the tuple `source` of kernels_rows, without its scratch memory."""
         rows, columns = data.n_rows, self.layout.columns
         products = products_of_sets(columns.arities, TABULATED_SIZE)
         bound = bound_of(data, score)
         random = np.random.default_rng(0xFA)
         kept = [np.flatnonzero(row) for row in improving]
         ranked = [found[np.lexsort((found, -gains[x, found]))] for x, found in enumerate(kept)]
-        classes, others = stacked_terms(score, columns.arities, rows, products)
-        words = random.integers(1, 2**64, (2, self.size), dtype=np.uint64)
-        self.words = words[0]
+        classes, parent_terms = stacked_terms(score, columns.arities, rows, products)
+        hashes = random.integers(1, 2**64, (2, self.size), dtype=np.uint64)
+        self.parent_hashes, _ = hashes
         self._shared = (
             tuple(columns),
             score.joint(rows).terms(rows, products),
-            others,
+            parent_terms,
             classes,
-            packed(self.related),
-            packed(self._allowed),
-            words,
-            _entropies(data)[self.order],
+            pack_bits(self.related),
+            pack_bits(self._allowed),
+            hashes,
+            _compute_entropies(data)[self.order],
             np.array([-bound.slope if bound.level == 0.0 else 0.0]),
             np.cumsum([0, *(len(found) for found in ranked)]),
             np.concatenate(ranked).astype(np.int32),
             np.concatenate([gains[x, found] for x, found in enumerate(ranked)]),
-            self._own,
+            self._empty_scores,
         )
 
     def arrays(self) -> tuple[Any, ...]:
-        """Return what kernels take, a plain tuple, with scratch memory for one thread."""
+        """Return the tuple `source` of kernels_rows, with scratch memory for one thread."""
         from bnsearch.counting.kernels_expand_scratch import new_scratch
 
         n = self.size
@@ -105,26 +106,27 @@ class Source:
         return (*self._shared, *scratch, new_scratch(self.layout))
 
 
-def words_of(n: int) -> int:
-    """Return how many words of 64 bits hold n bits."""
+def count_words(n: int) -> int:
+    """Return the number of 64-bit words that hold n bits."""
     return -(-n // 64)
 
 
-def packed(flags: NDArray[np.bool_]) -> NDArray[np.uint64]:
-    """Return uint64[n, W], each row of flags as bits."""
+def pack_bits(flags: NDArray[np.bool_]) -> NDArray[np.uint64]:
+    """Return uint64[n, W], the rows of flags as bits."""
     n, width = flags.shape
-    padded = np.zeros((n, 64 * words_of(width)), dtype=bool)
+    padded = np.zeros((n, 64 * count_words(width)), dtype=bool)
     padded[:, :width] = flags
     return np.packbits(padded, axis=1, bitorder="little").view(np.uint64)
 
 
-def _pair_gains(
+def _compute_pair_gains(
     problem: Problem, going: Callable[[], bool], threads: int | None
 ) -> tuple[NDArray[np.float64], NDArray[np.float64], bool]:
     """
-    Return what each variable gains by each other one as its only parent.
+    Return the gain of each variable by each other one as its only parent.
 
-    float64[child, parent] by place; float64[n], the scores without parents; whether all pairs were counted.
+    Returns float64[child, parent] by place, the gains; float64[n], the scores without parents; True if all pairs were
+    counted.
     """
     data, score = problem.needed_data, problem.needed_score
     rows, n = data.n_rows, data.n_variables
@@ -141,16 +143,16 @@ def _pair_gains(
         first = high * (high - 1) // 2
         gains[high, :high] = pairs[first : first + high] if complete else -np.inf
     gains += gains.T
-    own = np.empty(n)
+    empty_scores = np.empty(n)
     for arity in np.unique(arities).tolist():
         chosen = np.flatnonzero(arities == arity)
         others = score.parents(rows, arity)
-        own[chosen] = single[chosen] - sweep.values(0, others)[0]
-        gains[chosen] -= own[chosen, np.newaxis] + sweep.values(1, others)
-    return gains, own, complete
+        empty_scores[chosen] = single[chosen] - sweep.values(0, others)[0]
+        gains[chosen] -= empty_scores[chosen, np.newaxis] + sweep.values(1, others)
+    return gains, empty_scores, complete
 
 
-def _entropies(data: Dataset) -> NDArray[np.float64]:
-    """Return the entropy of each variable times the number of rows."""
+def _compute_entropies(data: Dataset) -> NDArray[np.float64]:
+    """Return the entropy of each variable in nats, times the number of rows."""
     counts = [np.bincount(codes).astype(np.float64) for codes in data.codes]
     return np.array([-np.sum(c[c > 0] * np.log(c[c > 0] / data.n_rows)) for c in counts])

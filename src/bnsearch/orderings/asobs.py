@@ -1,4 +1,4 @@
-"""ASOBS: each ordering's network may take back-arcs as long as it stays acyclic."""
+"""ASOBS: acyclic selection over orderings, which also allows back-arcs that close no cycle."""
 
 from __future__ import annotations
 
@@ -20,15 +20,23 @@ from bnsearch.runs.problem import Problem
 from bnsearch.runs.run import Run
 from bnsearch.scores.score import improves
 
-BATCH = 16  # restarts handed out at a time
-BUDGET = 5_000_000  # entries looked at between two looks at the clock: some ten milliseconds
+STARTS_PER_BATCH = 16  # starts given to the workers between two checks of the stopping rule
+ENTRIES_PER_CALL = 5_000_000  # about ten milliseconds: between two calls of the kernel, a selection reads the clock
 
 Rows = NDArray[np.int64]
 
 
 @dataclass(frozen=True)
-class Selected:
-    """The rows of a table that make a network, one a variable; their score; and how many rows were looked at."""
+class SelectedNetwork:
+    """
+    A network found by acyclic selection.
+
+    Attributes
+    ----------
+    rows : int64[n], the row of the candidate table that each variable chooses
+    score : score of the network
+    evaluations : number of rows that were read to find it
+    """
 
     rows: Rows
     score: float
@@ -40,13 +48,13 @@ class ASOBS:
     """
     Acyclic selection over random orderings.
 
-    An ordering's network is found by `acyclic_selection`; a topological order of it gives the next one, until that
-    is no better. Then the search starts again.
+    The search finds a network along an ordering by `select_acyclic_rows`. A topological order of that network is the
+    next ordering, until the score no longer improves. Then the search restarts.
 
     Parameters
     ----------
-    follow : whether to follow the topological orders; without, each start is one selection, as published
-    start : where to start: random, dfs or fas
+    follow : True to continue with topological orders; False for one selection per start, as published
+    start : starting orderings: random, dfs or fas
 
     References
     ----------
@@ -54,10 +62,11 @@ class ASOBS:
 
     Notes
     -----
-    The paper applies its selection to sampled orderings (`follow=False`). To follow the topological orders of what it
-    finds is ours: each is drawn at random among all that fit, and its selection is never worse, because the network
-    itself is consistent with it. Swaps of neighbours in the ordering are not tried. One iteration is one start,
-    followed to its end.
+    The paper applies its selection to sampled orderings (`follow=False`). The continuation with topological orders is
+    ours. It never finds a better network. Along a topological order, a variable chooses when all of its descendants
+    have chosen, so the better sets that would have closed a cycle before still do. `follow=True` therefore returns the
+    networks of `follow=False`, after twice the evaluations. Swaps of adjacent variables are not tried. One iteration is
+    one start with its continuation.
     """
 
     name: ClassVar[str] = "asobs"
@@ -70,34 +79,46 @@ class ASOBS:
         require_start(self.start)
 
     def search(self, problem: Problem, run: Run) -> None:
-        """Search until the run is told to stop."""
+        """Search until the run stops."""
         table = run.parent_sets(problem)
         run.bound = relaxed(table).score
         start = make_starts(self.start, table, precedence_of(problem))
         selector = Selector(table, run.halted)
-        find = partial(selector.follow if self.follow else selector.select_from, start)
+        search_from = partial(selector.follow_orders if self.follow else selector.select_once, start)
         while run.going():
-            for found in run.map(find, run.spawn(run.allowed(BATCH))):
+            for found in run.map(search_from, run.spawn(run.allowed(STARTS_PER_BATCH))):
                 if found is not None:
                     run.count(iterations=1, evaluations=found.evaluations)
                     run.offer(found.score, partial(table.network, found.rows))
 
 
 class Selector:
-    """Acyclic selection along orderings of one table; `halted` tells now and then whether to give up."""
+    """
+    Acyclic selection over one candidate table; can be shared between threads.
+
+    Parameters
+    ----------
+    table : the candidate table
+    halted : function of a score that returns True if the selection is to be abandoned, because the time is over or the
+        score is sufficient
+    """
 
     def __init__(self, table: ParentSets, halted: Callable[[float], bool]) -> None:
         self.table = table
         self._halted = halted
-        self._most_arcs = int(np.maximum.reduceat(table.sizes, table.begin[:-1]).sum())
+        self._max_arcs = int(np.maximum.reduceat(table.sizes, table.begin[:-1]).sum())
 
-    def select_from(self, start: Start, rng: np.random.Generator) -> Selected | None:
-        """Select along a starting ordering; None if halted."""
+    def select_once(self, start: Start, rng: np.random.Generator) -> SelectedNetwork | None:
+        """Return the network selected along a starting ordering; None if halted."""
         return None if self._halted(-math.inf) else self.select(start(rng))
 
-    def follow(self, start: Start, rng: np.random.Generator) -> Selected | None:
-        """Select along a starting ordering, then along an order of the network found, as long as that is better."""
-        best: Selected | None = None
+    def follow_orders(self, start: Start, rng: np.random.Generator) -> SelectedNetwork | None:
+        """
+        Select along a starting ordering, then along topological orders of the networks found.
+
+        Returns the last network that improved the score; None if halted before the first one.
+        """
+        best: SelectedNetwork | None = None
         score, evaluations = -math.inf, 0
         order = start(rng)
         while not self._halted(score):
@@ -108,34 +129,36 @@ class Selector:
             if not improves(found.score, score):
                 break
             best, score = found, found.score
-            order = order_of(self.table, best.rows, rng)
+            order = draw_topological_order(self.table, best.rows, rng)
         return best and replace(best, evaluations=evaluations)
 
-    def select(self, order: Ordering) -> Selected | None:
-        """Select along an ordering; None if halted before the end."""
-        from bnsearch.orderings.kernels.acyclic import select_acyclic
+    def select(self, order: Ordering) -> SelectedNetwork | None:
+        """Return the network selected along an ordering; None if halted before the end."""
+        from bnsearch.orderings.kernels.asobs import select_acyclic
 
-        table, n, most = self.table, len(order), self._most_arcs
-        rows, last = np.empty(n, dtype=np.int64), np.full(n, -1, dtype=np.int64)
-        before, child = np.empty(most, dtype=np.int64), np.empty(most, dtype=np.int32)
+        table, n, max_arcs = self.table, len(order), self._max_arcs
+        rows, last_arc = np.empty(n, dtype=np.int64), np.full(n, -1, dtype=np.int64)
+        previous_arc, head = np.empty(max_arcs, dtype=np.int64), np.empty(max_arcs, dtype=np.int32)
         mark, stack = np.full(n, -1, dtype=np.int32), np.empty(n, dtype=np.int32)
-        lists = (table.begin, table.first, table.members)
-        at, size, evaluations = n - 1, 0, 0
+        at, n_arcs, evaluations = n - 1, 0, 0
         while at >= 0:
-            at, size, looked = select_acyclic(*lists, order, at, size, BUDGET, rows, last, before, child, mark, stack)
-            evaluations += looked
+            at, n_arcs, n_sets = select_acyclic(
+                table.begin, table.first, table.members, order, at, n_arcs, ENTRIES_PER_CALL,
+                rows, last_arc, previous_arc, head, mark, stack,
+            )  # fmt: skip
+            evaluations += n_sets
             if at >= 0 and self._halted(-math.inf):
                 return None
-        return Selected(rows, math.fsum(table.scores[rows]), evaluations)
+        return SelectedNetwork(rows, math.fsum(table.scores[rows]), evaluations)
 
 
-def acyclic_selection(table: ParentSets, order: Ordering) -> Rows:
+def select_acyclic_rows(table: ParentSets, order: Ordering) -> Rows:
     """
     Return a row for each variable: a network at least as good as the best one that is consistent with an ordering.
 
-    The variables choose from the last to the first, each the best of its sets that closes no cycle with those chosen
-    before. Whatever stands before a variable is then no descendant of it, so it can choose all that the ordering
-    admits, and more.
+    The variables choose their parent sets from the last to the first. Each takes its best set that closes no cycle with
+    the sets chosen so far. The predecessors of a variable are not among its descendants at that time, so every set that
+    the ordering allows is available, and others are.
 
     References
     ----------
@@ -146,8 +169,8 @@ def acyclic_selection(table: ParentSets, order: Ordering) -> Rows:
     return found.rows
 
 
-def order_of(table: ParentSets, rows: Rows, rng: np.random.Generator) -> Ordering:
-    """Return a random topological order of the network that some rows make."""
+def draw_topological_order(table: ParentSets, rows: Rows, rng: np.random.Generator) -> Ordering:
+    """Return a random topological order of the network with the given rows."""
     from bnsearch.orderings.kernels.starts import order_topologically
 
     sizes = table.sizes[rows]

@@ -1,4 +1,4 @@
-"""Crossovers: an ordering made from two, each variable somewhere near where its parents have it."""
+"""Crossover operators: each makes one ordering from two."""
 
 from __future__ import annotations
 
@@ -9,8 +9,8 @@ import numpy as np
 from bnsearch.orderings.starts import Ordering
 
 
-def positions(order: Ordering) -> Ordering:
-    """Return where each variable stands."""
+def invert_ordering(order: Ordering) -> Ordering:
+    """Return the position of each variable."""
     position = np.empty_like(order)
     position[order] = np.arange(len(order), dtype=order.dtype)
     return position
@@ -18,10 +18,10 @@ def positions(order: Ordering) -> Ordering:
 
 def cycle_crossover(first: Ordering, second: Ordering, rng: np.random.Generator) -> Ordering:
     """
-    Take every position from one parent or the other (CX).
+    Return the cycle crossover (CX) of two orderings: each position has the variable of one parent.
 
-    A random free index and a random parent are drawn; the parent fills the index and the whole cycle of indices that
-    this forces; and again, until all are filled.
+    A random free index and a random parent are drawn. The child takes the parent's variable at this index, and at all
+    other indices of the same cycle. This is repeated until all indices are filled.
 
     References
     ----------
@@ -29,7 +29,7 @@ def cycle_crossover(first: Ordering, second: Ordering, rng: np.random.Generator)
     """
     child = np.empty_like(first)
     free = np.ones(len(first), dtype=bool)
-    pairs = (first, second, positions(first)), (second, first, positions(second))
+    pairs = (first, second, invert_ordering(first)), (second, first, invert_ordering(second))
     for start in rng.permutation(len(first)).tolist():
         if not free[start]:
             continue
@@ -43,19 +43,22 @@ def cycle_crossover(first: Ordering, second: Ordering, rng: np.random.Generator)
 
 def rank_crossover(first: Ordering, second: Ordering, rng: np.random.Generator) -> Ordering:
     """
-    Sort the variables by the mean of their two positions, ties at random (RX).
+    Return the rank crossover (RX) of two orderings: sorted by the mean position in both, ties at random.
 
     References
     ----------
     Lee & van Beek (2017), section 5.
     """
-    rank = positions(first).astype(np.int64) + positions(second)
+    rank = invert_ordering(first).astype(np.int64) + invert_ordering(second)
     return np.lexsort((rng.random(len(first)), rank)).astype(np.int32)
 
 
 def order_crossover(first: Ordering, second: Ordering, rng: np.random.Generator) -> Ordering:
     """
-    Keep half of the first parent's variables where they are; the others follow in the second's order (OB).
+    Return the order-based crossover (OB) of two orderings.
+
+    Half of the variables, drawn at random, keep their positions of the first parent. The others fill the remaining
+    positions in the order of the second parent.
 
     References
     ----------
@@ -63,12 +66,12 @@ def order_crossover(first: Ordering, second: Ordering, rng: np.random.Generator)
 
     Notes
     -----
-    Of an odd number n of variables (n - 1) / 2 are kept.
+    If the number n of variables is odd, (n - 1) / 2 of them keep their positions.
     """
     kept = rng.permutation(len(first))[: len(first) // 2]
-    missing = np.ones(len(first), dtype=bool)  # variables
+    missing = np.ones(len(first), dtype=bool)  # by variable
     missing[first[kept]] = False
-    gaps = np.ones(len(first), dtype=bool)  # positions
+    gaps = np.ones(len(first), dtype=bool)  # by position
     gaps[kept] = False
     child = first.copy()
     child[gaps] = second[missing[second]]

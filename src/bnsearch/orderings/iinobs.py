@@ -10,16 +10,17 @@ import numpy as np
 
 from bnsearch._tools.registry import require_choice
 from bnsearch.errors import require
-from bnsearch.orderings.climber import Climber, Placed
 from bnsearch.orderings.index import Index
-from bnsearch.orderings.restarts import offer, prepare
+from bnsearch.orderings.inobs import InsertionClimber
+from bnsearch.orderings.restarts import build_index, offer_network
 from bnsearch.orderings.starts import Ordering, Start, make_starts, require_start
+from bnsearch.orderings.state import ScoredOrdering
 from bnsearch.runs.problem import Problem
 from bnsearch.runs.run import Run
 from bnsearch.scores.score import improves
 
 COUNTINGS = ("perturbations", "moves")
-BATCH = 8  # restarts handed out at a time
+STARTS_PER_BATCH = 8  # starts given to the workers between two checks of the stopping rule
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -27,19 +28,19 @@ class IINOBS:
     """
     Iterated insert-neighbourhood search over orderings.
 
-    A local optimum is perturbed by swaps of random variables and climbed from again; the new local optimum is taken if
-    it is not much worse.
+    The search perturbs a local optimum by random swaps, and climbs by INOBS from there to a new local optimum. It moves
+    to the new one unless that is much worse. From time to time it restarts.
 
     Parameters
     ----------
-    perturbation : p_s, swaps for each variable
-    tolerance : epsilon, the loss that is tolerated, relative to the score
-    soft_restart : r_s, start anew after more than this many perturbations in a row without success
-    hard_restart : r_h, start anew after this many perturbations or moves
-    counting : what the restarts count. "perturbations": r_h counts all perturbations, and one is a success if its local
-        optimum improves the score. "moves": r_h counts those whose local optimum is accepted, and one is a success
-        if it is
-    start : where a climb starts: random, dfs or fas
+    perturbation : p_s, number of swaps of a perturbation divided by the number of variables
+    tolerance : epsilon, the largest accepted loss, relative to the score
+    soft_restart : r_s, restart after more than this many perturbations in a row without success
+    hard_restart : r_h, restart after this many perturbations or moves
+    counting : events that the restarts count. "perturbations": r_h counts all perturbations, and a perturbation is a
+        success if its local optimum improves the score. "moves": r_h counts the accepted local optima, and a
+        perturbation is a success if its local optimum is accepted
+    start : start of the first climb after a restart: random, dfs or fas
 
     References
     ----------
@@ -49,12 +50,12 @@ class IINOBS:
     -----
     The paper contradicts itself on what the restarts count. Table 2 has "perturbations" for r_h and "non-improving
     steps" for r_s; section 4 counts "moves to new local optima" for both. The authors' program
-    (github.com/kkourin/mobs) counts accepted moves for r_h and rejected perturbations in a row for r_s.
-    At equal time that is as good or better (diabetes_1000, 5 s, mean of five seeds: -279,679 against -283,574), so it
-    is the default.
+    (github.com/kkourin/mobs) counts accepted moves for r_h and rejected perturbations in a row for r_s. This is the
+    default, because it is as good or better at equal time (diabetes_1000, 5 s, mean of five seeds: -279,679 against
+    -283,574).
 
-    The number of swaps is rounded up. Each start has a generator of its own, so that threads can follow several at
-    once. One iteration is one climb.
+    The number of swaps is rounded up. Each start has its own generator, so that threads can search from several starts
+    at once. One iteration is one climb.
     """
 
     name: ClassVar[str] = "iinobs"
@@ -74,35 +75,37 @@ class IINOBS:
         require_start(self.start)
 
     @property
-    def most_climbs(self) -> int:
-        """The most climbs that follow one start, the first one included."""
-        each = self.soft_restart + 1 if self.counting == "moves" else 1  # perturbations for each that r_h counts
-        return 1 + self.hard_restart * each
+    def max_climbs(self) -> int:
+        """Maximum number of climbs from one start, including the first one."""
+        perturbations_per_count = self.soft_restart + 1 if self.counting == "moves" else 1
+        return 1 + self.hard_restart * perturbations_per_count
 
     def search(self, problem: Problem, run: Run) -> None:
-        """Search until the run is told to stop."""
-        index = prepare(problem, run)
+        """Search until the run stops."""
+        index = build_index(problem, run)
         start = make_starts(self.start, index.table)
-        most = self.most_climbs
         while run.going():
-            climbs = run.allowed(BATCH * most)
-            budgets = [min(most, climbs - done) for done in range(0, climbs, most)]
-            pieces = zip(budgets, run.spawn(len(budgets)), strict=True)
-            for _ in run.map(lambda piece: self.follow(index, start, *piece, run), pieces):
+            climbs = run.allowed(STARTS_PER_BATCH * self.max_climbs)
+            limits = [min(self.max_climbs, climbs - done) for done in range(0, climbs, self.max_climbs)]
+            tasks = zip(limits, run.spawn(len(limits)), strict=True)
+            for _ in run.map(lambda task: self.search_from_start(index, start, *task, run), tasks):
                 pass
 
-    def follow(self, index: Index, start: Start, climbs: int, rng: np.random.Generator, run: Run) -> None:
-        """Follow one start until a restart is due, for at most so many climbs."""
+    def search_from_start(
+        self, index: Index, start: Start, max_climbs: int, rng: np.random.Generator, run: Run
+    ) -> None:
+        """Search from one start, by Algorithm 2, until a restart is due or `max_climbs` climbs were made."""
         if run.halted():
             return
-        climber = Climber(index)
+        climber = InsertionClimber(index)
         swaps = ceil(self.perturbation * index.table.n_variables)
-        current = climbed(climber, start(rng), rng, run)  # lines 1-2
+        current = climb_and_offer(start(rng), climber, rng, run)  # lines 1-2
         counted = stale = 0
-        for _ in range(1, climbs):  # line 3
+        for _ in range(1, max_climbs):  # line 3
             if counted == self.hard_restart or stale > self.soft_restart or run.halted(current.score):
                 return
-            candidate = climbed(climber, swap_random(current.order, swaps, rng), rng, run)  # lines 4-5
+            perturbed = swap_random_pairs(current.order, swaps, rng)  # line 4
+            candidate = climb_and_offer(perturbed, climber, rng, run)  # line 5
             accepted = self.accepts(candidate.score, current.score)
             success = accepted if self.counting == "moves" else improves(candidate.score, current.score)
             stale = 0 if success else stale + 1
@@ -111,17 +114,17 @@ class IINOBS:
                 current = candidate
 
     def accepts(self, new: float, old: float) -> bool:
-        """Tell whether to go on from a new local optimum: as costs, s'(1 - epsilon) < s."""
+        """Return True if the search moves to a new local optimum: in terms of costs, s'(1 - epsilon) < s."""
         return old - new < self.tolerance * abs(new) or improves(new, old)
 
 
-def climbed(climber: Climber, order: Ordering, rng: np.random.Generator, run: Run) -> Placed:
-    """Climb from an ordering, and offer what is found; one iteration."""
-    return offer(climber, climber.climb(order, rng, run.halted), run, 1)
+def climb_and_offer(order: Ordering, climber: InsertionClimber, rng: np.random.Generator, run: Run) -> ScoredOrdering:
+    """Climb from an ordering, and offer the local optimum to the run; this is one iteration."""
+    return offer_network(climber, climber.climb(order, rng, run.halted), run, 1)
 
 
-def swap_random(order: Ordering, swaps: int, rng: np.random.Generator) -> Ordering:
-    """Return the ordering with random pairs of variables swapped, one pair after the other."""
+def swap_random_pairs(order: Ordering, swaps: int, rng: np.random.Generator) -> Ordering:
+    """Return a copy of an ordering after `swaps` swaps of random pairs of variables, one after the other."""
     swapped = order.copy()
     if len(order) > 1:
         for _ in range(swaps):

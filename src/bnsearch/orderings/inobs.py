@@ -1,16 +1,28 @@
-"""INOBS: hill climbing over orderings by insertions, from many starts."""
+"""
+INOBS: hill climbing over orderings in the insert neighbourhood, from many starts.
+
+`InsertionClimber.climb` is Algorithm 1 of the paper. Its loop, lines 3 to 5, is a kernel, `climb_hybrid` in
+`kernels/inobs.py`: draw a variable, find its best insertion, and make it if it improves the score.
+"""
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass
 from typing import ClassVar
 
+import numpy as np
+
 from bnsearch._tools.registry import require_choice
-from bnsearch.orderings.climber import SELECTIONS, Climber
 from bnsearch.orderings.restarts import climb_from_starts
-from bnsearch.orderings.starts import require_start
+from bnsearch.orderings.starts import Ordering, require_start
+from bnsearch.orderings.state import OrderingState, ScoredOrdering, draw_seed
 from bnsearch.runs.problem import Problem
 from bnsearch.runs.run import Run
+from bnsearch.scores.score import TOLERANCE
+
+EVALUATIONS_PER_CALL = 150_000  # about a millisecond: between two calls of a kernel, a climb reads the clock
+SELECTIONS = ("hybrid", "best", "first")
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -18,14 +30,14 @@ class INOBS:
     """
     Insert-neighbourhood search over orderings with random restarts.
 
-    A variable is taken out of the ordering and put back elsewhere, as long as that improves the score of the best
-    network consistent with the ordering; then the search starts again.
+    A neighbour of an ordering has one variable inserted at another position. A climb moves to better neighbours until
+    there is none; then the search starts a new climb.
 
     Parameters
     ----------
-    selection : which improving insertion to make: a random variable's best ("hybrid"), the best of all ("best"), or the
-        first one in random order ("first")
-    start : where a climb starts: random, dfs or fas
+    selection : the improving neighbour to move to. "hybrid": the best insertion of a random variable. "best": the best
+        of all insertions. "first": the first one in random order
+    start : start of a climb: random, dfs or fas
 
     References
     ----------
@@ -33,11 +45,11 @@ class INOBS:
 
     Notes
     -----
-    The paper prices the insertions of a variable by a series of adjacent swaps; here all of them are priced in one look
-    (see `kernels.insertion`). In "first", insertions are drawn with replacement, which makes each improving one as
-    likely to be the first as in the paper's random order; one of them is priced at a time, as in the paper. A variable
-    without an improving insertion is recognised when it is drawn first, and not drawn any more. One iteration is one
-    climb.
+    The paper prices the insertions of a variable by a series of adjacent swaps. Here they are priced together, with
+    the same result (see `kernels/insertion.py`). With "first", insertions are drawn with replacement, which makes each
+    improving one as likely to be the first as in the paper's random order. One insertion is priced at a time, as
+    in the paper. A variable without an improving insertion is recognised when it is first drawn, and not drawn again.
+    One iteration is one climb.
     """
 
     name: ClassVar[str] = "inobs"
@@ -49,11 +61,46 @@ class INOBS:
         require_start(self.start)
 
     def search(self, problem: Problem, run: Run) -> None:
-        """Search until the run is told to stop."""
-        climb_from_starts(
-            problem,
-            run,
-            self.start,
-            Climber,
-            lambda climber, order, rng: climber.climb(order, rng, run.halted, self.selection),
+        """Search until the run stops."""
+
+        def climb(climber: InsertionClimber, order: Ordering, rng: np.random.Generator) -> ScoredOrdering:
+            return climber.climb(order, rng, run.halted, self.selection)
+
+        climb_from_starts(problem, run, self.start, InsertionClimber, climb)
+
+
+class InsertionClimber(OrderingState):
+    """Hill climbing in the insert neighbourhood; not to be shared between threads."""
+
+    def climb(
+        self,
+        order: Ordering,
+        rng: np.random.Generator,
+        halted: Callable[[float], bool] = lambda score: False,
+        selection: str = "hybrid",
+    ) -> ScoredOrdering:
+        """
+        Climb from an ordering to a local optimum, and return it.
+
+        `halted` is called with the score about every millisecond; if it returns True, the climb ends early.
+        """
+        from bnsearch.orderings.kernels.inobs import (
+            BEST_VARIABLE,
+            SCORE,
+            STEPS,
+            climb_best,
+            climb_first,
+            climb_hybrid,
         )
+
+        climb = {"hybrid": climb_hybrid, "best": climb_best, "first": climb_first}[selection]
+        self.initial = self.set_order(order)  # lines 1-2
+        untried, random = np.array(order, dtype=np.int32), np.array([draw_seed(rng)])
+        counts, totals = np.zeros(5, dtype=np.int64), np.zeros(2)
+        counts[BEST_VARIABLE], totals[SCORE] = -1, self.initial
+        progress = untried, counts, totals, random
+        while not climb(self.index.arrays, self.arrays, *progress, TOLERANCE, EVALUATIONS_PER_CALL):  # lines 3-5
+            if halted(float(totals[SCORE])):
+                break
+        self.steps = int(counts[STEPS])
+        return self.snapshot()  # line 6

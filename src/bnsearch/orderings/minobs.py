@@ -12,19 +12,20 @@ import numpy as np
 
 from bnsearch._tools.registry import require_choice
 from bnsearch.errors import require
-from bnsearch.orderings.climber import Climber, Placed
 from bnsearch.orderings.crossover import CROSSOVERS
-from bnsearch.orderings.iinobs import swap_random
+from bnsearch.orderings.iinobs import swap_random_pairs
 from bnsearch.orderings.index import Index
-from bnsearch.orderings.restarts import offer, prepare
+from bnsearch.orderings.inobs import InsertionClimber
+from bnsearch.orderings.restarts import build_index, offer_network
 from bnsearch.orderings.starts import Ordering, Start, make_starts, require_start
+from bnsearch.orderings.state import ScoredOrdering
 from bnsearch.runs.problem import Problem
 from bnsearch.runs.run import Run
 from bnsearch.scores.score import improves
 
-Population = list[Placed]
+Population = list[ScoredOrdering]
 
-BATCH = 64  # climbs handed out at a time
+CLIMBS_PER_BATCH = 64  # climbs given to the workers between two checks of the stopping rule
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -32,21 +33,22 @@ class MINOBS:
     """
     Memetic insert-neighbourhood search over orderings.
 
-    A population of local optima; each generation adds offspring of pairs and mutants, all climbed from, and keeps the
-    best. When the average score no longer changes, all but a few members are replaced.
+    The population consists of local optima of INOBS. A generation adds the local optima that are reached from
+    crossovers of pairs and from mutants, and keeps the best members. If the average score no longer changes, all but
+    the best few members are replaced.
 
     Parameters
     ----------
-    population : N, members
-    crossover : ob, cx or rx
-    crossovers : c_n, offspring of pairs in a generation
-    mutation : m_p, swaps for each variable of a mutant
-    mutations : m_n, mutants in a generation
-    lookback : d_t, generations to look back for a change of the average score
-    change : d_delta, the change of the average score, relative to the earlier one, up to which the population is
+    population : N, size of the population
+    crossover : crossover operator: ob, cx or rx
+    crossovers : c_n, number of crossovers in a generation
+    mutation : m_p, number of swaps of a mutation divided by the number of variables
+    mutations : m_n, number of mutants in a generation
+    lookback : d_t, number of generations over which the change of the average score is measured
+    change : d_delta, largest change of the average score, relative to the earlier one, at which the population is
         diversified
-    survivors : d_n, the best members, which stay then
-    start : where the climbs of a new member start: random, dfs or fas
+    survivors : d_n, number of best members that a diversification keeps
+    start : start of the climb of a new member: random, dfs or fas
 
     References
     ----------
@@ -54,11 +56,11 @@ class MINOBS:
 
     Notes
     -----
-    Where the paper can be read in two ways, its authors' program (github.com/kkourin/mobs) decides: the change of the
-    average score is relative, and members with the score of another one are removed only while the population is
-    larger than its size. The number of swaps is rounded up; a mutant has one parent, as in the paper's text. The
-    program looks back to the first generation of offspring at the earliest, here also to the first population. One
-    iteration is one generation; the first one makes the population.
+    Where the paper is ambiguous, its authors' program (github.com/kkourin/mobs) decides: the change of the average
+    score is relative, and members with duplicate scores are removed only while the population is larger than its size.
+    The number of swaps is rounded up. A mutant has one parent, as in the paper's text. The program looks back at most
+    to the first generation of offspring; here the first population counts as well. One iteration is one generation; the
+    first one creates the population.
     """
 
     name: ClassVar[str] = "minobs"
@@ -84,68 +86,72 @@ class MINOBS:
         require_start(self.start)
 
     def search(self, problem: Problem, run: Run) -> None:
-        """Search until the run is told to stop."""
-        index = prepare(problem, run)
+        """Search until the run stops."""
+        index = build_index(problem, run)
         start = make_starts(self.start, index.table)
         run.count(iterations=1)
-        population = self.optima(index, self.starts(start, self.population, run), run)  # lines 1-4
+        population = self.climb_all(self.draw_starts(start, self.population, run), index, run)  # lines 1-4
         means = [mean_score(population)]
         while run.going():  # line 5
             run.count(iterations=1)
-            offspring = self.optima(index, self.offspring(population, run), run)  # lines 6-12
+            offspring = self.climb_all(self.draw_offspring(population, run), index, run)  # lines 6-12
             population = prune(population + offspring, self.population)  # line 13
             means.append(mean_score(population))
             if self.is_stagnant(means):  # line 14
-                kept = population[: self.survivors]  # line 15: pruned, so the best come first
-                fresh = self.starts(start, self.population - len(kept), run)
-                population = kept + self.optima(index, fresh, run)  # lines 16-18
+                kept = population[: self.survivors]  # line 15: `prune` sorts the members, best first
+                fresh = self.draw_starts(start, self.population - len(kept), run)
+                population = kept + self.climb_all(fresh, index, run)  # lines 16-18
                 means = [mean_score(population)]
 
-    def starts(self, start: Start, number: int, run: Run) -> Iterator[Ordering]:
-        """Yield the orderings that new members climb from."""
+    def draw_starts(self, start: Start, number: int, run: Run) -> Iterator[Ordering]:
+        """Yield the starting orderings of new members."""
         for _ in range(number):
             yield start(run.rng)
 
-    def offspring(self, population: Population, run: Run) -> Iterator[Ordering]:
-        """Yield the orderings of a generation: children of random pairs, and mutants of random members."""
+    def draw_offspring(self, population: Population, run: Run) -> Iterator[Ordering]:
+        """Yield the starting orderings of a generation: crossovers of random pairs, mutants of random members."""
         cross = CROSSOVERS[self.crossover]
         for _ in range(self.crossovers):
             a, b = run.rng.choice(len(population), size=2, replace=len(population) < 2)
             yield cross(population[a].order, population[b].order, run.rng)
         swaps = ceil(self.mutation * len(population[0].order))
         for _ in range(self.mutations):
-            yield swap_random(population[run.rng.integers(len(population))].order, swaps, run.rng)
+            yield swap_random_pairs(population[run.rng.integers(len(population))].order, swaps, run.rng)
 
-    def optima(self, index: Index, orders: Iterator[Ordering], run: Run) -> Population:
+    def climb_all(self, orders: Iterator[Ordering], index: Index, run: Run) -> Population:
         """
-        Return the local optima that climbs from some orderings end in; fewer if the run is to stop.
+        Return the local optima of climbs from the given orderings; fewer if the run stops.
 
-        The orderings are drawn in batches: a stop ends the work soon, whatever their number.
+        The orderings are drawn in batches, so that the search stops quickly even if they are many.
         """
 
-        def climb(piece: tuple[Ordering, np.random.Generator]) -> Placed | None:
+        def climb(task: tuple[Ordering, np.random.Generator]) -> ScoredOrdering | None:
             if run.halted():
                 return None
-            order, rng = piece
-            climber = Climber(index)
-            return offer(climber, climber.climb(order, rng, run.halted), run)
+            order, rng = task
+            climber = InsertionClimber(index)
+            return offer_network(climber, climber.climb(order, rng, run.halted), run)
 
         optima: Population = []
-        while not run.halted() and (batch := list(islice(orders, BATCH))):
-            climbed = run.map(climb, zip(batch, run.spawn(len(batch)), strict=True))
-            optima += [optimum for optimum in climbed if optimum is not None]
+        while not run.halted() and (batch := list(islice(orders, CLIMBS_PER_BATCH))):
+            found = run.map(climb, zip(batch, run.spawn(len(batch)), strict=True))
+            optima += [optimum for optimum in found if optimum is not None]
         return optima
 
     def is_stagnant(self, means: list[float]) -> bool:
-        """Tell whether the average score has hardly changed since the generation `lookback` before."""
+        """Return True if the average score has hardly changed in the last `lookback` generations."""
         if len(means) <= self.lookback:
             return False
         new, old = means[-1], means[-1 - self.lookback]
         return abs(new - old) <= self.change * abs(old)
 
 
-def prune(population: Iterable[Placed], size: int) -> Population:
-    """Return the best members, best first: those with the score of a kept one go first, while there are too many."""
+def prune(population: Iterable[ScoredOrdering], size: int) -> Population:
+    """
+    Return the best `size` members, best first.
+
+    Members with the score of a better one are removed first, as long as there are more than `size` members.
+    """
     members = sorted(population, key=lambda member: -member.score)
     surplus = len(members) - size
     kept: Population = []
@@ -158,5 +164,5 @@ def prune(population: Iterable[Placed], size: int) -> Population:
 
 
 def mean_score(population: Population) -> float:
-    """Return the average score."""
+    """Return the average score of a population; 0 if it is empty."""
     return fsum(member.score for member in population) / max(1, len(population))

@@ -1,4 +1,8 @@
-"""OBS: greedy search over orderings by swaps of neighbours, with a tabu list and random restarts."""
+"""
+OBS: greedy search over orderings by swaps of adjacent variables, with a tabu list and random restarts.
+
+The loop of the search, `SwapClimber.climb`, is a kernel: `climb_by_swaps` in `kernels/obs.py`.
+"""
 
 from __future__ import annotations
 
@@ -10,31 +14,34 @@ import numpy as np
 
 from bnsearch._tools.registry import require_choice
 from bnsearch.errors import require
-from bnsearch.orderings.climber import BUDGET, Placed, State, random_word
-from bnsearch.orderings.index import Index
-from bnsearch.orderings.restarts import climb_from_starts, offer, prepare
+from bnsearch.orderings.restarts import build_index, climb_from_starts, offer_network
 from bnsearch.orderings.starts import Ordering, make_starts, require_start
+from bnsearch.orderings.state import OrderingState, ScoredOrdering, draw_seed
 from bnsearch.runs.problem import Problem
 from bnsearch.runs.run import Run
 from bnsearch.scores.score import TOLERANCE, improves
 
-NO_LIMIT = 1 << 62  # swaps, more than any climb makes
+EVALUATIONS_PER_CALL = 150_000  # about a millisecond: between two calls of the kernel, a climb reads the clock
+NO_LIMIT = 1 << 62  # more swaps than any climb can make
 
 
 @dataclass(frozen=True, kw_only=True)
 class OBS:
     """
-    Ordering-based search: the best swap of neighbours, a tabu list, random restarts.
+    Ordering-based search: the best swap of adjacent variables, a tabu list, random restarts.
+
+    A climb makes the best swap that does not reverse one of the last `tabu` swaps, even if the score becomes worse. It
+    ends after `tabu` swaps without a new best ordering, which is its result.
 
     Parameters
     ----------
-    tabu : how many of the last swaps may not be reversed, and after how many swaps without improvement a restart is
-        due; 0 stops at the first local optimum
-    max_steps : the most swaps of a climb; None means no limit
-    restart_moves : a restart makes so many random swaps of neighbours from the best ordering so far; None means that
-        it begins at a new start
-    ties : which of equally good swaps to make: "random", or the leftmost one ("first")
-    start : where a climb starts: random, dfs or fas
+    tabu : length of the tabu list, and number of swaps without improvement after which the search restarts; with 0, a
+        climb ends at the first local optimum
+    max_steps : maximum number of swaps of a climb; None means no limit
+    restart_moves : number of random swaps of adjacent variables by which a restart moves away from the best ordering so
+        far; None means that a restart begins at a new start
+    ties : choice among equally good swaps: "random", or the leftmost one ("first")
+    start : start of a climb: random, dfs or fas
 
     References
     ----------
@@ -43,11 +50,12 @@ class OBS:
 
     Notes
     -----
-    After a swap only the swaps beside it are priced again. Teyssier & Koller do not say which of equally good swaps to
-    make; with a tabu list most steps are ties. They choose the length of the tabu list for each data set, and restart
-    after as many moves without improvement; 20 is ours. So is a new start for each restart: they tune a number of
-    random moves (`restart_moves`) and do not name it. Such restarts follow one another, so they use one thread; of
-    climbs that end equally high, the last one is the best. One iteration is one climb.
+    After a swap, only this swap and its two neighbours are priced again. Teyssier & Koller do not say which of equally
+    good swaps to make; with a tabu list most steps are ties. They choose the length of the tabu list for each data set,
+    and restart after as many moves without improvement; the default of 20 is ours. They restart by a tuned number of
+    random moves (`restart_moves`), which they do not report; the default of a new start for each restart is ours.
+    Restarts by moves depend on each other, so they use one thread. Among climbs that end with equal scores, the last
+    one counts as the best. One iteration is one climb.
     """
 
     name: ClassVar[str] = "obs"
@@ -66,32 +74,32 @@ class OBS:
         require_start(self.start)
 
     def search(self, problem: Problem, run: Run) -> None:
-        """Search until the run is told to stop."""
+        """Search until the run stops."""
 
-        def climb(climber: SwapClimber, order: Ordering, rng: np.random.Generator) -> Placed:
+        def climb(climber: SwapClimber, order: Ordering, rng: np.random.Generator) -> ScoredOrdering:
             return climber.climb(order, rng, run.halted, tabu=self.tabu, max_steps=self.max_steps, ties=self.ties)
 
         if self.restart_moves is None:
             climb_from_starts(problem, run, self.start, SwapClimber, climb)
             return
-        index = prepare(problem, run)
+        index = build_index(problem, run)
         start, climber = make_starts(self.start, index.table), SwapClimber(index)
-        best: Placed | None = None
+        best: ScoredOrdering | None = None
         while run.going():
             (rng,) = run.spawn(1)
-            order = start(rng) if best is None else swap_neighbours(best.order, self.restart_moves, rng)
+            order = start(rng) if best is None else swap_random_neighbours(best.order, self.restart_moves, rng)
             found = climb(climber, order, rng)
-            if best is not None and found.score == best.score:  # mostly the same network: not worth making
-                run.count(iterations=1, evaluations=climber.evaluations())
+            if best is not None and found.score == best.score:  # usually the same network: save the work of building it
+                run.count(iterations=1, evaluations=climber.new_evaluations())
             else:
-                offer(climber, found, run, 1)
+                offer_network(climber, found, run, 1)
             run.climbs.add(climber.initial, found.score, climber.steps)
             if best is None or not improves(best.score, found.score):
                 best = found
 
 
-def swap_neighbours(order: Ordering, swaps: int, rng: np.random.Generator) -> Ordering:
-    """Return the ordering after so many swaps of random neighbours, one after the other."""
+def swap_random_neighbours(order: Ordering, swaps: int, rng: np.random.Generator) -> Ordering:
+    """Return a copy of an ordering after `swaps` swaps of random adjacent variables, one after the other."""
     swapped = order.copy()
     if len(order) > 1:
         for i in rng.integers(len(order) - 1, size=swaps):
@@ -99,12 +107,8 @@ def swap_neighbours(order: Ordering, swaps: int, rng: np.random.Generator) -> Or
     return swapped
 
 
-class SwapClimber(State):
-    """Hill climbing in the neighbourhood of adjacent swaps."""
-
-    def __init__(self, index: Index) -> None:
-        super().__init__(index)
-        self._barred = np.zeros(len(self.order), dtype=np.bool_)
+class SwapClimber(OrderingState):
+    """Greedy search by swaps of adjacent variables; not to be shared between threads."""
 
     def climb(
         self,
@@ -115,23 +119,30 @@ class SwapClimber(State):
         tabu: int = 0,
         max_steps: int | None = None,
         ties: str = "random",
-    ) -> Placed:
-        """Climb from an ordering, over up to `tabu` swaps without improvement; return the best ordering passed."""
-        from bnsearch.orderings.kernels.swap import price_swaps, search_by_swaps
+    ) -> ScoredOrdering:
+        """
+        Climb from an ordering, and return the best one visited.
 
-        self.initial = self.settle(order)
-        totals, made = np.full(2, self.initial), np.zeros(2, dtype=np.int64)
-        best = self.order.copy()
+        The climb ends after `max_steps` swaps, or after `tabu` swaps without improvement. `halted` is called with the
+        best score about every millisecond; if it returns True, the climb ends early.
+        """
+        from bnsearch.orderings.kernels.obs import BEST, STEPS, climb_by_swaps
+        from bnsearch.orderings.kernels.swap import price_swaps
+
+        self.initial = self.set_order(order)
+        n, arrays = len(order), (self.index.arrays, self.arrays)
+        changes, barred, best = np.empty(n), np.zeros(n, dtype=bool), self.order.copy()
         recent = np.full((tabu, 2), -1, dtype=np.int32)
-        random = np.array([random_word(rng)])
-        most = NO_LIMIT if max_steps is None else max_steps
-        price_swaps(self.index.arrays, self.arrays, 0, len(order), self.deltas)
-        while not search_by_swaps(
-            self.index.arrays, self.arrays, self.deltas, recent, made, totals, best, max(tabu, 1), most,
-            ties == "random", random, TOLERANCE, BUDGET, self._barred, self.touched,
+        totals, counts = np.full(2, self.initial), np.zeros(2, dtype=np.int64)
+        patience, limit = max(tabu, 1), NO_LIMIT if max_steps is None else max_steps
+        random, at_random = np.array([draw_seed(rng)]), ties == "random"
+        price_swaps(*arrays, 0, n, changes)
+        while not climb_by_swaps(
+            *arrays, changes, recent, counts, totals, best, patience, limit, at_random, random, TOLERANCE,
+            EVALUATIONS_PER_CALL, barred,
         ):  # fmt: skip
-            if halted(float(totals[1])):
+            if halted(float(totals[BEST])):
                 break
-        self.steps = int(made[0])
-        self.settle(best)
-        return self.placed()
+        self.steps = int(counts[STEPS])
+        self.set_order(best)
+        return self.snapshot()

@@ -1,70 +1,81 @@
-"""A chain of insertions and repairs: the arrays that its kernels work in."""
+"""The chain of RINOBS: iterated local search from one ordering, whose perturbation is one insertion."""
 
 from __future__ import annotations
 
 import numpy as np
 
-from bnsearch.orderings.climber import Placed, State
 from bnsearch.orderings.index import Index
 from bnsearch.orderings.starts import Ordering
+from bnsearch.orderings.state import OrderingState, ScoredOrdering
 from bnsearch.scores.score import TOLERANCE
 
-BUDGET = 600_000  # looks between two looks at the clock: some milliseconds, so that many threads rarely wait for Python
+EVALUATIONS_PER_CALL = 600_000  # a few milliseconds per kernel call, so that threads rarely wait for the GIL
 
 
-class Chain(State):
+class Chain(OrderingState):
     """
-    Iterated local search from one ordering, step by step; for one thread at a time.
+    Iterated local search from one ordering; not to be shared between threads.
 
-    A step inserts a random variable beside another that it shares a candidate set with. Whoever could do better then is
-    queued, and inserted where it does best, until the queue is empty. A step that ends in a loss above a threshold
-    is undone.
+    A step inserts a random variable next to a candidate or child of it. The repair then inserts each variable whose
+    best insertion may have changed at its best position, until no insertion of these improves the score. A step that
+    ends with a loss above a threshold is undone.
+
+    Attributes
+    ----------
+    chain_arrays : the tuple `chain` that kernels take, as described in `kernels.rinobs`
     """
 
-    def __init__(self, index: Index, order: Ordering, random: np.uint64) -> None:
+    def __init__(self, index: Index, order: Ordering, seed: np.uint64) -> None:
         super().__init__(index)
         n = len(order)
         self._totals = np.zeros(3)
         self._counts = np.zeros(6, dtype=np.int64)
-        self._ring = np.empty(n, dtype=np.int32)
-        self._queued = np.empty(n, dtype=bool)
+        self._queue = np.empty(n, dtype=np.int32)
+        self._is_queued = np.empty(n, dtype=bool)
         self._saved_order, self._best_order, log = np.empty((3, n), dtype=np.int32)
         self._saved_choice, stamp = np.zeros((2, n), dtype=np.int64)
-        self._arrays = (
-            self._saved_order, self._saved_choice, self._best_order, log, stamp, self._ring, self._queued, self._counts,
-            self._totals, np.array([random]), self.places, self.deltas, self.touched,
+        self.chain_arrays = (
+            self._saved_order, self._saved_choice, self._best_order, log, stamp, self._queue, self._is_queued,
+            self._counts, self._totals, np.array([seed]),
         )  # fmt: skip
         self.restart(order)
 
     def restart(self, order: Ordering) -> None:
-        """Forget the best ordering, and go on from another."""
-        self._totals[:2] = self.settle(order)
+        """Restart from another ordering, which is then the best one so far; every variable is queued."""
+        from bnsearch.orderings.kernels.rinobs import BEST, CURRENT, HEAD, TAIL
+
+        self._totals[CURRENT] = self._totals[BEST] = self.set_order(order)
         self._saved_order[:] = self._best_order[:] = self.order
         self._saved_choice[:] = self.choice
-        self._ring[:] = np.arange(len(order))  # the next step looks at every variable
-        self._queued[:] = True
-        self._counts[4:6] = 0, len(order)
+        self._queue[:] = np.arange(len(order))
+        self._is_queued[:] = True
+        self._counts[HEAD], self._counts[TAIL] = 0, len(order)
 
     @property
     def best_order(self) -> Ordering:
-        """The best ordering so far."""
+        """Copy of the best ordering so far."""
         return self._best_order.copy()
 
     @property
     def best(self) -> float:
-        """The best score so far, but for rounding."""
-        return float(self._totals[1])
+        """Best score so far, a sum of changes with their rounding errors."""
+        from bnsearch.orderings.kernels.rinobs import BEST
 
-    def step(self, steps: int, rate: float, slope: float) -> int:
-        """Take steps, up to about BUDGET rows looked at; return how many."""
-        from bnsearch.orderings.kernels.repair import search_by_repair
+        return float(self._totals[BEST])
 
-        return int(
-            search_by_repair(self.index.arrays, self.arrays, self._arrays, steps, rate, slope, TOLERANCE, BUDGET)
-        )
+    def step(self, max_steps: int, rate: float, slope: float) -> int:
+        """
+        Make up to `max_steps` steps in one call of the kernel; return the number of steps made.
 
-    def best_placed(self) -> Placed:
+        The share of losses that are accepted is `rate` in the first step, and `slope` less in each following one.
+        """
+        from bnsearch.orderings.kernels.rinobs import search_by_repair
+
+        arrays = self.index.arrays, self.arrays, self.chain_arrays
+        return int(search_by_repair(*arrays, max_steps, rate, slope, TOLERANCE, EVALUATIONS_PER_CALL))
+
+    def score_best(self) -> ScoredOrdering:
         """Return the best ordering and its network."""
-        at = State(self.index)
-        at.settle(self._best_order)
-        return at.placed()
+        state = OrderingState(self.index)
+        state.set_order(self._best_order)
+        return state.snapshot()

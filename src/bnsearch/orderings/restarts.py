@@ -1,4 +1,4 @@
-"""What the searches over orderings have in common: an index of the table, climbs that are offered, restarts."""
+"""Functions that the searches over orderings share: the index of the problem, reporting networks, restarts."""
 
 from __future__ import annotations
 
@@ -9,35 +9,36 @@ from typing import TypeVar
 import numpy as np
 
 from bnsearch.knowledge.precedence import Precedence
-from bnsearch.orderings.climber import Placed, State
 from bnsearch.orderings.index import Index
 from bnsearch.orderings.starts import Ordering, make_starts
+from bnsearch.orderings.state import OrderingState, ScoredOrdering
 from bnsearch.parent_sets.relaxed import relaxed
 from bnsearch.runs.problem import Problem
 from bnsearch.runs.run import Run
 
-C = TypeVar("C", bound=State)
-Record = tuple[float, float, int]  # of a climb: the scores that it began and ended with, and its steps
+C = TypeVar("C", bound=OrderingState)
+Record = tuple[float, float, int]  # initial score, final score and number of steps of a climb
 
-CLIMBS, BATCH = 8, 16  # climbs a piece of work, and pieces handed out at a time
+CLIMBS_PER_TASK = 8  # climbs of one task; they share a climber and its arrays
+TASKS_PER_BATCH = 16  # tasks given to the workers between two checks of the stopping rule
 
 
-def prepare(problem: Problem, run: Run) -> Index:
-    """Return the index of a problem's table, ready for threads; tell the run the upper bound."""
+def build_index(problem: Problem, run: Run) -> Index:
+    """Return the index of a problem's candidate table, and set the upper bound of the run."""
     index = Index(run.parent_sets(problem), precedence_of(problem), threads=run.threads)
     run.bound = relaxed(index.table).score
-    _ = index.arrays  # made now, once
+    _ = index.arrays  # built here, because workers must not build it at the same time
     return index
 
 
 def precedence_of(problem: Problem) -> Precedence | None:
-    """Return who must stand before whom; None where no edge is required."""
+    """Return the constraints on orderings that the required edges imply; None if no edge is required."""
     return None if problem.constraints is None else problem.constraints.precedence
 
 
-def offer(state: State, found: Placed, run: Run, iterations: int = 0) -> Placed:
-    """Offer a network to the run, with the iterations that have found it and the rows looked at."""
-    run.count(iterations=iterations, evaluations=state.evaluations())
+def offer_network(state: OrderingState, found: ScoredOrdering, run: Run, iterations: int = 0) -> ScoredOrdering:
+    """Offer a network to the run as its incumbent, after adding to the run's iterations and evaluations; return it."""
+    run.count(iterations=iterations, evaluations=state.new_evaluations())
     run.offer(found.score, found.dag)
     return found
 
@@ -47,30 +48,30 @@ def climb_from_starts(
     run: Run,
     start: str,
     make_climber: Callable[[Index], C],
-    climb: Callable[[C, Ordering, np.random.Generator], Placed],
+    climb: Callable[[C, Ordering, np.random.Generator], ScoredOrdering],
 ) -> None:
     """
-    Climb from one start after the other until the run is told to stop; a climb is one iteration.
+    Climb from one start after the other until the run stops. One iteration is one climb.
 
-    Each piece of work has a climber of its own.
+    Each task has its own climber and its own generator, so the result does not depend on the number of threads.
     """
-    index = prepare(problem, run)
+    index = build_index(problem, run)
     draw = make_starts(start, index.table)
 
-    def climbs(piece: tuple[int, np.random.Generator]) -> list[Record]:
-        number, rng = piece
+    def run_task(task: tuple[int, np.random.Generator]) -> list[Record]:
+        number, rng = task
         climber = make_climber(index)
         score, records = -inf, []
         for _ in range(number):
             if run.halted(score):
                 break
-            score = offer(climber, climb(climber, draw(rng), rng), run, 1).score
+            score = offer_network(climber, climb(climber, draw(rng), rng), run, 1).score
             records.append((climber.initial, score, climber.steps))
         return records
 
     while run.going():
-        number = run.allowed(CLIMBS * BATCH)
-        sizes = [min(CLIMBS, number - done) for done in range(0, number, CLIMBS)]
-        for records in run.map(climbs, zip(sizes, run.spawn(len(sizes)), strict=True)):
+        number = run.allowed(CLIMBS_PER_TASK * TASKS_PER_BATCH)
+        sizes = [min(CLIMBS_PER_TASK, number - done) for done in range(0, number, CLIMBS_PER_TASK)]
+        for records in run.map(run_task, zip(sizes, run.spawn(len(sizes)), strict=True)):
             for record in records:
                 run.climbs.add(*record)

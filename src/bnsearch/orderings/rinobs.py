@@ -1,4 +1,4 @@
-"""RINOBS: an insertion and its repair, tens of thousands of times a second."""
+"""RINOBS: repaired-insertion search over orderings, an iterated local search with very small steps."""
 
 from __future__ import annotations
 
@@ -10,48 +10,50 @@ from typing import ClassVar
 import numpy as np
 
 from bnsearch.errors import require
-from bnsearch.orderings.climber import random_word
 from bnsearch.orderings.index import Index
 from bnsearch.orderings.repair import Chain
-from bnsearch.orderings.restarts import offer, prepare
+from bnsearch.orderings.restarts import build_index, offer_network
 from bnsearch.orderings.starts import Ordering, make_starts, require_start
+from bnsearch.orderings.state import draw_seed
 from bnsearch.parent_sets.table import ParentSets
 from bnsearch.runs.problem import Problem
-from bnsearch.runs.run import Run, is_timed
+from bnsearch.runs.run import Run
 from bnsearch.scores.score import improves
 
-FEWEST = 2  # islands
+MIN_ISLANDS = 2  # default number of islands without a time budget, and its minimum with one
 
 
 @dataclass(frozen=True, kw_only=True)
 class RINOBS:
     """
-    Repaired-insertion search over orderings: iterated local search with the smallest perturbation there is.
+    Repaired-insertion search over orderings: iterated local search whose perturbation is a single insertion.
 
-    One step inserts a random variable beside another one that it shares a candidate set with, and then repairs: whoever
-    may want another place now is inserted where it does best, until nobody does. A step that ends in too much of a
-    loss is undone. How much is too much adapts, so that a given share of losing steps is accepted; the share falls to
-    zero over a round, and each round is twice as long as the one before.
+    One step inserts a random variable next to a candidate or child of it, and then repairs the ordering: each variable
+    whose best insertion may have changed is inserted at its best position, until no insertion of these improves the
+    score. A step that loses more than a threshold is undone. The threshold adapts so that a given share of the losing
+    steps is accepted. This share falls to zero over a round, and each round is twice as long as the previous one.
 
     Parameters
     ----------
-    orderings : how many are searched in the first round; the worse half of them goes after each, down to the islands
-    islands : orderings that are searched side by side then; None means one for each thread, and at least two, or just
-        two under a budget of iterations, where the number of threads must not matter. After each round the worst takes
-        over the best one's ordering, or, where all are equally good, a new start, and rounds begin anew
-    rate : the share of losing steps that is accepted when a round begins
-    length : steps of the first round for each variable
-    start : where orderings come from: random, dfs or fas
+    orderings : number of orderings in the first round; after each round the worse half is dropped, until `islands`
+        orderings remain
+    islands : number of orderings that are then searched in parallel. None means one per thread, and at least two; with
+        a budget of iterations it means two, so that the result does not depend on the number of threads. After each
+        round the worst island continues from the best ordering. If all islands have the same score, the worst one
+        continues from a new start, and the rounds are short again
+    rate : share of the losing steps that are accepted at the start of a round
+    length : number of steps of the first round divided by the number of variables
+    start : starting orderings: random, dfs or fas
 
     Notes
     -----
-    After the insertion of x only the families of x and of the variables it has passed can change, and only those that
-    have x in a candidate set do. So a step costs microseconds, whatever the number of variables: what a
-    perturbation of a fixed share of the variables gains over one insertion, tens of thousands of steps a second
-    more than make up for. Accepting losses up to a threshold is threshold accepting (Dueck & Scheuer 1990), with the
-    threshold governed by an acceptance rate instead of a schedule of its own, which makes it independent of the scale
-    of the scores. To begin with many orderings and to go on with the better half is successive halving (Karnin et
-    al. 2013): some starts lead where no repair leads out of. One iteration is one step.
+    The insertion of x changes only the families of x and of those passed variables that have x in a candidate parent
+    set. So a step takes microseconds, whatever the number of variables. A larger perturbation gains more per step, but
+    not as much as the tens of thousands of steps per second gain. Accepting losses up to a threshold is threshold
+    accepting (Dueck & Scheuer 1990). Here an acceptance rate controls the threshold instead of a schedule, which makes
+    it independent of the scale of the scores. To start with many orderings and to continue with the better half is
+    successive halving (Karnin et al. 2013): from some starts, no repair leads to a good ordering. One iteration is
+    one step.
     """
 
     name: ClassVar[str] = "rinobs"
@@ -70,28 +72,28 @@ class RINOBS:
         require_start(self.start)
 
     def search(self, problem: Problem, run: Run) -> None:
-        """Search until the run is told to stop."""
-        index = prepare(problem, run)
-        self.search_from(index, self.starts(index.table, run.rng), run)
+        """Search until the run stops."""
+        index = build_index(problem, run)
+        self.search_from(index, self.draw_starts(index.table, run.rng), run)
 
-    def starts(self, table: ParentSets, rng: np.random.Generator) -> Iterator[Ordering]:
-        """Yield the orderings that the first round begins with."""
+    def draw_starts(self, table: ParentSets, rng: np.random.Generator) -> Iterator[Ordering]:
+        """Yield the orderings of the first round."""
         start = make_starts(self.start, table)
         for _ in range(self.orderings):
             yield start(rng)
 
     def search_from(self, index: Index, orders: Iterable[Ordering], run: Run) -> None:
-        """Search from some orderings until the run is told to stop."""
+        """Search from the given orderings until the run stops."""
         start = make_starts(self.start, index.table)
-        islands = self.islands or (max(FEWEST, run.threads) if is_timed(run) else FEWEST)
+        islands = self.islands or (max(MIN_ISLANDS, run.threads) if run.is_timed else MIN_ISLANDS)
         chains: list[Chain] = []
         for order in orders:
-            chains.append(Chain(index, order, random_word(run.rng)))
+            chains.append(Chain(index, order, draw_seed(run.rng)))
             if run.halted(chains[-1].best):
                 break
         length = first_length = self.length * index.table.n_variables
         while run.going():
-            self._round(chains, length, run)
+            self._run_round(chains, length, run)
             length *= 2
             chains.sort(key=lambda chain: -chain.best)
             best, worst = chains[0], chains[-1]
@@ -99,29 +101,29 @@ class RINOBS:
                 chains = chains[: max(islands, len(chains) // 2)]
             elif len(chains) < islands:
                 while len(chains) < islands and not run.halted():
-                    chains.append(Chain(index, best.best_order, random_word(run.rng)))
+                    chains.append(Chain(index, best.best_order, draw_seed(run.rng)))
             elif improves(best.best, worst.best):
                 worst.restart(best.best_order)
             else:  # all chains have the same score: restart the worst one
                 worst.restart(start(run.rng))
                 length = first_length
 
-    def _round(self, chains: list[Chain], length: int, run: Run) -> None:
-        """Let every island take so many steps."""
-        steps = run.allowed(length * len(chains))
-        each = [steps // len(chains) + (i < steps % len(chains)) for i in range(len(chains))]
-        for _ in run.map(lambda piece: self._anneal(*piece, run), zip(chains, each, strict=True)):
+    def _run_round(self, chains: list[Chain], length: int, run: Run) -> None:
+        """Make `length` steps on each chain; fewer if the run has fewer iterations left."""
+        total = run.allowed(length * len(chains))
+        steps = [total // len(chains) + (i < total % len(chains)) for i in range(len(chains))]
+        for _ in run.map(lambda task: self._anneal(*task, run), zip(chains, steps, strict=True)):
             pass
 
     def _anneal(self, chain: Chain, steps: int, run: Run) -> None:
-        """Take steps, accepting fewer and fewer losses."""
+        """Make steps on a chain; the share of accepted losses falls from `rate` to zero."""
         done, best = 0, -inf
         while done < steps and not run.halted(best):
             slope = self.rate / steps
             taken = chain.step(steps - done, self.rate - slope * done, slope)
-            run.count(iterations=taken, evaluations=chain.evaluations())
+            run.count(iterations=taken, evaluations=chain.new_evaluations())
             done += taken
             if chain.best > best:
                 best = chain.best
                 if not improves(run.progress.score, best):
-                    offer(chain, chain.best_placed(), run)
+                    offer_network(chain, chain.score_best(), run)

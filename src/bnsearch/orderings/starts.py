@@ -1,4 +1,4 @@
-"""Where a search over orderings begins: anywhere, or informed by the relaxed solution."""
+"""Starting orderings: drawn uniformly, or informed by the relaxed solution (each variable's best parent set)."""
 
 from __future__ import annotations
 
@@ -18,20 +18,20 @@ from bnsearch.parent_sets.table import ParentSets
 Ordering = NDArray[np.int32]
 Start = Callable[[np.random.Generator], Ordering]
 
-LOG_SCALE = 2.0**40  # logarithms are kept as whole numbers of this unit's parts
+LOG_SCALE = 2.0**40  # logarithms are stored as integers, multiplied by this number
 
 
 def random_start(graph: Relaxed, rng: np.random.Generator) -> Ordering:
-    """Return an ordering drawn uniformly."""
+    """Return an ordering drawn uniformly from all orderings."""
     return rng.permutation(len(graph.names)).astype(np.int32)
 
 
 def dfs_start(graph: Relaxed, rng: np.random.Generator) -> Ordering:
     """
-    Return an ordering that visits the variable with the fewest unvisited best parents, then the least goodness.
+    Return an ordering by the DFS heuristic: next is the variable with the fewest unvisited parents.
 
-    The goodness of a variable is the product, over its unvisited children, of their numbers of unvisited parents: the
-    lower, the sooner its children are free. Ties are broken uniformly at random.
+    Among these, the variable with the least goodness comes first. The goodness of a variable is the product, over its
+    unvisited children, of their numbers of unvisited parents. Remaining ties are broken uniformly at random.
 
     References
     ----------
@@ -39,21 +39,21 @@ def dfs_start(graph: Relaxed, rng: np.random.Generator) -> Ordering:
 
     Notes
     -----
-    Products of hundreds of numbers are compared by their logarithms, as sums of whole numbers, so that equal products
-    tie.
+    Products of hundreds of numbers would overflow, so their logarithms are compared. These are sums of integers, so
+    that equal products are ties.
     """
     from bnsearch.orderings.kernels.starts import order_by_goodness
 
-    heads, by_tail, begin = _arcs(graph)
+    heads, by_tail, begin = _list_arcs(graph)
     order = np.empty(len(graph.names), dtype=np.int32)
-    logs = product_logs(graph.max_in_degree)
+    logs = compute_product_logs(graph.max_in_degree)
     order_by_goodness(graph.first, graph.parents, begin, heads[by_tail], logs, rng.random(len(order)), order)
     return order
 
 
 def fas_start(graph: Relaxed, rng: np.random.Generator) -> Ordering:
     """
-    Return a random topological order of the relaxed solution without a feedback arc set of little weight.
+    Return a random topological order of the relaxed solution without a feedback arc set of low weight.
 
     References
     ----------
@@ -62,20 +62,20 @@ def fas_start(graph: Relaxed, rng: np.random.Generator) -> Ordering:
     Notes
     -----
     The paper takes the order of a depth-first traversal. Here each variable is drawn among those whose parents are
-    placed, and cycles are looked for in random order, so that restarts differ.
+    already in the order, and cycles are searched in random order, so that restarts differ.
     """
     from bnsearch.orderings.kernels.starts import order_topologically
 
-    heads, _, _ = _arcs(graph)
-    kept = ~feedback_arcs(graph, rng)
+    heads, _, _ = _list_arcs(graph)
+    kept = ~find_feedback_arcs(graph, rng)
     order = np.empty(len(graph.names), dtype=np.int32)
     order_topologically(graph.parents[kept], heads[kept], rng.random(len(order)), order)
     return order
 
 
-def feedback_arcs(graph: Relaxed, rng: np.random.Generator) -> NDArray[np.bool_]:
+def find_feedback_arcs(graph: Relaxed, rng: np.random.Generator) -> NDArray[np.bool_]:
     """
-    Return a minimal feedback arc set of little weight: for each entry of `graph.parents` whether its arc is in it.
+    Return a minimal feedback arc set of low weight, as a mask over the entries of `graph.parents`.
 
     References
     ----------
@@ -83,11 +83,11 @@ def feedback_arcs(graph: Relaxed, rng: np.random.Generator) -> NDArray[np.bool_]
 
     Notes
     -----
-    Lines 11 to 16 put arcs back in any order: here the heaviest first.
+    Lines 11 to 16 restore arcs in any order. Here the heaviest arcs come first.
     """
     from bnsearch.orderings.kernels.starts import remove_cycles, restore_arcs
 
-    heads, by_tail, begin = _arcs(graph, rng)
+    heads, by_tail, begin = _list_arcs(graph, rng)
     tails, heads, weights = graph.parents[by_tail], heads[by_tail], graph.weights[by_tail]
     removed = np.zeros(len(by_tail), dtype=bool)
     remove_cycles(rng.permutation(len(graph.names)).astype(np.int32), begin, heads, weights.copy(), removed)
@@ -98,10 +98,14 @@ def feedback_arcs(graph: Relaxed, rng: np.random.Generator) -> NDArray[np.bool_]
     return found
 
 
-def _arcs(
+def _list_arcs(
     graph: Relaxed, rng: np.random.Generator | None = None
 ) -> tuple[NDArray[np.int32], NDArray[np.int64], NDArray[np.int64]]:
-    """Return the head of each arc; the arcs by their tail, shuffled within; and where each tail's arcs begin."""
+    """
+    Return the head of each arc, the arcs sorted by tail, and the first of the sorted arcs of each tail.
+
+    With a generator, the arcs of each tail are in random order.
+    """
     n = len(graph.names)
     heads = np.repeat(np.arange(n, dtype=np.int32), graph.in_degrees)
     shuffled = np.arange(len(heads)) if rng is None else rng.permutation(len(heads))
@@ -110,14 +114,14 @@ def _arcs(
     return heads, by_tail, begin
 
 
-def product_logs(most: int) -> NDArray[np.int64]:
+def compute_product_logs(max_number: int) -> NDArray[np.int64]:
     """
-    Return scaled logarithms of the numbers up to `most`, as whole numbers; that of zero is zero.
+    Return the scaled logarithms of the numbers 0 to `max_number` as integers; the entry of zero is zero.
 
-    That of a product is the sum of those of its prime factors, so that equal products have equal sums.
+    The entry of a product is the sum of the entries of its prime factors, so that equal products have equal sums.
     """
-    logs = np.zeros(most + 1, dtype=np.int64)
-    for number in range(2, most + 1):
+    logs = np.zeros(max_number + 1, dtype=np.int64)
+    for number in range(2, max_number + 1):
         prime = next(p for p in range(2, number + 1) if number % p == 0)
         logs[number] = logs[number // prime] + round(math.log(prime) * LOG_SCALE)
     return logs
@@ -131,17 +135,17 @@ STARTS: dict[str, Callable[[Relaxed, np.random.Generator], Ordering]] = {
 
 
 def require_start(name: str) -> None:
-    """Refuse a name that is not a start's."""
-    if name not in [*STARTS]:  # a list: what is asked for may not even be hashable
+    """Raise an InputError unless a start has this name."""
+    if name not in [*STARTS]:  # a list, because the argument may not be hashable
         raise InputError(f"there is no start {name!r}{suggest(str(name), [*STARTS])}: choose from {', '.join(STARTS)}")
 
 
 def make_starts(name: str, table: ParentSets, precedence: Precedence | None = None) -> Start:
     """
-    Return a function that draws starting orderings for a table; its relaxed solution is found once.
+    Return a function that draws starting orderings for a candidate table.
 
-    With precedence, the orderings are repaired to respect it.
+    The relaxed solution of the table is computed once. With `precedence`, the orderings are repaired to respect it.
     """
     require_start(name)
     draw = partial(STARTS[name], relaxed(table))
-    return draw if precedence is None else lambda rng: precedence.repaired(draw(rng))
+    return draw if precedence is None else lambda rng: precedence.repair(draw(rng))

@@ -1,4 +1,4 @@
-"""The candidate table of families that an enumeration has kept: gathered by variable, sorted, unranked, in threads."""
+"""From the families that an enumeration has kept to a candidate table: grouped by variable, sorted, unranked."""
 
 from __future__ import annotations
 
@@ -13,37 +13,37 @@ from bnsearch._tools.parallel import parallel_map
 from bnsearch.parent_sets.rows import ROWS_PER_CHUNK, best_first, for_variables, new_table, places_of_chunks
 from bnsearch.parent_sets.table import ParentSets
 
-ROWS_AT_ONCE = 100_000  # as many as are assembled in no time, for somebody who waits
+MAX_BEST_ROWS = 100_000  # approximate number of rows that are assembled without a delay after an interrupt
 
 
-class Families(NamedTuple):
-    """Some families with the same number of parents: place of the child, rank of the parents, score."""
+class RankedFamilies(NamedTuple):
+    """Families with the same number of parents: place of the child, rank of the parents, score."""
 
     places: NDArray[np.int32]
     ranks: NDArray[np.int64]
     scores: NDArray[np.float64]
 
 
-class Own(NamedTuple):
+class VariableFamilies(NamedTuple):
     """
     The families of one variable, those with fewer parents first.
 
     Attributes
     ----------
     ranks, scores : of the families
-    ends : int64[sizes], how many have no parent, at most one, at most two, ...
+    ends : int64[sizes], number of families with no parent, at most one, at most two, ...
     """
 
     ranks: NDArray[np.int64]
     scores: NDArray[np.float64]
     ends: NDArray[np.int64]
 
-    def best(self, most: int) -> Own:
-        """Return the best families, as many as asked for, and the empty set."""
-        if len(self.scores) <= most:
+    def best(self, max_families: int) -> VariableFamilies:
+        """Return the best families, up to a number, and the empty set."""
+        if len(self.scores) <= max_families:
             return self
-        kept = np.union1d([0], np.argpartition(-self.scores, most)[:most])
-        return Own(self.ranks[kept], self.scores[kept], np.searchsorted(kept, self.ends))
+        kept = np.union1d([0], np.argpartition(-self.scores, max_families)[:max_families])
+        return VariableFamilies(self.ranks[kept], self.scores[kept], np.searchsorted(kept, self.ends))
 
 
 def assemble(
@@ -51,10 +51,10 @@ def assemble(
     order: NDArray[np.int64],
     binomial: NDArray[np.int64],
     empty: NDArray[np.float64],
-    parts: Sequence[tuple[int, Families]],
+    parts: Sequence[tuple[int, RankedFamilies]],
     threads: int,
     *,
-    soon: bool = False,
+    only_best: bool = False,
 ) -> ParentSets:
     """
     Return the candidate table of families.
@@ -65,16 +65,16 @@ def assemble(
     order : the variable at each place
     binomial : binomial coefficients
     empty : float64[places], the scores of the empty sets
-    parts : the number of parents of some families, ascending, and the families
-    threads : how many to use
-    soon : take each variable's best sets alone where there are many, for somebody who waits
+    parts : pairs of a number of parents, ascending, and families with it
+    threads : number of threads
+    only_best : True if only each variable's best sets are kept of many, because the caller was interrupted
     """
     from bnsearch.parent_sets.kernels_rows import write_families
 
     variables = order.tolist()
     families = _by_child(empty, parts, threads)
-    if soon and sum(len(own.scores) for own in families) > ROWS_AT_ONCE:
-        families = parallel_map(lambda own: own.best(-(-ROWS_AT_ONCE // len(order))), families, threads)
+    if only_best and sum(len(own.scores) for own in families) > MAX_BEST_ROWS:
+        families = parallel_map(lambda own: own.best(-(-MAX_BEST_ROWS // len(order))), families, threads)
     ends = np.array([own.ends for own in families])
     counts, lengths = np.zeros((2, len(order)), dtype=np.int64)
     counts[order] = ends[:, -1]
@@ -94,7 +94,9 @@ def assemble(
     return ParentSets(names, *table)
 
 
-def _by_child(empty: NDArray[np.float64], parts: Sequence[tuple[int, Families]], threads: int) -> list[Own]:
+def _by_child(
+    empty: NDArray[np.float64], parts: Sequence[tuple[int, RankedFamilies]], threads: int
+) -> list[VariableFamilies]:
     """Return the families of each place."""
     from bnsearch.parent_sets.kernels_rows import count_children, scatter_families
 
@@ -122,17 +124,17 @@ def _by_child(empty: NDArray[np.float64], parts: Sequence[tuple[int, Families]],
     np.add.at(of_size, [size for size, _ in chunks], counts)
     ends = np.ascontiguousarray(np.cumsum(of_size, axis=0).T)
     spans = [slice(*bounds) for bounds in pairwise(begin.tolist())]
-    return [Own(ranks[span], scores[span], ends[v]) for v, span in enumerate(spans)]
+    return [VariableFamilies(ranks[span], scores[span], ends[v]) for v, span in enumerate(spans)]
 
 
-def _chunks(parts: Sequence[tuple[int, Families]], threads: int) -> list[tuple[int, list[Families]]]:
+def _chunks(parts: Sequence[tuple[int, RankedFamilies]], threads: int) -> list[tuple[int, list[RankedFamilies]]]:
     """Return the parts in lists of about equal numbers of families, each with one number of parents."""
-    most = max(ROWS_PER_CHUNK, sum(len(part.places) for _, part in parts) // threads)
-    chunks: list[tuple[int, list[Families]]] = []
+    max_rows = max(ROWS_PER_CHUNK, sum(len(part.places) for _, part in parts) // threads)
+    chunks: list[tuple[int, list[RankedFamilies]]] = []
     for size, same in groupby(parts, key=lambda part: part[0]):
-        rows = most
+        rows = max_rows
         for _, part in same:
-            if rows >= most:
+            if rows >= max_rows:
                 chunks.append((size, []))
                 rows = 0
             chunks[-1][1].append(part)

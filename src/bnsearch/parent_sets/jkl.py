@@ -22,21 +22,21 @@ from bnsearch.errors import InputError
 from bnsearch.knowledge.knowledge import Knowledge
 from bnsearch.parent_sets.table import ParentSets
 
-NAMES = b"# names: "  # begins the comment with the variables' names, a JSON list
+NAMES = b"# names: "  # start of the comment with the variables' names, a JSON list
 NUMBER = re.compile(rb"[+-]?(\d+\.?\d*|\.\d+)([eE][+-]?\d+)?")
-SHORTEST_SET = 4  # bytes: `0 0` and the line's end; as many for a variable's own line
+SHORTEST_SET = 4  # bytes of the shortest line of a set, `0 0` and a line end; the same for a variable's line
 NO_HEADER = "expected `variable count`, found a line that begins with {}: is the count before it right?"
-CHUNK = 1 << 16  # rows that are written at once
+CHUNK = 1 << 16  # number of rows that are written at once
 
 
 class ScoreRows(NamedTuple):
     """
-    All that a score file lists, in its order: what `ParentSets.build` takes.
+    The rows of a score file in its order, as `ParentSets.build` takes them.
 
     Attributes
     ----------
     names : the variables
-    child : int32[rows], whose candidate each row is
+    child : int32[rows], the variable of each row
     scores : float64[rows]
     first : int64[rows + 1]
     members : int32[...]; the parents of row r are `members[first[r]:first[r + 1]]`
@@ -53,14 +53,14 @@ def read_scores(
     path: str | os.PathLike[str], *, threads: int | None = None, knowledge: Knowledge | None = None
 ) -> ParentSets:
     """
-    Read a score file into a candidate table: of sets listed twice the best score counts, dominated sets are dropped.
+    Read a score file into a candidate table, without dominated sets; of a set listed twice the best score counts.
 
-    With knowledge, the table holds legal sets alone, and a set is dropped only where a legal one dominates it: one that
-    holds a variable's required parents may be dominated by another that does not.
+    With knowledge, the table holds only legal sets, and a set is dropped only if a legal one dominates it. Without
+    knowledge, a set that holds required parents may be dropped because of one that does not.
 
-    The file may be gzipped, list variables and sets in any order, and have blank lines and comments: from a token
-    that begins with # to the end of its line. Variables have the names of the comment that `write_scores` makes, or
-    else those that the file uses for them, in the order of their lines.
+    The file may be gzipped, list variables and sets in any order, and have blank lines and comments, which go from a
+    token that starts with # to the end of the line. Variables have the names of the comment that `write_scores` makes,
+    or else the names in the file, in the order of their lines.
     """
     rows = read_rows(path)
     if knowledge is None:
@@ -71,16 +71,16 @@ def read_scores(
 
 
 def read_rows(path: str | os.PathLike[str]) -> ScoreRows:
-    """Read a score file as it is, with the sets that no search would choose."""
+    """Read a score file with all of its sets, including dominated ones."""
     return _parse(_Source(os.fspath(path), read_bytes(path).removeprefix(b"\xef\xbb\xbf")))
 
 
 def write_scores(table: ParentSets, path: str | os.PathLike[str]) -> None:
     """
-    Write a table as a score file, gzipped where the name ends in .gz; reading it gives the same table.
+    Write a table as a score file, gzipped if the name ends in .gz; reading it gives the same table.
 
-    Variables are numbered, and where their names are not just these numbers the names follow in a comment. It comes
-    last: tools that know no comments have read all they need by then.
+    Variables are numbered. If their names are not these numbers, the names follow in a comment at the end, where it
+    does not disturb tools that do not know comments.
     """
     from bnsearch.parent_sets.kernels_jkl import write_sets
 
@@ -93,7 +93,7 @@ def write_scores(table: ParentSets, path: str | os.PathLike[str]) -> None:
                 stop = min(start + CHUNK, end)
                 scores = ("\n".join(map(repr, table.scores[start:stop].tolist())) + "\n").encode()
                 numbers = stop - start + int(table.first[stop] - table.first[start])
-                out = np.empty(len(scores) + 12 * numbers, dtype=np.uint8)  # 12: a blank, ten digits, a line's end
+                out = np.empty(len(scores) + 12 * numbers, dtype=np.uint8)  # 12: a blank, ten digits, a line end
                 text = np.frombuffer(scores, dtype=np.uint8)
                 file.write(out[: write_sets(text, table.first, table.members, start, stop, out)].tobytes())
         if table.names != tuple(map(str, range(table.n_variables))):
@@ -108,38 +108,38 @@ class _Source:
     data: bytes
 
     def error(self, at: int, message: str) -> InputError:
-        """Return the error for what stands at a place in the data."""
+        """Return an InputError for a position in the data."""
         return self.error_in_line(self.data.count(b"\n", 0, at) + 1, message)
 
     def error_in_line(self, line: int, message: str) -> InputError:
-        """Return the error for a line of the file."""
+        """Return an InputError for a line of the file."""
         return InputError(f"{self.path}, line {line}: {message}")
 
     def token(self, at: int) -> bytes:
-        """Return the token that starts at a place."""
+        """Return the token that starts at a position."""
         found = re.compile(rb"[^ \t\r\n]*").match(self.data, at)
         return found[0] if found else b""
 
     def shown(self, at: int) -> str:
-        """Return the token at a place as an error shows it."""
+        """Return the token at a position as error messages show it."""
         return _shown(self.token(at))
 
 
 def _shown(token: bytes) -> str:
-    """Return a token as an error shows it: quoted and not too long."""
+    """Return a token as error messages show it: quoted and not too long."""
     text = token.decode("utf-8", "replace")
     return repr(text if len(text) <= 40 else text[:37] + "...")
 
 
 def _parse(source: _Source, names: tuple[str, ...] | None = None) -> ScoreRows:
-    """Return the rows of a file; `names` are those that numbers have taken the place of."""
+    """Return the rows of a file; `names` are the names that were replaced by numbers."""
     from bnsearch.parent_sets import kernels_jkl as kernels
 
     data = np.frombuffer(source.data, dtype=np.uint8)
     n, at = _read_first_line(source, data)
-    most = min(source.data.count(b"\n") + 1, len(data) // SHORTEST_SET + 1)
-    child, scores, long = np.empty(most, np.int32), np.empty(most), np.empty(most, bool)
-    first, members = np.zeros(most + 1, np.int64), np.empty(len(data) // 2, np.int32)
+    max_rows = min(source.data.count(b"\n") + 1, len(data) // SHORTEST_SET + 1)
+    child, scores, long = np.empty(max_rows, np.int32), np.empty(max_rows), np.empty(max_rows, bool)
+    first, members = np.zeros(max_rows + 1, np.int64), np.empty(len(data) // 2, np.int32)
     header, last_row = np.full(n, -1), np.full(n, -1)
     row = 0
     for done in range(n):
@@ -161,7 +161,7 @@ def _parse(source: _Source, names: tuple[str, ...] | None = None) -> ScoreRows:
 
 
 def _read_first_line(source: _Source, data: NDArray[np.uint8]) -> tuple[int, int]:
-    """Return the number of variables and the place behind it."""
+    """Return the number of variables and the position after it."""
     from bnsearch.parent_sets.kernels_jkl import next_line, next_token, whole_number
 
     start, end = next_token(data, next_line(data, 0))
@@ -177,7 +177,7 @@ def _read_first_line(source: _Source, data: NDArray[np.uint8]) -> tuple[int, int
 
 
 def _explain(wrong: int, source: _Source, at: int, n: int, done: int, names: tuple[str, ...] | None) -> str:
-    """Say what is wrong with the token at a place, given how many variables were read before."""
+    """Return the message for an error at a position, after a number of variables."""
     from bnsearch.parent_sets import kernels_jkl as kernels
 
     token = source.shown(at)
@@ -200,7 +200,7 @@ def _explain(wrong: int, source: _Source, at: int, n: int, done: int, names: tup
 
 
 def _read_long_scores(source: _Source, scores: NDArray[np.float64], long: NDArray[np.bool_]) -> None:
-    """Replace the places of long tokens by the numbers that stand there."""
+    """Replace the positions of long tokens by the numbers at these positions."""
     for row in np.flatnonzero(long):
         at = int(scores[row])
         scores[row] = float(source.token(at))
@@ -209,7 +209,7 @@ def _read_long_scores(source: _Source, scores: NDArray[np.float64], long: NDArra
 
 
 def _read_names(source: _Source, n: int) -> tuple[str, ...] | None:
-    """Return the names in the comment that is meant for them, if there is one."""
+    """Return the names in the comment of `write_scores`, or None if there is none."""
     data = source.data
     at = 0 if data.startswith(NAMES) else data.find(b"\n" + NAMES) + 1
     if not data.startswith(NAMES, at):
@@ -226,7 +226,7 @@ def _read_names(source: _Source, n: int) -> tuple[str, ...] | None:
 
 
 def _numbered(source: _Source) -> tuple[_Source, tuple[str, ...]]:
-    """Put numbers in the place of the variables' names, in the order of their lines."""
+    """Return the file with the variables' names replaced by numbers, in the order of their lines, and the names."""
     lines = source.data.split(b"\n")
     content = [i for i, line in enumerate(lines) if _tokens(line)]
     numbers: dict[bytes, bytes] = {}
@@ -244,7 +244,7 @@ def _numbered(source: _Source) -> tuple[_Source, tuple[str, ...]]:
     for i in content[1:]:
         tokens = _tokens(lines[i])
         places = slice(0, 1) if i in headers else slice(2, None)
-        # a number that is no name must not pass for a variable's
+        # A number that is not a name must not be taken for the number of a variable.
         tokens[places] = [numbers.get(t, b"+" + t if t.isdigit() else t) for t in tokens[places]]
         lines[i] = b" ".join(tokens)
     try:
@@ -256,7 +256,7 @@ def _numbered(source: _Source) -> tuple[_Source, tuple[str, ...]]:
 
 
 def _is_score(token: bytes) -> bool:
-    """Tell a number that cannot be a variable's from what can be one."""
+    """Return True if a token is a number that cannot be the number of a variable."""
     return bool(NUMBER.fullmatch(token)) and not token.isdigit()
 
 

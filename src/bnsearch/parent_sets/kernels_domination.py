@@ -1,4 +1,4 @@
-"""Kernels of the candidate table: which sets a subset matches or beats."""
+"""The test whether a subset matches or beats a candidate set."""
 
 # Numba infers the types of kernels.
 # mypy: allow-untyped-defs, no-check-untyped-defs
@@ -13,7 +13,7 @@ from bnsearch.kernels.compile import inner_kernel, kernel
 
 @inner_kernel
 def is_subset(first, members, inner, outer):
-    """Tell whether one row's set is a subset of another's; both sorted."""
+    """Return True if the set of one row is a subset of another row's; both are sorted."""
     j = first[outer]
     for i in range(first[inner], first[inner + 1]):
         while j < first[outer + 1] and members[j] < members[i]:
@@ -26,7 +26,7 @@ def is_subset(first, members, inner, outer):
 
 @inner_kernel
 def is_selection(first, members, inner, outer, selected):
-    """Tell whether a row's set is exactly the members of another that the bits of `selected` choose."""
+    """Return True if a row's set holds exactly the members of another that the bits of `selected` select."""
     i = first[inner]
     if first[inner + 1] - i != np.int64(popcount(selected)):
         return False
@@ -41,9 +41,9 @@ def is_selection(first, members, inner, outer, selected):
 @inner_kernel
 def make_keys(first, members, rows, random, keys, folds):
     """
-    Give each set a key, the exclusive or of its members' random numbers, from which a subset's key is quickly made.
+    Write the key of each set, the exclusive or of its members' random numbers; subsets' keys follow from it quickly.
 
-    folds : uint64[m]   written: each set's members modulo 64, as bits; a subset's are among its superset's
+    folds : uint64[m]   written: the members of each set modulo 64, as bits; a superset has all bits of a subset
     """
     for i in range(rows.size):
         keys[i] = 0
@@ -55,7 +55,7 @@ def make_keys(first, members, rows, random, keys, folds):
 
 @inner_kernel
 def add_set(first, members, rows, i, keys, slots, words):
-    """Put a set into the hash table; tell whether it is new there. Arrays as in mark_undominated."""
+    """Insert a set into the hash table; return True if it is new. Arrays are as in mark_undominated."""
     mask = np.uint64(slots.size - 1)
     key = keys[i]
     at = key & mask
@@ -73,9 +73,10 @@ def add_set(first, members, rows, i, keys, slots, words):
 @inner_kernel
 def holds_subset(first, members, rows, i, random, keys, slots, words):
     """
-    Tell whether a proper subset of a set is in the hash table; less than 2**62 subsets. Arrays as in mark_undominated.
+    Return True if a proper subset of a set is in the hash table. Arrays are as in mark_undominated.
 
-    Most subsets are not there, and the bits in `words` say so from a nearer cache than the table's.
+    The set has less than 2**62 subsets. Most are not in the table, and the bits in `words`, which fit into a faster
+    cache of the processor, exclude them.
     """
     one = np.uint64(1)
     mask = np.uint64(slots.size - 1)
@@ -83,7 +84,7 @@ def holds_subset(first, members, rows, i, random, keys, slots, words):
     start = first[rows[i]]
     key = keys[i]
     selected = (one << np.uint64(first[rows[i] + 1] - start)) - one
-    for step in range(1, 1 << (first[rows[i] + 1] - start)):  # in the order of a Gray code: one member changes a step
+    for step in range(1, 1 << (first[rows[i] + 1] - start)):  # Gray code: each step changes one member
         bit = 0
         while not (step >> bit) & 1:
             bit += 1
@@ -103,16 +104,16 @@ def mark_undominated(scores, first, members, rows, known, random, tolerance, key
     """
     Mark the sets of one variable that no subset, itself included, matches or beats.
 
-    The sets enter a hash table best first, so that a subset in the table is one that matches or beats. Where a set
-    has more subsets than there are sets in the table, these are tried instead.
+    The sets are inserted into a hash table, best first, so a subset in the table matches or beats a set. If a set has
+    more subsets than there are sets in the table, it is compared with all of those instead.
 
     rows : int64[m]         the variable's rows, best score first, smaller sets first among equals
-    known : sets of up to this many members are known to be undominated, and none of them repeated
-    random : uint64[n]      a random number for each variable
-    tolerance : scores closer than tolerance * max(1, |score|) count as equal
+    known : size up to which sets are known to be undominated and not repeated
+    random : uint64[n]      random number of each variable
+    tolerance : scores that differ by less than tolerance * max(1, |score|) count as equal
     keys, folds : uint64[m]           scratch
     slots : int32[power of two > m]   scratch, all -1; the hash table
-    words : uint64[power of two]      scratch, all 0; a bit, not always its own, for each set in the table
+    words : uint64[power of two]      scratch, all 0; a bit for each set in the table, which several sets may share
     keep : bool[m]          written
     """
     make_keys(first, members, rows, random, keys, folds)

@@ -1,4 +1,4 @@
-"""Kernels of score files: bytes to rows and back."""
+"""Kernels that read and write score files."""
 
 # Numba infers the types of kernels.
 # mypy: allow-untyped-defs, no-check-untyped-defs
@@ -8,10 +8,10 @@ import numpy as np
 
 from bnsearch.kernels.compile import inner_kernel, kernel
 
-# What is wrong where a kernel stopped; GOOD comes first and is zero.
+# Errors at which a kernel stops; GOOD is no error and zero.
 GOOD, ENDS, HEADER, UNNUMBERED, OUTSIDE, AGAIN, SCORE, SIZE, PARENT, SELF, TWICE = range(11)
 
-# How a token reads as a number; EXACT: its value is known, LONG: a number that needs a slower look.
+# Kinds of tokens; EXACT: a number whose value is known, LONG: a number that a slower parser must read.
 EXACT, LONG, NO_NUMBER = range(3)
 
 TENS = np.array([10**i for i in range(19)], dtype=np.uint64)
@@ -20,9 +20,9 @@ TENS = np.array([10**i for i in range(19)], dtype=np.uint64)
 @kernel
 def next_token(data, at):
     """
-    Return where the next token of the line starts and ends, the same twice where the line has no more.
+    Return the start and the end of the next token of the line; they are equal if the line has no more tokens.
 
-    data : uint8[bytes]   the file; a token that begins with # begins a comment, which ends the line
+    data : uint8[bytes]   the file; a token that starts with # starts a comment, which ends the line
     """
     while at < data.size and (data[at] == 32 or data[at] == 9 or data[at] == 13):
         at += 1
@@ -35,7 +35,7 @@ def next_token(data, at):
 
 @kernel
 def next_line(data, at):
-    """Return where the first token at or after a place starts, passing blank lines and comments; data.size if none."""
+    """Return the start of the first token from a position on, after blank lines and comments; data.size if none."""
     while at < data.size:
         start, end = next_token(data, at)
         if start < end:
@@ -49,7 +49,7 @@ def next_line(data, at):
 
 @kernel
 def whole_number(data, start, end):
-    """Return the value of a token of at most 18 digits, or -1 where it is anything else."""
+    """Return the value of a token of at most 18 digits, or -1 for any other token."""
     if start == end or end - start > 18:
         return -1
     value = 0
@@ -64,8 +64,8 @@ def whole_number(data, start, end):
 def nearest_quotient(above, below):
     """Return the float64 nearest to above / below, two uint64 up to 10**18, below a power of ten; ties to even."""
     if above < np.uint64(1) << np.uint64(53):
-        return np.float64(above) / np.float64(below)  # both are exact, so the one rounding is right
-    # Long division, bit by bit, to 53 bits, one for rounding and one that says whether anything is left.
+        return np.float64(above) / np.float64(below)  # both are exact, so the quotient is rounded correctly
+    # Long division, bit by bit: 53 bits, one for rounding, and one that is set if a remainder is left.
     one = np.uint64(1)
     quotient = above // below
     rest = above - quotient * below
@@ -82,7 +82,7 @@ def nearest_quotient(above, below):
 
 @inner_kernel
 def is_exponent(data, start, end):
-    """Tell whether these bytes are e or E, a sign or none, and digits."""
+    """Return True if these bytes are e or E, an optional sign, and digits."""
     if start == end or (data[start] != 101 and data[start] != 69):
         return False
     start += 1
@@ -96,7 +96,7 @@ def is_exponent(data, start, end):
 
 @inner_kernel
 def decimal(data, start, end):
-    """Return how a token reads as a number and, where that is EXACT, its value: the float64 nearest to it."""
+    """Return the kind of a token and, if it is EXACT, its value: the nearest float64."""
     at = start
     if at < end and (data[at] == 43 or data[at] == 45):
         at += 1
@@ -109,7 +109,7 @@ def decimal(data, start, end):
             mantissa = mantissa * np.uint64(10) + np.uint64(data[at] - 48)
             seen += 1
             decimals += past_point
-            if digits > 0 or data[at] != 48:  # zeros in front do not count
+            if digits > 0 or data[at] != 48:  # leading zeros do not count
                 digits += 1
         else:
             break
@@ -125,12 +125,12 @@ def decimal(data, start, end):
 @inner_kernel
 def read_set(data, at, own, row, rows, last_row):
     """
-    Read a line `score size parent...`; return (what is wrong, the place, members up to here).
+    Read a line `score size parent...`; return (error, position, number of members so far).
 
     own : the variable whose set this is
     row : the row to fill
     rows : (child int32, scores float64, long bool, first int64, members int32), see read_variable
-    last_row : int64[n]   for each variable the last row that it was seen in; written
+    last_row : int64[n]   last row in which each variable was a parent; written
     """
     _, scores, long, first, members = rows
     start, end = next_token(data, at)
@@ -162,7 +162,7 @@ def read_set(data, at, own, row, rows, last_row):
 
 @inner_kernel
 def read_header(data, at, header):
-    """Read a line `variable count`; return (what is wrong, the place, the variable, the count); see read_variable."""
+    """Read a line `variable count`; return (error, position, variable, count); see read_variable."""
     start, end = next_token(data, at)
     if start == end:
         return ENDS, at, -1, -1
@@ -186,21 +186,21 @@ def read_header(data, at, header):
 @kernel
 def read_variable(data, at, row, header, last_row, rows):
     """
-    Read the lines of one variable: `variable count`, then its sets; return (what is wrong, the place, the next row).
+    Read the lines of one variable: `variable count`, then its sets; return (error, position, next row).
 
     data : uint8[bytes]   the file
-    at : where to begin
+    at : position at which to start
     row : the next row to fill
-    header : int64[n]     for each variable where its lines began, -1 for those to come; written
-    last_row : int64[n]   scratch, -1 to begin with
+    header : int64[n]     position of each variable's lines, -1 for those that were not read yet; written
+    last_row : int64[n]   scratch, -1 at first
     rows : written:
         child : int32[rows]
-        scores : float64[rows]   the place of the score's token where it is long
-        long : bool[rows]        the score's token has too many digits, or an exponent
+        scores : float64[rows]   for a long token, the position of the token
+        long : bool[rows]        True if the score's token has too many digits, or an exponent
         first : int64[rows + 1]  first[row] is read
         members : int32[...]
     """
-    child, first = rows[0], rows[3]
+    child, _, _, first, _ = rows
     wrong, at, own, count = read_header(data, next_line(data, at), header)
     if wrong:
         return wrong, at, row
@@ -219,7 +219,7 @@ def read_variable(data, at, row, header, last_row, rows):
 
 @inner_kernel
 def write_number(out, at, number):
-    """Write a whole number's digits; return the place after them."""
+    """Write the digits of a whole number; return the position after them."""
     end = at + 1
     rest = number // 10
     while rest > 0:
@@ -234,7 +234,7 @@ def write_number(out, at, number):
 @kernel
 def write_sets(scores, first, members, begin, end, out):
     """
-    Write the lines `score size parent...` of some rows; return how many bytes they have.
+    Write the lines `score size parent...` of some rows; return their number of bytes.
 
     scores : uint8[...]   the rows' scores as text, a newline after each
     first, members : as in ParentSets

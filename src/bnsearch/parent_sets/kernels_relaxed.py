@@ -1,4 +1,4 @@
-"""Kernels of the relaxed solution: the best set of each variable."""
+"""The kernel of the relaxed solution: the best set of each variable."""
 
 # Numba infers the types of kernels.
 # mypy: allow-untyped-defs, no-check-untyped-defs
@@ -11,12 +11,12 @@ from bnsearch.parent_sets.kernels_domination import is_subset
 @kernel
 def take_best(begin, scores, first, members, best_first, parents, weights):
     """
-    Copy each variable's best set; weigh each member: the loss to the best set among the subsets without it.
+    Copy each variable's best set; the weight of a member is the loss to the best subset without it.
 
     begin, scores, first, members : a candidate table
-    best_first : int64[n + 1]   written: where each variable's members begin
+    best_first : int64[n + 1]   written: index of each variable's first member
     parents : int32[...]        written
-    weights : float64[...]      -1 throughout; written
+    weights : float64[...]      all -1; written
     """
     best_first[0] = 0
     for v in range(begin.size - 1):

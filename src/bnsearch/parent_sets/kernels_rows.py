@@ -9,12 +9,13 @@ import math
 import numpy as np
 
 from bnsearch.kernels.compile import borrowing_kernel, inlined_kernel
+from bnsearch.kernels.sorting import insert_ascending
 
 
 @borrowing_kernel
 def count_children(child, counts):
     """
-    Add up how many rows each child has.
+    Count the rows of each child.
 
     child : int32[rows]
     counts : int64[n]   changed
@@ -26,10 +27,10 @@ def count_children(child, counts):
 @borrowing_kernel
 def scatter_rows(child, start, to, rows):
     """
-    Write the numbers of some rows, those of each child one behind the other.
+    Write the indices of some rows, grouped by child.
 
-    child : int32[m]     of the rows start:start + m
-    to : int64[n]        where the next row of each child goes; changed
+    child : int32[m]     children of the rows start:start + m
+    to : int64[n]        index for the next row of each child; changed
     rows : int64[...]    written
     """
     for i in range(child.size):
@@ -40,10 +41,10 @@ def scatter_rows(child, start, to, rows):
 @borrowing_kernel
 def scatter_families(place, rank, score, to, ranks, scores):
     """
-    Copy the ranks and scores of some families, those of each child one behind the other.
+    Copy the ranks and scores of some families, grouped by child.
 
     place, rank, score : int32, int64, float64[m]
-    to : int64[n]                              where the next family of each child goes; changed
+    to : int64[n]                              index for the next family of each child; changed
     ranks, scores : int64, float64[...]        written
     """
     for i in range(place.size):
@@ -56,9 +57,9 @@ def scatter_families(place, rank, score, to, ranks, scores):
 @inlined_kernel
 def unrank(rank, size, binomial, order, begin, members):
     """
-    Write the set of a size with a rank.
+    Write the set of a given size and rank.
 
-    order : int64[places]   the variable at each place
+    order : int64[places]   variable at each place
     members : int32[...]    written from `begin` on: variables, ascending
     """
     high = order.size
@@ -86,15 +87,15 @@ def write_families(rows, scores, ranks, ends, binomial, order, base, new_scores,
     """
     Write the sets of one variable into the table.
 
-    rows : int64[m]                  the variable's families in the table's order
+    rows : int64[m]                  the variable's families in the order of the table
     scores, ranks : float64, int64[...]   of its families, those with fewer parents first
-    ends : int64[sizes]              how many have no parent, at most one, at most two, ...
+    ends : int64[sizes]              number of families with no parent, at most one, at most two, ...
     binomial : int64[..., ...]       binomial coefficients
     order : int64[places]            the variable at each place
-    base : where its members begin in the table
+    base : index of the variable's first member in the table
     new_scores : float64[m]          written
-    first : int64[m]                 written: where the members of each set begin in the table
-    members : int32[...]             written: from its first member on
+    first : int64[m]                 written: index of each set's first member in the table
+    members : int32[...]             the table's members from `base` on, written
     """
     to = np.int64(0)
     for i in range(rows.size):
@@ -113,9 +114,9 @@ def take_rows(first, members, rows, base, new_first, new_members):
     """
     Copy the sets of some rows.
 
-    base : where their members begin in the new table
+    base : index of the first member in the new table
     new_first : int64[rows]      written
-    new_members : int32[...]     written: from the first of their members on
+    new_members : int32[...]     the new table's members from `base` on, written
     """
     to = 0
     for i in range(rows.size):
@@ -128,20 +129,16 @@ def take_rows(first, members, rows, base, new_first, new_members):
 @borrowing_kernel
 def sort_members(child, first, members, n, start, stop):
     """
-    Sort the members of the sets of rows start:stop; return the first row that is no parent set of its child, or -1.
+    Sort the members of the sets of rows start:stop; return the first row with an invalid parent set, or -1.
 
-    A parent set holds other variables of the n, none twice.
+    A parent set is valid if it holds variables 0..n - 1 without the child, none of them twice.
 
     members : int32[...]   changed
     """
     for row in range(start, stop):
         for i in range(first[row], first[row + 1]):
             member = members[i]
-            j = i
-            while j > first[row] and members[j - 1] > member:
-                members[j] = members[j - 1]
-                j -= 1
-            members[j] = member
+            j = insert_ascending(members, first[row], i, member)
             twice = j > first[row] and members[j - 1] == member
             if twice or member == child[row] or member < 0 or member >= n:
                 return row

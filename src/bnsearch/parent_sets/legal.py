@@ -1,12 +1,12 @@
 """
 Tables of legal sets.
 
-Parents that are not allowed, and limits on how many there may be, only take rows away: a legal set that a subset
-matches or beats is one that a *legal* subset matches or beats, so that what was pruned from a table is not missed.
+Parents that are not allowed, and limits on the number of parents, only remove rows: if a subset matches or beats a
+legal set, then a *legal* subset does. So no set that was pruned from a table is missing.
 
-Where parents are required the legal sets are those that hold them, and only such subsets may prune one. A search over
-orderings needs a last row that every ordering admits: here the empty set with a penalty, a score that no network which
-uses it can make up for.
+If parents are required, the legal sets are those that hold them, and only such subsets may prune one. A search over
+orderings needs a last row that every ordering admits. Here this is the empty set with a penalty: a score so low that
+every network with this row scores below every legal one.
 """
 
 from __future__ import annotations
@@ -22,15 +22,15 @@ from bnsearch.knowledge.constraints import Constraints
 from bnsearch.parent_sets.table import ParentSets
 from bnsearch.scores.scorer import Scorer
 
-MARGIN = 1e-3  # of all scores together, by which a penalty is more than what can be made up for
+MARGIN = 1e-3  # margin of a penalty as a share of the sum of all scores
 
 
 def restricted(table: ParentSets, constraints: Constraints, scorer: Scorer | None = None) -> ParentSets:
     """
     Return the legal part of a table.
 
-    With a scorer, sets of just the required parents that the table lacks are scored; without, a variable of which no
-    set holds its required parents is refused.
+    With a scorer, missing sets of just the required parents are scored. Without one, an InputError is raised for a
+    variable of which no set holds the required parents.
     """
     if not constraints.has_required.any():
         return table.take(np.flatnonzero(is_wanted(table.child, table.first, table.members, constraints)))
@@ -73,8 +73,7 @@ def score_below(scores: NDArray[np.float64]) -> float:
     """
     Return a provisional score for the empty set of a variable with required parents.
 
-    Every given score improves on it by more than the tolerance of `improves`, which grows with the scores: so the empty
-    set prunes no legal set.
+    Every given score improves on it by more than the tolerance of `improves`, so the empty set prunes no legal set.
     """
     lowest = float(scores.min())
     return lowest - max(1.0, MARGIN * abs(lowest))
@@ -83,11 +82,11 @@ def score_below(scores: NDArray[np.float64]) -> float:
 def is_wanted(
     child: NDArray[np.int32], first: NDArray[np.int64], members: NDArray[np.int32], constraints: Constraints
 ) -> NDArray[np.bool_]:
-    """Tell of each row whether its set is legal, or empty."""
+    """Return bool[rows], True for rows whose set is legal or empty."""
     sizes = np.diff(first)
     owner = np.repeat(child, sizes)
     good: NDArray[np.bool_] = _sums(constraints.allowed[owner, members], first) == sizes
-    good &= sizes <= constraints.limits[child]
+    good &= sizes <= constraints.max_parents[child]
     if constraints.has_required.any():
         needed = np.array([len(required) for required in constraints.required_parents])
         good &= _sums(constraints.required[owner, members], first) == needed[child]
@@ -96,18 +95,18 @@ def is_wanted(
 
 
 def _sums(flags: NDArray[np.bool_], first: NDArray[np.int64]) -> NDArray[np.int64]:
-    """Return how many members of each row are flagged."""
+    """Return the number of flagged members of each row."""
     counts: NDArray[np.int64] = np.concatenate([[0], np.cumsum(flags)])
     return counts[first[1:]] - counts[first[:-1]]
 
 
 def with_penalties(table: ParentSets, constraints: Constraints) -> ParentSets:
     """
-    Return a table in which the empty sets of variables with required parents have a penalty for their score.
+    Return a table in which the empty sets of variables with required parents have a penalty as their score.
 
-    No network scores less than each variable's lowest legal row, nor more than each one's best. What lies between, for
-    all variables together, and a margin are taken from the lowest row: so a network with a penalty scores less than
-    every legal one, one with more of them still less, and all of it stays of the size of the scores.
+    A legal network scores no less than the sum of the lowest legal rows, and no more than the sum of the best ones. The
+    penalty is the variable's lowest legal row, less the difference of these sums, less a margin. So a network with a
+    penalty scores below every legal one, more penalties lower the score further, and no score becomes huge.
     """
     needy = constraints.has_required
     if not needy.any():

@@ -19,10 +19,10 @@ class Relaxed:
     Attributes
     ----------
     names : the variables
-    score : the sum of the best local scores; no DAG over the table's sets scores higher
+    score : the sum of the best local scores, an upper bound on the score of all DAGs over the table's sets
     first : int64[n + 1]
     parents : int32[edges]; the best parents of variable i, ascending, are `parents[first[i]:first[i + 1]]`
-    weights : float64[edges], above zero; for each edge j -> i what i loses if it must do without j
+    weights : float64[edges], positive; for each edge j -> i the loss in the local score of i without j
 
     References
     ----------
@@ -30,8 +30,8 @@ class Relaxed:
 
     Notes
     -----
-    Eq. 8 compares with Pa_i without j. The table need not hold that set, if one of its subsets scores as well, so the
-    weights compare with the best of its subsets that the table holds: what i would really choose.
+    Eq. 8 compares with Pa_i without j. The table does not hold that set if one of its subsets scores as well. So the
+    weights compare with the best of its subsets in the table.
     """
 
     names: tuple[str, ...]
@@ -46,7 +46,7 @@ class Relaxed:
 
     @property
     def in_degrees(self) -> NDArray[np.int64]:
-        """Each variable's number of parents."""
+        """The number of parents of each variable."""
         return np.diff(self.first)
 
     @property
@@ -72,7 +72,7 @@ def relaxed(table: ParentSets) -> Relaxed:
     """Return the best parent set graph of a table."""
     from bnsearch.parent_sets.kernels_relaxed import take_best
 
-    best = table.begin[:-1]  # candidates stand best first
+    best = table.begin[:-1]  # candidates are sorted, best first
     edges = int(table.sizes[best].sum())
     first, parents, weights = np.empty(len(best) + 1, np.int64), np.empty(edges, np.int32), np.full(edges, -1.0)
     take_best(table.begin, table.scores, table.first, table.members, first, parents, weights)

@@ -1,8 +1,8 @@
-"""Rows of a candidate table in any order: gathered by variable, sorted, repeated and dominated sets dropped."""
+"""From rows in any order to a candidate table: grouped by variable, sorted, without repeated and dominated sets."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from typing import NamedTuple
 
 import numpy as np
@@ -12,9 +12,42 @@ from bnsearch._tools.parallel import parallel_map, parallel_take, thread_count
 from bnsearch.errors import InputError
 from bnsearch.scores.score import TOLERANCE
 
-WORTH_THREADS = 40_000  # rows for each thread; with fewer, to start it costs more than it saves
-FEW_ROWS = 1000  # of a variable: their work is shorter than what it takes a thread to get the interpreter for it
-ROWS_PER_CHUNK = 100_000  # the fewest that one thread counts or copies at a time
+MIN_ROWS_PER_THREAD = 40_000  # with fewer rows, starting a thread costs more than it saves
+FEW_ROWS = 1000  # rows of a variable below which the work is shorter than the wait of a thread for the interpreter
+ROWS_PER_CHUNK = 100_000  # smallest number of rows that one thread counts or copies at a time
+
+
+class Families(NamedTuple):
+    """
+    Scored families in any order.
+
+    Attributes
+    ----------
+    child : int32[families], the child of each family
+    scores : float64[families], the local scores
+    sizes : int64[families], the number of parents of each family
+    members : int32[...], the parents of the first family, then those of the second, and so on
+    """
+
+    child: NDArray[np.int32]
+    scores: NDArray[np.float64]
+    sizes: NDArray[np.int64]
+    members: NDArray[np.int32]
+
+    @property
+    def first(self) -> NDArray[np.int64]:
+        """The index of each family's first parent in `members`, and the length of `members` as the last entry."""
+        return np.concatenate([[0], np.cumsum(self.sizes)]).astype(np.int64)
+
+    @property
+    def rows(self) -> tuple[NDArray[np.int32], NDArray[np.float64], NDArray[np.int64], NDArray[np.int32]]:
+        """The arguments `child`, `scores`, `first` and `members` of `ParentSets.build`."""
+        return self.child, self.scores, self.first, self.members
+
+
+def join_families(parts: Iterable[Families]) -> Families:
+    """Return the families of all parts, one part after the other."""
+    return Families(*(np.concatenate(arrays) for arrays in zip(*parts, strict=True)))
 
 
 class TableArrays(NamedTuple):
@@ -35,11 +68,11 @@ def arrange_rows(
     pruned: int,
     threads: int | None,
 ) -> TableArrays:
-    """Return a table's arrays; the parameters are those of `ParentSets.build`."""
+    """Return the arrays of a table; the parameters are those of `ParentSets.build`."""
     members = _sorted_members(names, child, scores, first, members, threads)
     rows, begin = group_by_child(len(names), child, threads)
     own = [rows[begin[v] : begin[v + 1]] for v in range(len(names))]
-    lengths = np.zeros(len(names), dtype=np.int64)  # members of each variable's sets
+    lengths = np.zeros(len(names), dtype=np.int64)  # total number of members of each variable's sets
     ends_empty = np.zeros(len(names), dtype=bool)
     random = np.random.default_rng(0).integers(1, 2**64, len(names), dtype=np.uint64)
 
@@ -67,7 +100,7 @@ def _taken(
     lengths: NDArray[np.int64],
     threads: int | None,
 ) -> TableArrays:
-    """Return the arrays of a table with each variable's own rows, whose sets have `lengths` members in all."""
+    """Return the arrays of a table with some rows of each variable, whose sets have `lengths` members in total."""
     from bnsearch.parent_sets.kernels_rows import take_rows
 
     counts = np.array([len(rows) for rows in own], dtype=np.int64)
@@ -84,7 +117,7 @@ def _taken(
 
 
 def new_table(counts: NDArray[np.int64], lengths: NDArray[np.int64]) -> tuple[TableArrays, NDArray[np.int64]]:
-    """Return a table's arrays to be filled, and where each variable's members begin, given sets and members of each."""
+    """Return empty arrays of a table, and the index of each variable's first member, from its numbers of both."""
     begin, base = (np.concatenate(([0], np.cumsum(numbers))).astype(np.int64) for numbers in (counts, lengths))
     first = np.empty(begin[-1] + 1, dtype=np.int64)
     first[-1] = base[-1]
@@ -94,7 +127,7 @@ def new_table(counts: NDArray[np.int64], lengths: NDArray[np.int64]) -> tuple[Ta
 def group_by_child(
     n: int, child: NDArray[np.int32], threads: int | None
 ) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
-    """Return the rows by child, those of one child in their order; and where each child's rows begin."""
+    """Return the rows grouped by child, in their order, and the index of each child's first row."""
     from bnsearch.parent_sets.kernels_rows import count_children, scatter_rows
 
     chunks = cut_rows(len(child), threads)
@@ -108,37 +141,37 @@ def group_by_child(
 
 
 def places_of_chunks(counts: NDArray[np.int64], begin: NDArray[np.int64]) -> NDArray[np.int64]:
-    """Return where each chunk's rows of each child begin; counts : int64[chunks, n], begin : int64[n]."""
+    """Return the first index for each chunk's rows of each child; counts : int64[chunks, n], begin : int64[n]."""
     places: NDArray[np.int64] = np.cumsum(counts, axis=0) - counts + begin
     return places
 
 
 def cut_rows(rows: int, threads: int | None) -> list[slice]:
-    """Return slices of about equal length, one for each thread, or fewer where there are few rows."""
+    """Return slices of about equal length, one for each thread, or fewer if there are few rows."""
     number = max(1, min(thread_count(threads), rows // ROWS_PER_CHUNK))
     return [slice(rows * i // number, rows * (i + 1) // number) for i in range(number)]
 
 
 def for_variables(function: Callable[[int], None], counts: NDArray[np.int64], threads: int | None) -> None:
-    """Call a function with every variable, those with most rows first; in threads where there are many rows."""
+    """Call a function with every variable, those with most rows first; in threads if there are many rows."""
     work = np.argsort(-counts, kind="stable").tolist()
     rows = int(counts.sum())
-    most = rows // max(1, WORTH_THREADS) if rows >= FEW_ROWS * len(counts) else 1
-    parallel_take(function, work, max(1, min(thread_count(threads), most)))
+    max_threads = rows // max(1, MIN_ROWS_PER_THREAD) if rows >= FEW_ROWS * len(counts) else 1
+    parallel_take(function, work, max(1, min(thread_count(threads), max_threads)))
 
 
 def best_first(scores: NDArray[np.float64], sizes: NDArray[np.int64] | None = None) -> NDArray[np.int64]:
     """
-    Return the order of one variable's rows: the best score first, among equals smaller sets, then in order.
+    Return the order of one variable's rows: by descending score, then by size, then as given.
 
-    Without sizes, smaller sets are known to come before larger ones.
+    Without sizes, the given order must have smaller sets before larger ones.
     """
     values = -scores
     if sizes is None and len(values) < FEW_ROWS:
         return np.argsort(values, kind="stable")
     order = np.argsort(values)
     ordered = values[order]
-    if np.any(ordered[1:] == ordered[:-1]):  # only then need the order be a stable one, which takes longer
+    if np.any(ordered[1:] == ordered[:-1]):  # a stable sort takes longer and is needed only here
         order = np.argsort(values, kind="stable") if sizes is None else np.lexsort((sizes, values))
     return order
 
@@ -151,7 +184,7 @@ def _sorted_members(
     members: NDArray[np.int32],
     threads: int | None,
 ) -> NDArray[np.int32]:
-    """Return the members with those of each set ascending; refuse what is no parent set or has no score."""
+    """Return the members, those of each set ascending; raise an InputError for invalid sets and scores."""
     from bnsearch.parent_sets.kernels_rows import sort_members
 
     if len(child) and not (child.min() >= 0 and child.max() < len(names)):
@@ -182,7 +215,7 @@ def _undominated(
     pruned: int,
     random: NDArray[np.uint64],
 ) -> NDArray[np.bool_]:
-    """Tell of each row of one variable, best first, whether no subset matches or beats it."""
+    """Return bool[rows], True for rows of one variable, best first, that no subset matches or beats."""
     from bnsearch.parent_sets.kernels_domination import mark_undominated
 
     keys, folds = np.empty((2, len(rows)), dtype=np.uint64)

@@ -1,9 +1,9 @@
-"""The candidate table: for each variable the parent sets it may choose, best first."""
+"""The candidate table: the candidate parent sets of each variable, best first."""
 
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 
@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 from bnsearch.errors import InputError
 from bnsearch.graphs.dag import DAG
 from bnsearch.knowledge.constraints import Constraints
-from bnsearch.parent_sets.rows import arrange_rows
+from bnsearch.parent_sets.rows import Families, arrange_rows, join_families
 
 
 @dataclass(frozen=True, eq=False)
@@ -21,10 +21,10 @@ class ParentSets:
     """
     Candidate parent sets with their local scores, in flat arrays.
 
-    The sets of variable v are the rows `begin[v]:begin[v + 1]`, best score first, each set with ascending members; the
-    members of row r are `members[first[r]:first[r + 1]]`. Every variable has the empty set, which comes last, because
-    no set is kept that a subset of it matches or beats: an ordering that admits the set admits the subset. Use
-    `ParentSets.build` to make such a table from raw rows.
+    The sets of variable v are the rows `begin[v]:begin[v + 1]`, best score first. The members of row r, ascending, are
+    `members[first[r]:first[r + 1]]`. No set is kept that a subset matches or beats, because an ordering that admits the
+    set admits the subset. So the last row of every variable is the empty set. Use
+    `ParentSets.build` or `ParentSets.from_families` to make such a table from raw rows.
 
     Attributes
     ----------
@@ -63,28 +63,48 @@ class ParentSets:
         Parameters
         ----------
         names : the variables
-        child : int32[rows], whose candidate each row is
+        child : int32[rows], the variable of each row
         scores : float64[rows]
         first, members : as the attributes; members in any order
-        pruned : sets of up to this many members are known to be neither repeated nor dominated
-        threads : how many to use; None means all cores
+        pruned : size up to which sets are known to be neither repeated nor dominated
+        threads : number of threads; None means all cores
         """
         return cls(tuple(names), *arrange_rows(names, child, scores, first, members, pruned, threads))
 
-    def best(self, most: int, constraints: Constraints | None = None) -> ParentSets:
+    @classmethod
+    def from_families(
+        cls, names: Sequence[str], parts: Iterable[Families], *, pruned: int = -1, threads: int | None = 1
+    ) -> ParentSets:
         """
-        Return the table of each variable's best sets, as many as asked for, and the empty set.
+        Make a table from families in any order: sort, drop repeated and dominated sets.
 
-        Where parents are required, the smallest legal set stays too: the last but the empty one.
+        Parameters
+        ----------
+        names : the variables
+        parts : the families, in one or several parts
+        pruned, threads : as in `build`
+        """
+        return cls.build(names, *join_families(parts).rows, pruned=pruned, threads=threads)
+
+    @property
+    def families(self) -> Families:
+        """The rows of the table as families."""
+        return Families(self.child, self.scores, self.sizes, self.members)
+
+    def best(self, max_sets: int, constraints: Constraints | None = None) -> ParentSets:
+        """
+        Return the table of each variable's best sets, up to a number, and the empty set.
+
+        A variable with required parents keeps its smallest legal set, too, which precedes the empty set.
         """
         place = np.arange(self.n_sets) - np.repeat(self.begin[:-1], np.diff(self.begin))
-        kept = (place < most) | (self.sizes == 0)
+        kept = (place < max_sets) | (self.sizes == 0)
         if constraints is not None:
             kept[self.begin[1:][constraints.has_required] - 2] = True
         return self.take(np.flatnonzero(kept))
 
     def take(self, rows: NDArray[np.int64]) -> ParentSets:
-        """Return the table of some rows, ascending, the empty sets among them."""
+        """Return the table of some rows, ascending, which include the empty sets."""
         from bnsearch.parent_sets.kernels_rows import take_rows
 
         first = np.empty(len(rows) + 1, dtype=np.int64)
@@ -95,7 +115,7 @@ class ParentSets:
 
     @property
     def child(self) -> NDArray[np.int32]:
-        """Whose candidate each row is."""
+        """The variable of each row."""
         return np.repeat(np.arange(self.n_variables, dtype=np.int32), np.diff(self.begin))
 
     @property
@@ -105,7 +125,7 @@ class ParentSets:
 
     @property
     def n_sets(self) -> int:
-        """The number of candidate sets of all variables, the empty ones included."""
+        """The number of candidate sets of all variables, including the empty ones."""
         return len(self.scores)
 
     def parents(self, row: int) -> tuple[int, ...]:
@@ -113,20 +133,20 @@ class ParentSets:
         return tuple(self.members[self.first[row] : self.first[row + 1]].tolist())
 
     def network(self, rows: NDArray[np.int64]) -> DAG:
-        """Return the network that some rows make, one a variable; a cycle is refused."""
+        """Return the network of one row for each variable; raise an error if it has a cycle."""
         return DAG(self.names, [self.parents(row) for row in rows.tolist()])
 
     def score_of(self, dag: DAG) -> float:
-        """Return the score of a network whose parent sets are all candidates; refuse another."""
+        """Return the score of a network; raise an InputError if one of its parent sets is not in the table."""
         families = [{parents: score for score, parents in self.sets(v)} for v in range(self.n_variables)]
         for name, family, parents in zip(self.names, families, dag.parents, strict=True):
             if parents not in family:
-                raise InputError(f"the parents of {name!r} are none of its candidate sets")
+                raise InputError(f"the parents of {name!r} are not one of its candidate sets")
         return math.fsum(family[parents] for family, parents in zip(families, dag.parents, strict=True))
 
     @property
     def empty_score(self) -> float:
-        """The score of the network without edges: of the empty sets, which stand last."""
+        """The score of the network without edges, the sum over the last rows."""
         return math.fsum(self.scores[self.begin[1:] - 1])
 
     def sets(self, variable: int) -> Iterator[tuple[float, tuple[int, ...]]]:

@@ -1,1 +1,1 @@
-"""What a method and its run share: the problem, the run, when to stop, the trace, the result."""
+"""Problems, runs, stopping rules, traces and results."""

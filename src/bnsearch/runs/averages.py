@@ -1,4 +1,4 @@
-"""Averages over runs with their confidence intervals: of a number, and of the best score iteration by iteration."""
+"""Means over runs with confidence intervals."""
 
 from __future__ import annotations
 
@@ -17,19 +17,19 @@ def interval(values: ArrayLike, confidence: float = CONFIDENCE) -> tuple[NDArray
     """
     Return the mean over the first axis, and half the width of its confidence interval.
 
-    By Student's t distribution. A single value says nothing about the spread: half the width is then infinite.
+    The interval follows Student's t distribution. It is infinite for a single run.
 
     Parameters
     ----------
-    values : the runs' numbers, or a row of numbers for each run
-    confidence : the probability that the interval holds the mean of all possible runs
+    values : one number or one row of numbers for each run
+    confidence : confidence level
     """
     from scipy.special import stdtrit
 
     require("confidence", confidence, above=0, below=1)
     runs = np.asarray(values, dtype=np.float64)
     if not runs.size:
-        raise InputError("an average needs the numbers of at least one run")
+        raise InputError("an average needs the values of at least one run")
     mean = runs.mean(axis=0)
     if len(runs) == 1:
         return mean, np.full_like(mean, np.inf)
@@ -38,7 +38,7 @@ def interval(values: ArrayLike, confidence: float = CONFIDENCE) -> tuple[NDArray
 
 
 def scores_by_iteration(trace: Trace, last: int) -> NDArray[np.float64]:
-    """Return the best score known after 0, 1, ..., `last` iterations; minus infinity before the first."""
+    """Return the best score after 0, 1, ..., `last` iterations; minus infinity before the first network."""
     require("last", last, at_least=0, whole=True)
     scores = np.full(last + 1, -np.inf)
     for point in trace:

@@ -1,4 +1,4 @@
-"""What a search method is."""
+"""The protocol of search methods."""
 
 from __future__ import annotations
 
@@ -11,13 +11,13 @@ if TYPE_CHECKING:
 
 class Method(Protocol):
     """
-    A way to search: a frozen dataclass whose fields are its parameters.
+    A search method: a frozen dataclass whose fields are its parameters.
 
-    `search` offers networks to the run until `run.going()` says no, or until it has nothing left to do.
+    `search` offers networks to the run until `run.going()` returns False or nothing is left to do.
     """
 
     name: ClassVar[str]
 
     def search(self, problem: Problem, run: Run) -> None:
-        """Search, offering to the run what is found."""
+        """Search, and offer all networks found to the run."""
         ...

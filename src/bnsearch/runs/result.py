@@ -1,4 +1,4 @@
-"""What a search returns."""
+"""Results of searches."""
 
 from __future__ import annotations
 
@@ -26,28 +26,28 @@ if TYPE_CHECKING:
 @dataclass(frozen=True, eq=False, kw_only=True)
 class Result:
     """
-    The best network of a search, and how it was found.
+    The best network of a search, and a report on the search.
 
     Attributes
     ----------
     dag : the network
-    score : its score
-    bound : no network scores higher; None where no bound is known
+    score : score of the network
+    bound : upper bound of the score of all networks; None if none is known
     optimal : whether the score is proven to be the highest
-    partial : whether candidate sets that may matter are missing, for want of time: then `bound` and `gap` are about the
-        networks of the sets that were kept, and nothing is known of others
+    partial : whether candidate sets that may matter are missing, because there was no time to score them. `bound` and
+        `gap` then hold for the networks of the sets kept
     stop : why the search ended: "seconds", "iterations", "evaluations", "target", "no improvement", "converged",
-        "interrupted", "memory" when exact search has too many variables, or "complete" when the method had nothing left
-        to do, or the bound is reached
-    trace : every improvement
-    iterations, evaluations, seconds : what it took; an evaluation is one local score asked for
+        "interrupted" (Ctrl-C), "terminated" (SIGTERM), "memory" if exact search has too many variables, or "complete"
+        if nothing was left to do or the bound is reached
+    trace : all improvements
+    iterations, evaluations, seconds : work done; an evaluation is one requested local score
     computed : evaluations that were not found in a cache
-    families : distinct families whose local score was asked for; None where the method was not told to count them
-    method, parameters : what searched
-    seed : the seed; the same seed and iterations give the same result
-    notes : what was decided on the way and should be known
-    climbs : of OBS and INOBS every climb: initial score, final score, steps; the last ones may have been broken off
-    empty_score : the score of the network without edges; None where the method had no need of it
+    families : distinct families whose local score was requested; None if the method did not count them
+    method, parameters : name and parameters of the method
+    seed : seed of the random numbers; the same seed and number of iterations give the same result
+    notes : decisions of the method that the user should know of
+    climbs : all climbs of OBS and INOBS; the last ones may be incomplete
+    empty_score : score of the network without edges; None if the method did not compute it
     """
 
     dag: DAG
@@ -71,12 +71,12 @@ class Result:
 
     @property
     def relative_score(self) -> float | None:
-        """RC of Perez & Maua (2016): how far the score is above that of the empty network, relative to the latter."""
+        """RC of Perez & Maua (2016): gain over the network without edges, relative to the score of that network."""
         return None if self.empty_score is None else float(relative_score(self.score, self.empty_score))
 
     @property
     def gap(self) -> float | None:
-        """How far the score is below the bound, relative to the bound; zero for the best of what the bound is about."""
+        """Difference of bound and score, relative to the bound; zero if the score reaches the bound."""
         return 0.0 if self.optimal else relative_gap(self.score, self.bound)
 
     @cached_property
@@ -88,9 +88,9 @@ class Result:
 
     def network(self, data: Any, *, smoothing: float = 0.0, ess: float = 0.0) -> BayesianNetwork:
         """
-        Return the network with tables estimated from data, as `bnsearch.networks.fit` does.
+        Return the network with probability tables estimated by `bnsearch.networks.fit`.
 
-        The data is anything that `bnsearch.learn` takes; the variables are found by name.
+        The data can have any form that `bnsearch.learn` accepts; variables are matched by name.
         """
         from bnsearch.data.conversion import as_dataset
         from bnsearch.networks.network import fit
@@ -114,10 +114,10 @@ class Result:
 
     def write(self, path: str | os.PathLike[str], data: Any = None) -> None:
         """
-        Write the network; the extension names the format.
+        Write the network in the format of the file extension.
 
-        The structure goes to .json, .csv (adjacency matrix), .dot or .svg; with data, also the tables to .bif, .net or
-        .json. Each may be followed by .gz.
+        Formats of the structure are .json, .csv (adjacency matrix), .dot and .svg. With data, .bif, .net and .json hold
+        the probability tables as well. Each extension may be followed by .gz.
         """
         from bnsearch.networks.files import needs_tables, write_network, write_structure
 
@@ -125,7 +125,7 @@ class Result:
             write_network(self.network(data), path)
         elif needs_tables(path):
             raise InputError(
-                f"{os.fspath(path)}: this format holds tables: hand over the data, as in write(path, data)"
+                f"{os.fspath(path)}: this format holds probability tables: pass the data, as in write(path, data)"
             )
         else:
             write_structure(self.dag, path)
@@ -141,21 +141,21 @@ class Result:
         return plot_trace(self.trace, ax)
 
     def __repr__(self) -> str:
-        return f"Result({self._facts})"
+        return f"Result({self._summary})"
 
     def _repr_html_(self) -> str:
         drawing = self.dag._repr_svg_() or ""
-        return f'<div>{escape(self._facts)}</div><div style="overflow:auto">{drawing}</div>'
+        return f'<div>{escape(self._summary)}</div><div style="overflow:auto">{drawing}</div>'
 
     @property
-    def _facts(self) -> str:
-        """The result in one line."""
+    def _summary(self) -> str:
+        """Summary in one line."""
         n_edges = len(self.dag.edges)
         parts = [
             f"{len(self.dag.names)} variables",
             f"{n_edges} edge{'' if n_edges == 1 else 's'}",
             f"score {self.score:.6f}",
-            standing(self.gap, self.optimal, self.partial),
+            describe_quality(self.gap, self.optimal, self.partial),
             self.method,
             f"{self.seconds:.1f} s",
             f"stopped: {self.stop}",
@@ -165,7 +165,7 @@ class Result:
 
 def relative_score(scores: ArrayLike, empty: float) -> NDArray[np.float64]:
     """
-    Return RC(G) = (sc(G) - sc(empty)) / |sc(empty)| of one score or of many; zero where no edges score nothing.
+    Return RC(G) = (sc(G) - sc(empty)) / |sc(empty)| for one score or many; zero if sc(empty) is zero.
 
     References
     ----------
@@ -175,8 +175,8 @@ def relative_score(scores: ArrayLike, empty: float) -> NDArray[np.float64]:
     return gains / abs(empty) if empty else np.zeros_like(gains)
 
 
-def standing(gap: float | None, optimal: bool, partial: bool) -> str:
-    """Say how good a score is known to be; nothing, where no bound is known."""
+def describe_quality(gap: float | None, optimal: bool, partial: bool) -> str:
+    """Return the known quality of a score in words; an empty string if no bound is known."""
     if optimal:
         return "optimal"
     if gap is None:

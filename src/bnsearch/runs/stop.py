@@ -1,4 +1,4 @@
-"""Stopping rules: pure predicates of how far a run has come."""
+"""Stopping rules: pure functions of the progress of a run."""
 
 from __future__ import annotations
 
@@ -11,18 +11,18 @@ from bnsearch.errors import require
 @dataclass(frozen=True)
 class Progress:
     """
-    How far a run has come.
+    Counters and incumbent of a run.
 
     Attributes
     ----------
-    seconds : since the run began
-    iterations : steps of the method's main loop: climbs, generations, perturbations
-    evaluations : local scores asked for
-    score : the best so far, minus infinity before there is one
-    stale : iterations since the best was found
-    improved : when it was found, in seconds
-    bound : no network scores higher; None where no bound is known
-    partial : whether candidate sets that may matter are missing: the bound is about networks of those that were kept
+    seconds : elapsed time
+    iterations : number of steps of the method's main loop, such as climbs, generations or perturbations
+    evaluations : number of local scores that were requested
+    score : score of the incumbent; minus infinity before the first network
+    stale : number of iterations since the last improvement
+    improved : elapsed time at the last improvement
+    bound : upper bound of the score; None if none is known
+    partial : whether candidate sets that may matter are missing; the bound then holds for networks of the sets kept
     """
 
     seconds: float = 0.0
@@ -36,25 +36,25 @@ class Progress:
 
     @property
     def gap(self) -> float | None:
-        """How far the score is below the bound, relative to the bound."""
+        """Difference of bound and score, relative to the bound."""
         return relative_gap(self.score, self.bound)
 
 
 def relative_gap(score: float, bound: float | None) -> float | None:
-    """Return how far a score is below a bound, relative to the bound; None where there is no bound."""
+    """Return the difference of a bound and a score, relative to the bound; None without a bound."""
     return None if bound is None else max(0.0, bound - score) / max(1.0, abs(bound))
 
 
 class Stop:
-    """A rule that says when a run has had enough; `Seconds(60) | Target(-100)` is whichever comes first."""
+    """A stopping rule; `Seconds(60) | Target(-100)` stops as soon as one of both rules does."""
 
     def reason(self, progress: Progress) -> str | None:
-        """Return why to stop, or None to go on."""
+        """Return the reason to stop, or None."""
         raise NotImplementedError
 
     @property
     def seconds(self) -> float:
-        """The time after which the rule stops in any case; infinity where there is none."""
+        """Time after which the rule stops in any case; infinity if there is none."""
         return inf
 
     def __or__(self, other: Stop) -> AnyOf:
@@ -63,12 +63,12 @@ class Stop:
 
 @dataclass(frozen=True)
 class AnyOf(Stop):
-    """Stop as soon as one of the rules says so; without rules, never."""
+    """Stop as soon as one of the rules does; without rules, never."""
 
     rules: tuple[Stop, ...] = ()
 
     def reason(self, progress: Progress) -> str | None:
-        """Return the first reason there is."""
+        """Return the reason of the first rule that has one."""
         return next((why for rule in self.rules if (why := rule.reason(progress)) is not None), None)
 
     @property
@@ -83,7 +83,7 @@ def _parts(rule: Stop) -> tuple[Stop, ...]:
 
 @dataclass(frozen=True)
 class Seconds(Stop):
-    """Stop when this much wall-clock time has passed."""
+    """Stop after a number of seconds of wall-clock time."""
 
     limit: float
 
@@ -91,7 +91,7 @@ class Seconds(Stop):
         require("seconds", self.limit, at_least=0)
 
     def reason(self, progress: Progress) -> str | None:
-        """Return "seconds" when the time is up."""
+        """Return "seconds" if the time has passed."""
         return "seconds" if progress.seconds >= self.limit else None
 
     @property
@@ -102,7 +102,7 @@ class Seconds(Stop):
 
 @dataclass(frozen=True)
 class Iterations(Stop):
-    """Stop after this many iterations of the method's main loop."""
+    """Stop after a number of iterations of the method's main loop."""
 
     limit: int
 
@@ -110,13 +110,13 @@ class Iterations(Stop):
         require("iterations", self.limit, at_least=1, whole=True)
 
     def reason(self, progress: Progress) -> str | None:
-        """Return "iterations" when they are done."""
+        """Return "iterations" if their number is reached."""
         return "iterations" if progress.iterations >= self.limit else None
 
 
 @dataclass(frozen=True)
 class Evaluations(Stop):
-    """Stop once this many local scores were asked for; looked at between batches of work, so that more may be."""
+    """Stop after a number of requested local scores; this is checked between batches, so there may be more."""
 
     limit: int
 
@@ -124,13 +124,13 @@ class Evaluations(Stop):
         require("evaluations", self.limit, at_least=1, whole=True)
 
     def reason(self, progress: Progress) -> str | None:
-        """Return "evaluations" when they are spent."""
+        """Return "evaluations" if their number is reached."""
         return "evaluations" if progress.evaluations >= self.limit else None
 
 
 @dataclass(frozen=True)
 class Target(Stop):
-    """Stop when the score is reached."""
+    """Stop when a score is reached."""
 
     score: float
 
@@ -138,13 +138,13 @@ class Target(Stop):
         require("target", self.score, at_least=-inf)
 
     def reason(self, progress: Progress) -> str | None:
-        """Return "target" when the score is at least the target, but for rounding in the last printed digit."""
+        """Return "target" if the score is at least the target, up to a relative rounding error of 1e-9."""
         return "target" if progress.score >= self.score - 1e-9 * max(1.0, abs(self.score)) else None
 
 
 @dataclass(frozen=True)
 class NoImprovement(Stop):
-    """Stop when this many iterations in a row found nothing better."""
+    """Stop after a number of iterations without an improvement."""
 
     limit: int
 
@@ -152,19 +152,19 @@ class NoImprovement(Stop):
         require("no_improvement", self.limit, at_least=1, whole=True)
 
     def reason(self, progress: Progress) -> str | None:
-        """Return "no improvement" after so many iterations without one."""
+        """Return "no improvement" if their number is reached."""
         return "no improvement" if progress.stale >= self.limit else None
 
 
 @dataclass(frozen=True)
 class Converged(Stop):
     """
-    Stop when nothing better has come for long; not before there is anything.
+    Stop after a long time without an improvement, but not before the first network.
 
     Parameters
     ----------
-    patience : how long, in units of the time that it took to find the best
-    at_least : seconds to wait in any case
+    patience : time to wait, relative to the elapsed time at the last improvement
+    at_least : minimum number of seconds to wait
     """
 
     patience: float = 2.0
@@ -175,7 +175,7 @@ class Converged(Stop):
         require("at_least", self.at_least, at_least=0)
 
     def reason(self, progress: Progress) -> str | None:
-        """Return "converged" when the wait was long enough."""
+        """Return "converged" if this time has passed."""
         waited = progress.seconds - progress.improved
         enough = waited >= max(self.at_least, self.patience * progress.improved)
         return "converged" if enough and progress.score > -inf else None

@@ -1,4 +1,4 @@
-"""What is written down of a run: its anytime curve, and its climbs."""
+"""Records of a run: its improvements and its climbs."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from bnsearch.runs.stop import Progress
 
 @dataclass(frozen=True)
 class Trace:
-    """Every improvement of a run, and where it ended: a growing list of `Progress` records."""
+    """All improvements of a run and its final state, as `Progress` records."""
 
     points: list[Progress] = field(default_factory=list)
 
@@ -27,24 +27,24 @@ class Trace:
         return iter(self.points)
 
     def score_at(self, seconds: float) -> float:
-        """Return the best score that was known after this much time; minus infinity before the first."""
+        """Return the best score after a number of seconds; minus infinity before the first network."""
         return max((point.score for point in self.points if point.seconds <= seconds), default=float("-inf"))
 
     def write(self, path: str | Path) -> None:
-        """Write the curve as CSV: seconds, iterations, evaluations, score."""
+        """Write the records as CSV: seconds, iterations, evaluations, score."""
         lines = [f"{p.seconds:.6f},{p.iterations},{p.evaluations},{p.score!r}" for p in self.points]
         with atomic_write(path) as to:
             to.write_text("\n".join(["seconds,iterations,evaluations,score", *lines, ""]))
 
 
 class Climbs:
-    """Every climb of a run, in the order of the starts: where it began and ended, and how many steps it took."""
+    """Initial score, final score and number of steps of all climbs of a run, in the order of their starts."""
 
     def __init__(self) -> None:
-        self._numbers = array("d")  # three for each climb: there may be millions
+        self._numbers = array("d")  # three numbers for each climb, in little memory: there may be millions of climbs
 
     def add(self, initial: float, final: float, steps: int) -> None:
-        """Take down one climb."""
+        """Add a climb."""
         self._numbers.extend((initial, final, steps))
 
     def __len__(self) -> int:
@@ -52,17 +52,17 @@ class Climbs:
 
     @property
     def initial(self) -> NDArray[np.float64]:
-        """The score of the ordering that each climb began at."""
+        """Score of the initial ordering of each climb."""
         return self._column(0)
 
     @property
     def final(self) -> NDArray[np.float64]:
-        """The score that each climb ended with."""
+        """Final score of each climb."""
         return self._column(1)
 
     @property
     def steps(self) -> NDArray[np.int64]:
-        """How many steps each climb took."""
+        """Number of steps of each climb."""
         return self._column(2).astype(np.int64)
 
     def _column(self, number: int) -> NDArray[np.float64]:

@@ -1,4 +1,4 @@
-"""Scores: one score, one file; a score bound to a table; all families up to a size."""
+"""Scores, one in each file; a score bound to a dataset; all families up to a size."""
 
 from __future__ import annotations
 

@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
-from typing import NamedTuple
+from collections.abc import Iterable
+from typing import NamedTuple, Unpack
 
 import numpy as np
 from numpy.typing import NDArray
 
 from bnsearch._tools.parallel import parallel_map
-from bnsearch.counting.sweep import Sweep
+from bnsearch.counting.sweep import Sweep, SweepOptions
 from bnsearch.data import Dataset
 from bnsearch.errors import InputError
 from bnsearch.scores.score import Score, improves
@@ -24,42 +24,25 @@ class BestFamily(NamedTuple):
 
 class AllSets:
     """
-    Every family of up to `max_size` variables (parents and child together), scored.
+    The local scores of all families of up to `max_size` variables, parents and child together.
 
     Parameters
     ----------
-    data : the table
-    score : which score
-    max_size : the most variables in a family
-    variables, representation, memory, threads : as for Sweep
+    data : the dataset
+    score : the score
+    max_size : largest number of variables in a family
+    options : `variables`, `representation`, `memory` and `threads`, as in `Sweep`
 
     Attributes
     ----------
-    joint : for each size from 0 the values of all sets as a family's whole, by rank (see Sweep)
-    parents : for each size from 0 float64[classes, sets], the values of all sets as parents; one class for a
-        score-equivalent score (the same numbers as `joint`), one for each arity of the child otherwise
-    class_of : the class of a child at each place
+    joint : for each size from 0 on, the values of all sets as whole families, by rank (see Sweep)
+    parents : for each size from 0 on, float64[classes, sets], the values of all sets as parents; one class for a
+        score-equivalent score (the same numbers as `joint`), otherwise one for each arity of the child
+    class_of : class of a child at each place
     """
 
-    def __init__(
-        self,
-        data: Dataset,
-        score: Score,
-        max_size: int,
-        *,
-        variables: Sequence[int] | None = None,
-        representation: str = "auto",
-        memory: int = 1 << 30,
-        threads: int | None = None,
-    ) -> None:
-        self.sweep = Sweep(
-            data,
-            max_size,
-            variables=variables,
-            representation=representation,
-            memory=memory,
-            threads=threads,
-        )
+    def __init__(self, data: Dataset, score: Score, max_size: int, **options: Unpack[SweepOptions]) -> None:
+        self.sweep = Sweep(data, max_size, **options)
         self.score = score
         rows = data.n_rows
         arities, class_of = np.unique(self.sweep.layout.columns.arities, return_inverse=True)
@@ -83,25 +66,25 @@ class AllSets:
 
     @property
     def max_size(self) -> int:
-        """The most variables in a family."""
+        """The largest number of variables in a family."""
         return self.sweep.max_size
 
     def family(self, child: int, parents: Iterable[int]) -> float:
         """Return the local score of a child with these parents."""
         places = self.sweep.layout.places([child, *parents]).tolist()
         if len(places) > self.max_size:
-            raise InputError(f"a family of {len(places)} variables, where at most {self.max_size} were scored")
+            raise InputError(f"the family has {len(places)} variables; the largest scored ones have {self.max_size}")
         whole = self.joint[len(places)][self.sweep.rank(sorted(places))]
         rest = self.parents[len(places) - 1][self.class_of[places[0]], self.sweep.rank(sorted(places[1:]))]
         return float(whole - rest)
 
     @property
     def families(self) -> int:
-        """How many families there are."""
+        """The number of families."""
         return sum(size * self.sweep.number(size) for size in range(1, self.max_size + 1))
 
     def best_families(self) -> dict[int, BestFamily]:
-        """Return the best family of each variable, the smallest where several are: every family is scored."""
+        """Return the best family of each variable, of equally good ones the smallest; every family is scored."""
         from bnsearch.scores.kernels_families import best_of_size
 
         order = self.sweep.order

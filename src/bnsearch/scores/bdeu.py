@@ -14,13 +14,13 @@ from bnsearch.scores.score import EquivalentScore
 @dataclass(frozen=True, kw_only=True)
 class BDeu(EquivalentScore):
     """
-    Log marginal likelihood under a Dirichlet prior of one total weight spread evenly over all cells.
+    Log marginal likelihood under a Dirichlet prior whose total weight is spread evenly over all cells.
 
     Parameters
     ----------
-    ess : the equivalent sample size, that total weight
-    prior : add the structure prior kappa^((r - 1) q) with kappa = 1 / (ess + 1) for each family, which
-        charges every free parameter alike
+    ess : the equivalent sample size, which is the total weight
+    prior : True if each family has the structure prior kappa^((r - 1) q) with kappa = 1 / (ess + 1), the same penalty
+        for each free parameter
 
     References
     ----------

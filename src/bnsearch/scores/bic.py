@@ -13,7 +13,7 @@ from bnsearch.scores.score import EquivalentScore
 @dataclass(frozen=True, kw_only=True)
 class BIC(EquivalentScore):
     """
-    Log-likelihood minus log(N) / 2 for each free parameter; equal to MDL with the sign turned.
+    Log-likelihood minus log(N) / 2 for each free parameter; the negative of the MDL score.
 
     References
     ----------

@@ -1,4 +1,4 @@
-"""Families extended by one more parent, many at a time."""
+"""Local scores of a family's extensions by one more parent, many at a time."""
 
 from __future__ import annotations
 
@@ -17,16 +17,16 @@ from bnsearch.scores.score import Score
 if TYPE_CHECKING:
     from bnsearch.counting.kernels_terms import Terms
 
-TABULATED_SIZE = 8
+TABULATED_SIZE = 8  # largest size of sets whose numbers of cells have tabulated terms
 
 
 class Extender:
     """
-    Scores a child with its parents and each of several candidates; one for each thread (`fork`).
+    Computes the local scores of a child with its parents and each of several candidates; for one thread at a time.
 
     Attributes
     ----------
-    evaluations : local scores computed so far
+    evaluations : number of local scores computed so far
     """
 
     def __init__(self, data: Dataset, score: Score) -> None:
@@ -43,11 +43,11 @@ class Extender:
 
     @property
     def columns(self) -> tuple[Any, ...]:
-        """The data as kernels take it."""
+        """The fields of Columns as a plain tuple, for kernels."""
         return tuple(self.layout.columns)
 
     def terms(self, child: int) -> tuple[Terms, Terms]:
-        """Return the two cell sums of a child's families, of the whole set and of the parents, tabulated."""
+        """Return the terms of a child's families, of the whole set and of the parents."""
         rows = self.data.n_rows
         others = self.score.parents(rows, int(self.data.arities[child]))
         return self.score.joint(rows).terms(rows, self._products), others.terms(rows, self._products)
@@ -79,7 +79,7 @@ class Extender:
         return scores
 
     def ceiling(self, child: int, parents: Sequence[int], bound: Bound) -> float:
-        """Return what no family of the child with more parents than these can exceed."""
+        """Return the upper bound on the scores of a child's families with more parents than these."""
         from bnsearch.counting.kernels_expand import occupied_cells
         from bnsearch.scores.kernels_bounds import ceiling
 
@@ -90,7 +90,7 @@ class Extender:
         return float(ceiling(bound.slope, bound.level, arities[child], cells * bound.smallest, occupied))
 
     def family(self, child: int, parents: Sequence[int]) -> float:
-        """Return the local score of a child with these parents; not a number where they have too many cells."""
+        """Return the local score of a child with these parents; nan if they have too many cells."""
         if not len(parents):
             return self.empty(child)
         *others, last = sorted(parents)
@@ -111,21 +111,21 @@ class Extender:
 def stacked_terms(
     score: Score, arities: NDArray[np.int64], rows: int, products: NDArray[np.float64]
 ) -> tuple[NDArray[np.int64], tuple[Any, ...]]:
-    """Return the class of each place as a child, and the terms of parents for all classes, as kernels take them."""
+    """Return the class of each place as a child, and the terms of the parents stacked for all classes."""
     if score.equivalent:
         different, classes = np.ones(1, dtype=np.int64), np.zeros(len(arities), dtype=np.int64)
     else:
         different, classes = np.unique(arities, return_inverse=True)
     terms = [score.parents(rows, arity).terms(rows, products) for arity in different.tolist()]
-    function, _, _, regret, _, _, _, _ = terms[0]
-    entries = min(each[7].shape[1] for each in terms)
+    functions, parameters, slopes, regrets, _, _, constants, tables = zip(*terms, strict=True)
+    entries = min(table.shape[1] for table in tables)
     return classes.astype(np.int64), (
-        function,
-        np.array([each[1] for each in terms]),
-        np.array([each[2] for each in terms]),
-        regret,
+        functions[0],
+        np.array(parameters),
+        np.array(slopes),
+        regrets[0],
         rows,
         products,
-        np.stack([each[6] for each in terms]),
-        np.stack([each[7][:, :entries] for each in terms]),
+        np.stack(constants),
+        np.stack([table[:, :entries] for table in tables]),
     )

@@ -1,4 +1,4 @@
-"""Families and sets scored one after another, through a bounded cache of set values."""
+"""Scores of families and values of sets, with a cache of bounded size."""
 
 # Numba infers the types of kernels.
 # mypy: allow-untyped-defs, no-check-untyped-defs
@@ -7,25 +7,28 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
-from bnsearch.counting.kernels_set import cells_of, count_set
+from bnsearch.counting.kernels_columns import ARITIES
+from bnsearch.counting.kernels_set import COUNTS, cells_of, count_set
 from bnsearch.counting.kernels_terms import sum_counts
 from bnsearch.kernels.compile import inner_kernel, kernel
+from bnsearch.kernels.sorting import insert_descending
 
-WAYS = 4
+WAYS = 4  # number of slots in a bucket of the cache
 
 
-# Values of sets under a 128-bit key: the exclusive or of its members' random numbers and of the function's. A set may
-# lie in any of the four slots of its bucket; a full bucket gives up one of them. A plain tuple of
-#   member    uint64[places, 2]   random numbers
-#   key       uint64[slots, 2]    zero where empty; the number of slots is a power of two
+# The cache of set values, by a 128-bit key: the exclusive or of the random numbers of the members and the function. A
+# set can be in any slot of its bucket; in a full bucket a new set replaces one. A plain tuple of
+#   member    uint64[places, 2]   random numbers of each place
+#   key       uint64[slots, 2]    zero in an empty slot; the number of slots is a power of two
 #   value     float64[slots]
-#   computed  int64[1]            how many values were computed
+#   computed  int64[1]            number of computed values
+MEMBER, KEY, VALUE, COMPUTED = range(4)
 SetCache = tuple[NDArray[np.uint64], NDArray[np.uint64], NDArray[np.float64], NDArray[np.int64]]
 
 
 @kernel
 def find_slot(key, high, low):
-    """Return (slot, whether the key is there); otherwise the slot to take."""
+    """Return (slot, True) if the key is in the cache, else (slot to use, False)."""
     first = np.int64(high & np.uint64(key.shape[0] - 1)) & ~np.int64(WAYS - 1)
     for slot in range(first, first + WAYS):
         if key[slot, 0] == high and key[slot, 1] == low:
@@ -37,21 +40,16 @@ def find_slot(key, high, low):
 
 @inner_kernel
 def descending(places):
-    """Return the places in descending order: a set's value must not depend on how it was written down."""
+    """Return the places in descending order, so that the value of a set does not depend on the given order."""
     ordered = places.copy()
     for i in range(1, ordered.size):
-        place = ordered[i]
-        j = i
-        while j > 0 and ordered[j - 1] < place:
-            ordered[j] = ordered[j - 1]
-            j -= 1
-        ordered[j] = place
+        insert_descending(ordered, i, ordered[i])
     return ordered
 
 
 @inner_kernel
 def set_value(columns, scratch, cache, places, terms, salt):
-    """Return the value of a set, from the cache or counted now."""
+    """Return the value of a set from the cache; count the set if it is not there."""
     member, key, value, computed = cache
     high, low = salt[0], salt[1]
     for i in range(places.size):
@@ -61,7 +59,7 @@ def set_value(columns, scratch, cache, places, terms, salt):
     if not known:
         ordered = descending(places)
         found = count_set(columns, scratch, ordered)
-        value[slot] = sum_counts(scratch[6], found, terms, cells_of(columns[3], ordered))
+        value[slot] = sum_counts(scratch[COUNTS], found, terms, cells_of(columns[ARITIES], ordered))
         key[slot, 0] = high
         key[slot, 1] = low
         computed[0] += 1
@@ -71,9 +69,9 @@ def set_value(columns, scratch, cache, places, terms, salt):
 @kernel
 def value_sets(columns, scratch, cache, begin, members, terms, salt, out):
     """
-    Value many sets.
+    Compute the values of many sets.
 
-    begin : int64[m + 1]   where each set begins in `members`
+    begin : int64[m + 1]   index of each set's first member in `members`
     members : int64[...]   places
     out : float64[m]       written
     """
@@ -83,7 +81,7 @@ def value_sets(columns, scratch, cache, begin, members, terms, salt, out):
 
 @kernel
 def remember_sets(cache, begin, members, salt, values):
-    """Put the values of many sets into the cache; begin and members as of value_sets."""
+    """Write the values of many sets into the cache; begin and members as in value_sets."""
     member, key, value, _ = cache
     for i in range(values.size):
         high, low = salt[0], salt[1]
@@ -101,10 +99,10 @@ def score_families(columns, scratch, cache, begin, members, joint, parents, salt
     """
     Score many families: joint(parents + child) - parents(parents).
 
-    begin : int64[m + 1]   where each family begins in `members`
+    begin : int64[m + 1]   index of each family's child in `members`
     members : int64[...]   places: the child, then its parents
     joint, parents : terms, see kernels_terms
-    salts : uint64[2, 2]   cache keys of the two functions
+    salts : uint64[2, 2]   random numbers of the two functions for the cache
     out : float64[m]       written
     """
     for i in range(out.size):

@@ -14,14 +14,14 @@ def best_of_size(size, top, binomial, joint, parents, class_of, scores, ranks):
     """
     Score every family over a set of one size with largest place `top`; keep each child's best.
 
-    Sets are visited as a prefix of descending places and every smaller place x, so all ranks run on with x.
+    Sets are visited as a prefix of descending places and every smaller place x, so all ranks increase with x by one.
 
     binomial : int64[places + 1, size + 1]
     joint : float64[sets of the size]                  by rank
     parents : float64[classes, sets of one size less]  by rank
-    class_of : int64[places]       the class of each child
-    scores : float64[places]       a better score replaces it
-    ranks : int64[places]          the rank of the set it belongs to
+    class_of : int64[places]       class of each child
+    scores : float64[places]       best scores so far; changed
+    ranks : int64[places]          ranks of the sets of these scores; changed
     """
     d = size - 1
     place = np.empty(d, np.int64)
@@ -40,7 +40,7 @@ def best_of_size(size, top, binomial, joint, parents, class_of, scores, ranks):
             if score > scores[x]:
                 scores[x] = score
                 ranks[x] = whole + x
-        for i in range(d):  # the child is the i-th of the prefix: the other parents keep their order
+        for i in range(d):  # the child is the i-th place of the prefix, and the other places are parents
             base = np.int64(0)
             for t in range(i):
                 base += binomial[place[t], d - t]

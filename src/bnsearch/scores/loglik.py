@@ -1,4 +1,4 @@
-"""The log-likelihood at its maximum."""
+"""The maximised log-likelihood."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from bnsearch.scores.score import EquivalentScore
 
 @dataclass(frozen=True, kw_only=True)
 class LogLikelihood(EquivalentScore):
-    """Maximised log-likelihood: sum of n_jk log(n_jk / n_j). It never falls when a parent is added."""
+    """Maximised log-likelihood: sum of n_jk log(n_jk / n_j). It never decreases when a parent is added."""
 
     name: ClassVar[str] = "loglik"
 

@@ -12,7 +12,7 @@ from bnsearch.scores.score import EquivalentScore
 @dataclass(frozen=True, kw_only=True)
 class QNML(EquivalentScore):
     """
-    Ratio of two NML probabilities, of the family's joint column and of the parents'; no parameter, equivalent.
+    Log of the ratio of two NML probabilities, of the family's joint column and of the parents'; without parameters.
 
     References
     ----------

@@ -1,4 +1,4 @@
-"""What a score is, and how two scores compare."""
+"""The protocol of a score, and the comparison of two scores."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from numpy.typing import NDArray
 
 from bnsearch.counting.cell_sums import CellSum
 
-TOLERANCE = 1e-10
+TOLERANCE = 1e-10  # relative difference up to which two scores count as equal; rounding errors are smaller
 
 
 @runtime_checkable
@@ -26,16 +26,16 @@ class Score(Protocol):
     equivalent: ClassVar[bool]
 
     def joint(self, rows: int) -> CellSum:
-        """Return the value of a family's whole set."""
+        """Return the cell sum of a family's whole set."""
         ...
 
     def parents(self, rows: int, arity: int) -> CellSum:
-        """Return the value of the parents of a child with this many states."""
+        """Return the cell sum of the parents, for a child with a number of states."""
         ...
 
 
 class EquivalentScore:
-    """Base of the scores whose two parts are one set function G, given by `joint`."""
+    """Base of the scores whose two parts are the same set function G, given by `joint`."""
 
     equivalent: ClassVar[bool] = True
 
@@ -44,17 +44,17 @@ class EquivalentScore:
         raise NotImplementedError
 
     def parents(self, rows: int, arity: int) -> CellSum:
-        """Return G: it does not depend on the child."""
+        """Return G, which does not depend on the child."""
         return self.joint(rows)
 
 
 def improves(new: float, old: float) -> bool:
-    """Tell whether one score is better than another: the one place where ties are decided."""
+    """Return True if one score exceeds another by more than the tolerance."""
     return new > old + tie_margin(old) if old > float("-inf") else new > old
 
 
 def tie_margin(score: float) -> float:
-    """Return how far another score may lie from this one and still count as the same."""
+    """Return the difference up to which another score counts as equal to this one."""
     return TOLERANCE * max(1.0, abs(score))
 
 

@@ -1,4 +1,4 @@
-"""A score bound to a table: families and sets scored as a search asks for them."""
+"""A score bound to a dataset: local scores and set values on request, with a cache."""
 
 from __future__ import annotations
 
@@ -18,27 +18,27 @@ from bnsearch.scores.score import Score
 if TYPE_CHECKING:
     from bnsearch.counting.kernels_terms import Terms
 
-TABULATED_SIZE = 5  # numbers of cells of sets up to this size have their terms tabulated
-BYTES_PER_SLOT = 24
-SLOTS_PER_SET = 16  # where there are few sets: hardly one displaces another, and little memory is touched
+TABULATED_SIZE = 5  # largest size of sets whose numbers of cells have tabulated terms
+BYTES_PER_SLOT = 24  # memory of a slot of the cache
+SLOTS_PER_SET = 16  # largest number of slots for each possible set: for few variables the cache stays small
 
 
 class Scorer:
     """
-    Scores of families of one table, counted when asked for and kept in a bounded cache.
+    Local scores of a dataset's families, computed on request and kept in a cache of bounded size.
 
-    One scorer serves one thread and one score: make another with `fork` (it shares the data, not the cache).
+    A scorer serves one thread and one score. `fork` makes another one, which shares the data but not the cache.
 
     Parameters
     ----------
-    data : the table
-    score : which score
-    cache_bytes : the most memory that remembered set values take
-    representation : how to count: "auto" chooses by cost; "bitmap", "dense", "sparse" force one
+    data : the dataset
+    score : the score
+    cache_bytes : size of the cache of set values
+    representation : "auto" counts each set in the cheapest way; "bitmap", "dense" and "sparse" force one way
 
     Attributes
     ----------
-    asked : local scores asked for so far
+    asked : number of requested local scores so far
     """
 
     def __init__(
@@ -75,13 +75,17 @@ class Scorer:
 
     @property
     def computed(self) -> int:
-        """Set values that were counted and summed, not found in the cache."""
-        return int(self._cache[3][0])
+        """Number of set values that were computed because they were not in the cache."""
+        from bnsearch.scores.kernels import COMPUTED
+
+        return int(self._cache[COMPUTED][0])
 
     @property
     def capacity(self) -> int:
-        """How many set values are remembered at most."""
-        return len(self._cache[2])
+        """Largest number of set values in the cache."""
+        from bnsearch.scores.kernels import VALUE
+
+        return len(self._cache[VALUE])
 
     def family(self, child: int, parents: Iterable[int]) -> float:
         """Return the local score of a child with these parents."""
@@ -133,11 +137,11 @@ class Scorer:
     def set_values(self, sets: Sequence[Sequence[int]]) -> NDArray[np.float64]:
         """Return G of many sets."""
         if not self.score.equivalent:
-            raise InputError(f"the {self.score.name} score is not a function of sets: ask for families")
+            raise InputError(f"the {self.score.name} score is not a function of sets: score families instead")
         return self._finite(self.values_at(*self._members(sets)))
 
     def values_at(self, begin: NDArray[np.int64], members: NDArray[np.int64]) -> NDArray[np.float64]:
-        """Return G of the sets that stand between `begin` and the next among these members, which are `places`."""
+        """Return G of the sets members[begin[i]:begin[i + 1]], in which variables are given by place (`places`)."""
         from bnsearch.scores.kernels import value_sets
 
         joint = self.score.joint(self.data.n_rows)
@@ -156,30 +160,30 @@ class Scorer:
 
     @property
     def places(self) -> NDArray[np.int64]:
-        """Where each variable stands for the kernels."""
+        """The place of each variable, its number for kernels."""
         return self._layout.place
 
     def remember(self, sets: Sequence[Sequence[int]], values: NDArray[np.float64]) -> None:
-        """Take G of some sets as known, in place of counting them."""
+        """Write given values G of some sets into the cache."""
         self.remember_at(*self._members(sets), values)
 
     def remember_at(self, begin: NDArray[np.int64], members: NDArray[np.int64], values: NDArray[np.float64]) -> None:
-        """Do as `remember`, the sets given as for `values_at`."""
+        """Do the same as `remember`, with sets given as in `values_at`."""
         from bnsearch.scores.kernels import remember_sets
 
         remember_sets(self._cache, begin, members, self._salt(self.score.joint(self.data.n_rows)), values)
 
     def network(self, dag: DAG) -> float:
-        """Return the score of a whole network over the table's variables, matched by name."""
+        """Return the score of a network over the dataset's variables, matched by name."""
         parents = dag.reordered(self.data.names).parents
         return float(self.families(range(len(parents)), parents).sum())
 
     def fork(self, score: Score | None = None, *, cache_bytes: int | None = None) -> Scorer:
-        """Return a scorer of the same data with a cache of its own: for another thread, or another score."""
+        """Return a scorer of the same data with its own cache, for another thread or another score."""
         other = object.__new__(Scorer)
         other.data, other.score, other.asked = self.data, score or self.score, 0
         other._layout, other._products = self._layout, self._products
-        other._start(cache_bytes or len(self._cache[2]) * BYTES_PER_SLOT)
+        other._start(cache_bytes or self.capacity * BYTES_PER_SLOT)
         return other
 
     def _members(self, sets: Sequence[Sequence[int]]) -> tuple[NDArray[np.int64], NDArray[np.int64]]:

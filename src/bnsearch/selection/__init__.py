@@ -7,7 +7,6 @@ from bnsearch.selection.builder import Builder
 from bnsearch.selection.greedy import Greedy
 from bnsearch.selection.independence import Independence
 from bnsearch.selection.named import SELECTIONS, make_selection
-from bnsearch.selection.progress import Scoring
 from bnsearch.selection.report import Selection, VariableReport
 from bnsearch.selection.sequential import Sequential
 from bnsearch.selection.subsets import Subsets
@@ -18,7 +17,6 @@ __all__ = [
     "Builder",
     "Greedy",
     "Independence",
-    "Scoring",
     "Selection",
     "Sequential",
     "Subsets",

@@ -1,8 +1,7 @@
-"""Automatic selection: exhaustive as deep as the budget allows, then the most promising sets grown further."""
+"""Automatic selection: enumeration of as many sizes as the budget allows, then growth of the best sets."""
 
 from __future__ import annotations
 
-import time
 from dataclasses import dataclass
 from math import comb, inf, isfinite
 from typing import ClassVar
@@ -11,13 +10,14 @@ import numpy as np
 
 from bnsearch.errors import require
 from bnsearch.selection.builder import Builder, Job
-from bnsearch.selection.growth_stage import Growing
+from bnsearch.selection.growth_stage import GrowthStage
 from bnsearch.selection.report import Selection
 from bnsearch.selection.walk import FASTEST, Walk
 
-EXHAUSTIVE_SHARE = 0.95  # of the budget that is left, the most that enumerating one more size may take
-MANY_VARIABLES, MANY_CANDIDATES = 2000, 50
-MERGING = 1.5  # times as long as to assemble the table, it takes to add what has grown
+EXHAUSTIVE_SHARE = 0.95  # share of the remaining budget that the enumeration of one more size may take
+MANY_VARIABLES = 2000  # number of variables above which growth considers only a part of the candidates
+MANY_CANDIDATES = 50  # number of candidates that it considers then
+MERGE_FACTOR = 1.5  # time for adding grown sets to the table, divided by the time for assembling the table
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -27,28 +27,28 @@ class Auto(Builder):
 
     Parameters
     ----------
-    seconds, seconds_per_variable : total wall-clock time, or that for each variable; a minute in all where no limit is
-        given, and infinity stops when nothing is left to try
-    evaluations : families scored in all; sizes are enumerated that fit as a whole, each variable has an equal share of
-        the rest, and if this is the only limit the result depends on nothing else
-    max_parents : the largest parent set; None means as large as can ever pay (a sound bound of the score)
-    max_sets : the most sets kept of a variable, the best ones; the empty set comes on top
-    candidates : how many partners of each variable growth considers, the strongest by the score of the variable with
-        that one parent; None means all, or 50 where there are more than 2,000 variables
-    growth : the share of the time after which nothing is grown any more; the rest is for a size that fits as a whole,
-        and half of what that leaves is for growth after all
-    memory : the most bytes for counts and for the best scores of smaller sets, and for growth
-    pruning : sound bounds to use; the enumeration ends when they say that no larger set matters
+    seconds, seconds_per_variable : time budget, total or for each variable; one minute in total if no limit is given.
+        With infinity, the selection ends when nothing is left to try
+    evaluations : number of families to score. Sizes that fit as a whole are enumerated, and each variable has an equal
+        share of the rest. If this is the only limit, the result depends neither on the machine nor on the threads
+    max_parents : size of the largest parent set; None means the largest that can be of use (a bound of the score)
+    max_sets : largest number of sets kept for a variable, the best ones, in addition to the empty set
+    candidates : number of candidate parents of each variable for growth, those with the best scores as its only
+        parent; None means all, or 50 if there are more than 2,000 variables
+    growth : share of the time budget after which growth ends, because the rest is meant for sizes that fit as a whole;
+        growth always gets at least half of the time that the enumeration leaves
+    memory : bytes for counts and for the best scores of smaller sets, and for growth
+    pruning : names of the bounds to use; the enumeration ends when by these no larger set matters
 
     Notes
     -----
-    Sizes are enumerated one after the other (as `Sequential`) while the next one, by the pace of its first pieces, fits
-    into the time that is left. The rest of the time is divided evenly over the variables: each extends its
-    best-scoring open set by every other variable, again and again; an extension that beats the set it extends is kept
-    and opened. On small problems the enumeration reaches the score's own bound and the table is exact.
+    Sizes are enumerated one after the other (as by `Sequential`) while the next one, by the pace of its first pieces,
+    fits into the remaining time. The rest of the time is divided evenly among the variables. Each variable extends its
+    best open sets by every candidate; an extension that beats the set that it extends is kept and opened. On small
+    problems the enumeration reaches the bound of the score, and the table is complete.
 
-    `candidates` limits growth alone: sizes that are enumerated are so over all variables. All sets of the strongest
-    partners, as Teyssier & Koller (2005) make them after Friedman et al. (1999), are `Sequential(candidates=...)`.
+    `candidates` limits growth alone: the enumeration covers all variables. `Sequential(candidates=...)` selects all
+    sets of the best single parents, as Teyssier & Koller (2005) do after Friedman et al. (1999).
     """
 
     candidates: int | None = None
@@ -64,50 +64,45 @@ class Auto(Builder):
 
     def build(self, job: Job) -> Selection:
         """Enumerate, then grow, then make the table."""
-        walk = Walk(job, self._deepest(job), self.memory)
-        growing: Growing | None = None
-        enumerated = job.started
-        try:
-            stop = walk.go(evaluations=self.evaluations, share=EXHAUSTIVE_SHARE)
-            walked = time.perf_counter()
-            table = walk.table(soon=job.halt())
-            enumerated = time.perf_counter()
-            reserve = (MERGING + (job.constraints is not None)) * (enumerated - walked)
-            if isfinite(job.deadline):
-                held = (1 - self.growth) * (job.deadline - job.started)
-                reserve += min(held, max(0.0, job.deadline - enumerated) / 2)
-            if walk.complete < job.most and not job.late(reserve):
-                growing = Growing(
-                    job,
-                    table,
-                    walk.complete,
-                    partners=self._partners(job),
-                    evaluations=None if self.evaluations is None else self.evaluations - walk.scored,
-                    memory=self.memory,
-                    reserve=reserve,
-                )
-                stop = growing.go()
-                table = growing.merged(soon=job.halt())
-        except KeyboardInterrupt:
-            if job.halt():  # asked for already: this one is for the program
-                raise
-            stop = "interrupted"
-            table = walk.table(soon=True) if growing is None else growing.merged(soon=True)
-        enumerated = time.perf_counter() if growing is None else enumerated
-        scored, seconds = walk.scored_of, np.full(job.n, (enumerated - job.started) / job.n)
-        if growing is not None:
-            scored, seconds = scored + growing.scored_of, seconds + growing.seconds_of
-        notes = self._notes(job, growing)
-        return Selection(table, scored, seconds, walk.complete, stop, walk.complete >= job.most, notes=notes)
+        walk = Walk(job, self._deepest(job), job.budget.memory)
+        stage: GrowthStage | None = None
+        budget = job.budget
+        enumerated = budget.started
+        stop = walk.run(evaluations=budget.evaluations, share=EXHAUSTIVE_SHARE)
+        walked = budget.clock()
+        table = walk.table(only_best=budget.stop_reason is not None)
+        enumerated = budget.clock()
+        reserve = (MERGE_FACTOR + (job.constraints is not None)) * (enumerated - walked)
+        if isfinite(budget.seconds):
+            held = (1 - self.growth) * budget.seconds
+            reserve += min(held, max(0.0, budget.deadline - enumerated) / 2)
+        if walk.complete < job.max_parents and not budget.is_spent(reserve):
+            stage = GrowthStage(
+                job,
+                table,
+                walk.complete,
+                partners=self._partners(job),
+                evaluations=None if budget.evaluations is None else budget.evaluations - walk.scored,
+                memory=budget.memory,
+                reserve=reserve,
+            )
+            stop = stage.run()
+            table = stage.merged(only_best=budget.stop_reason is not None)
+        enumerated = budget.clock() if stage is None else enumerated
+        scored, seconds = walk.scored_of, np.full(job.n, (enumerated - budget.started) / job.n)
+        if stage is not None:
+            scored, seconds = scored + stage.scored_of, seconds + stage.seconds_of
+        notes = self._notes(job, stage)
+        return Selection(table, scored, seconds, walk.complete, stop, walk.complete >= job.max_parents, notes=notes)
 
     def _deepest(self, job: Job) -> int:
-        """Return the most parents up to which enumeration could fit in memory and, at the fastest pace, in time."""
-        n, depth = job.n, min(1, job.most)
-        seconds = self.total_seconds(n) * job.threads
-        families = inf if self.evaluations is None else self.evaluations
+        """Return the largest size that fits into memory and, at the fastest pace, into the time budget."""
+        n, depth = job.n, min(1, job.max_parents)
+        seconds = job.budget.seconds * job.budget.threads
+        families = inf if job.budget.evaluations is None else job.budget.evaluations
         while (
-            depth < job.most
-            and n * comb(n, depth) * 8 <= self.memory / 2
+            depth < job.max_parents
+            and n * comb(n, depth) * 8 <= job.budget.memory / 2
             and comb(n, depth + 2) * FASTEST <= seconds
             and (depth + 2) * comb(n, depth + 2) <= families
         ):
@@ -117,11 +112,11 @@ class Auto(Builder):
     def _partners(self, job: Job) -> int:
         return self.candidates or (MANY_CANDIDATES if job.n > MANY_VARIABLES else job.n - 1)
 
-    def _notes(self, job: Job, growing: Growing | None) -> tuple[str, ...]:
-        """Say if candidates were restricted without having been asked for."""
-        if growing is None or self.candidates is not None or job.n <= MANY_VARIABLES or growing.depth == 0:
+    def _notes(self, job: Job, stage: GrowthStage | None) -> tuple[str, ...]:
+        """Return a note if candidates were restricted though the parameter `candidates` was not given."""
+        if stage is None or self.candidates is not None or job.n <= MANY_VARIABLES or stage.depth == 0:
             return ()
         return (
-            f"with {job.n:,} variables, sets of {growing.depth + 1} and more parents were made of each variable's "
+            f"with {job.n:,} variables, sets of {stage.depth + 1} and more parents were made of each variable's "
             f"{MANY_CANDIDATES} strongest partners alone (candidates sets another number)",
         )

@@ -1,4 +1,4 @@
-"""Best-first selection: every variable searches its own sets, the most promising first."""
+"""Best-first selection: a search for each variable, which takes the most promising sets first."""
 
 from __future__ import annotations
 
@@ -9,78 +9,68 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from bnsearch.data import Dataset
 from bnsearch.parent_sets.table import ParentSets
 from bnsearch.scores.scorer import Scorer
 from bnsearch.selection.builder import Builder, Job
 from bnsearch.selection.frontier import FoundSets
 from bnsearch.selection.report import Selection
-from bnsearch.selection.variable_searches import Begin, Searches
+from bnsearch.selection.search_pool import SearchPool, StartSearch
 
-TABLE = 1e-4  # seconds for each variable that making the table takes
-SECONDS_PER_VARIABLE = 120.0  # where no other limit is given (Perez & Maua 2016, section 6.1)
+TABLE_SECONDS = 1e-4  # time for making the table, for each variable
+SECONDS_PER_VARIABLE = 120.0  # time budget of a variable if no limit is given (Perez & Maua 2016, section 6.1)
 
 
 @dataclass(frozen=True, kw_only=True)
 class BestFirst(Builder):
-    """What the best-first builders share: Algorithm 1 of Perez & Maua (2016) but for the order of the open sets."""
+    """Base of the best-first builders: Algorithm 1 of Perez & Maua (2016); subclasses define the order of open sets."""
 
     @abstractmethod
-    def prepare(self, job: Job) -> Callable[[], Begin]:
-        """Return what makes, for each thread, the function that begins the search of a variable."""
+    def prepare(self, job: Job) -> Callable[[], StartSearch]:
+        """Return a function that makes, for each thread, the function that starts the search of a variable."""
 
     def build(self, job: Job) -> Selection:
         """Search every variable, then make the table."""
         unlimited = self.seconds is None and self.evaluations is None
-        each = self.seconds_per_variable or (SECONDS_PER_VARIABLE if unlimited else None)
-        return search_each_variable(self, job, self.prepare(job), each)
+        seconds_each = self.seconds_per_variable or (SECONDS_PER_VARIABLE if unlimited else None)
+        return search_each_variable(self, job, self.prepare(job), seconds_each)
 
 
-def search_each_variable(builder: Builder, job: Job, for_thread: Callable[[], Begin], each: float | None) -> Selection:
+def search_each_variable(
+    builder: Builder, job: Job, for_thread: Callable[[], StartSearch], seconds_each: float | None
+) -> Selection:
     """
     Search every variable within a builder's budgets, then make the table.
 
-    for_thread : makes, for each thread, the function that begins the search of a variable
-    each : seconds for each variable; None means its share of the time there is
+    for_thread : makes, for each thread, the function that starts the search of a variable
+    seconds_each : time budget of each variable; None means its share of the whole budget
     """
     seconds = builder.seconds
-    searches = Searches(
+    searches = SearchPool(
         job,
         job.children,
-        evaluations=builder.evaluations,
-        deadline=math.inf if seconds is None else job.deadline - min(0.1 * seconds, TABLE * job.n),
-        each=each,
-        memory=builder.memory,
+        evaluations=job.budget.evaluations,
+        deadline=math.inf if seconds is None else job.budget.deadline - min(0.1 * seconds, TABLE_SECONDS * job.n),
+        seconds_each=seconds_each,
+        memory=job.budget.memory,
     )
-    searches.go(for_thread)
+    searches.run(for_thread)
     missing = [child for child in range(job.n) if child not in searches.found]
     found = searches.found | _empty_sets(job, missing)
     searches.scored_of[missing] = 1
     return Selection(
-        table=_table(job.data, [found[child] for child in range(job.n)]),
+        table=ParentSets.from_families(job.data.names, (found[v].families_of(v) for v in range(job.n))),
         scored_of=searches.scored_of,
         seconds_of=searches.seconds_of,
-        exhaustive=min(job.most, searches.depth),
+        exhaustive=min(job.max_parents, searches.depth),
         stop=searches.stop,
-        complete=searches.depth >= job.most,
+        complete=searches.depth >= job.max_parents,
     )
 
 
 def _empty_sets(job: Job, children: list[int]) -> dict[int, FoundSets]:
-    """Return the empty set alone for variables whose search has not begun."""
-    if not children:  # as a rule: a scorer is dear
+    """Return just the empty set for variables whose search has not started."""
+    if not children:  # a scorer takes time and is seldom needed
         return {}
     values = Scorer(job.data, job.score, cache_bytes=1 << 16).families(children, [()] * len(children))
     nothing = np.zeros(1, dtype=np.int64), np.empty(0, dtype=np.int32)
     return {child: FoundSets(np.array([value]), *nothing) for child, value in zip(children, values, strict=True)}
-
-
-def _table(data: Dataset, found: list[FoundSets]) -> ParentSets:
-    sizes = np.concatenate([f.sizes for f in found])
-    return ParentSets.build(
-        data.names,
-        np.repeat(np.arange(len(found), dtype=np.int32), [len(f.scores) for f in found]),
-        np.concatenate([f.scores for f in found]),
-        np.concatenate([[0], np.cumsum(sizes)]).astype(np.int64),
-        np.concatenate([f.members for f in found]),
-    )

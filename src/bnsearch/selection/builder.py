@@ -1,11 +1,10 @@
-"""What all selections of parent sets share: their budgets, their checks, the clock."""
+"""The base class of all builders of candidate tables: limits, validation, kernel loading."""
 
 from __future__ import annotations
 
 import math
-import time
 from abc import ABC, abstractmethod
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, fields, replace
 from functools import cache
 from typing import Any, ClassVar
@@ -13,43 +12,40 @@ from typing import Any, ClassVar
 import numpy as np
 from numpy.typing import NDArray
 
-from bnsearch._tools.parallel import thread_count
+from bnsearch._tools.registry import require_choice
+from bnsearch.budgets.budget import Budget
+from bnsearch.budgets.events import Observer
+from bnsearch.budgets.signals import stop_on_signals
 from bnsearch.data import Dataset
 from bnsearch.errors import InputError, require
 from bnsearch.knowledge.constraints import Constraints
-from bnsearch.scores.bounds import RULES, Bound, bound_of, most_parents
+from bnsearch.scores.bounds import RULES, Bound, bound_of, max_useful_parents
 from bnsearch.scores.score import Score
-from bnsearch.selection.progress import Listener, no_progress
 from bnsearch.selection.report import Selection
 
 
 @dataclass(frozen=True, kw_only=True)
 class Job:
     """
-    One run of a selection.
+    The input of one selection.
 
     Attributes
     ----------
-    data, score, threads, progress : what to work on, how many threads to use, whom to tell
-    children : int64[...], the variables to select for; of the others only the empty set is wanted
-    most : the largest parent set worth considering
-    bound : what no larger family can exceed
-    started, deadline : on the clock of time.perf_counter
-    constraints : which parents a variable may have; None means any
-    halt : tells, at any time and from any thread, whether to leave it at what there is
+    data, score : data and local score
+    children : int64[...], variables to select for; the other variables get the empty set only
+    max_parents : size of the largest parent set worth considering
+    bound : upper bound on the local score of larger families
+    constraints : legal parents of each variable; None means that all are legal
+    budget : time, evaluations, memory, threads, stop requests and observers
     """
 
     data: Dataset
     score: Score
-    threads: int
-    progress: Listener
     children: NDArray[np.int64]
-    most: int
+    max_parents: int
     bound: Bound
-    started: float
-    deadline: float
     constraints: Constraints | None
-    halt: Callable[[], bool]
+    budget: Budget
 
     @property
     def n(self) -> int:
@@ -57,35 +53,32 @@ class Job:
         return self.data.n_variables
 
     def candidates(self, child: int) -> NDArray[np.int64]:
-        """Return the variables that may be parents of a variable."""
+        """Return the legal parents of a variable."""
         if self.constraints is None:
             return np.delete(np.arange(self.n), child)
         return np.flatnonzero(self.constraints.allowed[child])
 
-    def most_of(self, child: int) -> int:
-        """Return the largest parent set of a variable that is worth considering."""
-        return self.most if self.constraints is None else min(self.most, int(self.constraints.limits[child]))
-
-    def late(self, reserve: float = 0.0) -> bool:
-        """Tell whether to stop: the time is up but for a reserve, or somebody wants it."""
-        return time.perf_counter() + reserve >= self.deadline or self.halt()
+    def max_parents_of(self, child: int) -> int:
+        """Return the size of the largest parent set of a variable that is worth considering."""
+        limit = self.max_parents
+        return limit if self.constraints is None else min(limit, int(self.constraints.max_parents[child]))
 
 
 @dataclass(frozen=True, kw_only=True)
 class Builder(ABC):
     """
-    A way to select candidate parent sets.
+    A method to select candidate parent sets.
 
     Parameters
     ----------
-    seconds : total time; once the kernels are compiled, which the first call of a process waits for
-    seconds_per_variable : the same, for each variable
-    evaluations : families scored in all, each variable having an equal share; if this is the only limit, the result
-        depends neither on the machine nor on the number of threads
-    max_parents : the largest parent set; None means as large as can ever pay
-    max_sets : the most sets kept of a variable, the best ones; the empty set comes on top
-    memory : the most bytes for what a selection keeps while it works
-    pruning : the sound bounds that save work, of `bounds.RULES`; the table is the same without them
+    seconds : time budget; the time to compile or load kernels does not count
+    seconds_per_variable : time budget of each variable
+    evaluations : maximum number of families to score, in equal shares for all variables; if this is the only limit, the
+        result depends neither on the machine nor on the number of threads
+    max_parents : size of the largest parent set; None means the largest size that can improve a score
+    max_sets : maximum number of sets kept for a variable, the best ones; the empty set is kept in addition
+    memory : maximum number of bytes for intermediate results
+    pruning : sound bounds that save work, of `bounds.RULES`; the table is the same without them
     """
 
     seconds: float | None = None
@@ -96,10 +89,10 @@ class Builder(ABC):
     memory: int = 4 << 30
     pruning: tuple[str, ...] = RULES
 
-    default_seconds: ClassVar[float] = math.inf  # where no limit is given
+    default_seconds: ClassVar[float] = math.inf  # time budget if no limit is given
     default_seconds_per_variable: ClassVar[float] = math.inf
-    builds_legally: ClassVar[bool] = False  # whether `build` heeds constraints by itself, required parents included
-    # for auto enough for a second size on the tiny table of `load_kernels`, not for all of it
+    builds_legally: ClassVar[bool] = False  # whether `build` respects all constraints, required parents included
+    # Limits for the tiny table of `load_kernels`: `Auto` then enumerates two sizes, and grows sets as well.
     warm_up: ClassVar[Mapping[str, int]] = {"evaluations": 110, "max_parents": 4}
 
     def __post_init__(self) -> None:
@@ -113,11 +106,10 @@ class Builder(ABC):
             raise InputError("seconds and seconds_per_variable are both given: choose one of them")
         require("memory", self.memory, at_least=1 << 20)
         for rule in self.pruning:
-            if rule not in RULES:
-                raise InputError(f"pruning knows the rules {', '.join(RULES)}, not {rule!r}")
+            require_choice("pruning", rule, RULES)
 
     def total_seconds(self, n: int) -> float:
-        """Return the time for all of n variables."""
+        """Return the time budget for n variables."""
         if self.seconds is not None:
             return self.seconds
         if self.seconds_per_variable is not None:
@@ -126,7 +118,7 @@ class Builder(ABC):
 
     @property
     def searches_lattices(self) -> bool:
-        """Whether each variable has a search of its own even without constraints: those kernels are loaded, too."""
+        """Whether each variable has a search of its own even without constraints, which needs further kernels."""
         return False
 
     @property
@@ -134,12 +126,12 @@ class Builder(ABC):
         """The parameters by name."""
         return {field.name: getattr(self, field.name) for field in fields(self)}
 
-    def check(self, score: Score) -> None:  # noqa: B027  # most selections take any score
-        """Refuse a score that this selection cannot work with."""
+    def check(self, score: Score) -> None:  # noqa: B027  # most builders support every score
+        """Raise an error if the builder does not support a score."""
 
     @abstractmethod
     def build(self, job: Job) -> Selection:
-        """Build the candidate table; of what is returned, `seconds` is not looked at."""
+        """Return the candidate table; `seconds` of the result is set by the caller."""
 
     def select(
         self,
@@ -147,32 +139,52 @@ class Builder(ABC):
         score: Score,
         *,
         threads: int | None = None,
-        progress: Listener = no_progress,
+        observers: Sequence[Observer] = (),
         constraints: Constraints | None = None,
-        halt: Callable[[], bool] = lambda: False,
     ) -> Selection:
         """
-        Build the candidate table of a dataset; on Ctrl-C, of what there is, unless `halt` says that this was asked for.
+        Return the candidate table of a dataset.
+
+        Ctrl-C or SIGTERM ends the selection with the sets found so far; a second one ends the program.
 
         Parameters
         ----------
-        data, score : what to score
-        threads : how many; None means all cores
-        progress : called with a `Scoring` now and then, from any thread
-        constraints : which sets are legal; the table holds no other ones, but for the empty set, which stands last with
-            a score that no network makes up for where parents are required
-        halt : asked every few milliseconds, from any thread, whether to leave it at what there is
+        data, score : data and local score
+        threads : number of threads; None means all cores
+        observers : functions that are called with an `Event` now and then, from any thread
+        constraints : legal parent sets. The table holds no others, except that a variable with required parents has the
+            empty set as its last row, with a score that makes every network with it worse than all legal ones
+        """
+        budget = Budget(threads=threads, observers=observers)
+        self.check(score)
+        self.load_kernels(data, budget.threads, constraints)
+        with stop_on_signals(budget):
+            return self.select_within(budget, data, score, constraints)
+
+    def select_within(
+        self, budget: Budget, data: Dataset, score: Score, constraints: Constraints | None = None
+    ) -> Selection:
+        """
+        Return the candidate table of a dataset as one step of a longer computation, such as a run.
+
+        The budget of that computation limits the selection in addition to the builder's own limits.
         """
         self.check(score)
-        workers = thread_count(threads)
-        for constrained in (False, True)[: 1 + (constraints is not None or self.searches_lattices)]:
-            load_kernels(type(self), data.codes.dtype.itemsize, workers > 1, constrained)
-        job = self._job(data, score, workers, progress, constraints, halt)
+        with budget.clock_paused():
+            self.load_kernels(data, budget.threads, constraints)
+        job = self._job(budget, data, score, constraints)
         found = self._build(job)
-        return replace(found, seconds=time.perf_counter() - job.started)
+        stop = found.stop if found.complete else job.budget.stop_reason or found.stop
+        return replace(found, seconds=job.budget.elapsed, stop=stop)
+
+    def load_kernels(self, data: Dataset, threads: int, constraints: Constraints | None) -> None:
+        """Compile or load all kernels of a selection, so that this takes no time of its budget."""
+        constrained = constraints is not None or self.searches_lattices
+        for with_constraints in (False, True) if constrained else (False,):
+            select_from_tiny_table(type(self), data.codes.dtype.itemsize, threads > 1, with_constraints)
 
     def _build(self, job: Job) -> Selection:
-        """Build the table, of legal sets alone, of each variable's best where it has too many."""
+        """Return the table of legal sets, with at most `max_sets` sets for each variable."""
         if job.constraints is None or self.builds_legally:
             found = self.build(job)
         else:
@@ -182,43 +194,31 @@ class Builder(ABC):
         cut = found.table if self.max_sets is None else found.table.best(self.max_sets, job.constraints)
         return replace(found, table=cut, complete=found.complete and cut.n_sets == found.table.n_sets)
 
-    def _job(
-        self,
-        data: Dataset,
-        score: Score,
-        threads: int,
-        progress: Listener,
-        constraints: Constraints | None = None,
-        halt: Callable[[], bool] = lambda: False,
-    ) -> Job:
-        started = time.perf_counter()
+    def _job(self, budget: Budget, data: Dataset, score: Score, constraints: Constraints | None) -> Job:
+        part = budget.part(
+            self.total_seconds(data.n_variables), evaluations=self.evaluations, memory=self.memory
+        )  # starts before the bounds are computed: this takes time of the selection
         return Job(
             data=data,
             score=score,
-            threads=threads,
-            progress=progress,
             children=np.arange(data.n_variables),
-            most=most_parents(data, score, self.max_parents, self.pruning),
+            max_parents=max_useful_parents(data, score, self.max_parents, self.pruning),
             bound=bound_of(data, score, self.pruning),
-            started=started,
-            deadline=started + self.total_seconds(data.n_variables),
             constraints=constraints,
-            halt=halt,
+            budget=part,
         )
 
 
 @cache
-def load_kernels(kind: type[Builder], bytes_per_code: int, in_threads: bool, constrained: bool = False) -> None:
-    """Select on a tiny table, so that no kernel is compiled or loaded while a clock runs."""
+def select_from_tiny_table(kind: type[Builder], bytes_per_code: int, in_threads: bool, constrained: bool) -> None:
+    """Select from a tiny table, once in a process, so that all kernels are compiled or loaded."""
     from bnsearch.knowledge.knowledge import Knowledge
     from bnsearch.scores.bic import BIC
 
     codes = np.random.default_rng(0).integers(0, 2, (40, 7))
-    codes[:, 6] = codes[:, 0] & codes[:, 1]  # sets grow and are merged
+    codes[:, 6] = codes[:, 0] & codes[:, 1]  # so that sets of two parents are grown and merged
     tiny = Dataset.from_codes(codes, arities=[2, 2, 2, 2, 2, 2, 2 if bytes_per_code == 1 else 300])
     parameters: dict[str, Any] = dict(kind.warm_up)
     builder = kind(**parameters)
     known = Knowledge(required=(("0", "6"),), forbidden=(("1", "2"),)).constraints(tiny.names) if constrained else None
-    found = builder._build(builder._job(tiny, BIC(), 2 if in_threads else 1, no_progress, known))
-    if found.stop == "interrupted":  # which this table is too small to be worth: the interrupt is the caller's
-        raise KeyboardInterrupt
+    builder._build(builder._job(Budget(threads=2 if in_threads else 1), tiny, BIC(), known))

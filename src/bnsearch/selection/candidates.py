@@ -1,4 +1,4 @@
-"""The candidates of a variable: its strongest partners."""
+"""The candidate parents of a variable: the best single parents."""
 
 from __future__ import annotations
 
@@ -11,9 +11,9 @@ from bnsearch.scores.score import improves
 
 def best_candidates(extender: Extender, number: int, allowed: NDArray[np.bool_]) -> NDArray[np.bool_]:
     """
-    Return bool[n, n], [y, x] where x is one of the best single parents of y; all that tie for the last place are.
+    Return bool[n, n], [y, x] True if x is one of the best single parents of y; all that tie for the last place are.
 
-    allowed : bool[n, n], [y, x] where x may be a parent of y; False on the diagonal
+    allowed : bool[n, n], [y, x] True if x is an allowed parent of y; False on the diagonal
     """
     best = np.zeros_like(allowed)
     for child, row in enumerate(allowed):

@@ -1,10 +1,9 @@
-"""Selections of legal sets: background knowledge in every builder."""
+"""Selection of legal parent sets: background knowledge in every builder."""
 
 from __future__ import annotations
 
-import time
 from dataclasses import replace
-from math import comb, inf
+from math import comb
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -16,113 +15,114 @@ from bnsearch.parent_sets.table import ParentSets
 from bnsearch.scores.extender import Extender
 from bnsearch.scores.scorer import Scorer
 from bnsearch.selection.frontier import FoundSets
-from bnsearch.selection.lattice import Lattice
+from bnsearch.selection.lattice_search import LatticeSearch
 from bnsearch.selection.report import Selection
-from bnsearch.selection.variable_searches import Begin, Searches, most_sudden
+from bnsearch.selection.search_pool import SearchPool, StartSearch, main_reason
 
 if TYPE_CHECKING:
     from bnsearch.selection.builder import Builder, Job
 
-FEW_SETS = 1 << 12  # legal sets of a variable that are all looked at, whatever the selection
-SHARE = 0.95  # of the time of the variables with searches of their own; the rest is for the table
+FEW_SETS = 1 << 12  # largest number of legal sets of a variable that are all scored, whatever the selection
+SEARCH_SHARE = 0.95  # share of the time of these variables for their searches; the rest is for the table
 
 
 def build_legally(builder: Builder, job: Job) -> Selection:
     """
     Select legal sets.
 
-    Variables with required parents, and those with few legal sets, have searches of their own (`Lattice`), which come
-    first and take their part of the budget. The other variables' sets are selected as the builder does.
+    Variables with required parents or few legal sets have searches of their own (`LatticeSearch`). These come first,
+    with their share of the budget. The builder selects the sets of all other variables.
     """
     known = job.constraints
     assert known is not None
-    most = largest_sets(builder, job, known)
-    own = np.flatnonzero(known.has_required | _have_few_sets(known, most))
+    max_parents = compute_max_parents(builder, job, known)
+    own = np.flatnonzero(known.has_required | _have_few_sets(known, max_parents))
     others = np.setdiff1d(np.arange(job.n), own)
-    searches = _search(builder, job, own, most)
+    searches = _search(builder, job, own, max_parents)
     rows = _own_table(job, searches, own)
     if not len(others):
         return Selection(
             table=with_penalties(rows, known),
             scored_of=searches.scored_of,
             seconds_of=searches.seconds_of,
-            exhaustive=min(job.most, searches.depth),
+            exhaustive=min(job.max_parents, searches.depth),
             stop=searches.stop,
             complete=searches.exhaustive,
         )
-    if searches.stop == "interrupted":
-        job = replace(job, halt=lambda: True)
-    if builder.evaluations is not None:
-        builder = replace(builder, evaluations=max(1, builder.evaluations - int(searches.scored_of.sum())))
-    rest = replace(job, children=others, most=int(most[others].max()))
-    found = builder.build(rest)
-    exhaustive = job.most if found.complete else found.exhaustive
+    evaluations = job.budget.evaluations
+    if evaluations is not None:
+        evaluations = max(1, evaluations - int(searches.scored_of.sum()))
+    rest = job.budget.part(evaluations=evaluations)
+    found = builder.build(replace(job, children=others, max_parents=int(max_parents[others].max()), budget=rest))
+    exhaustive = job.max_parents if found.complete else found.exhaustive
     return replace(
         found,
         table=with_penalties(_spliced(found.table, rows, own), known),
         scored_of=found.scored_of + searches.scored_of,
         seconds_of=found.seconds_of + searches.seconds_of,
         exhaustive=min(exhaustive, searches.depth),
-        stop=most_sudden({searches.stop, found.stop}),
+        stop=main_reason({searches.stop, found.stop}),
         complete=found.complete and searches.exhaustive,
     )
 
 
-def largest_sets(builder: Builder, job: Job, known: Constraints) -> NDArray[np.int64]:
-    """Return each variable's largest parent set; where some are required, no bound on what can pay is known."""
+def compute_max_parents(builder: Builder, job: Job, known: Constraints) -> NDArray[np.int64]:
+    """Return the size of each variable's largest parent set; no bound is known for one with required parents."""
     needed = np.array([len(required) for required in known.required_parents])
     asked = job.n if builder.max_parents is None else builder.max_parents
-    return np.minimum(known.limits, np.where(needed, np.maximum(needed, asked), job.most))
+    return np.minimum(known.max_parents, np.where(needed, np.maximum(needed, asked), job.max_parents))
 
 
-def _have_few_sets(known: Constraints, most: NDArray[np.int64]) -> NDArray[np.bool_]:
-    """Tell which variables are so restricted that all of their legal sets can be looked at."""
+def _have_few_sets(known: Constraints, max_parents: NDArray[np.int64]) -> NDArray[np.bool_]:
+    """Return bool[n], True for variables with so few legal sets that all of them can be scored."""
     allowed = np.count_nonzero(known.allowed, axis=1)
     few: NDArray[np.bool_] = allowed < known.size - 1
     for v in np.flatnonzero(few).tolist():
-        few[v] = sum(comb(int(allowed[v]), k) for k in range(min(int(most[v]), int(allowed[v])) + 1)) <= FEW_SETS
+        few[v] = sum(comb(int(allowed[v]), k) for k in range(min(int(max_parents[v]), int(allowed[v])) + 1)) <= FEW_SETS
     return few
 
 
-def _search(builder: Builder, job: Job, children: NDArray[np.int64], most: NDArray[np.int64]) -> Searches:
-    """Search the legal sets of some variables in their part of the budget."""
+def _search(builder: Builder, job: Job, children: NDArray[np.int64], max_parents: NDArray[np.int64]) -> SearchPool:
+    """Search the legal sets of some variables with their share of the budget."""
     known = job.constraints
     assert known is not None
     part = len(children) / job.n
-    seconds = (job.deadline - time.perf_counter()) * part * SHARE
-    searches = Searches(
+    seconds = job.budget.remaining * part * SEARCH_SHARE
+    searches = SearchPool(
         job,
         children,
-        evaluations=None if builder.evaluations is None else int(builder.evaluations * part),
-        deadline=inf if job.deadline == inf else time.perf_counter() + seconds,
-        each=builder.seconds_per_variable,
-        memory=builder.memory,
+        evaluations=None if job.budget.evaluations is None else int(job.budget.evaluations * part),
+        deadline=job.budget.clock() + seconds,
+        seconds_each=builder.seconds_per_variable,
+        memory=job.budget.memory,
     )
     if not len(children):
         return searches
     extender = Extender(job.data, job.score)
 
-    def for_thread() -> Begin:
+    def for_thread() -> StartSearch:
         tools = extender.fork()
 
-        def begin(child: int, until: float) -> Lattice:
+        def start(child: int, deadline: float) -> LatticeSearch:
             required = np.array(known.required_parents[child], dtype=np.int64)
             candidates = np.flatnonzero(known.allowed[child] & ~known.required[child])
-            return Lattice(tools, child, required, candidates, int(most[child]), job.bound, until)
+            return LatticeSearch(
+                tools, child, required, candidates, int(max_parents[child]), job.bound, job.budget.clock, deadline
+            )
 
-        return begin
+        return start
 
-    searches.go(for_thread)
+    searches.run(for_thread)
     return searches
 
 
-def _own_table(job: Job, searches: Searches, children: NDArray[np.int64]) -> ParentSets:
-    """Return a table of what was found, or of the smallest legal sets; with any score for all other empty sets."""
+def _own_table(job: Job, searches: SearchPool, children: NDArray[np.int64]) -> ParentSets:
+    """Return a table of the sets found, or the smallest legal ones; empty sets have an arbitrary lower score."""
     assert job.constraints is not None
     required = job.constraints.required_parents
     missing = [v for v in children.tolist() if v not in searches.found]
     found = dict(searches.found)
-    if missing:  # which is seldom: a scorer is dear
+    if missing:  # a scorer takes time and is seldom needed
         scorer = Scorer(job.data, job.score, cache_bytes=1 << 16)
         for v, score in zip(missing, scorer.families(missing, [required[v] for v in missing]), strict=True):
             sizes = np.array([len(required[v])])
@@ -136,22 +136,15 @@ def _own_table(job: Job, searches: Searches, children: NDArray[np.int64]) -> Par
         if v not in found or required[v]:
             lowest = score_below(found[v].scores) if v in found else 0.0
             rows.append((v, FoundSets(np.array([lowest]), *empty)))
-    sizes = np.concatenate([sets.sizes for _, sets in rows])
-    return ParentSets.build(
-        job.data.names,
-        np.repeat(np.array([v for v, _ in rows], dtype=np.int32), [len(sets.scores) for _, sets in rows]),
-        np.concatenate([sets.scores for _, sets in rows]),
-        np.concatenate([[0], np.cumsum(sizes)]).astype(np.int64),
-        np.concatenate([sets.members for _, sets in rows]),
-        threads=job.threads,
-    )
+    parts = (sets.families_of(v) for v, sets in rows)
+    return ParentSets.from_families(job.data.names, parts, threads=job.budget.threads)
 
 
 def _spliced(table: ParentSets, other: ParentSets, children: NDArray[np.int64]) -> ParentSets:
-    """Return a table with the rows of some variables taken from another one."""
+    """Return a table with the rows of some variables taken from another table."""
     if not len(children):
         return table
-    both = ParentSets(  # not a table yet: rows to take from
+    both = ParentSets(  # the rows of both tables, from which `take` makes a valid table
         table.names,
         np.concatenate([table.begin, other.begin[1:] + table.n_sets]),
         np.concatenate([table.scores, other.scores]),

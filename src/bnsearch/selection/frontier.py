@@ -1,4 +1,4 @@
-"""The sets that the search of one variable has met, in flat arrays that grow."""
+"""The sets of one variable's best-first search, in flat arrays that grow."""
 
 from __future__ import annotations
 
@@ -7,9 +7,10 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-NODES, OPEN, SEEN = range(3)  # as in kernels_frontier
+from bnsearch.parent_sets.rows import Families
+
 Arrays = tuple[NDArray[Any], ...]
-TYPES = ("i4", "i4", "i4", "f8", "f8", "f8", "u8"), ("f8", "i4", "i4")  # of nodes and heap
+TYPES = ("i4", "i4", "i4", "f8", "f8", "f8", "u8"), ("f8", "i4", "i4")  # dtypes of nodes and heap
 
 
 class FoundSets(NamedTuple):
@@ -27,6 +28,10 @@ class FoundSets(NamedTuple):
     sizes: NDArray[np.int64]
     members: NDArray[np.int32]
 
+    def families_of(self, child: int) -> Families:
+        """Return the sets as the families of a child."""
+        return Families(np.full(len(self.scores), child, dtype=np.int32), *self)
+
 
 class Frontier:
     """
@@ -34,12 +39,14 @@ class Frontier:
 
     Parameters
     ----------
-    candidates : int64[m], the variables that its sets are made of
-    arities : how many states they have
-    empty : the score of the empty set, which becomes node 0
+    candidates : int64[m], the candidate parents
+    arities : number of states of each candidate
+    empty : local score of the empty set, which becomes node 0
     """
 
     def __init__(self, candidates: NDArray[np.int64], arities: NDArray[np.int64], empty: float) -> None:
+        from bnsearch.selection.kernels_frontier import NODE_BELOW, NODE_CELLS, NODE_SCORE
+
         self.candidates = candidates
         self.arities = arities.astype(np.float64)
         self.random = np.random.default_rng(0x5E7).integers(1, 2**64, len(candidates), dtype=np.uint64)
@@ -47,52 +54,58 @@ class Frontier:
         self.nodes, self.heap = (tuple(np.zeros(room, dtype=t) for t in types) for types in TYPES)
         self.slots = np.zeros(1 << (2 * room).bit_length(), dtype=np.uint64)
         self.number = np.array([1, 0, 0], dtype=np.int64)
-        self.nodes[3][0], self.nodes[4][0], self.nodes[5][0] = 1.0, empty, -np.inf
+        self.nodes[NODE_CELLS][0], self.nodes[NODE_SCORE][0], self.nodes[NODE_BELOW][0] = 1.0, empty, -np.inf
 
     @property
     def nbytes(self) -> int:
-        """The memory of the arrays."""
+        """Memory of the arrays in bytes."""
         return sum(array.nbytes for array in (*self.nodes, *self.heap, self.slots))
 
     def reserve(self, *, nodes: int, opened: int, seen: int) -> None:
-        """Make room for as many more of each."""
+        """Make room for more nodes, open sets and seen sets."""
+        from bnsearch.selection.kernels_frontier import NODES, OPEN, SEEN, move_keys
+
         self.nodes = _with_room(self.nodes, int(self.number[NODES]), nodes)
         self.heap = _with_room(self.heap, int(self.number[OPEN]), opened)
         needed = 2 * (int(self.number[SEEN]) + seen)
         if needed > len(self.slots):
-            from bnsearch.selection.kernels_frontier import move_keys
-
             larger = np.zeros(1 << needed.bit_length(), dtype=np.uint64)
             move_keys(self.slots, larger)
             self.slots = larger
 
-    def keep_best_open(self, most: int) -> float:
-        """Forget all open sets but the best, of at least as many; return the lowest value that is left."""
-        order = np.argsort(-self.heap[0][: self.number[OPEN]], kind="stable")[:most]  # descending values are a heap
+    def keep_best_open(self, number: int) -> float:
+        """Drop all open sets except the best ones; return the lowest value of these."""
+        from bnsearch.selection.kernels_frontier import HEAP_VALUE, OPEN
+
+        values = self.heap[HEAP_VALUE][: self.number[OPEN]]
+        order = np.argsort(-values, kind="stable")[:number]  # descending values are a heap
         for array in self.heap:
-            array[:most] = array[order]
-        self.number[OPEN] = most
-        return float(self.heap[0][most - 1])
+            array[:number] = array[order]
+        self.number[OPEN] = number
+        return float(self.heap[HEAP_VALUE][number - 1])
 
     def members(self, node: int) -> tuple[int, ...]:
         """Return the variables of a node's set, ascending."""
+        from bnsearch.selection.kernels_frontier import NODE_ADDED, NODE_PARENT
+
         found = []
         while node > 0:
-            found.append(int(self.candidates[self.nodes[1][node]]))
-            node = int(self.nodes[0][node])
+            found.append(int(self.candidates[self.nodes[NODE_ADDED][node]]))
+            node = int(self.nodes[NODE_PARENT][node])
         return tuple(sorted(found))
 
     def sets(self, node: NDArray[np.int32], added: NDArray[np.int32], scores: NDArray[np.float64]) -> FoundSets:
-        """Return sets made of a node and a candidate more, and the empty set."""
-        from bnsearch.selection.kernels_frontier import write_sets
+        """Return the empty set, and the sets of a node and one more candidate each."""
+        from bnsearch.selection.kernels_frontier import NODE_SCORE, NODE_SIZE, write_sets
 
-        sizes = np.concatenate([[0], self.nodes[2][node] + 1]).astype(np.int64)
+        sizes = np.concatenate([[0], self.nodes[NODE_SIZE][node] + 1]).astype(np.int64)
         members = np.empty(int(sizes.sum()), dtype=np.int32)
         write_sets(self.nodes, node, added, self.candidates, members)
-        return FoundSets(np.concatenate([self.nodes[4][:1], scores]), sizes, members)
+        return FoundSets(np.concatenate([self.nodes[NODE_SCORE][:1], scores]), sizes, members)
 
 
 def _with_room(arrays: Arrays, used: int, more: int) -> Arrays:
+    """Return arrays with the used entries and room for more; the same arrays if they have it."""
     if used + more <= len(arrays[0]):
         return arrays
     larger = tuple(np.zeros(used + used // 2 + more, dtype=array.dtype) for array in arrays)

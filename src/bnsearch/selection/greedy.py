@@ -14,8 +14,8 @@ from bnsearch.scores.extender import Extender
 from bnsearch.scores.score import improves, tie_margin
 from bnsearch.selection.best_first import BestFirst
 from bnsearch.selection.builder import Job
-from bnsearch.selection.frontier import OPEN, SEEN, FoundSets, Frontier
-from bnsearch.selection.variable_searches import Begin
+from bnsearch.selection.frontier import FoundSets, Frontier
+from bnsearch.selection.search_pool import StartSearch
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -25,16 +25,16 @@ class Greedy(BestFirst):
 
     Parameters
     ----------
-    seconds : total time, shared evenly by the variables
-    seconds_per_variable : time for each variable; two minutes where no limit at all is given
-    evaluations : families scored in all; once its equal share is used up, a variable extends no further set, and if
-        this is the only limit the result depends on nothing else
-    max_parents : the largest parent set; None means as large as can ever pay (a sound bound of the score)
-    max_sets : the most sets kept of a variable, the best ones; the empty set comes on top
-    memory : the most bytes for the sets that are searched; a variable's search ends when its part is used up
-    pruning : sound bounds to use
-    most_open : when twice as many open sets wait, only the best of them are left, and from then on no set is opened
-        that is worse than these
+    seconds : total time budget, divided evenly among the variables
+    seconds_per_variable : time budget of each variable; two minutes if no limit at all is given
+    evaluations : number of families to score for all variables. Once its equal share is used up, a variable extends no
+        further set. If this is the only limit, the result depends neither on the machine nor on the threads
+    max_parents : size of the largest parent set; None means the largest that can be of use (a bound of the score)
+    max_sets : largest number of sets kept for a variable, the best ones, in addition to the empty set
+    memory : bytes for the sets that are searched; a variable's search ends when its share is used up
+    pruning : names of the bounds to use, which do not change the result
+    max_open : number of open sets that are kept when there are twice as many. From then on no set is opened that is
+        worse than all of these
 
     References
     ----------
@@ -42,30 +42,30 @@ class Greedy(BestFirst):
 
     Notes
     -----
-    The best open set is extended by every other variable, all at once. What was scored is open, what beats the set it
-    extends, and the sets this was made of, is kept. A set is not extended if the score's bound says that no superset
-    can beat it.
+    The best open set is extended by every other variable at once. Every extension is opened. An extension is kept if it
+    beats the set that it extends, and the sets from which that was made. A set is not extended if, by the bound of the
+    score, no superset can beat it.
 
-    Sets that are still open at the end are kept, too: they have been scored. The paper's Algorithm 1 returns the closed
-    ones alone. Without a limit of time the search goes on until no set is open, and then it is exhaustive. The paper's
+    Sets that are still open at the end are kept, too, because they have been scored. The paper's Algorithm 1 returns
+    only the closed ones. Without a time budget the search ends when no set is open, and is then exhaustive. The paper's
     Tables I, II and IV come from an earlier stop, which the text does not describe: for 16 variables of Nltcs they have
     13,600 sets, while its exhaustive searches have 365,100 in the same two minutes for each variable.
     """
 
-    most_open: int = 100_000
+    max_open: int = 100_000
 
     def __post_init__(self) -> None:
         super().__post_init__()
-        require("most_open", self.most_open, at_least=1)
+        require("max_open", self.max_open, at_least=1)
 
-    def prepare(self, job: Job) -> Callable[[], Begin]:
-        """Return what makes, for each thread, the function that begins the search of a variable."""
+    def prepare(self, job: Job) -> Callable[[], StartSearch]:
+        """Return a function that makes, for each thread, the function that starts the search of a variable."""
         extender = Extender(job.data, job.score)
 
-        def for_thread() -> Begin:
+        def for_thread() -> StartSearch:
             own = extender.fork()
-            return lambda child, until: GreedySearch(
-                own, child, job.candidates(child), job.most_of(child), job.bound, self.most_open
+            return lambda child, deadline: GreedySearch(
+                own, child, job.candidates(child), job.max_parents_of(child), job.bound, self.max_open
             )
 
         return for_thread
@@ -84,37 +84,41 @@ class GreedySearch:
         candidates: NDArray[np.int64],
         max_parents: int,
         bound: Bound,
-        most_open: int,
+        max_open: int,
     ) -> None:
         self._extender, self._child, self._bound = extender, child, bound
-        self._max_parents, self._most_open = max_parents, most_open
+        self._max_parents, self._max_open = max_parents, max_open
         self._frontier = Frontier(candidates, extender.data.arities[candidates], extender.empty(child))
         self._kept: list[tuple[NDArray[np.int32], NDArray[np.int32], NDArray[np.float64]]] = []
-        self._least = -np.inf  # sets that score less are not opened
+        self._least = -np.inf  # lower bound on the score of sets that are opened
         self._extend(0)
 
     @property
     def evaluations(self) -> int:
-        """Families scored so far."""
+        """Number of families scored so far."""
+        from bnsearch.selection.kernels_frontier import SEEN
+
         return 1 + int(self._frontier.number[SEEN])
 
     @property
     def finished(self) -> bool:
-        """Whether no open set is left."""
+        """True if no open set is left."""
+        from bnsearch.selection.kernels_frontier import OPEN
+
         return bool(self._frontier.number[OPEN] == 0)
 
     @property
     def exhaustive(self) -> bool:
-        """Whether every set was opened."""
+        """True if every set was opened."""
         return self._least == -np.inf
 
     @property
     def nbytes(self) -> int:
-        """Memory that it takes."""
+        """Memory of the search in bytes."""
         return self._frontier.nbytes
 
-    def step(self, most: int) -> None:
-        """Extend the best open set, whatever `most` says."""
+    def step(self, max_families: int) -> None:
+        """Extend the best open set; its extensions are scored together, so `max_families` is not used."""
         from bnsearch.selection.kernels_frontier import close_best
 
         frontier = self._frontier
@@ -123,12 +127,12 @@ class GreedySearch:
         self._extend(node)
 
     def _extend(self, node: int) -> None:
-        """Score a set with every other variable; open what is new and keep what is better."""
-        from bnsearch.selection.kernels_frontier import push_extensions, take_unseen
+        """Score the extensions of a set by every other variable; open the new ones and keep the better ones."""
+        from bnsearch.selection.kernels_frontier import NODE_BELOW, NODE_SCORE, OPEN, push_extensions, take_unseen
 
         frontier, extender = self._frontier, self._extender
         parents = frontier.members(node)
-        best = float(max(frontier.nodes[4][node], frontier.nodes[5][node]))
+        best = float(max(frontier.nodes[NODE_SCORE][node], frontier.nodes[NODE_BELOW][node]))
         if len(parents) == self._max_parents:
             return
         if not improves(extender.ceiling(self._child, parents, self._bound), best):
@@ -144,11 +148,11 @@ class GreedySearch:
         if len(parents) + 1 < self._max_parents:
             good = scores >= self._least
             push_extensions(frontier.heap, frontier.number, node, unseen[good], scores[good])
-            if frontier.number[OPEN] > 2 * self._most_open:
-                self._least = frontier.keep_best_open(self._most_open)
+            if frontier.number[OPEN] > 2 * self._max_open:
+                self._least = frontier.keep_best_open(self._max_open)
 
     def found(self) -> FoundSets:
-        """Return the empty set and all sets that beat what they extend."""
+        """Return the empty set and all sets that beat the sets that they extend."""
         if not self._kept:
             nothing = np.empty(0, dtype=np.int32)
             return self._frontier.sets(nothing, nothing, np.empty(0))

@@ -1,9 +1,8 @@
-"""Growth of all variables' parent sets within a budget, over threads."""
+"""The growth of all variables' parent sets within a budget, over threads."""
 
 from __future__ import annotations
 
 import threading
-import time
 from collections import deque
 from functools import partial
 from math import ceil
@@ -12,31 +11,32 @@ import numpy as np
 from numpy.typing import NDArray
 
 from bnsearch._tools.parallel import parallel_map
-from bnsearch.parent_sets.assembly import ROWS_AT_ONCE
+from bnsearch.budgets.events import Event
+from bnsearch.parent_sets.assembly import MAX_BEST_ROWS
 from bnsearch.parent_sets.table import ParentSets
 from bnsearch.scores.extender import Extender
 from bnsearch.selection.builder import Job
-from bnsearch.selection.progress import Scoring
-from bnsearch.selection.variable_growth import Growth
+from bnsearch.selection.variable_growth import VariableGrowth
 
-FAMILIES_PER_CALL, ROWS_PER_CALL = 4000, 1 << 26  # families, or families times rows, between two looks at the clock
-UNLIMITED = 1 << 62
-SECONDS_PER_ROW = 1.5e-6  # what a new row costs when the table is assembled, generously
+FAMILIES_PER_CALL = 4000  # smallest number of families that a call scores before the clock is read
+ROWS_PER_CALL = 1 << 26  # product of families and rows that a call may reach before the clock is read
+UNLIMITED = 1 << 62  # number of evaluations that is never reached
+SECONDS_PER_ROW = 1.5e-6  # generous time for assembling one new row of the table
 
 
-class Growing:
+class GrowthStage:
     """
-    The growths of all variables, which start from the candidates of one size.
+    The growths of all variables, which start from their candidate sets of one size.
 
     Parameters
     ----------
-    job : what to select from
-    table : the candidates so far, all sets of up to `depth` parents having been considered
-    depth : the size to start from
-    partners : how many partners of each variable to consider, the strongest by its score with that one parent
-    evaluations : families to score; None means no limit
-    memory : for the sets found
-    reserve : seconds that it takes to assemble the table again
+    job : the selection that the stage is part of
+    table : the candidate sets so far; all sets of up to `depth` parents have been considered
+    depth : size of the sets to start from
+    partners : number of candidate parents of each variable, those with the best scores as its only parent
+    evaluations : number of families to score; None means no limit
+    memory : bytes for the sets found
+    reserve : time for assembling the table again
     """
 
     def __init__(
@@ -51,103 +51,101 @@ class Growing:
         reserve: float,
     ) -> None:
         self.job, self.table, self.depth = job, table, depth
-        self.partners = min(partners, job.n - 1) if depth else job.n - 1  # single parents tell which are the strongest
+        # Candidates are ranked by the sets of one parent, which a table of depth 0 lacks.
+        self.partners = min(partners, job.n - 1) if depth else job.n - 1
         self.evaluations, self.memory, self.reserve = evaluations, memory, reserve
-        self.workers = max(1, min(job.threads, len(job.children)))
+        self.workers = max(1, min(job.budget.threads, len(job.children)))
         extender = Extender(job.data, job.score)
         self._extenders = [extender.fork() for _ in range(self.workers)]
-        self._growths: dict[int, Growth] = {}
+        self._growths: dict[int, VariableGrowth] = {}
         self._lock = threading.Lock()
-        self._new = self._turns = 0
-        self._halted = False
+        self._n_new = 0  # sets found by all growths
+        self._n_grown = 0  # number of times that a variable was grown
         self._families_per_call = max(FAMILIES_PER_CALL, ROWS_PER_CALL // job.data.n_rows)
         self.seconds_of = np.zeros(job.n)
 
-    def go(self) -> str:
-        """Grow every variable in turn, round after round; return why it ended."""
+    def run(self) -> str:
+        """Grow one variable after the other, in rounds; return the reason for the end."""
         growing, out_of_memory = self.job.children.tolist(), False
         while growing:
             share = self._share(len(growing))
             if share < 1:
                 return "evaluations"
-            if self.job.halt():
-                return "interrupted"
-            if time.perf_counter() >= self._deadline():
+            if (reason := self.job.budget.stop_reason) is not None:
+                return reason
+            if self.job.budget.clock() >= self._deadline():
                 return "seconds"
             waiting = deque(growing)
             workers = range(min(self.workers, len(growing)))
-            parallel_map(partial(self._take_turns, waiting, share), workers, self.workers, self._halt)
-            growing = [v for v in growing if v not in self._growths or self._growths[v].growing]
+            grow = partial(self._grow_waiting, waiting, share)
+            parallel_map(grow, workers, self.workers, self.job.budget.request_stop)
+            growing = [v for v in growing if v not in self._growths or not self._growths[v].finished]
             full = {v for v in growing if v in self._growths and self._is_full(self._growths[v])}
             out_of_memory = out_of_memory or bool(full)
             growing = [v for v in growing if v not in full]
         return "memory" if out_of_memory else "complete"
 
-    def _halt(self) -> None:
-        self._halted = True
-
-    def _is_halted(self) -> bool:
-        return self._halted or self.job.halt()
-
     def _share(self, growing: int) -> int:
-        """Return how many families each variable may score in the next round, one extension less: it goes beyond."""
+        """Return each variable's number of families in the next round, less one extension, which may exceed it."""
         if self.evaluations is None:
             return UNLIMITED
         return (self.evaluations - self.scored) // growing - self.partners + 1
 
     def _deadline(self) -> float:
-        """Return when to stop, so that the table is assembled in time."""
-        return self.job.deadline - self.reserve - SECONDS_PER_ROW * self._new
+        """Return the time at which to stop, so that the table is assembled before the deadline."""
+        return self.job.budget.deadline - self.reserve - SECONDS_PER_ROW * self._n_new
 
-    def _is_full(self, growth: Growth) -> bool:
+    def _is_full(self, growth: VariableGrowth) -> bool:
+        """Return True if a variable has used up its share of the memory."""
         return growth.nbytes > max(1 << 16, self.memory // self.job.n)
 
-    def _take_turns(self, waiting: deque[int], share: int, worker: int) -> None:
-        """Grow one waiting variable after the other for its share of families, and of the time that is left."""
+    def _grow_waiting(self, waiting: deque[int], share: int, worker: int) -> None:
+        """Grow waiting variables in one worker, each for its share of the families and of the remaining time."""
         while waiting:
-            begun = time.perf_counter()
-            until = begun + (self._deadline() - begun) / ceil(len(waiting) / self.workers or 1)
-            if self._is_halted() or begun >= until:
+            started = self.job.budget.clock()
+            deadline = started + (self._deadline() - started) / ceil(len(waiting) / self.workers or 1)
+            if self.job.budget.stop_reason or started >= deadline:
                 return
             try:
                 child = waiting.popleft()
-            except IndexError:  # another thread was faster
+            except IndexError:  # another thread has taken the last one
                 return
             if child not in self._growths:
                 self._growths[child] = self._seeded(child)
             growth = self._growths[child]
-            self._grow(growth, self._extenders[worker], share, until)
-            self.seconds_of[child] += time.perf_counter() - begun
+            self._grow(growth, self._extenders[worker], share, deadline)
+            self.seconds_of[child] += self.job.budget.clock() - started
             with self._lock:
-                self._turns += 1
+                self._n_grown += 1
                 variables = len(self.job.children)
-                found = self.table.n_sets - (self.job.n - variables) + self._new
-                now = Scoring("growing parent sets", min(self._turns, variables), variables, "variables", found)
-            self.job.progress(now)
+                found = self.table.n_sets - (self.job.n - variables) + self._n_new
+                event = Event("growing parent sets", min(self._n_grown, variables), variables, "variables", found)
+            self.job.budget.report(event)
 
-    def _grow(self, growth: Growth, extender: Extender, share: int, until: float) -> None:
-        stop, found = growth.scored + share, growth.new
-        timed = self.job.deadline < float("inf")
-        while growth.growing and not self._is_halted() and not self._is_full(growth) and growth.scored < stop:
-            if timed and time.perf_counter() >= until:
+    def _grow(self, growth: VariableGrowth, extender: Extender, share: int, deadline: float) -> None:
+        """Grow one variable until its share of families or its time is used up."""
+        stop, found = growth.scored + share, growth.n_new
+        budget = self.job.budget
+        while not growth.finished and not self._is_full(growth) and growth.scored < stop:
+            if budget.stop_reason or budget.clock() >= deadline:
                 break
             growth.grow(extender, min(self._families_per_call, stop - growth.scored))
         with self._lock:
-            self._new += growth.new - found
+            self._n_new += growth.n_new - found
 
-    def _seeded(self, child: int) -> Growth:
-        """Return the growth of a variable that starts from its candidates of one size."""
+    def _seeded(self, child: int) -> VariableGrowth:
+        """Return the growth of a variable, which starts from its candidate sets of one size."""
         table = self.table
         rows = np.arange(table.begin[child], table.begin[child + 1])
         rows = rows[table.sizes[rows] == self.depth]
         seeds = table.members[table.first[rows][:, np.newaxis] + np.arange(self.depth)]
         partners = self._partners(child)
         extender = self._extenders[0]
-        most = self.job.most_of(child)
-        return Growth(extender, child, partners, most, seeds, table.scores[rows], self.job.bound)
+        max_parents = self.job.max_parents_of(child)
+        return VariableGrowth(extender, child, partners, max_parents, seeds, table.scores[rows], self.job.bound)
 
     def _partners(self, child: int) -> NDArray[np.int64]:
-        """Return the variables that growth may add to a variable's parents."""
+        """Return the candidate parents of a variable for growth."""
         table, n = self.table, self.job.n
         if self.partners == n - 1:
             return self.job.candidates(child)
@@ -157,38 +155,24 @@ class Growing:
 
     @property
     def scored(self) -> int:
-        """Families scored so far."""
+        """Number of families scored so far."""
         return int(self.scored_of.sum())
 
     @property
     def scored_of(self) -> NDArray[np.int64]:
-        """Families of each variable scored so far."""
+        """Number of families of each variable scored so far."""
         scored = np.zeros(self.job.n, dtype=np.int64)
         for child, growth in self._growths.items():
             scored[child] = growth.scored
         return scored
 
-    def merged(self, *, soon: bool = False) -> ParentSets:
-        """Return the table with the sets that were found; `soon`, of each variable's best where there are many."""
+    def merged(self, *, only_best: bool = False) -> ParentSets:
+        """Return the table with the sets found; with `only_best`, a large table is cut to each variable's best sets."""
         table = self.table
-        if soon and table.n_sets > ROWS_AT_ONCE:
-            table = table.best(-(-ROWS_AT_ONCE // self.job.n))
-        if not any(growth.new for growth in self._growths.values()):
+        if only_best and table.n_sets > MAX_BEST_ROWS:
+            table = table.best(-(-MAX_BEST_ROWS // self.job.n))
+        if not any(growth.n_new for growth in self._growths.values()):
             return table
-        child = [table.child]
-        scores, sizes, members = [table.scores], [table.sizes], [table.members]
-        for variable in sorted(self._growths):
-            sets, lengths, values = self._growths[variable].found()
-            child.append(np.full(len(values), variable, dtype=np.int32))
-            scores.append(values)
-            sizes.append(lengths.astype(np.int64))
-            members.append(sets[np.arange(sets.shape[1]) < lengths[:, np.newaxis]])
-        return ParentSets.build(
-            table.names,
-            np.concatenate(child),
-            np.concatenate(scores),
-            np.concatenate([[0], np.cumsum(np.concatenate(sizes))]).astype(np.int64),
-            np.concatenate(members),
-            pruned=self.depth,
-            threads=self.job.threads,
-        )
+        grown = (growth.found().families_of(child) for child, growth in sorted(self._growths.items()))
+        parts = [table.families, *grown]
+        return ParentSets.from_families(table.names, parts, pruned=self.depth, threads=self.job.budget.threads)

@@ -1,4 +1,4 @@
-"""Independence selection: the set that would score best, were its parts independent, is scored first."""
+"""Independence selection: sets are scored in the order of an estimate that takes their parts as independent."""
 
 from __future__ import annotations
 
@@ -18,11 +18,11 @@ from bnsearch.scores.bic import BIC
 from bnsearch.scores.score import TOLERANCE, Score, tie_margins
 from bnsearch.selection.best_first import BestFirst
 from bnsearch.selection.builder import Job
-from bnsearch.selection.frontier import NODES, OPEN, FoundSets, Frontier
-from bnsearch.selection.variable_searches import Begin
+from bnsearch.selection.frontier import FoundSets, Frontier
+from bnsearch.selection.search_pool import StartSearch
 
-TABULATED_SIZE = 8
-POPS = 512  # open sets that one call of the kernel takes: some milliseconds, for which a thread does not wait
+TABULATED_SIZE = 8  # largest size of sets whose numbers of cells have tabulated terms
+POPS = 512  # open sets that one call of the kernel takes: some milliseconds
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -32,14 +32,14 @@ class Independence(BestFirst):
 
     Parameters
     ----------
-    seconds : total time, shared evenly by the variables
-    seconds_per_variable : time for each variable; two minutes where no limit at all is given
-    evaluations : families scored in all, no fewer than those of up to one parent; each variable has an equal share, and
-        if this is the only limit the result depends on nothing else
-    max_parents : the largest parent set; None means as large as can ever pay (a sound bound of the score)
-    max_sets : the most sets kept of a variable, the best ones; the empty set comes on top
-    memory : the most bytes for the sets that are searched; a variable's search ends when its part is used up
-    pruning : sound bounds to use
+    seconds : total time budget, divided evenly among the variables
+    seconds_per_variable : time budget of each variable; two minutes if no limit at all is given
+    evaluations : number of families to score for all variables, in equal shares; families of up to one parent are
+        always scored. If this is the only limit, the result depends neither on the machine nor on the threads
+    max_parents : size of the largest parent set; None means the largest that can be of use (a bound of the score)
+    max_sets : largest number of sets kept for a variable, the best ones, in addition to the empty set
+    memory : bytes for the sets that are searched; a variable's search ends when its share is used up
+    pruning : names of the bounds to use, which do not change the result
 
     References
     ----------
@@ -49,33 +49,33 @@ class Independence(BestFirst):
     Notes
     -----
     BIC*(Y, Z) = BIC(Y) + BIC(Z) + inter(Y, Z) for a scored set Y and one more parent Z; the penalty in `inter` has the
-    exact product of arities, and AIC's slope in place of log(N) / 2 under AIC. A set that can be made in several ways
-    is taken at the highest of its estimates, where the paper keeps the first. Among candidates of one arity the order
-    of the estimates does not depend on Y, so one open entry for each scored set and arity is enough. A set whose
-    penalty alone costs more than a subset's score is never scored, nor are its supersets.
+    exact product of arities, and under AIC its slope in place of log(N) / 2. A set that can be made in several ways has
+    the highest of its estimates, while the paper keeps the first one. Among candidates of one arity the order of the
+    estimates does not depend on Y, so one open entry for each scored set and arity suffices. A set is not scored if its
+    penalty alone exceeds the loss of a subset; then its supersets are not scored either.
     """
 
     def check(self, score: Score) -> None:
-        """Refuse a score that BIC* does not estimate."""
+        """Raise an InputError for a score that BIC* does not estimate."""
         if not isinstance(score, BIC | AIC):
             raise InputError(
                 f"independence selection estimates scores by BIC*, which needs BIC or AIC, not {score.name}: "
                 "choose another selection, or one of these scores"
             )
 
-    def prepare(self, job: Job) -> Callable[[], Begin]:
-        """Return what makes, for each thread, the function that begins the search of a variable."""
-        data, most, bounded = job.data, job.most, job.bound.slope < 0
+    def prepare(self, job: Job) -> Callable[[], StartSearch]:
+        """Return a function that makes, for each thread, the function that starts the search of a variable."""
+        data, max_parents, bounded = job.data, job.max_parents, job.bound.slope < 0
         layout = usual_layout(data)
         products = products_of_sets(layout.columns.arities, TABULATED_SIZE)
         terms = job.score.joint(data.n_rows).terms(data.n_rows, products)
 
-        def for_thread() -> Begin:
+        def for_thread() -> StartSearch:
             from bnsearch.counting.kernels_set import new_scratch
 
-            tools = (tuple(layout.columns), new_scratch(layout.columns, most + 1), terms)
-            return lambda child, until: IndependenceSearch(
-                data, layout, tools, child, job.candidates(child), job.most_of(child), bounded
+            tools = (tuple(layout.columns), new_scratch(layout.columns, max_parents + 1), terms)
+            return lambda child, deadline: IndependenceSearch(
+                data, layout, tools, child, job.candidates(child), job.max_parents_of(child), bounded
             )
 
         return for_thread
@@ -84,7 +84,7 @@ class Independence(BestFirst):
 class IndependenceSearch:
     """The independence search of one variable."""
 
-    exhaustive = True  # once finished
+    exhaustive = True  # of a finished search
     depth = 1  # single parents are scored at once
     ending = "complete"
 
@@ -98,10 +98,12 @@ class IndependenceSearch:
         max_parents: int,
         bounded: bool,
     ) -> None:
+        from bnsearch.counting.kernels_terms import SLOPE
         from bnsearch.selection.kernels_independence import close_singles, score_family, score_singles
 
         place = layout.place[child]
-        empty = score_family(tools[0], tools[1], np.array([place]), tools[2])
+        columns, scratch, terms = tools
+        empty = score_family(columns, scratch, np.array([place]), terms)
         candidates = candidates if max_parents else candidates[:0]
         scores = np.empty(len(candidates), dtype=np.float64)
         score_singles(*tools, place, layout.place[candidates], scores)
@@ -111,7 +113,7 @@ class IndependenceSearch:
         singles = scores[order]
         ends = np.searchsorted(frontier.arities, frontier.arities, side="right").astype(np.int64)
         self._classes = len(np.unique(ends))
-        price = -tools[2][2] * float(data.arities[child] - 1)  # minus the slope is what one parameter costs
+        price = -terms[SLOPE] * float(data.arities[child] - 1)  # minus the slope is the penalty of one parameter
         more = len(candidates)
         frontier.reserve(nodes=more, opened=more * self._classes, seen=more)
         close_singles(
@@ -125,29 +127,36 @@ class IndependenceSearch:
 
     @property
     def evaluations(self) -> int:
-        """Families scored so far."""
+        """Number of families scored so far."""
+        from bnsearch.selection.kernels_frontier import NODES
+
         return int(self._frontier.number[NODES])
 
     @property
     def finished(self) -> bool:
-        """Whether no open set is left."""
+        """True if no open set is left."""
+        from bnsearch.selection.kernels_frontier import OPEN
+
         return bool(self._frontier.number[OPEN] == 0)
 
     @property
     def nbytes(self) -> int:
-        """Memory that it takes."""
+        """Memory of the search in bytes."""
         return self._frontier.nbytes
 
-    def step(self, most: int) -> None:
-        """Score the most promising open sets."""
+    def step(self, max_families: int) -> None:
+        """Score the most promising open sets, `max_families` at most."""
         from bnsearch.selection.kernels_independence import search_by_estimates
 
         frontier = self._frontier
         frontier.reserve(nodes=POPS, opened=POPS * self._classes, seen=POPS)
-        search_by_estimates(*self._fixed, frontier.nodes, frontier.heap, frontier.slots, frontier.number, POPS, most)
+        arrays = frontier.nodes, frontier.heap, frontier.slots, frontier.number
+        search_by_estimates(*self._fixed, *arrays, POPS, max_families)
 
     def found(self) -> FoundSets:
-        """Return the empty set and all sets that beat what they were made of."""
+        """Return the empty set and all sets that beat the sets from which they were made."""
+        from bnsearch.selection.kernels_frontier import NODES
+
         used = int(self._frontier.number[NODES])
         parent, added, _, _, scores, below, _ = (array[1:used] for array in self._frontier.nodes)
         better = scores > below + tie_margins(below)

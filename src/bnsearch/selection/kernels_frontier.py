@@ -1,45 +1,44 @@
-"""The sets that the search of one variable has met: nodes, a heap of open sets, a hash table of seen sets."""
+"""
+The sets of one variable's best-first search.
+
+`nodes` are the closed sets. Each extends another node by one candidate; node 0 is the empty set. The tuple holds
+
+parent : int32[C]       the node that is extended
+added : int32[C]        the candidate that is added to it
+size : int32[C]         number of members
+cells : float64[C]      product of the members' arities
+score : float64[C]      local score
+below : float64[C]      highest score of the proper subsets on the way to this node
+key : uint64[C]         exclusive or of the members' random numbers
+
+`heap` holds the open sets, each a node and one more candidate, as a binary heap with the highest value on top:
+
+value : float64[C]      the priority
+node : int32[C]
+added : int32[C]
+
+`slots` is the hash table of the seen sets: uint64[power of two], their keys, 0 in a free slot. Two sets with the same
+key would be taken for one, and the second would not be scored. Among 10^7 sets this has a probability of 3e-6.
+
+`number` is int64[3]: the numbers of nodes, of open sets and of seen sets.
+"""
 
 # Numba infers the types of kernels.
 # mypy: allow-untyped-defs, no-check-untyped-defs
 from __future__ import annotations
 
 import numpy as np
-from numpy.typing import NDArray
 
 from bnsearch.kernels.compile import inner_kernel, kernel
 
-# The closed sets, each another one and a candidate more; node 0 is the empty set. A plain tuple of
-#   parent   int32[C]     the node that is extended
-#   added    int32[C]     the candidate that is added to it
-#   size     int32[C]     how many members there are
-#   cells    float64[C]   product of the members' arities
-#   score    float64[C]
-#   below    float64[C]   the highest score of a proper subset, of those on the way here
-#   key      uint64[C]    exclusive or of the members' random numbers
-Nodes = tuple[
-    NDArray[np.int32],
-    NDArray[np.int32],
-    NDArray[np.int32],
-    NDArray[np.float64],
-    NDArray[np.float64],
-    NDArray[np.float64],
-    NDArray[np.uint64],
-]
-# Sets made of a node and a candidate more, as a binary heap with the highest value first. A plain tuple of
-#   value    float64[C]
-#   node     int32[C]
-#   added    int32[C]
-Heap = tuple[NDArray[np.float64], NDArray[np.int32], NDArray[np.int32]]
-# The seen sets: uint64[power of two], their keys, 0 where free. Two sets with one key would be taken for one and the
-# second never scored; among 10^7 sets that happens with a probability of 3 in a million.
-# How many there are of each: int64[3], at
+NODE_PARENT, NODE_ADDED, NODE_SIZE, NODE_CELLS, NODE_SCORE, NODE_BELOW, NODE_KEY = range(7)
+HEAP_VALUE, HEAP_NODE, HEAP_ADDED = range(3)
 NODES, OPEN, SEEN = range(3)
 
 
 @kernel
 def push(heap, number, value, node, added):
-    """Add an entry."""
+    """Add an entry to the heap."""
     values, nodes, extras = heap
     at = number[OPEN]
     number[OPEN] += 1
@@ -52,7 +51,7 @@ def push(heap, number, value, node, added):
 
 @kernel
 def replace_top(heap, number, value, node, added):
-    """Put an entry in the place of the best one."""
+    """Replace the best entry of the heap by another one."""
     values, nodes, extras = heap
     size = number[OPEN]
     at = np.int64(0)
@@ -69,7 +68,7 @@ def replace_top(heap, number, value, node, added):
 
 @kernel
 def drop_top(heap, number):
-    """Remove the best entry."""
+    """Remove the best entry of the heap."""
     values, nodes, extras = heap
     number[OPEN] -= 1
     last = number[OPEN]
@@ -79,7 +78,7 @@ def drop_top(heap, number):
 
 @kernel
 def insert_key(slots, key):
-    """Enter a set's key; return whether it is new."""
+    """Insert the key of a set into the hash table; return True if it is new."""
     mask = np.uint64(slots.size - 1)
     at = key & mask
     while slots[np.int64(at)] != 0:
@@ -92,7 +91,7 @@ def insert_key(slots, key):
 
 @kernel
 def move_keys(old, new):
-    """Enter all keys of a hash table into a larger one, all zero."""
+    """Insert all keys of a hash table into a larger, empty one."""
     for i in range(old.size):
         if old[i] != 0:
             insert_key(new, old[i])
@@ -100,17 +99,17 @@ def move_keys(old, new):
 
 @inner_kernel
 def holds(nodes, node, candidate):
-    """Tell whether a candidate is a member of a node's set."""
+    """Return True if a candidate is a member of a node's set."""
     while node > 0:
-        if nodes[1][node] == candidate:
+        if nodes[NODE_ADDED][node] == candidate:
             return True
-        node = nodes[0][node]
+        node = nodes[NODE_PARENT][node]
     return False
 
 
 @inner_kernel
 def add_node(nodes, number, parent, added, arity, random, score, below):
-    """Close a set that extends a node; return its own node."""
+    """Add the node of a set that extends another node; return its index."""
     parents, extras, size, cells, scores, belows, keys = nodes
     node = number[NODES]
     number[NODES] += 1
@@ -125,23 +124,23 @@ def add_node(nodes, number, parent, added, arity, random, score, below):
 @kernel
 def close_best(nodes, heap, number, arities, random):
     """
-    Take the best open set, whose value is its score, and close it; return its node.
+    Close the best open set, whose value is its score; return its node.
 
     arities : float64[candidates]
     random : uint64[candidates]
     """
-    score, parent, added = heap[0][0], np.int64(heap[1][0]), np.int64(heap[2][0])
+    score, parent, added = heap[HEAP_VALUE][0], np.int64(heap[HEAP_NODE][0]), np.int64(heap[HEAP_ADDED][0])
     drop_top(heap, number)
-    below = max(nodes[4][parent], nodes[5][parent])
+    below = max(nodes[NODE_SCORE][parent], nodes[NODE_BELOW][parent])
     return add_node(nodes, number, parent, added, arities[added], random[added], score, below)
 
 
 @kernel
 def take_unseen(nodes, node, random, slots, number, unseen):
-    """Write the candidates that make of a node a set not seen yet, mark these as seen; return how many."""
+    """Write the candidates whose extensions of a node are new, and mark those as seen; return their number."""
     found = 0
     for candidate in range(random.size):
-        if not holds(nodes, node, candidate) and insert_key(slots, nodes[6][node] ^ random[candidate]):
+        if not holds(nodes, node, candidate) and insert_key(slots, nodes[NODE_KEY][node] ^ random[candidate]):
             unseen[found] = candidate
             found += 1
     number[SEEN] += found
@@ -150,7 +149,7 @@ def take_unseen(nodes, node, random, slots, number, unseen):
 
 @kernel
 def push_extensions(heap, number, node, candidates, scores):
-    """Open the sets of a node and each candidate, int64[m], by their scores, float64[m]."""
+    """Open the extensions of a node by candidates, int64[m], with their scores, float64[m], as values."""
     for i in range(candidates.size):
         push(heap, number, scores[i], node, candidates[i])
 
@@ -158,7 +157,7 @@ def push_extensions(heap, number, node, candidates, scores):
 @kernel
 def write_sets(nodes, node, added, labels, members):
     """
-    Write the members of sets made of a node and a candidate more, one set after the other.
+    Write the members of the sets of a node and one more candidate, one set after the other.
 
     node, added : int32[m]
     labels : int64[candidates]   the variables
@@ -170,6 +169,6 @@ def write_sets(nodes, node, added, labels, members):
         to += 1
         at = node[i]
         while at > 0:
-            members[to] = labels[nodes[1][at]]
+            members[to] = labels[nodes[NODE_ADDED][at]]
             to += 1
-            at = nodes[0][at]
+            at = nodes[NODE_PARENT][at]

@@ -6,21 +6,22 @@ from __future__ import annotations
 
 import numpy as np
 
+from bnsearch.counting.kernels_columns import ARITIES, TOTAL
 from bnsearch.counting.kernels_expand import occupied_cells, score_extensions
 from bnsearch.counting.kernels_set import cells_of
 from bnsearch.kernels.compare import improves_on
 from bnsearch.kernels.compile import inner_kernel, kernel
 from bnsearch.scores.kernels_bounds import ceiling
 
-# What a call of grow_sets ends with.
+# Results of grow_sets.
 FINISHED, OUT_OF_BUDGET, OUT_OF_SPACE = 0, 1, 2
-# Where it counts: sets known, families scored, the size whose turn it is; from OPEN on, open sets of each size.
-KNOWN, SCORED, TURN, OPEN = 0, 1, 2, 3
+# Indices into `counters`: number of known sets, of scored families, next size; from OPEN on, open sets of each size.
+KNOWN, SCORED, NEXT_SIZE, OPEN = 0, 1, 2, 3
 
 
 @inner_kernel
 def push(heap, size, scores, index):
-    """Put a set on the heap (best score on top); return the new size."""
+    """Add a set to the heap, which has the best score on top; return the new size."""
     at = size
     while at > 0 and scores[heap[(at - 1) >> 1]] < scores[index]:
         heap[at] = heap[(at - 1) >> 1]
@@ -31,7 +32,7 @@ def push(heap, size, scores, index):
 
 @inner_kernel
 def pop(heap, size, scores):
-    """Take the best set from the heap, which has then one less; return it."""
+    """Remove the best set from the heap and return it."""
     top = heap[0]
     moved = heap[size - 1]
     at = 0
@@ -49,7 +50,7 @@ def pop(heap, size, scores):
 
 @inner_kernel
 def insert_set(sets, sizes, index, random, slots):
-    """Enter a set into the hash table, int32[power of two], unless it is there; return whether it was new."""
+    """Insert a set into the hash table, int32[power of two], unless it is there; return True if it is new."""
     key = np.uint64(0)
     for i in range(sizes[index]):
         key ^= random[sets[index, i]]
@@ -69,14 +70,14 @@ def insert_set(sets, sizes, index, random, slots):
 
 @kernel
 def insert_sets(sets, sizes, number, random, slots):
-    """Enter the first sets into an empty hash table."""
+    """Insert the first sets into an empty hash table."""
     for index in range(number):
         insert_set(sets, sizes, index, random, slots)
 
 
 @inner_kernel
 def other_candidates(candidates, parents, pool):
-    """Write the candidates that are no parents; return how many."""
+    """Write the candidates that are not parents; return their number."""
     number = 0
     for i in range(candidates.size):
         fresh = True
@@ -90,7 +91,7 @@ def other_candidates(candidates, parents, pool):
 
 @inner_kernel
 def open_extension(parents, added, score, sets, sizes, scores, heap, slots, random, counters):
-    """Keep and open the set of some parents, ascending, and one more place, unless it is known."""
+    """Keep and open the set of parents, ascending, and one more place, unless it is known."""
     to = counters[KNOWN]
     j = parents.size
     while j > 0 and parents[j - 1] > added:
@@ -109,9 +110,9 @@ def open_extension(parents, added, score, sets, sizes, scores, heap, slots, rand
 
 @inner_kernel
 def next_size(counters, sizes):
-    """Return the next size in turn that has open sets, of 0..sizes - 1, or -1."""
+    """Return the next of the sizes 0..sizes - 1 that has open sets, or -1."""
     for i in range(sizes):
-        size = (counters[TURN] + i) % sizes
+        size = (counters[NEXT_SIZE] + i) % sizes
         if counters[OPEN + size] > 0:
             return size
     return -1
@@ -119,11 +120,11 @@ def next_size(counters, sizes):
 
 @inner_kernel
 def can_pay(columns, child, parents, best, bound, tolerance, scratch):
-    """Tell whether, as far as the bound says, a family with more parents than these could beat a score."""
+    """Return True if, by the bound, a family with more parents than these can beat a score."""
     slope, level, smallest = bound
-    arities, rows = columns[3], columns[2]
+    arities, rows = columns[ARITIES], columns[TOTAL]
     cells = cells_of(arities, parents)
-    occupied = min(cells * arities[child], float(rows))  # no more can: often the answer does not depend on it
+    occupied = min(cells * arities[child], float(rows))  # an upper bound, which often decides
     if improves_on(ceiling(slope, level, arities[child], cells * smallest, occupied), best, tolerance):
         return True
     if level == 0.0:
@@ -134,17 +135,17 @@ def can_pay(columns, child, parents, best, bound, tolerance, scratch):
 
 @kernel
 def grow_sets(
-    columns, child, candidates, most, joint, others, bound, tolerance, scratch,
+    columns, child, candidates, max_parents, joint, others, bound, tolerance, scratch,
     sets, sizes, scores, heap, slots, random, counters, budget,
 ):  # fmt: skip
     """
-    Extend an open set by every candidate, again and again; keep what beats the set it extends.
+    Extend open sets by every candidate, one set after the other; keep an extension if it beats the set it extends.
 
-    The best open sets of every size are taken in turn. By their scores alone, the largest would always come first.
+    The sizes take turns, each with its best open set. By their scores alone, the largest sets would always come first.
 
     columns : the fields of Columns, a plain tuple
     child, candidates : place, int64[...] places
-    most : the largest set
+    max_parents : size of the largest set
     joint, others : terms of a family's whole set and of its parents
     bound : the fields of a Bound, a plain tuple
     scratch : for score_extensions
@@ -153,8 +154,8 @@ def grow_sets(
     heap : int32[width + 1, capacity]  open sets of each size
     slots : int32[power of two above 2 * capacity]   hash table of the sets, -1 where empty
     random : uint64[places]
-    counters : int64[OPEN + width + 1]   KNOWN, SCORED, TURN, OPEN ...; updated
-    budget : how many families to score at most, give or take one extension
+    counters : int64[OPEN + width + 1]   KNOWN, SCORED, NEXT_SIZE, OPEN ...; updated
+    budget : number of families to score; the last extension may exceed it
     """
     parents = np.empty(sets.shape[1], np.int64)
     pool = np.empty(candidates.size, np.int64)
@@ -168,10 +169,10 @@ def grow_sets(
             return OUT_OF_SPACE
         best = pop(heap[size], counters[OPEN + size], scores)
         counters[OPEN + size] -= 1
-        counters[TURN] = size + 1
+        counters[NEXT_SIZE] = size + 1
         for i in range(size):
             parents[i] = sets[best, i]
-        if size >= most or not can_pay(columns, child, parents[:size], scores[best], bound, tolerance, scratch):
+        if size >= max_parents or not can_pay(columns, child, parents[:size], scores[best], bound, tolerance, scratch):
             continue
         number = other_candidates(candidates, parents[:size], pool)
         score_extensions(columns, child, parents[:size], pool[:number], joint, others, scratch, values[:number])

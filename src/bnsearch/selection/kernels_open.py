@@ -1,4 +1,4 @@
-"""Whether a family is left that a larger one could beat."""
+"""The test whether a family is left that a larger one can beat."""
 
 # Numba infers the types of kernels.
 # mypy: allow-untyped-defs, no-check-untyped-defs
@@ -17,7 +17,7 @@ from bnsearch.selection.kernels_walk import first_prefix, next_prefix, rank_with
 def any_open_of_top(
     size, top, lowest, highest, offset, binomial, arities, block, best, slope, level, smallest, rows, tolerance
 ):  # fmt: skip
-    """Do as any_open for the sets of one top; offset : rank of the first set of the block."""
+    """Do the same as any_open for the sets of one top; offset : rank of the first set of the block."""
     d = size - 1
     place = np.empty(d, np.int64)
     if not first_prefix(place, top, lowest, highest):
@@ -33,8 +33,8 @@ def any_open_of_top(
                 child = place[i] if i < d else x
                 joint = cells * arities[x]
                 occupied = block[whole + x] if block.size > 0 else min(joint, float(rows))
-                most = ceiling(slope, level, arities[child], joint / arities[child] * smallest, occupied)
-                if improves_on(most, best[child, rank + (x if i < d else 0)], tolerance):
+                bound = ceiling(slope, level, arities[child], joint / arities[child] * smallest, occupied)
+                if improves_on(bound, best[child, rank + (x if i < d else 0)], tolerance):
                     return True
         if not next_prefix(place, highest):
             return False
@@ -45,14 +45,14 @@ def any_open(
     size, bottom, top, lowest, highest, binomial, arities, block, best, slope, level, smallest, rows, tolerance
 ):  # fmt: skip
     """
-    Tell whether some family over a set of one piece could be beaten by one with more parents, as far as bounds say.
+    Return True if, by the bound, some family over a set of one piece can be beaten by one with more parents.
 
     bottom, top, lowest, highest : the largest place, t, is in bottom:top + 1; the second in lowest:highest, below t
-    block : float64[...]     how many cells of each set occur, at its rank less that of the piece's first set; or
-        empty, and as many as there can be are taken to occur
+    block : float64[...]     number of cells of each set that occur, at its rank less that of the piece's first set; if
+        it is empty, an upper bound is used
     best : float64[places, sets of size - 1]   each child's best score over all subsets of a parent set
-    smallest : the fewest states that one more parent can have
-    rows : the number of rows
+    smallest : smallest number of states of a further parent
+    rows : number of rows
     """
     first = first_rank(size, bottom, lowest, binomial)
     for t in range(bottom, top + 1):

@@ -1,4 +1,4 @@
-"""Which parent sets of a child no subset matches or beats, when all sets have been valued."""
+"""The parent sets of a child that no subset matches or beats, from the values of all sets."""
 
 # Numba infers the types of kernels.
 # mypy: allow-untyped-defs, no-check-untyped-defs
@@ -9,12 +9,13 @@ import numpy as np
 from bnsearch.kernels.compare import improves_on
 from bnsearch.kernels.compile import inner_kernel, kernel
 
-STEP = 8  # sets that differ in the first variables alone, treated together
+STEP = 8  # number of sets that differ only in the first variables and are treated together
+KEPT, SCORED = 0, 1  # indices into `counts`
 
 
 @inner_kernel
 def best_of_blocks(best, block):
-    """Give each set of a block the best score of the sets that lack one of its high variables."""
+    """Set the best score of each set of a block to that of the sets without one of its high variables."""
     own = best[block]
     for i in range(own.size):
         own[i] = -np.inf
@@ -30,9 +31,9 @@ def best_of_blocks(best, block):
 @kernel
 def spread_bits(bits, masks, sizes):
     """
-    Write for each subset of some variables its mask and its size.
+    Write the mask and the size of each subset of some variables.
 
-    bits : int64[k]      the mask of each variable
+    bits : int64[k]      mask of each variable
     masks, sizes : int64[2^k]   written
     """
     masks[0] = 0
@@ -46,28 +47,28 @@ def spread_bits(bits, masks, sizes):
 
 @kernel
 def keep_sets(
-    joint, parents, child, required, most, lows, highs, first, tolerance, best, kept_mask, kept_score, counts
+    joint, parents, child, required, max_candidates, lows, highs, first, tolerance, best, kept_mask, kept_score, counts
 ):
     """
     Keep a child's parent sets that improve on all of their legal subsets, block after block.
 
-    A set is made of the required parents, a subset of the child's low candidates and one of its high candidates; a
+    A set consists of the required parents, a subset of the child's low candidates and one of its high candidates. A
     block holds the sets with the same high candidates.
 
-    joint, parents : float64[2^n]   the value of each set as a whole family and as parents; not a number where unknown
+    joint, parents : float64[2^n]   value of each set as a whole family and as parents; nan if it is not known
     child, required : int64         masks
-    most : the most parents besides the required ones
+    max_candidates : largest number of parents in addition to the required ones
     lows, highs : (int64[...], int64[...])   masks and sizes of all subsets of the low and of the high candidates
-    first : the block to begin with
-    best : float64[blocks, sets]    each set's best score over itself and its subsets; written
+    first : the first block
+    best : float64[blocks, sets]    best score over each set and its subsets; written
     kept_mask, kept_score : int64[capacity], float64[capacity]   written
-    counts : int64[2]               changed: sets kept, sets scored
+    counts : int64[2]               numbers of sets kept and scored; changed
 
-    Returns the block to go on with: it ends when the sets of one more block might not fit.
+    Returns the next block: the call ends when the sets of one more block may not fit.
     """
     low_masks, low_sizes = lows
     high_masks, high_sizes = highs
-    kept, scored = counts[0], counts[1]
+    kept, scored = counts[KEPT], counts[SCORED]
     sets = low_masks.size
     step = min(STEP, sets)
     block = first
@@ -93,7 +94,7 @@ def keep_sets(
                     bit <<= 1
                 mask = low_masks[place] | above
                 score = joint[mask | child] - parents[mask]
-                if not np.isnan(score) and low_sizes[place] + high_sizes[block] <= most:
+                if not np.isnan(score) and low_sizes[place] + high_sizes[block] <= max_candidates:
                     scored += 1
                     if below == -np.inf or improves_on(score, below, tolerance):
                         kept_mask[kept] = mask
@@ -102,8 +103,8 @@ def keep_sets(
                         below = score
                 own[place] = below
         block += 1
-    counts[0] = kept
-    counts[1] = scored
+    counts[KEPT] = kept
+    counts[SCORED] = scored
     return block
 
 
@@ -113,8 +114,8 @@ def write_members(masks, variables, first, members):
     Write the members of some sets.
 
     masks : int64[sets]
-    variables : int64[n]       the variable of each bit
-    first : int64[sets + 1]    written: where the members of each begin
+    variables : int64[n]       variable of each bit
+    first : int64[sets + 1]    written: index of each set's first member
     members : int32[...]       written
     """
     at = 0

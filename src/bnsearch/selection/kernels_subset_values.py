@@ -2,35 +2,35 @@
 The values of sets at the bottom of a walk over all subsets.
 
 The last few variables are the *bottom*: all of their subsets are valued together, at the node that has decided all
-other variables. Small cells are not looked at for each of these sets. A cell of two entries stays whole in a set that
-holds none of the variables in which the entries differ; else it is two cells. So, in a count of cells by weight, it
-adds its two weights always, and a correction for all sets that avoid those variables. Three entries need a correction
-for each pair and one for all three. Sums of the corrections over subsets then serve all sets at once.
+other variables. Small cells are not examined for each of these sets. A cell of two entries stays whole in a set that
+holds none of the variables in which the entries differ; in all other sets it is two cells. So, in a count of cells by
+weight, it adds its two weights for all sets, and a correction for the sets without those variables. Three entries need
+a correction for each pair and one for all three. Sums of the corrections over subsets then serve all sets at once.
 
-`functions` is a tuple of what is summed over the cells:
-    kinds : int64[m]              the form of each f (see kernels_terms)
+`functions` is a tuple that describes the functions f that are summed over the cells:
+    kinds : int64[m]              form of each f (see kernels_terms)
     parameters : float64[m]       its parameter a
-    tables : float64[m, R, L]     f(n) for n < L; one row where f does not depend on the set's number of cells
-    row_of : int32[indices]       the row of a set with this index; -1 where its number of cells is not tabulated
-    constants : float64[indices]  the constant of a set with this index; not a number until it is first needed
-    rule : (float64, bool, int64) the slope and whether there is a regret, of which constants are made; the rows
-    series : float64[counts, TERMS]   the coefficients of log rising(n, a) as a power series, for small a
+    tables : float64[m, R, L]     f(n) for n < L; one row if f does not depend on the set's number of cells
+    row_of : int32[indices]       row of a set with this index; -1 if its number of cells is not tabulated
+    constants : float64[indices]  constant of a set with this index; nan until it is first needed
+    rule : (float64, bool, int64) slope, regret and number of rows, which determine the constants
+    series : float64[counts, TERMS]   coefficients of log rising(n, a) as a power series, for small a
 
-`bottom` is a tuple of what is known of the last q variables, whose subsets have masks of q bits:
-    code_of : int64[suffixes]     the joint state of each suffix
-    kind_of : int64[suffixes]     the same, or 0 where there is one variable with many states
-    differ : int64[kinds, kinds]  the mask of the variables in which two joint states differ
-    first : int64[2^q + 1]        where the marginal cells of each subset begin; those of all q variables stand first,
-                                  so subsets come by complement
-    source, stride, terms : int64[...]   each marginal cell is the sum of so many others, from this one on
+`bottom` is a tuple that describes the last q variables, whose subsets have masks of q bits:
+    code_of : int64[suffixes]     joint state of each suffix
+    kind_of : int64[suffixes]     the same, or 0 if there is one variable with many states
+    differ : int64[kinds, kinds]  mask of the variables in which two joint states differ
+    first : int64[2^q + 1]        begin of the marginal cells of each subset; those of all q variables come first, so
+                                  subsets are numbered by complement
+    source, stride, terms : int64[...]   each marginal cell is the sum of `terms` others, from `source` on by `stride`
     sizes, shifts, factors : int64[2^q], int64[2^q], float64[2^q]   variables, index and cells of each subset
 
 `room` is the scratch memory of one thread:
-    corrections : int32[2^q, FEW]      changes of the numbers of cells with each weight
+    corrections : int32[2^q, FEW]      corrections of the numbers of cells with each weight
     counts : int64[...]                marginal counts of one cell
     rows : float64[m, 2^q, FEW]        f of small counts for each set
     sums : float64[m, 2^q]
-    places, weights : int64[m, 2^q], float64[m, 2^q, 2]   each set's row of the table, or -1; its a, and log a
+    places, weights : int64[m, 2^q], float64[m, 2^q, 2]   row of the table for each set, or -1; its a, and log a
 """
 
 # Numba infers the types of kernels.
@@ -44,10 +44,11 @@ import numpy as np
 from bnsearch.counting.kernels_terms import RISING_SPREAD, cell_term, log_rising, set_constant
 from bnsearch.kernels.compile import borrowing_kernel, inlined_kernel, kernel
 
-FEW = 32  # counts and weights below this are tallied and have a row of f for each set
-TERMS = 8
-SMALL = 0.01  # up to this a the series has an error below a^8 / 8 < 2e-17
-WEIGHT = (1 << 32) - 1
+BOTTOM_FIRST = 3  # index of `first` in `bottom`
+FEW = 32  # counts and weights below this number are tallied, and f of them is tabulated for each set
+TERMS = 8  # number of coefficients of the power series
+SMALL = 0.01  # largest a for which the series is used: its error is below a^8 / 8 < 2e-17
+WEIGHT = (1 << 32) - 1  # mask of the weight in an entry
 
 
 @kernel
@@ -70,9 +71,9 @@ def fill_series(series):
 
 @borrowing_kernel
 def fill_row(product, f, t, index, functions, room):
-    """Write f of small counts in a set with this number of cells, and the parameters for larger counts."""
+    """Write f of small counts for a set with a number of cells, and the parameters for larger counts."""
     kinds, parameters, tables, row_of, _, _, series = functions
-    rows, places, weights = room[2], room[4], room[5]
+    _, _, rows, _, places, weights = room
     spread = kinds[f] == RISING_SPREAD
     places[f, t] = row_of[index] if spread else 0
     a = parameters[f] / product if spread else parameters[f]
@@ -96,7 +97,7 @@ def fill_row(product, f, t, index, functions, room):
 
 @inlined_kernel
 def large_term(n, f, t, kind, tables, series, places, weights):
-    """Return f(n) in a set for a count that has no place in its row."""
+    """Return f(n) for a count of a set that is not in its row."""
     if places[f, t] >= 0 and n < tables.shape[2]:
         return tables[f, places[f, t], n]
     a = weights[f, t, 0]
@@ -110,7 +111,7 @@ def large_term(n, f, t, kind, tables, series, places, weights):
 
 @inlined_kernel
 def correct_pair(a, b, differ, corrections):
-    """Note that two cells are one in all sets that avoid some variables."""
+    """Record that two cells are one in all sets without the variables in which they differ."""
     row = np.uint64(differ)
     corrections[row, np.uint64(a + b)] += 1
     corrections[row, np.uint64(a)] -= 1
@@ -119,7 +120,7 @@ def correct_pair(a, b, differ, corrections):
 
 @inlined_kernel
 def correct_small_cell(entries, low, size, kind_of, differ, tally, corrections):
-    """Note a cell of two or three entries, of small weights."""
+    """Record a cell of two or three entries with small weights."""
     a, b = entries[low], entries[low + 1]
     i, j = kind_of[np.uint64(a >> 32)], kind_of[np.uint64(b >> 32)]
     a &= WEIGHT
@@ -148,7 +149,7 @@ def correct_small_cell(entries, low, size, kind_of, differ, tally, corrections):
 
 @inlined_kernel
 def count_margins(entries, low, high, code_of, states, source, stride, terms, counts):
-    """Count a cell in every subset of the bottom; return its weight."""
+    """Count the marginal cells of one cell for every subset of the bottom; return its weight."""
     for i in range(states):
         counts[i] = 0
     total = np.int64(0)
@@ -178,7 +179,7 @@ def sum_small_counts(counts, first, rows, sums):
 
 @borrowing_kernel
 def sum_counts_of_any_size(first, functions, room):
-    """Do as sum_small_counts where some counts are large."""
+    """Do the same as sum_small_counts if some counts are large."""
     kinds, _, tables, _, _, _, series = functions
     _, counts, rows, sums, places, weights = room
     for f in range(sums.shape[0]):
@@ -195,7 +196,7 @@ def sum_counts_of_any_size(first, functions, room):
 
 @borrowing_kernel
 def add_over_subsets(corrections):
-    """Give each mask of variables the sum of the corrections of all of its subsets."""
+    """Replace the corrections of each mask of variables by the sum over all of its subsets."""
     bit = 1
     while bit < corrections.shape[0]:
         for mask in range(corrections.shape[0]):
@@ -212,12 +213,12 @@ def value_bottom(
     """
     Value the set of a node together with every subset of the bottom.
 
-    entries, begin, tally : those of the node; the tally is changed
-    The rest as in kernels_subsets and above. Subset t of the bottom is the complement of t.
+    entries, begin, tally : arrays of the node; the tally is changed
+    All other arguments are as in kernels_subsets and above. Subset t of the bottom is the complement of t.
     """
     code_of, kind_of, differ, first, source, stride, terms, sizes, shifts, factors = bottom
     corrections, counts, rows, sums, places, weights = room
-    kinds, tables, series = functions[0], functions[2], functions[6]
+    kinds, _, tables, _, _, _, series = functions
     subsets = sizes.size
     for f in range(sums.shape[0]):
         for t in range(subsets):
@@ -230,7 +231,7 @@ def value_bottom(
         low, high = np.int64(begin[c]), np.int64(begin[c + 1])
         if high - low <= 3:
             weight = (entries[low] & WEIGHT) + (entries[low + 1] & WEIGHT) + (entries[high - 1] & WEIGHT)
-            if weight < FEW:  # of two entries the second counts twice here, which is only more careful
+            if weight < FEW:  # the second of two entries counts twice here, which is on the safe side
                 correct_small_cell(entries, low, high - low, kind_of, differ, tally, corrections)
                 continue
         total = count_margins(entries, low, high, code_of, first[1], source, stride, terms, counts)
@@ -239,10 +240,10 @@ def value_bottom(
         else:
             sum_counts_of_any_size(first, functions, room)
     add_over_subsets(corrections)
-    most_size, most_cells, _ = limits
+    max_size, max_cells, _ = limits
     for t in range(subsets):
         cells_of_set = product * factors[t]
-        if size + sizes[t] > most_size or cells_of_set > most_cells:
+        if size + sizes[t] > max_size or cells_of_set > max_cells:
             continue
         constant = constant_of(index + shifts[t], cells_of_set, functions)
         for f in range(sums.shape[0]):
@@ -256,8 +257,8 @@ def value_bottom(
 
 @borrowing_kernel
 def constant_of(index, product, functions):
-    """Return the constant of a set, which is computed once for each number of cells."""
-    constants, rule = functions[4], functions[5]
+    """Return the constant of a set; it is computed once for each number of cells."""
+    _, _, _, _, constants, rule, _ = functions
     slope, regret, rows = rule
     if np.isnan(constants[index]):
         constants[index] = set_constant(product, slope, regret, rows)

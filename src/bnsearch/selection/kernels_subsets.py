@@ -1,20 +1,20 @@
 """
-Walk all subsets of the variables depth-first and value each of them.
+A depth-first walk over all subsets of the variables, which values each of them.
 
-The walk decides for one variable after the other whether the set holds it: depth d has decided the first d variables.
-At a node the rows stand in *cells*, one for each joint state of the set so far. Rows of a cell that agree on all
+The walk decides for one variable after the other whether it is in the set: depth d has decided the first d variables.
+At a node the rows are grouped in *cells*, one for each joint state of the set so far. Rows of a cell that agree on all
 undecided variables are merged into one *entry* with a weight. No later variable can split a cell of one entry, so such
-a cell is dropped: its weight is noted, and it counts in every set below.
+a cell is dropped: its weight is recorded, and it counts in every set below.
 
-What the kernels share:
+The kernels share these arrays:
     links : int64[depths, rows]      for each depth d and suffix (states of the variables d, d + 1, ...) the number of
                                      the suffix from d + 1 on, times 2^16, plus the state of variable d
-    entries : int64[depths, rows]    the entries of each node on the path: suffix times 2^32, plus weight
-    begin : int32[depths, rows + 1]  where each cell of a node begins
-    tally : int32[depths, FEW]       how many dropped cells have each weight below FEW
-    large : int64[rows]              the weights of all other dropped cells, a stack
-    slot : int32[rows]               scratch: where a suffix stands among the entries of a cell
-    groups : int64[3, states]        scratch: size and place of each state's entries, states that occur
+    entries : int64[depths, rows]    entries of each node on the path: suffix times 2^32, plus weight
+    begin : int32[depths, rows + 1]  index of the first entry of each cell of a node
+    tally : int32[depths, FEW]       number of dropped cells with each weight below FEW
+    large : int64[rows]              weights of all other dropped cells, a stack
+    slot : int32[rows]               scratch: index of a suffix among the entries of a cell
+    groups : int64[3, states]        scratch: number and index of each state's entries; the states that occur
 """
 
 # Numba infers the types of kernels.
@@ -24,22 +24,23 @@ from __future__ import annotations
 import numpy as np
 
 from bnsearch.kernels.compile import borrowing_kernel, inlined_kernel, kernel
-from bnsearch.selection.kernels_subset_values import FEW, value_bottom
+from bnsearch.selection.kernels_subset_values import FEW, WEIGHT, value_bottom
 
-WEIGHT = (1 << 32) - 1
-NODE_WORK = 64  # what a node costs besides its entries, in entries
+GROUP_SIZE, GROUP_AT, GROUP_STATE = range(3)  # rows of `groups`
+NODE_WORK = 64  # cost of a node in addition to that of its entries, in units of an entry
 
-# Columns of `path`, int64[depths, 7]: what is known of each node on the path.
+# Columns of `path`, int64[depths, PATH_COLUMNS], which describes the nodes on the path.
 STAGE, MASK, SIZE, INDEX, CELLS, LARGE, ENTRIES = range(7)
+PATH_COLUMNS = 7
 
 
 @kernel
 def link_suffixes(states, arity, suffix, seen, link):
     """
-    Give numbers to the suffixes that begin one variable earlier; return how many there are.
+    Assign numbers to the suffixes that begin one variable earlier; return the number of suffixes.
 
     states : uint8|uint16[rows]   the variable
-    suffix : int32[rows]          the number of each row's suffix behind it; changed: with the variable
+    suffix : int32[rows]          number of each row's suffix without the variable; changed to that with it
     seen : int32[arity * suffixes]   scratch
     link : int64[rows]            written
     """
@@ -59,7 +60,7 @@ def link_suffixes(states, arity, suffix, seen, link):
 
 @inlined_kernel
 def drop(weight, tally, large, stacked):
-    """Note the weight of a dropped cell; return the height of the stack of large weights."""
+    """Record the weight of a dropped cell; return the height of the stack of large weights."""
     if weight < FEW:
         tally[np.uint64(weight)] += 1
     else:
@@ -70,7 +71,7 @@ def drop(weight, tally, large, stacked):
 
 @inlined_kernel
 def split_pair(left, right, link, entries, o, tally, large, stacked):
-    """Split a cell of two entries; return whether it remains a cell, and the height of the stack."""
+    """Split a cell of two entries; return the number of its entries that remain, and the height of the stack."""
     a, b = link[np.uint64(left >> 32)], link[np.uint64(right >> 32)]
     if (a ^ b) & 0xFFFF:
         stacked = drop(left & WEIGHT, tally, large, stacked)
@@ -110,41 +111,41 @@ def split_in_two(source, low, high, link, entries, o, begin, cells, tally, large
 
 @borrowing_kernel
 def split_by_state(source, low, high, link, entries, o, begin, cells, tally, large, stacked, groups):
-    """Do as split_in_two, for a variable of any number of states."""
+    """Do the same as split_in_two, for a variable of any number of states."""
     different = 0
     for j in range(low, high):
         state = link[np.uint64(source[j] >> 32)] & 0xFFFF
-        if groups[0, state] == 0:
-            groups[2, different] = state
+        if groups[GROUP_SIZE, state] == 0:
+            groups[GROUP_STATE, different] = state
             different += 1
-        groups[0, state] += 1
+        groups[GROUP_SIZE, state] += 1
     for i in range(different):
-        groups[1, groups[2, i]] = o
-        if groups[0, groups[2, i]] > 1:
-            o += groups[0, groups[2, i]]
+        groups[GROUP_AT, groups[GROUP_STATE, i]] = o
+        if groups[GROUP_SIZE, groups[GROUP_STATE, i]] > 1:
+            o += groups[GROUP_SIZE, groups[GROUP_STATE, i]]
             cells += 1
             begin[cells] = o
     for j in range(low, high):
         e = source[j]
         to = link[np.uint64(e >> 32)]
         state = to & 0xFFFF
-        if groups[0, state] == 1:
+        if groups[GROUP_SIZE, state] == 1:
             stacked = drop(e & WEIGHT, tally, large, stacked)
         else:
-            entries[groups[1, state]] = ((to >> 16) << 32) | (e & WEIGHT)
-            groups[1, state] += 1
+            entries[groups[GROUP_AT, state]] = ((to >> 16) << 32) | (e & WEIGHT)
+            groups[GROUP_AT, state] += 1
     for i in range(different):
-        groups[0, groups[2, i]] = 0
+        groups[GROUP_SIZE, groups[GROUP_STATE, i]] = 0
     return o, cells, stacked
 
 
 @borrowing_kernel
 def include(source, bounds, cells, link, arity, entries, begin, tally, large, stacked, groups):
     """
-    Split all cells of a node by its variable; return the number of cells that remain and the height of the stack.
+    Split all cells of a node by its variable; return the number of remaining cells and the height of the stack.
 
-    source, bounds : the entries and cells of the node
-    entries, begin, tally : written: those of the node below
+    source, bounds : entries and cells of the node
+    entries, begin, tally : arrays of the node below, written
     """
     o, kept = np.int64(0), np.int64(0)
     begin[0] = 0
@@ -166,7 +167,7 @@ def include(source, bounds, cells, link, arity, entries, begin, tally, large, st
 
 @borrowing_kernel
 def skip(source, bounds, cells, link, entries, begin, tally, large, stacked, slot):
-    """Merge the entries of each cell that agree on all variables behind the node's; arguments as for include."""
+    """Merge the entries of each cell that agree on all variables after the node's; arguments as in include."""
     o, kept = np.int64(0), np.int64(0)
     begin[0] = 0
     for c in range(cells):
@@ -194,16 +195,16 @@ def skip(source, bounds, cells, link, entries, begin, tally, large, stacked, slo
 @borrowing_kernel
 def descend(d, having, table, limits, path, products, scratch):
     """
-    Make the node below one at depth d, with or without its variable; return whether it is worth visiting.
+    Make the child node of a node at depth d, with or without its variable; return True if it has sets to value.
 
     table, limits, path, products, scratch : as in walk_subsets
     """
     links, arities, strides = table
-    most_size, most_cells, most_occupied = limits
+    max_size, max_cells, max_occupied = limits
     entries, begin, tally, large, slot, groups = scratch
     arity = arities[d]
     now, below = path[d], path[d + 1]
-    if having and (now[SIZE] == most_size or products[d] * arity > most_cells):
+    if having and (now[SIZE] == max_size or products[d] * arity > max_cells):
         return False
     for w in range(FEW):
         tally[d + 1, w] = tally[d, w]
@@ -221,7 +222,7 @@ def descend(d, having, table, limits, path, products, scratch):
         occupied = cells + stacked
         for w in range(FEW):
             occupied += tally[d + 1, w]
-        if occupied > most_occupied:
+        if occupied > max_occupied:
             return False
     bit = np.int64(1) << (arities.size - 1 - d)
     below[STAGE] = 0
@@ -238,10 +239,10 @@ def descend(d, having, table, limits, path, products, scratch):
 @borrowing_kernel
 def descend_path(decisions, start, table, limits, path, products, scratch):
     """
-    Make the nodes of a path below depth `start`; return whether its last node is worth visiting.
+    Make the nodes of a path below depth `start`; return True if its last node has sets to value.
 
-    decisions : int64[d]   for each of the first variables whether the sets hold it
-    The rest as in walk_subsets.
+    decisions : int64[d]   1 for each of the first variables that is in the sets, 0 for the others
+    All other arguments are as in walk_subsets.
     """
     for d in range(start, decisions.size):
         if not descend(d, decisions[d], table, limits, path, products, scratch):
@@ -252,15 +253,15 @@ def descend_path(decisions, start, table, limits, path, products, scratch):
 @borrowing_kernel
 def walk_subsets(state, top, work, table, limits, path, products, scratch, bottom, functions, room, values):
     """
-    Value the sets below the node at depth `top`, which `descend_path` has made; return whether all are done.
+    Value the sets below the node at depth `top`, which `descend_path` has made; return True if all are done.
 
-    state : int64[1]         the depth to go on at; changed
-    work : about how many entries to look at before returning
+    state : int64[1]         depth of the next node; changed
+    work : approximate number of entries to examine before returning
     table : (links, int64[n] arities, int64[n] strides)   the variables in the order of the walk; the strides give each
         set's index among the numbers of cells that sets can have
-    limits : (int64, float64, int64)   the most variables of a set, the most cells, the most cells that occur
-    path : int64[depths, 7]  see above
-    products : float64[depths]   the number of cells of the set at each node
+    limits : (int64, float64, int64)   largest numbers of variables, of cells, and of cells that occur
+    path : int64[depths, PATH_COLUMNS]   see above
+    products : float64[depths]   number of cells of the set at each node
     scratch : (entries, begin, tally, large, slot, groups)
     bottom, functions, room : see kernels_subset_values
     values : float64[functions, 2^n]   written, at the set's mask, in which variable d has bit n - 1 - d

@@ -1,4 +1,4 @@
-"""Which families of one size no subset of their parents matches or beats."""
+"""The families of one size that no subset of their parents matches or beats."""
 
 # Numba infers the types of kernels.
 # mypy: allow-untyped-defs, no-check-untyped-defs
@@ -14,10 +14,10 @@ from bnsearch.kernels.compile import inner_kernel, kernel
 @inner_kernel
 def rank_without(place, binomial, left, right, extra):
     """
-    Return the rank of a prefix without two of its places (left < right; the prefix's length stands for none).
+    Return the rank of a prefix without the places at two indices, left < right; the prefix's length means none.
 
     place : int64[d]   descending
-    extra : how many smaller places follow it
+    extra : number of smaller places that follow the prefix
     """
     rank = np.int64(0)
     position = place.size + extra - (left < place.size) - (right < place.size)
@@ -32,7 +32,7 @@ def rank_without(place, binomial, left, right, extra):
 
 @inner_kernel
 def first_prefix(place, top, lowest, highest):
-    """Write the first prefix of a piece, int64[d] descending places; return whether there is one."""
+    """Write the first prefix of a piece, int64[d] descending places; return True if there is one."""
     d = place.size
     for t in range(1, d):
         place[t] = d - 1 - t
@@ -44,7 +44,7 @@ def first_prefix(place, top, lowest, highest):
 
 @inner_kernel
 def next_prefix(place, highest):
-    """Go on to the next prefix of a piece; return whether there is one."""
+    """Move to the next prefix of a piece; return True if there is one."""
     d = place.size
     t = d - 1
     while t > 0 and place[t] + 1 == (highest if t == 1 else place[t - 1]):
@@ -58,8 +58,8 @@ def next_prefix(place, highest):
 
 
 @inner_kernel
-def note_family(child, rank, score, kept, kept_child, kept_rank, kept_score):
-    """Write a family down if there is room; return how many are kept then."""
+def write_family(child, rank, score, kept, kept_child, kept_rank, kept_score):
+    """Write a family if there is room; return the new number of kept families."""
     if kept < kept_child.size:
         kept_child[kept] = child
         kept_rank[kept] = rank
@@ -71,7 +71,7 @@ def note_family(child, rank, score, kept, kept_child, kept_rank, kept_score):
 def keep_smaller_children(
     last, values, parents, class_of, alone, without, before, now, tolerance, kept, kept_child, kept_rank, kept_score
 ):
-    """Keep families of a prefix as parents and each smaller place as the child; as in keep_families."""
+    """Keep families with a prefix as parents and a smaller place as the child; arguments as in keep_families."""
     update = now.shape[1] > 0
     for x in range(last):
         score = values[x] - parents[class_of[x], alone]
@@ -79,7 +79,7 @@ def keep_smaller_children(
         for i in range(1, without.size):
             best = max(best, before[x, without[i]])
         if improves_on(score, best, tolerance):
-            kept = note_family(x, alone, score, kept, kept_child, kept_rank, kept_score)
+            kept = write_family(x, alone, score, kept, kept_child, kept_rank, kept_score)
             best = score
         if update:
             now[x, alone] = best
@@ -92,12 +92,12 @@ def keep_child_of_prefix(
     kept, kept_child, kept_rank, kept_score,
 ):  # fmt: skip
     """
-    Keep families of one place of a prefix as the child and the others and each smaller place as parents.
+    Keep families with one place of a prefix as the child; its other places and a smaller place are the parents.
 
-    group : the child's class
-    family : rank of the parents but for the smaller place
-    start : the best score without the smaller place
-    base : int64[...]          ranks of the parents less one of the prefix's, but for the smaller place
+    group : class of the child
+    family : rank of the parents, to which the smaller place is added
+    start : best score without the smaller place
+    base : int64[...]          ranks of the parents without one of the prefix, to which the smaller place is added
     """
     update = now.shape[1] > 0
     for x in range(last):
@@ -106,7 +106,7 @@ def keep_child_of_prefix(
         for j in range(base.size):
             best = max(best, before[child, base[j] + x])
         if improves_on(score, best, tolerance):
-            kept = note_family(child, family + x, score, kept, kept_child, kept_rank, kept_score)
+            kept = write_family(child, family + x, score, kept, kept_child, kept_rank, kept_score)
             best = score
         if update:
             now[child, family + x] = best
@@ -119,10 +119,10 @@ def keep_families_of_top(
     kept, kept_child, kept_rank, kept_score,
 ):  # fmt: skip
     """
-    Do as keep_families for the sets of one top; return how many families are kept then.
+    Do the same as keep_families for the sets of one top; return the new number of kept families.
 
     first : rank of the first set of the block
-    kept : how many families of other tops are kept
+    kept : number of kept families of other tops
     """
     d = size - 1
     none, one = np.int64(0), np.int64(1)
@@ -161,17 +161,17 @@ def keep_families(
     """
     Score the families over the sets of one piece; keep those that no subset of the parents matches or beats.
 
-    Sets are visited as a prefix of descending places and every smaller place x, so all ranks run on with x.
+    Sets are visited as a prefix of descending places and every smaller place x, so all ranks increase with x by one.
 
     bottom, top, lowest, highest : the largest place, t, is in bottom:top + 1; the second in lowest:highest, below t
     block : float64[...]                        values of the sets, at their rank less that of the piece's first set
     parents : float64[classes, sets of size - 1]
-    class_of : int64[places]                    the class of each child
+    class_of : int64[places]                    class of each child
     before : float64[places, sets of size - 2]  each child's best score over all subsets of a parent set
     now : float64[places, sets of size - 1]     the same for the next size; written, unless it has no columns
     kept_child, kept_rank, kept_score : int32, int64, float64[capacity]   written: families that are kept
 
-    Returns how many are kept; more than the capacity means that the last ones were not written.
+    Returns the number of kept families; if it exceeds the capacity, the last ones were not written.
     """
     first = first_rank(size, bottom, lowest, binomial)
     kept = np.int64(0)

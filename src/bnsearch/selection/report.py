@@ -1,4 +1,4 @@
-"""What a selection of parent sets returns."""
+"""Results of candidate selection."""
 
 from __future__ import annotations
 
@@ -13,16 +13,16 @@ from bnsearch.parent_sets.table import ParentSets
 
 class VariableReport(NamedTuple):
     """
-    How the candidates of one variable came about.
+    Statistics of the candidate sets of one variable.
 
     Attributes
     ----------
-    name : the variable
-    scored : families whose score was computed
-    kept : candidate sets in the table
-    pruned : families scored that are not in the table
-    max_parents : the largest candidate set
-    seconds : time spent on it
+    name : name of the variable
+    scored : number of families whose local score was computed
+    kept : number of candidate sets in the table
+    pruned : number of families scored that are not in the table
+    max_parents : size of the largest candidate set
+    seconds : time spent on the variable
     """
 
     name: str
@@ -36,20 +36,21 @@ class VariableReport(NamedTuple):
 @dataclass(frozen=True, eq=False)
 class Selection:
     """
-    A candidate table and how it came about.
+    A candidate table and a report on its selection.
 
     Attributes
     ----------
-    table : the candidate sets
-    scored_of : int64[n], families of each variable whose score was computed
-    seconds_of : float64[n], time spent on each variable, in whichever thread; where sets are enumerated, each is
-        counted once for all families in it, and the time is shared evenly
-    exhaustive : every legal set of up to this many parents was considered, or excluded by a sound bound
-    stop : why it stopped: "complete", "seconds", "evaluations", "memory", "interrupted"
-    complete : every legal set, of up to as many parents as asked for, was considered or excluded by a sound bound, and
-        none was left out for want of room: a network that is the best over this table is the best there is
-    seconds : how long it took
-    notes : what was decided on the way and should be known
+    table : candidate table
+    scored_of : int64[n], number of families of each variable whose local score was computed
+    seconds_of : float64[n], time spent on each variable, summed over threads. Enumeration counts each set once for all
+        families in it; its time is divided evenly
+    exhaustive : number of parents up to which every legal set was considered or excluded by a sound bound
+    stop : why the selection ended: "complete", "seconds", "evaluations", "memory", "interrupted" (Ctrl-C), "terminated"
+        (SIGTERM), or the reason of the stopping rule of a run
+    complete : whether every legal set, up to the maximum number of parents, was considered or excluded by a sound bound
+        and none was dropped to save memory. The best network over a complete table is the best of all
+    seconds : time of the selection
+    notes : decisions that the user should know of
     """
 
     table: ParentSets
@@ -63,25 +64,25 @@ class Selection:
 
     @property
     def scored(self) -> int:
-        """Families whose score was computed."""
+        """Number of families whose local score was computed."""
         return int(self.scored_of.sum())
 
     @property
     def kept(self) -> int:
-        """Candidate sets in the table."""
+        """Number of candidate sets in the table."""
         return self.table.n_sets
 
     @property
     def pruned(self) -> int:
-        """Families scored that are not in the table: a subset matches or beats them, or `max_sets` are better."""
+        """Number of families scored that are not in the table: a subset scores as well, or other sets are better."""
         return self.scored - self.kept
 
     @property
     def per_variable(self) -> tuple[VariableReport, ...]:
-        """The same numbers for each variable."""
+        """The statistics of each variable."""
         table = self.table
         kept = np.diff(table.begin)
-        largest = np.maximum.reduceat(table.sizes, table.begin[:-1])  # every variable has a set
+        largest = np.maximum.reduceat(table.sizes, table.begin[:-1])  # no variable is without a set
         columns = (self.scored_of, kept, self.scored_of - kept, largest, self.seconds_of)
         rows = zip(table.names, *(column.tolist() for column in columns), strict=True)
         return tuple(VariableReport(*row) for row in rows)

@@ -1,4 +1,4 @@
-"""The last variables of a walk over all subsets, whose subsets are valued together."""
+"""The bottom of a walk over all subsets: the last variables, whose subsets are valued together."""
 
 from __future__ import annotations
 
@@ -7,28 +7,29 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-MOST_VARIABLES, MOST_STATES = 4, 16  # of the bottom; one variable may have more states
+MAX_VARIABLES = 4  # largest number of variables of the bottom
+MAX_STATES = 16  # largest number of their joint states; a single variable can have more
 
 
-def bottom_of(links: NDArray[np.int64], arities: NDArray[np.int64], strides: NDArray[np.int64]) -> tuple[Any, ...]:
+def make_bottom(links: NDArray[np.int64], arities: NDArray[np.int64], strides: NDArray[np.int64]) -> tuple[Any, ...]:
     """
     Return the tuple `bottom` of kernels_subset_values.
 
     Parameters
     ----------
     links : int64[n, suffixes], see kernels_subsets
-    arities, strides : int64[n], of the variables in the order of the walk
+    arities, strides : int64[n], for the variables in the order of the walk
     """
     count = 1
-    while count < min(MOST_VARIABLES, len(arities)) and np.prod(arities[-count - 1 :]) <= MOST_STATES:
+    while count < min(MAX_VARIABLES, len(arities)) and np.prod(arities[-count - 1 :]) <= MAX_STATES:
         count += 1
     arities, strides = arities[-count:], strides[-count:]
-    code_of = np.zeros(1, dtype=np.int64)  # of the suffix behind the last variable
+    code_of = np.zeros(1, dtype=np.int64)  # code of the empty suffix behind the last variable
     steps = np.concatenate([[1], np.cumprod(arities)[:-1]])
     for link, step in zip(links[-count:][::-1], steps[::-1].tolist(), strict=True):
         code_of = code_of[link >> 16] + (link & 0xFFFF) * step
     kind_of, differ = code_of, _differences(arities, steps)
-    if np.prod(arities) > MOST_STATES:  # one variable, in which two entries of a cell always differ
+    if np.prod(arities) > MAX_STATES:  # a single variable, in which two entries of a cell always differ
         kind_of, differ = np.zeros_like(code_of), np.ones((1, 1), dtype=np.int64)
     holds = _members(count)
     return (
@@ -43,15 +44,15 @@ def bottom_of(links: NDArray[np.int64], arities: NDArray[np.int64], strides: NDA
 
 
 def _members(count: int) -> NDArray[np.bool_]:
-    """Return bool[2^count, count]: which variables are in each subset; the first variable has the highest bit."""
+    """Return bool[2^count, count], the members of each subset; the first variable has the highest bit."""
     subsets = (1 << count) - 1 - np.arange(1 << count)
     members: NDArray[np.bool_] = (subsets[:, np.newaxis] >> np.arange(count - 1, -1, -1) & 1).astype(bool)
     return members
 
 
 def _differences(arities: NDArray[np.int64], steps: NDArray[np.int64]) -> NDArray[np.int64]:
-    """Return the mask of the variables in which each two joint states differ."""
-    codes = np.arange(min(int(np.prod(arities)), MOST_STATES))
+    """Return the mask of the variables in which two joint states differ, for all pairs of joint states."""
+    codes = np.arange(min(int(np.prod(arities)), MAX_STATES))
     states = codes[:, np.newaxis] // steps % arities
     bits = 1 << np.arange(len(arities) - 1, -1, -1)
     differ: NDArray[np.int64] = (states[:, np.newaxis] != states) @ bits
@@ -59,7 +60,7 @@ def _differences(arities: NDArray[np.int64], steps: NDArray[np.int64]) -> NDArra
 
 
 def _margins(arities: NDArray[np.int64], holds: NDArray[np.bool_]) -> tuple[NDArray[np.int64], ...]:
-    """Return where each subset's marginal cells begin, and of which others each is the sum: first one, step, number."""
+    """Return the begin of each subset's marginal cells, and each cell's summands: first one, step, number."""
     first, source, stride, terms = [0], [], [], []
     for t, own in enumerate(holds):
         if t == 0:

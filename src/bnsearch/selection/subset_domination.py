@@ -1,4 +1,4 @@
-"""Each child's undominated parent sets, when all subsets of the variables have values."""
+"""Each child's undominated parent sets, from the values of all subsets of the variables."""
 
 from __future__ import annotations
 
@@ -11,32 +11,32 @@ from numpy.typing import NDArray
 
 from bnsearch.scores.score import TOLERANCE
 
-LOW = 12  # candidates whose subsets make one block: it stays in a core's cache
-CAPACITY = 1 << 16  # sets that one call of the kernel can keep; at least a block
-BLOCKS = 128  # blocks between two looks at the clock, a few milliseconds
+LOW = 12  # number of candidates whose subsets make one block, which fits into a core's cache
+CAPACITY = 1 << 16  # number of sets that one call of the kernel can keep; at least those of a block
+BLOCKS = 128  # number of blocks that a call takes before the clock is read: a few milliseconds
 
 
 class LegalSets(NamedTuple):
     """
-    The parent sets that a child may have, as masks.
+    The legal parent sets of a child, as masks.
 
     Attributes
     ----------
-    child : the child itself
-    required : its required parents
-    candidates : int64[...], its other possible parents, one by one
-    most : how many of these a set may hold
+    child : mask of the child
+    required : mask of its required parents
+    candidates : int64[...], masks of its other allowed parents
+    max_candidates : largest number of candidates in a set
     """
 
     child: int
     required: int
     candidates: NDArray[np.int64]
-    most: int
+    max_candidates: int
 
     @property
     def number(self) -> int:
-        """How many sets there are."""
-        return sum(comb(len(self.candidates), k) for k in range(min(self.most, len(self.candidates)) + 1))
+        """Number of legal sets."""
+        return sum(comb(len(self.candidates), k) for k in range(min(self.max_candidates, len(self.candidates)) + 1))
 
 
 class KeptSets(NamedTuple):
@@ -47,7 +47,7 @@ class KeptSets(NamedTuple):
     ----------
     masks : int64[...]
     scores : float64[...]
-    scored : how many sets were looked at
+    scored : number of sets that were scored
     """
 
     masks: NDArray[np.int64]
@@ -59,40 +59,41 @@ def keep_undominated(
     legal: LegalSets, joint: NDArray[np.float64], parents: NDArray[np.float64], late: Callable[[], bool]
 ) -> KeptSets | None:
     """
-    Return the legal sets of a child that no legal subset matches or beats; None if late.
+    Return the legal sets of a child that no legal subset matches or beats; None if the time is up.
 
     Parameters
     ----------
-    legal : the sets to look at
-    joint, parents : float64[2^n], the value of each set as a whole family and as parents; not a number where a set is
-        known not to matter
-    late : tells whether to stop
+    legal : the legal sets
+    joint, parents : float64[2^n], the value of each set as a whole family and as parents; nan for sets that are known
+        not to matter
+    late : returns True if the time is up
     """
-    from bnsearch.selection.kernels_subset_domination import keep_sets
+    from bnsearch.selection.kernels_subset_domination import KEPT, SCORED, keep_sets
 
     low = min(LOW, len(legal.candidates))
-    lows, highs = _subsets(legal.candidates[:low]), _subsets(legal.candidates[low:])
-    best = np.empty((len(highs[0]), len(lows[0])))
+    low_masks, low_sizes = _subsets(legal.candidates[:low])
+    high_masks, high_sizes = _subsets(legal.candidates[low:])
+    best = np.empty((len(high_masks), len(low_masks)))
     counts = np.zeros(2, dtype=np.int64)
     parts: list[tuple[NDArray[np.int64], NDArray[np.float64]]] = []
     block = 0
-    while block < len(highs[0]):
+    while block < len(high_masks):
         if late():
             return None
-        kept = np.empty(CAPACITY, dtype=np.int64), np.empty(CAPACITY)
-        counts[0] = 0
-        last = min(block + BLOCKS, len(highs[0]))
-        part = highs[0][:last], highs[1][:last]
+        masks, scores = np.empty(CAPACITY, dtype=np.int64), np.empty(CAPACITY)
+        counts[KEPT] = 0
+        last = min(block + BLOCKS, len(high_masks))
         block = keep_sets(
-            joint, parents, legal.child, legal.required, legal.most, lows, part, block, TOLERANCE, best, *kept, counts
-        )
-        parts.append((kept[0][: counts[0]].copy(), kept[1][: counts[0]].copy()))
+            joint, parents, legal.child, legal.required, legal.max_candidates, (low_masks, low_sizes),
+            (high_masks[:last], high_sizes[:last]), block, TOLERANCE, best, masks, scores, counts,
+        )  # fmt: skip
+        parts.append((masks[: counts[KEPT]].copy(), scores[: counts[KEPT]].copy()))
     masks, scores = (np.concatenate(each) for each in zip(*parts, strict=True))
-    return KeptSets(masks, scores, int(counts[1]))
+    return KeptSets(masks, scores, int(counts[SCORED]))
 
 
 def _subsets(bits: NDArray[np.int64]) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
-    """Return the masks and the sizes of all subsets of some variables, given by their masks."""
+    """Return the masks and the sizes of all subsets of variables, which are given by their masks."""
     from bnsearch.selection.kernels_subset_domination import spread_bits
 
     masks, sizes = np.empty(1 << len(bits), dtype=np.int64), np.empty(1 << len(bits), dtype=np.int64)

@@ -1,4 +1,4 @@
-"""The values of all subsets of a table's variables."""
+"""A walk over all subsets of a dataset's variables, which values them."""
 
 from __future__ import annotations
 
@@ -14,23 +14,23 @@ from bnsearch._tools.parallel import parallel_take
 from bnsearch.counting.cell_sums import CellSum, products_of_sets
 from bnsearch.data import Dataset
 from bnsearch.scores.score import Score
-from bnsearch.selection.subset_bottom import bottom_of
+from bnsearch.selection.subset_bottom import make_bottom
 
-PREFIX = 7  # variables decided before the walk is split over threads: 2^7 pieces
-WORK = 1 << 21  # entries between two looks at the clock, a few milliseconds
-SERIES = 1 << 16  # counts that have coefficients of the power series of BDeu
-SAMPLE_DEPTH = 9  # undecided variables of a sampled subtree: up to 2^9 sets
+PREFIX = 7  # number of variables that are decided before the walk is split over threads: 2^7 pieces
+WORK = 1 << 21  # number of entries that a call examines before the clock is read: a few milliseconds
+SERIES = 1 << 16  # number of counts with tabulated coefficients of the power series of BDeu
+SAMPLE_DEPTH = 9  # number of undecided variables of a sampled subtree: up to 2^9 sets
 
 
 class Limits(NamedTuple):
     """
-    Which sets are worth a value.
+    Limits on the sets that are valued.
 
     Attributes
     ----------
-    size : the most variables
-    cells : the most cells
-    occupied : the most cells that occur
+    size : largest number of variables
+    cells : largest number of cells
+    occupied : largest number of cells that occur
     """
 
     size: int
@@ -44,32 +44,32 @@ class SubsetWalk:
 
     Parameters
     ----------
-    data, score : what to value
-    limits : which sets are worth a value; every subset of such a set is, too
+    data, score : the data and the score
+    limits : limits on the sets that are valued; a subset of a valued set is valued, too
 
     Attributes
     ----------
-    order : int64[n], the variables as the walk decides them; variable order[d] has bit n - 1 - d in a set's mask
-    bit_of : int64[n], the mask of each variable by itself
-    classes : int64[n], for each variable the row of the values that its parent sets have
-    rows : the number of distinct rows
+    order : int64[n], the variables in the order of the walk; variable order[d] has bit n - 1 - d in a set's mask
+    bit_of : int64[n], the mask of each single variable
+    classes : int64[n], for each variable the row of `values` for its parent sets
+    rows : number of distinct rows of the data
     """
 
     def __init__(self, data: Dataset, score: Score, limits: Limits) -> None:
         self.data, self.limits = data, limits
         n = data.n_variables
-        # Variables that split the rows well come first: below them few rows share a cell, and there are most nodes.
-        self.order = np.lexsort((_entropies(data), data.arities))[::-1].astype(np.int64)
+        # Variables with many states come first: most nodes lie below them, where few rows share a cell.
+        self.order = np.lexsort((_compute_entropies(data), data.arities))[::-1].astype(np.int64)
         self.bit_of = np.empty(n, dtype=np.int64)
         self.bit_of[self.order] = 1 << np.arange(n - 1, -1, -1)
         states, classes = np.unique(data.arities, return_inverse=True)
-        sums = sums_of(data, score)
+        sums = list_cell_sums(data, score)
         self.classes = np.zeros(n, dtype=np.int64) if score.equivalent else 1 + classes.astype(np.int64)
         self.n_functions = len(sums)
         self._link_rows()
         self._tabulate(sums, states, classes)
-        self._bottom = bottom_of(*self._table)
-        self.depth = n - (len(self._bottom[-1]).bit_length() - 1)  # where the bottom begins
+        self._bottom = make_bottom(*self._table)
+        self.depth = n - (len(self._bottom[-1]).bit_length() - 1)  # depth at which the bottom begins
 
     @property
     def n(self) -> int:
@@ -77,7 +77,7 @@ class SubsetWalk:
         return len(self.order)
 
     def _link_rows(self) -> None:
-        """Give numbers to the suffixes of the rows from every depth on, and merge equal rows."""
+        """Assign numbers to the suffixes of the rows from every depth on, and merge equal rows."""
         from bnsearch.selection.kernels_subsets import link_suffixes
 
         data = self.data
@@ -95,7 +95,7 @@ class SubsetWalk:
         self._weights = np.bincount(suffix, minlength=count)
 
     def _tabulate(self, sums: list[CellSum], states: NDArray[np.int64], classes: NDArray[np.intp]) -> None:
-        """Tabulate the functions that are summed over cells, and give each number of cells an index."""
+        """Tabulate the functions that are summed over cells, and number the possible numbers of cells."""
         from bnsearch.selection.kernels_subset_values import TERMS, fill_series
 
         rows = self.data.n_rows
@@ -122,8 +122,9 @@ class SubsetWalk:
         )
 
     def _new_tools(self) -> Tools:
-        """Return what one thread works with, standing at the root."""
+        """Return the memory of one thread, at the root of the walk."""
         from bnsearch.selection.kernels_subset_values import FEW
+        from bnsearch.selection.kernels_subsets import CELLS, ENTRIES, LARGE, PATH_COLUMNS
 
         rows, depths = self.rows, self.depth + 1
         entries = np.empty((depths, rows), dtype=np.int64)
@@ -131,26 +132,26 @@ class SubsetWalk:
         tally = np.zeros((depths, FEW), dtype=np.int32)
         large = np.empty(rows, dtype=np.int64)
         groups = np.zeros((3, int(self.data.arities.max())), dtype=np.int64)
-        path = np.zeros((depths, 7), dtype=np.int64)
+        path = np.zeros((depths, PATH_COLUMNS), dtype=np.int64)
         products = np.ones(depths)
         entries[0] = (np.arange(rows) << 32) | self._weights
         begin[0, 1] = rows
-        path[0, 4], path[0, 6] = 1, rows
+        path[0, CELLS], path[0, ENTRIES] = 1, rows
         if rows == 1:
-            path[0, 4:] = 0, 0, 0
+            path[0, CELLS] = path[0, LARGE] = path[0, ENTRIES] = 0
             weight = self._weights[0]
             if weight < FEW:
                 tally[0, weight] = 1
             else:
-                large[0], path[0, 5] = weight, 1
+                large[0], path[0, LARGE] = weight, 1
         scratch = entries, begin, tally, large, np.zeros(rows, dtype=np.int32), groups
         return Tools(path, products, scratch, self._new_room())
 
     def _new_room(self) -> tuple[Any, ...]:
-        """Return the scratch memory in which one thread values sets."""
-        from bnsearch.selection.kernels_subset_values import FEW
+        """Return the tuple `room` of kernels_subset_values for one thread."""
+        from bnsearch.selection.kernels_subset_values import BOTTOM_FIRST, FEW
 
-        first = self._bottom[3]
+        first = self._bottom[BOTTOM_FIRST]
         subsets = len(first) - 1
         return (
             np.zeros((subsets, FEW), dtype=np.int32),
@@ -162,14 +163,14 @@ class SubsetWalk:
         )
 
     def bytes_needed(self, threads: int) -> int:
-        """Return the memory of the values and of the walk itself."""
+        """Return the memory of the values and of the walk in bytes."""
         own = (self.n + 1) * (12 * self.rows + 200) + 12 * self.rows
         return 8 * self.n_functions * (1 << self.n) + threads * own + int(self._links.nbytes)
 
     def values(
         self, threads: int, late: Callable[[], bool], progress: Callable[[int, int], None]
     ) -> NDArray[np.float64] | None:
-        """Return float64[functions, 2^n], the values by mask, not a number beyond the limits; None if late."""
+        """Return float64[functions, 2^n], the values by mask, nan beyond the limits; None if the time is up."""
         values = np.full((self.n_functions, 1 << self.n), np.nan)
         free: SimpleQueue[Tools] = SimpleQueue()
         for _ in range(threads):
@@ -200,7 +201,7 @@ class SubsetWalk:
         late: Callable[[], bool],
         start: int = 0,
     ) -> bool:
-        """Value the sets with a prefix, whose path is known down to a depth; return whether all of them were."""
+        """Value the sets with a prefix of decisions; return False if the time is up before the last."""
         from bnsearch.selection.kernels_subsets import descend_path, walk_subsets
 
         path, products, scratch, room = tools
@@ -227,23 +228,26 @@ class SubsetWalk:
         return True
 
     def sampled_seconds(self, seconds: float, seed: int = 0) -> float:
-        """Return how long `values` takes on one thread, by the mean time of random subtrees."""
-        from bnsearch.selection.kernels_subsets import descend_path
+        """Return the expected time of `values` on one thread, from the mean time of random subtrees."""
+        from bnsearch.selection.kernels_subsets import MASK, descend_path
 
         depth = max(0, min(self.depth, self.n - SAMPLE_DEPTH))
         random = np.random.default_rng(seed)
-        above = max(0, depth - 1)  # the last step of a path counts: the nodes above cost less than these together
+        above = max(0, depth - 1)  # the last node of a path is timed, too; those above it cost less in total
         tools, values = self._new_tools(), np.zeros((self.n_functions, 1 << (self.n - above)))
         spent: list[float] = []
-        begun = time.thread_time()
-        while len(spent) < 4 or (time.thread_time() - begun < seconds and len(spent) < 1 << depth):
+        started_all = time.thread_time()
+        while len(spent) < 4 or (time.thread_time() - started_all < seconds and len(spent) < 1 << depth):
             prefix = int(random.integers(1 << depth))
-            for chosen in (prefix, prefix ^ ((1 << depth) - 1)):  # complements: one has many variables, one has few
+            for chosen in (
+                prefix,
+                prefix ^ ((1 << depth) - 1),
+            ):  # complements: a large and a small set
                 decisions = chosen >> np.arange(above) & 1
                 spent.append(0.0)
                 if not descend_path(decisions, 0, self._table, tuple(self.limits), *tools[:3]):
                     continue
-                tools.path[above, 1] = 0  # masks within the subtree, for which there is room
+                tools.path[above, MASK] = 0  # masks within the subtree, because `values` has room for no others
                 started = time.thread_time()
                 self._visit(chosen, depth, tools, values, lambda: False, above)
                 spent[-1] = time.thread_time() - started
@@ -251,7 +255,7 @@ class SubsetWalk:
 
 
 class Tools(NamedTuple):
-    """What one thread works with: see kernels_subsets."""
+    """The memory of one thread; see kernels_subsets."""
 
     path: NDArray[np.int64]
     products: NDArray[np.float64]
@@ -259,16 +263,16 @@ class Tools(NamedTuple):
     room: tuple[Any, ...]
 
 
-def sums_of(data: Dataset, score: Score) -> list[CellSum]:
-    """Return the cell sums of a score: that of whole families, then that of parents for each arity of a child."""
+def list_cell_sums(data: Dataset, score: Score) -> list[CellSum]:
+    """Return the cell sums of a score: of whole families, then of the parents of a child of each arity."""
     joint = score.joint(data.n_rows)
     if score.equivalent:
         return [joint]
     return [joint, *(score.parents(data.n_rows, r) for r in np.unique(data.arities).tolist())]
 
 
-def _entropies(data: Dataset) -> NDArray[np.float64]:
-    """Return how many bits each variable has."""
+def _compute_entropies(data: Dataset) -> NDArray[np.float64]:
+    """Return the entropy of each variable in bits."""
     entropies = np.zeros(data.n_variables)
     for v, codes in enumerate(data.codes):
         share = np.bincount(codes) / data.n_rows

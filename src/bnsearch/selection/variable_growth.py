@@ -2,44 +2,60 @@
 
 from __future__ import annotations
 
+from typing import NamedTuple
+
 import numpy as np
 from numpy.typing import NDArray
 
 from bnsearch.scores.bounds import Bound
 from bnsearch.scores.extender import Extender
 from bnsearch.scores.score import TOLERANCE
+from bnsearch.selection.frontier import FoundSets
 
-Arrays = tuple[
-    NDArray[np.int32],
-    NDArray[np.int32],
-    NDArray[np.float64],
-    NDArray[np.int32],
-    NDArray[np.int64],
-    NDArray[np.int32],
-]
-MORE_PARENTS = 4  # for how many more than the largest set there is room at first
+MORE_PARENTS = 4  # room for additional parents, at first and whenever it is used up
 
 
-class Growth:
+class GrowthArrays(NamedTuple):
     """
-    The parent sets of one variable, the most promising extended first.
+    The sets of a growth, with room for more, as `kernels_growth` describes them.
 
-    The best open sets of every size are, in turn, extended by every candidate; an extension is kept and opened if it
-    beats the set it extends. A set is not extended where, by the score's bound, no superset can beat it.
+    Attributes
+    ----------
+    sets : int32[capacity, width], the members of each set
+    sizes, scores : int32[capacity], float64[capacity]
+    heap : int32[width + 1, capacity], the open sets of each size
+    counters : int64[OPEN + width + 1]
+    slots : int32[power of two], hash table of the sets
+    """
+
+    sets: NDArray[np.int32]
+    sizes: NDArray[np.int32]
+    scores: NDArray[np.float64]
+    heap: NDArray[np.int32]
+    counters: NDArray[np.int64]
+    slots: NDArray[np.int32]
+
+
+class VariableGrowth:
+    """
+    The parent sets of one variable, of which the most promising are extended first.
+
+    The sizes take turns: the best open set of a size is extended by every candidate. An extension is kept and opened if
+    it beats the set that it extends. A set is not extended if, by the bound of the score, no superset can beat it.
 
     Parameters
     ----------
     extender : the data and the score
     child : the variable
-    candidates : its possible parents
-    max_parents : the largest set
+    candidates : its candidate parents
+    max_parents : size of the largest set
     seeds : int32[m, k], sets of one size to start from, best first
-    scores : float64[m], their scores
-    bound : what no superset can exceed
+    scores : float64[m], their local scores
+    bound : upper bound on the scores of supersets
 
     Attributes
     ----------
-    growing : whether a set is left that could be extended
+    finished : True if no set is left that could be extended
     """
 
     def __init__(
@@ -53,35 +69,26 @@ class Growth:
         bound: Bound = Bound(),  # noqa: B008  # immutable
     ) -> None:
         self.child = child
-        self.growing = True
+        self.finished = False
         self._extender, self._bound = extender, tuple(bound)
-        self._most = max_parents
+        self._max_parents = max_parents
         self._candidates: NDArray[np.int64] = extender.layout.place[candidates]
         self._random = np.random.default_rng(0x6C0).integers(1, 2**64, len(extender.layout.order), dtype=np.uint64)
         number, size = seeds.shape
-        self._seeds = number
+        self._n_seeds = int(number)
         heap = np.zeros((size + 1, number), dtype=np.int32)
-        heap[size] = np.arange(number)  # best first: a heap already
+        heap[size] = np.arange(number)  # the seeds are sorted, which makes them a heap
         counters = np.array([number, 0, size, *[0] * size, number], dtype=np.int64)
         sets = np.sort(extender.layout.place[seeds], axis=1).astype(np.int32)
-        known = sets, np.full(number, size, dtype=np.int32), scores, heap, counters
-        self._arrays = self._with_room(2 * (number + len(candidates)) + 64, size + MORE_PARENTS, *known)
+        sizes, no_slots = np.full(number, size, dtype=np.int32), np.empty(0, dtype=np.int32)
+        known = GrowthArrays(sets, sizes, scores, heap, counters, no_slots)
+        self._arrays = self._with_room(2 * (number + len(candidates)) + 64, size + MORE_PARENTS, known)
 
-    def _with_room(
-        self,
-        capacity: int,
-        width: int,
-        sets: NDArray[np.int32],
-        sizes: NDArray[np.int32],
-        scores: NDArray[np.float64],
-        heap: NDArray[np.int32],
-        counters: NDArray[np.int64],
-    ) -> Arrays:
-        """Return members, sizes, scores, heaps, counters and hash table of the known sets, with room for more."""
+    def _with_room(self, capacity: int, width: int, known: GrowthArrays) -> GrowthArrays:
+        """Return the arrays of the known sets with room for more; their hash table is made anew."""
         from bnsearch.selection.kernels_growth import KNOWN, OPEN, insert_sets
 
-        known = len(sizes)
-        room = (
+        room = GrowthArrays(
             np.zeros((capacity, width), dtype=np.int32),
             np.zeros(capacity, dtype=np.int32),
             np.zeros(capacity, dtype=np.float64),
@@ -89,66 +96,72 @@ class Growth:
             np.zeros(OPEN + width + 1, dtype=np.int64),
             np.full(1 << (2 * capacity).bit_length(), -1, dtype=np.int32),
         )
-        room[0][:known, : sets.shape[1]] = sets
-        room[1][:known], room[2][:known] = sizes, scores
-        room[3][: len(heap), :known] = heap
-        room[4][: len(counters)] = counters
-        insert_sets(room[0], room[1], counters[KNOWN], self._random, room[5])
+        number, size = known.sets.shape
+        room.sets[:number, :size] = known.sets
+        room.sizes[:number], room.scores[:number] = known.sizes, known.scores
+        room.heap[: len(known.heap), :number] = known.heap
+        room.counters[: len(known.counters)] = known.counters
+        insert_sets(room.sets, room.sizes, known.counters[KNOWN], self._random, room.slots)
         return room
 
     def _enlarge(self) -> None:
-        """Make room for twice as many sets, or for larger ones; an interrupt finds the old arrays or the new ones."""
+        """Make room for twice as many sets, or for larger ones; an interrupt leaves the old arrays or the new ones."""
         from bnsearch.selection.kernels_growth import KNOWN
 
-        sets, counters = self._arrays[0], self._arrays[4]
-        capacity, width = sets.shape
-        if counters[KNOWN] + self.width > capacity:
+        capacity, width = self._arrays.sets.shape
+        if self._arrays.counters[KNOWN] + self.width > capacity:
             capacity = 2 * capacity + self.width
         else:
             width += MORE_PARENTS
-        self._arrays = self._with_room(capacity, width, *self._arrays[:5])
+        self._arrays = self._with_room(capacity, width, self._arrays)
 
     @property
     def scored(self) -> int:
-        """Families scored so far."""
-        return int(self._arrays[4][1])
+        """Number of families scored so far."""
+        from bnsearch.selection.kernels_growth import SCORED
+
+        return int(self._arrays.counters[SCORED])
 
     @property
-    def new(self) -> int:
-        """Sets found so far."""
-        return int(self._arrays[4][0]) - int(self._seeds)
+    def n_new(self) -> int:
+        """Number of sets found so far, without the seeds."""
+        from bnsearch.selection.kernels_growth import KNOWN
+
+        return int(self._arrays.counters[KNOWN]) - self._n_seeds
 
     @property
     def width(self) -> int:
-        """Families scored at most when one set is extended."""
+        """Largest number of families that the extension of one set scores."""
         return len(self._candidates)
 
     @property
     def nbytes(self) -> int:
-        """Memory of the sets."""
+        """Memory of the sets in bytes."""
         return sum(array.nbytes for array in self._arrays)
 
     def grow(self, extender: Extender, budget: int) -> bool:
-        """Score about `budget` families more, and up to `width` above it; return whether a set is left to extend."""
+        """Score `budget` more families, and at most `width` beyond; return True if a set is left to extend."""
         from bnsearch.selection.kernels_growth import FINISHED, OUT_OF_SPACE, grow_sets
 
         joint, others = extender.terms(self.child)
         stop = self.scored + budget
-        while self.growing and self.scored < stop:
+        while not self.finished and self.scored < stop:
             sets, sizes, values, heap, counters, slots = self._arrays
             ended = grow_sets(
-                extender.columns, extender.layout.place[self.child], self._candidates, self._most, joint, others,
+                extender.columns, extender.layout.place[self.child], self._candidates, self._max_parents, joint, others,
                 self._bound, TOLERANCE, extender.scratch, sets, sizes, values, heap, slots, self._random, counters,
                 stop - self.scored,
             )  # fmt: skip
             if ended == FINISHED:
-                self.growing = False
+                self.finished = True
             elif ended == OUT_OF_SPACE:
                 self._enlarge()
-        return self.growing
+        return not self.finished
 
-    def found(self) -> tuple[NDArray[np.int32], NDArray[np.int32], NDArray[np.float64]]:
-        """Return what was found beyond the seeds: padded members as variables, sizes, scores."""
-        known = slice(self._seeds, self._seeds + self.new)
+    def found(self) -> FoundSets:
+        """Return the sets that were found, without the seeds."""
+        known = slice(self._n_seeds, self._n_seeds + self.n_new)
         sets, sizes, scores, _, _, _ = self._arrays
-        return self._extender.layout.order[sets[known]].astype(np.int32), sizes[known], scores[known]
+        inside = np.arange(sets.shape[1]) < sizes[known, np.newaxis]
+        members = self._extender.layout.order[sets[known][inside]].astype(np.int32)
+        return FoundSets(scores[known], sizes[known].astype(np.int64), members)

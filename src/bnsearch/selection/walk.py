@@ -1,75 +1,85 @@
-"""The lattices of all variables walked at once, size after size."""
+"""The enumeration of all variables' parent sets together, one size after the other."""
 
 from __future__ import annotations
 
 import threading
-import time
-from collections.abc import Callable
 from math import comb
 
 import numpy as np
 from numpy.typing import NDArray
 
 from bnsearch._tools.parallel import ThreadArrays
+from bnsearch.budgets.budget import Budget
+from bnsearch.budgets.events import Event
 from bnsearch.counting.cell_sums import CellFunction, CellSum
 from bnsearch.counting.sweep import Piece, Sweep
-from bnsearch.parent_sets.assembly import Families, assemble
+from bnsearch.parent_sets.assembly import RankedFamilies, assemble
 from bnsearch.parent_sets.legal import is_wanted
 from bnsearch.parent_sets.table import ParentSets
 from bnsearch.scores.score import TOLERANCE
 from bnsearch.selection.builder import Job
-from bnsearch.selection.progress import Scoring
 
-PATIENCE = 0.2  # seconds after which the pace of an enumeration is judged
-MANY_SETS = 100_000  # of fewer, the time says little about the pace of more
-SECONDS_PER_ROW, SECONDS_PER_VARIABLE = 5e-7, 2e-5  # what they cost when the table is assembled, generously
-SECONDS_PER_VALUE, PREPARATION = 1e-8, 0.1  # of a larger size: what room for one takes, the most part of the time
-FASTEST = 1e-8  # seconds a set: what cannot fit at this pace is not tried
-MOST_KEPT = 1 << 20  # families of a piece for which there is room at first
+PATIENCE = 0.2  # seconds of an enumeration after which its pace is known well enough to give it up
+MANY_SETS = 100_000  # smallest number of sets of a size from whose time the pace of the next one is estimated
+SECONDS_PER_ROW, SECONDS_PER_VARIABLE = 5e-7, 2e-5  # generous time for assembling the table, for each of these
+SECONDS_PER_VALUE = 1e-8  # time for preparing the arrays of a size, for each value
+MAX_PREPARATION_SHARE = 0.1  # share of the remaining time that this may take
+FASTEST = 1e-8  # fastest possible pace in seconds per set: a size that does not fit at this pace is not tried
+MAX_KEPT = 1 << 20  # largest number of families of a piece for which there is room at first
 
 
 class _Pace:
     """
-    How far the sets of a size have got, and whether it is worth going on.
+    The progress of the enumeration of a size, and the decision whether to continue.
 
     Parameters
     ----------
-    total : how many sets there are
-    worth : the most seconds that all of them may take
-    late : tells whether to stop in any case, so much time before the deadline
+    total : number of sets of the size
+    max_seconds : time budget of the whole size
+    budget : budget of the selection
     """
 
-    def __init__(self, total: int, worth: float, late: Callable[[float], bool]) -> None:
-        self.total, self.worth, self.late = total, worth, late
+    def __init__(self, total: int, max_seconds: float, budget: Budget) -> None:
+        self.total, self.max_seconds, self.budget = total, max_seconds, budget
         self.done = 0
         self.going = True
-        self._since: tuple[float, int] | None = None  # the clock and the sets done when the first piece was
+        self._since: tuple[float, int] | None = None  # time and number of sets at the end of the first piece
 
     def advance(self, sets: int, reserve: float) -> None:
-        """Take note of some more sets; `reserve` is the time needed after the last."""
-        clock = time.perf_counter()
+        """Record that more sets are done; `reserve` is the time that is needed after the last one."""
+        clock = self.budget.clock()
         self.done += sets
         self._since = self._since or (clock, self.done)
         spent, done = clock - self._since[0], self.done - self._since[1]
-        hopeless = spent > PATIENCE and spent * self.total > self.worth * done
-        self.going = self.going and not hopeless and not self.late(reserve)
+        hopeless = spent > PATIENCE and spent * self.total > self.max_seconds * done
+        self.going = self.going and not hopeless and not self.budget.is_spent(reserve)
 
 
 class Walk:
     """
-    The state of the enumeration: best scores over subsets, families kept.
+    The enumeration of all variables' parent sets.
 
     Parameters
     ----------
-    job : what to select from
-    depth : the most parents
-    memory : for counts and for the best scores of smaller sets
+    job : the selection that the enumeration is part of
+    depth : largest number of parents
+    memory : bytes for counts and for the best scores of smaller sets
+
+    Attributes
+    ----------
+    empty : float64[places], scores of the empty sets
+    best : float64[places, sets], each child's best score over the subsets of the parent sets of the last size
+    values : float64[1, sets], values of the sets of the last size as parents, for a score-equivalent score
+    kept : the families kept, by size of the whole set and by piece
+    rows : number of families kept, including the empty sets
+    complete : number of parents up to which all families were enumerated
+    seconds_per_set : pace of the last large size that was completed
     """
 
     def __init__(self, job: Job, depth: int, memory: int) -> None:
         self.job, self.memory = job, memory
         data, score = job.data, job.score
-        self.sweep = Sweep(data, depth + 1, memory=memory // 2, threads=job.threads)
+        self.sweep = Sweep(data, depth + 1, memory=memory // 2, threads=job.budget.threads)
         arities = self.sweep.layout.columns.arities
         self.arities, classes = np.unique(arities, return_inverse=True)
         self.class_of = np.zeros(len(arities), dtype=np.int64) if score.equivalent else classes.astype(np.int64)
@@ -77,58 +87,58 @@ class Walk:
         nothing = self._parents(0)[self.class_of, 0]
         self.empty = whole - nothing
         self.best = self.empty[:, np.newaxis].copy()
-        self.values = whole[np.newaxis]  # of the sets of the size before, where these serve as parents
-        self.kept: dict[int, dict[Piece, Families]] = {}  # by size of the whole set
+        self.values = whole[np.newaxis]
+        self.kept: dict[int, dict[Piece, RankedFamilies]] = {}
         self.rows = len(arities)
         self.complete = 0
-        self.seconds_per_set = 0.0  # of the last large size that was completed
+        self.seconds_per_set = 0.0
         self._lock = threading.Lock()
 
     def _parents(self, size: int) -> NDArray[np.float64]:
         """Return the values of all sets of a size as parents, a row for each class of child."""
         score, rows = self.job.score, self.job.data.n_rows
         sums = [score.joint(rows)] if score.equivalent else [score.parents(rows, r) for r in self.arities.tolist()]
-        return np.stack([self.sweep.values(size, each, lambda: not self.job.late()) for each in sums])
+        return np.stack([self.sweep.values(size, each, lambda: not self.job.budget.is_spent()) for each in sums])
 
-    def go(self, *, evaluations: int | None, share: float | None = None) -> str:
+    def run(self, *, evaluations: int | None, share: float | None = None) -> str:
         """
-        Take one size after the other; return why the walk ended.
+        Enumerate one size after the other; return the reason for the end.
 
         Parameters
         ----------
-        evaluations : families scored at most; a size is taken as a whole or not at all
-        share : of what is left of the budget, the most that one more size may take; None takes all there is
+        evaluations : largest number of families to score; a size is enumerated as a whole or not at all
+        share : share of the remaining budget that one more size may take; None means all of it
         """
         for size in range(2, self.sweep.max_size + 1):
             if not self._fits(size):
                 return "memory"
-            if not self.best.size:  # left out where this size could not be worth while
+            if not self.best.size:  # the last size has not prepared this one, because it would not fit
                 return "seconds"
             if size > 2 and self._closed(size - 1):
-                self.complete = self.job.most
+                self.complete = self.job.max_parents
                 return "complete"
             part = share if share is not None and size > 2 else 1.0
             if evaluations is not None and size * self.sweep.number(size) > part * (evaluations - self.scored):
                 return "evaluations"
-            left = self.job.deadline - time.perf_counter()
-            if not self._step(size, float("inf") if share is None else share * left):
-                return "interrupted" if self.job.halt() else "seconds"
+            left = self.job.budget.remaining
+            if not self._enumerate_size(size, float("inf") if share is None else share * left):
+                return self.job.budget.stop_reason or "seconds"
         return "complete"
 
     @property
     def _reserve(self) -> float:
-        """How long it takes to assemble the table; legal sets are looked for in it and joined with others."""
+        """The time for assembling the table; with constraints, its rows are also filtered and joined with others."""
         times = 1.0 if self.job.constraints is None else 2.0
         return times * SECONDS_PER_ROW * self.rows + SECONDS_PER_VARIABLE * self.job.n
 
     @property
     def scored(self) -> int:
-        """Families scored so far."""
+        """Number of families scored so far."""
         return int(self.scored_of.sum())
 
     @property
     def scored_of(self) -> NDArray[np.int64]:
-        """Families of each variable scored so far."""
+        """Number of families of each variable scored so far."""
         n = len(self.empty)
         counts = np.ones(n, dtype=np.int64)
         for size, pieces in self.kept.items():
@@ -140,20 +150,21 @@ class Walk:
         return counts
 
     def _fits(self, size: int) -> bool:
-        """Tell whether the best scores over the subsets of parent sets one smaller than a size fit in memory."""
+        """Return True if the best scores that the enumeration of a size needs fit into memory."""
         return len(self.empty) * self.sweep.number(size - 2) * 8 <= self.memory
 
     def _fits_in_time(self, size: int) -> bool:
-        """Tell whether a size could be taken as a whole, or at least prepared for in a small part of the time."""
-        left = self.job.deadline - time.perf_counter()
+        """Return True if a size may fit into the time as a whole, or if its preparation takes a small share."""
+        left = self.job.budget.remaining
         prepared = (len(self.empty) * self.sweep.number(size - 2) + self.sweep.number(size - 1)) * SECONDS_PER_VALUE
-        return prepared < PREPARATION * left or self.sweep.number(size) * FASTEST < left * self.job.threads
+        fastest = self.sweep.number(size) * FASTEST / self.job.budget.threads
+        return prepared < MAX_PREPARATION_SHARE * left or fastest < left
 
     def _closed(self, size: int) -> bool:
         """
-        Tell whether, by the score's bound, no family with more parents than those over the sets of a size matters.
+        Return True if, by the bound of the score, no family larger than those over the sets of a size matters.
 
-        The cells that occur are counted only where the answer may depend on it.
+        The cells that occur are counted only if the result may depend on them.
         """
         from bnsearch.selection.kernels_open import any_open
 
@@ -169,36 +180,36 @@ class Walk:
                 size, *piece, self.sweep.binomial, arities, block, self.best, *bound, self.job.data.n_rows, TOLERANCE
             ):
                 going = False
-            if self.job.late():
+            if self.job.budget.is_spent():
                 going = False
 
-        for piece in reversed(list(self.sweep.pieces(size))):  # the fewest states first: these are open the longest
+        for piece in reversed(list(self.sweep.pieces(size))):  # pieces with few states first: these stay open longest
             if going:
                 visit(piece, np.empty(0))
         if going and bound.level:
             self.sweep.for_each_piece(size, CellSum(CellFunction.OCCURS), visit, lambda: going)
         return going
 
-    def _step(self, size: int, worth: float) -> bool:
+    def _enumerate_size(self, size: int, max_seconds: float) -> bool:
         """
-        Take all families of one size; return whether all of them were reached.
+        Enumerate all families of one size; return True if all of them were reached.
 
-        Families are kept up to the deadline. Where the whole size is soon found to need more than `worth` seconds, the
-        attempt is given up; what was kept until then stays. What the next size would need is left out if even at the
-        pace of the size before, which is a faster one, it could not be worth while.
+        The enumeration is given up when its pace shows that the whole size takes more than `max_seconds`; the families
+        kept until then stay. The arrays for the next size are not made if that does not fit into `max_seconds` even at
+        the pace of the last size, which is a faster one.
         """
-        begun = time.perf_counter()
+        started = self.job.budget.clock()
         total = self.sweep.number(size)
         last = size == self.sweep.max_size or not self._fits(size + 1) or not self._fits_in_time(size + 1)
-        last = last or self.seconds_per_set * self.sweep.number(size + 1) > worth
+        last = last or self.seconds_per_set * self.sweep.number(size + 1) > max_seconds
         parents = self.values if self.job.score.equivalent else self._parents(size - 1)
-        if self.job.late(self._reserve):
+        if self.job.budget.is_spent(self._reserve):
             return False
         values = np.empty((1, 0 if last else total))
-        # filled, so that memory is touched for the first time here, and the pace is that of the work
+        # Filled here, so that the first access to the memory is not part of the measured pace.
         now = np.full((len(self.empty), 0 if last else self.sweep.number(size - 1)), -np.inf)
         pieces = self.kept.setdefault(size, {})
-        pace = _Pace(total, worth, self.job.late)
+        pace = _Pace(total, max_seconds, self.job.budget)
 
         scratch = ThreadArrays(np.int32, np.int64, np.float64)
 
@@ -208,8 +219,8 @@ class Walk:
                 pieces[piece] = kept
                 self.rows += len(kept.places)
                 pace.advance(len(block), self._reserve)
-                told = self._told(size, pace.done, total)
-            self.job.progress(told)
+                event = self._make_event(size, pace.done, total)
+            self.job.budget.report(event)
 
         joint = self.job.score.joint(self.job.data.n_rows)
         self.sweep.for_each_piece(size, joint, visit, lambda: pace.going, into=None if last else values[0])
@@ -217,14 +228,14 @@ class Walk:
             return False
         self.best, self.values, self.complete = now, values, size - 1
         if total > MANY_SETS:
-            self.seconds_per_set = (time.perf_counter() - begun) / total
+            self.seconds_per_set = (self.job.budget.clock() - started) / total
         return True
 
-    def _told(self, size: int, done: int, total: int) -> Scoring:
-        """Say how many families of a size are scored: each member of a set is the child of one."""
+    def _make_event(self, size: int, done: int, total: int) -> Event:
+        """Return the number of scored families of a size; each member of a set is the child of one."""
         task = "single parents" if size == 2 else f"sets of {size - 1} parents"
-        found = self.rows if self.job.constraints is None else None  # what is not legal is sorted out later
-        return Scoring(task, size * done, size * total, "sets", found)
+        found = self.rows if self.job.constraints is None else None  # illegal sets are removed later
+        return Event(task, size * done, size * total, "sets", found)
 
     def _keep(
         self,
@@ -234,29 +245,29 @@ class Walk:
         parents: NDArray[np.float64],
         now: NDArray[np.float64],
         scratch: ThreadArrays,
-    ) -> Families:
+    ) -> RankedFamilies:
+        """Return the families of a piece that no subset of their parents matches or beats."""
         from bnsearch.selection.kernels_walk import keep_families
 
-        room = min(size * len(block), MOST_KEPT)
+        room = min(size * len(block), MAX_KEPT)
         while True:
             kept = scratch.take(room)
             number = keep_families(
                 size, *piece, self.sweep.binomial, block, parents, self.class_of, self.best, now, TOLERANCE, *kept
             )
             if number <= room:
-                return Families(*(array[:number].copy() for array in kept))
+                return RankedFamilies(*(array[:number].copy() for array in kept))
             room = number
 
-    def table(self, *, soon: bool = False) -> ParentSets:
-        """Return the candidate table of what was kept; `soon`, of each variable's best sets where there are many."""
+    def table(self, *, only_best: bool = False) -> ParentSets:
+        """Return the table of the families kept; with `only_best`, a large one is cut to each variable's best sets."""
         parts = [(size - 1, kept) for size in sorted(self.kept) for _, kept in sorted(self.kept[size].items())]
         order, binomial = self.sweep.order, self.sweep.binomial
-        return self._wanted(
-            assemble(self.job.data.names, order, binomial, self.empty, parts, self.job.threads, soon=soon)
-        )
+        names, threads = self.job.data.names, self.job.budget.threads
+        return self._wanted(assemble(names, order, binomial, self.empty, parts, threads, only_best=only_best))
 
     def _wanted(self, table: ParentSets) -> ParentSets:
-        """Return the table without illegal sets, and without all but the empty one of variables not selected for."""
+        """Return the table without illegal sets; variables that are not selected for keep just the empty set."""
         if self.job.constraints is None:
             return table
         selected = np.zeros(self.job.n, dtype=bool)
@@ -266,17 +277,17 @@ class Walk:
 
 
 def _sets_with_each(n: int, size: int, piece: Piece, binomial: NDArray[np.int64]) -> NDArray[np.int64]:
-    """Return how many sets of a piece hold each place."""
+    """Return the number of sets of a piece that hold each place."""
     counts = np.zeros(n, dtype=np.int64)
     bottom, top, lowest, highest = piece
     if size == 2:
         counts[bottom : top + 1] = np.arange(bottom, top + 1)
         counts[:top] += top - np.maximum(bottom - 1, np.arange(top))
         return counts
-    if bottom < top:  # whole tops, each by itself
+    if bottom < top:  # complete tops, one after the other
         return sum((_sets_with_each(n, size, Piece(t, t, 0, t), binomial) for t in range(bottom, top + 1)), counts)
     counts[top] = binomial[highest, size - 1] - binomial[lowest, size - 1]
-    places = np.arange(highest)  # as the second place, or below it
+    places = np.arange(highest)  # sets with a place as their second one or below it
     counts[:highest] = binomial[highest - 1, size - 2] - binomial[np.maximum(lowest - 1, places), size - 2]
     counts[lowest:highest] += binomial[lowest:highest, size - 2]
     return counts

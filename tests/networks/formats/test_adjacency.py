@@ -32,7 +32,7 @@ def test_row_names(corner: str) -> None:
 
 @given(dags())
 def test_round_trip(dag: DAG) -> None:
-    """Any structure comes back."""
+    """Any structure is restored."""
     assert parse(adjacency.render_structure(dag)) == dag
 
 
@@ -44,14 +44,14 @@ def test_round_trip(dag: DAG) -> None:
         ("a,b\n0,1\n", "lawn.csv: 2 names in the header but 1 rows"),
         ("a,b\n0,1\n0\n", "lawn.csv, line 3: 1 cells for 2 variables"),
         ("a,b\na,0,1\nc,0,0\n", "lawn.csv, line 3: 3 cells for 2 variables"),
-        ("a,b\n0,1\n\n0,2\n", "lawn.csv, line 4: cell 2 holds '2'; it must be 0 or 1"),
+        ("a,b\n0,1\n\n0,2\n", "lawn.csv, line 4: cell 2 is '2'; it must be 0 or 1"),
         ("a,b\n0,1\n1,0\n", "lawn.csv: the graph has a directed cycle"),
         ("a,a\n0,1\n0,0\n", "lawn.csv: variable 'a' is named twice"),
         ("a\n" + "x" * 200_000, "lawn.csv, line 2: not CSV"),
     ],
 )
 def test_errors(text: str, words: str) -> None:
-    """Whatever is wrong, the message has the file, the line where there is one, and the reason."""
+    """Every error names the file, the line if there is one, and the reason."""
     with pytest.raises(InputError) as caught:
         parse(text)
     assert str(caught.value).startswith(words)

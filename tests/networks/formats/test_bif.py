@@ -39,7 +39,7 @@ def error(text: str) -> str:
 
 
 def table_of_b(block: str) -> list[list[float]]:
-    """Return the table of B given A that a probability block says."""
+    """Return the table of B given A of a probability block."""
     return parse(TWO + block).tables[1].tolist()
 
 
@@ -49,7 +49,7 @@ def test_sample_reads() -> None:
 
 
 def test_text_of_a_network() -> None:
-    """What is written: bare names where possible, the shortest numbers that read back exactly."""
+    """The writer quotes names only if necessary, and writes the shortest numbers that are restored exactly."""
     text = bif.render(LAWN)
     assert text.startswith("network unknown {\n}\nvariable rain {\n  type discrete [ 2 ] { yes, no };\n}\n")
     assert '{ "soaking wet", dry };' in text
@@ -63,13 +63,13 @@ def test_text_of_a_network() -> None:
 
 @given(networks())
 def test_round_trip(network: BayesianNetwork) -> None:
-    """Any names, states and probabilities come back, the last bit included."""
+    """Any names, states and probabilities are restored exactly."""
     assert_same(parse(bif.render(network)), network)
 
 
 @pytest.mark.parametrize("label", ["<5", "5-10", "3.5", "in/out", "x_>=_5", "12+", "a=b", "#1", "50%", "a'b", "/"])
 def test_odd_labels_stay_bare(label: str) -> None:
-    """Labels that repository files hold bare are read and written bare."""
+    """Labels that are unquoted in files of the repository are read and written without quotes."""
     text = f"variable X {{ type discrete [ 2 ] {{ {label}, other }}; }}\nprobability ( X ) {{ table 0.5, 0.5; }}"
     network = parse(text)
     assert network.states == ((label, "other"),)
@@ -83,7 +83,7 @@ def test_flat_table_has_the_variable_slowest() -> None:
 
 
 def test_flat_table_of_two_parents() -> None:
-    """The last parent is the fastest: P(C=c0 | A, B) runs (a0,b0), (a0,b1), (a1,b0), (a1,b1)."""
+    """The last parent varies fastest: P(C=c0 | A, B) runs (a0,b0), (a0,b1), (a1,b0), (a1,b1)."""
     text = TWO + "variable C { type discrete [ 2 ] { c0, c1 }; } probability ( B ) { table 1, 0; }\n"
     network = parse(text + "probability ( C | A, B ) { table .1, .2, .3, .4, .9, .8, .7, .6; }")
     assert network.tables[2][:, :, 0].tolist() == [[0.1, 0.2], [0.3, 0.4]]
@@ -101,7 +101,7 @@ def test_flat_table_of_two_parents() -> None:
     ],
 )
 def test_ways_to_write_a_table(block: str) -> None:
-    """Separators, quotes, defaults and order as different programs write them: always the same table."""
+    """The separators, quotes, defaults and orders of different programs produce the same table."""
     assert table_of_b(block) == [[0.5, 0.5], [0.1, 0.9]]
 
 
@@ -111,7 +111,7 @@ def test_blocks_in_any_order() -> None:
 
 
 def test_blanks_in_bare_names() -> None:
-    """A blank is part of a bare name where commas part the list, or where such a variable exists."""
+    """A blank is part of an unquoted name if commas separate the list, or if such a variable exists."""
     text = """
     variable a b { type discrete [ 2 ] { x y, z }; }
     variable c { type discrete [ 3 ] { p q r }; }
@@ -137,20 +137,20 @@ HEAD = "probability ( B | A ) {\n"
     ("text", "line", "words"),
     [
         ("variable X {\n  type discrete [ 2 ] { a };\n}", 2, "1 states"),
-        ("variable X {\n  type discrete [ 1000000000 ] { a, b };\n}", 2, "'1000000000' are announced"),
+        ("variable X {\n  type discrete [ 1000000000 ] { a, b };\n}", 2, "the declared number is '1000000000'"),
         ("variable X {\n  type continuous;\n}", 2, "'type discrete'"),
         ("\nvariable X {\n}", 2, "no type"),
-        ("variable X {\n type discrete [ 2 ] { a, a };\n}", 1, "a state twice"),
+        ("variable X {\n type discrete [ 2 ] { a, a };\n}", 1, "two states with the same label"),
         (TWO + "variable A {\n type discrete [ 1 ] { a };\n}", 10, "declared twice"),
         (TWO + "\nvariabel C {}", 11, "expected network, variable or probability"),
         (TWO + "probability ( B | C ) {\n}", 10, "no variable is named 'C'"),
         (TWO + "probability ( A ) {\n}", 10, "two tables"),
         (TWO + "probability ( B | B ) {\n}", 10, "its own parent"),
-        (TWO + "probability ( B | A A ) {\n}", 10, "a parent twice"),
+        (TWO + "probability ( B | A A ) {\n}", 10, "the same parent twice"),
         (TWO + HEAD + "  (a0) 0.5, 0.5;\n}", 10, "1 of its 2 rows"),
         (TWO + HEAD + "  (a0) 0.5, 0.5;\n  (a0) 0.5, 0.5;\n}", 12, "twice"),
         (TWO + HEAD + "  (a0) 0.5, 0.5;\n  (a2) 0.5, 0.5;\n}", 12, "'a2' is not a state of 'A'"),
-        (TWO + HEAD + "  (a0) 0.5, 0.5;\n  (a1, b1) 0.5, 0.5;\n}", 12, "names 2 states for 1 parents"),
+        (TWO + HEAD + "  (a0) 0.5, 0.5;\n  (a1, b1) 0.5, 0.5;\n}", 12, "has 2 states for 1 parents"),
         (TWO + HEAD + "  (a0) 0.5, 0.5;\n  (a1) 0.5;\n}", 12, "1 probabilities for the 2 states"),
         (TWO + HEAD + "  (a0) 0.5, 0.5;\n  (a1) 0.5, 0.4;\n}", 12, "not a distribution (0.5, 0.4)"),
         (TWO + HEAD + "  (a0) 0.5, 0.5;\n  (a1) -0.5, 1.5;\n}", 12, "not a distribution"),
@@ -159,16 +159,16 @@ HEAD = "probability ( B | A ) {\n"
         (TWO + HEAD + "  default 1, 1;\n (a0) 0.5, 0.5;\n}", 11, "not a distribution"),
         (TWO + HEAD + "  (a0) 0.5,\n 0.x;\n  (a1) 0.5, 0.5;\n}", 12, "'0.x' is not a number"),
         (TWO + HEAD + "  (a0) 0_1, 0;\n  (a1) 0.5, 0.5;\n}", 11, "'0_1' is not a number"),
-        (TWO + HEAD + "  table 0.5, 0.5;\n}", 11, "lists 2 numbers; it needs 4"),
+        (TWO + HEAD + "  table 0.5, 0.5;\n}", 11, "has 2 numbers; it must have 4"),
         (TWO + HEAD + "  (a0) 0.5, 0.5;\n  table 1 1 0 0;\n}", 12, "no other rows"),
         (TWO + HEAD + "  (a0) 0.5, 0.5", 11, "the file ends in a probability block"),
         (TWO + "\nnetwork x {", 11, "the file ends"),
-        (TWO + "\n/* no end", 11, "a comment is opened here and never closed"),
-        (TWO + '\nvariable "no end', 11, "a quoted text is opened here and never closed"),
+        (TWO + "\n/* no end", 11, "a comment starts here and is never closed"),
+        (TWO + '\nvariable "no end', 11, "a quoted text starts here and is never closed"),
     ],
 )
 def test_errors_name_the_line(text: str, line: int, words: str) -> None:
-    """Whatever is wrong, the message has the file, the line and the reason, on one line."""
+    """Every error names the file, the line and the reason, in one line."""
     message = error(text)
     assert message.startswith(f"lawn.bif, line {line}: ")
     assert words in message
@@ -178,8 +178,8 @@ def test_errors_name_the_line(text: str, line: int, words: str) -> None:
 @pytest.mark.parametrize(
     ("text", "words"),
     [
-        ("", "there is no variable in it"),
-        ("network unknown {\n}\n", "there is no variable in it"),
+        ("", "the file has no variables"),
+        ("network unknown {\n}\n", "the file has no variables"),
         (TWO, "no table for 'B'"),
         (
             TWO.replace("( A )", "( A | B )").replace("table", "default") + HEAD + "default 1, 0; }",
@@ -188,7 +188,7 @@ def test_errors_name_the_line(text: str, line: int, words: str) -> None:
     ],
 )
 def test_errors_of_the_whole_file(text: str, words: str) -> None:
-    """Without a line to blame the message still has the file and the reason."""
+    """An error without a line names the file and the reason."""
     assert error(text).startswith("lawn.bif: ")
     assert words in error(text)
 
@@ -218,23 +218,23 @@ def test_defaults_share_one_allowance() -> None:
         for i in range(4)
     )
     assert parse(text).tables[20].shape == (2,) * 21
-    assert "the default row of 'Y3' fills 1048576 rows" in error(text + extra)
+    assert "the default row of 'Y3' would fill 1048576 rows" in error(text + extra)
 
 
 def test_more_parents_than_axes() -> None:
     """64 parents of one state make a table of one row, but numpy has no array of 65 axes."""
-    assert "64 parents; 63 are possible" in error(many_parents(64, 1, "  default {row};"))
+    assert "64 parents; at most 63 are possible" in error(many_parents(64, 1, "  default {row};"))
     assert parse(many_parents(63, 1, "  default {row};")).tables[-1].size == 1
 
 
 @pytest.mark.parametrize("piece", ["/*", '"\\', "{", "(", "probability (", "variable ", "//", ",", "/", "x "])
 def test_repetition_is_no_trap(piece: str) -> None:
-    """A hundred thousand times the same piece is refused at once; a quadratic reader would hang."""
+    """A piece of text repeated 100,000 times raises an error quickly; a quadratic reader would take very long."""
     assert error(TWO + piece * 100_000).startswith("lawn.bif")
 
 
 def test_repository_networks_round_trip(shared_data: Path) -> None:
-    """Every public network reads, and reads back exactly from what is written."""
+    """Every public network can be read, and is restored exactly after writing."""
     files = sorted((shared_data / "networks").glob("*.bif.gz"))
     assert files
     for file in files:
@@ -243,7 +243,7 @@ def test_repository_networks_round_trip(shared_data: Path) -> None:
 
 
 def test_repository_tables(shared_data: Path) -> None:
-    """The table of Cancer given Pollution (low, high) and Smoker (True, False), copied by eye."""
+    """The table of Cancer given Pollution (low, high) and Smoker (True, False), copied by hand."""
     network = read_network(shared_data / "networks" / "cancer.bif.gz")
     cancer = network.tables[network.names.index("Cancer")]
     assert np.array_equal(cancer[..., 0], [[0.03, 0.001], [0.05, 0.02]])

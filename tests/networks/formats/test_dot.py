@@ -1,4 +1,4 @@
-"""Structures as Graphviz drawings."""
+"""Structures in the DOT language."""
 
 from __future__ import annotations
 

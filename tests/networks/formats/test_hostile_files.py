@@ -1,4 +1,4 @@
-"""Damaged files: whatever happens to a file, reading it gives a network or one clear error."""
+"""Damaged files: reading returns a network or raises an InputError."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ PIECES = st.one_of(
 
 
 def survives(parse: Parse, text: str) -> bool:
-    """Read a text; False where it was refused, in one line that names the file."""
+    """Return True if a text can be read; otherwise check that the error is one line that names the file."""
     try:
         parse(Source("damaged", text))
     except InputError as error:
@@ -46,13 +46,13 @@ def survives(parse: Parse, text: str) -> bool:
 
 @pytest.mark.parametrize(("parse", "text"), CASES)
 def test_samples_survive(parse: Parse, text: str) -> None:
-    """The undamaged files read."""
+    """The undamaged files can be read."""
     assert survives(parse, text)
 
 
 @pytest.mark.parametrize(("parse", "text"), CASES)
 def test_truncation_everywhere(parse: Parse, text: str) -> None:
-    """A file cut anywhere before its last bracket or digit is refused."""
+    """A file truncated before its last bracket or digit raises an error."""
     for end in range(len(text.rstrip())):
         assert not survives(parse, text[:end])
 
@@ -81,5 +81,5 @@ def test_moved_pieces(case: tuple[Parse, str], data: st.DataObject) -> None:
 
 @given(st.sampled_from([parse for parse, _ in CASES]), st.text())
 def test_random_text(parse: Parse, text: str) -> None:
-    """Text that is no network at all is refused."""
+    """A text that is not a network raises an error."""
     assert not survives(parse, text)

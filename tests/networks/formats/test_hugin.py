@@ -32,7 +32,7 @@ def test_sample_reads() -> None:
 
 
 def test_text_of_a_network() -> None:
-    """What is written: quoted states, one pair of parentheses for each parent."""
+    """The writer quotes states and writes one pair of parentheses for each parent."""
     text = hugin.render(LAWN)
     assert text.startswith('net {\n}\nnode rain {\n  states = ("yes" "no");\n}\n')
     assert "potential (rain) {\n  data =\n    (0.2 0.8);\n}\n" in text
@@ -44,7 +44,7 @@ def test_text_of_a_network() -> None:
 
 @given(networks())
 def test_round_trip(network: BayesianNetwork) -> None:
-    """Any names, states and probabilities come back, the last bit included."""
+    """Any names, states and probabilities are restored exactly."""
     assert_same(parse(hugin.render(network)), network)
 
 
@@ -60,7 +60,7 @@ def test_names_that_are_no_identifiers() -> None:
 
 
 def test_class_and_bare_labels() -> None:
-    """A class and its own attributes, bare labels with marks in them, no parents after the bar."""
+    """The reader accepts a class with attributes, unquoted labels with marks, and a bar without parents."""
     text = """
     class lawn
     {
@@ -82,26 +82,26 @@ X = 'node X {\n  states = ("a" "b");\n}\n'
     ("text", "line", "words"),
     [
         ("node X {\n}\n", 1, "'X' has no states"),
-        ("node X Y {\n}\n", 1, "needs one name"),
-        (X + X, 4, "a node needs one name, of its own"),
-        (X + "\nutility U {\n}", 5, "only discrete chance nodes are read"),
-        (X + "continuous node Y {\n}", 4, "only discrete chance nodes are read"),
+        ("node X Y {\n}\n", 1, "must have one name"),
+        (X + X, 4, "a node must have one name that is not used before"),
+        (X + "\nutility U {\n}", 5, "only discrete chance nodes are supported"),
+        (X + "continuous node Y {\n}", 4, "only discrete chance nodes are supported"),
         (X + "}\n", 4, "expected net, node or potential"),
         ("class C {\n" + X + "potential (X) { data = (0.5 0.5); }\n", 6, "the file ends in a class"),
-        (X + "potential (X) {\n  data = (0.5 0.5;\n}", 5, "a parenthesis is missing"),
-        (X + "potential (X) {\n  data = (0.5\n 0.5));\n}", 6, "a parenthesis too many"),
+        (X + "potential (X) {\n  data = (0.5 0.5;\n}", 5, "missing closing parenthesis"),
+        (X + "potential (X) {\n  data = (0.5\n 0.5));\n}", 6, "unmatched closing parenthesis"),
         (X + "potential (X) {\n  data = (0.5 half);\n}", 5, "'half' is not a number"),
-        (X + "potential (X) {\n  data = (0.5 0.3 0.2);\n}", 4, "has 3 numbers, not 2"),
-        (X + "potential (X) {\n}", 4, "has 0 numbers, not 2"),
+        (X + "potential (X) {\n  data = (0.5 0.3 0.2);\n}", 4, "has 3 numbers; it must have 2"),
+        (X + "potential (X) {\n}", 4, "has 0 numbers; it must have 2"),
         (X + "potential (X) {\n  data =\n  (0.5\n0.6);\n}", 6, "not a distribution"),
         (X + "potential (Y) {\n  data = (1);\n}", 4, "no variable is named 'Y'"),
-        (X + "potential (X X) {\n  data = (1);\n}", 4, "with one X"),
+        (X + "potential (X X) {\n  data = (1);\n}", 4, "with one variable X"),
         (X + "potential (X)\n{ data = (1", 5, "the file ends in a potential"),
         (X + 'node Y { states = ("a\n', 4, "never closed"),
     ],
 )
 def test_errors_name_the_line(text: str, line: int, words: str) -> None:
-    """Whatever is wrong, the message has the file, the line and the reason, on one line."""
+    """Every error names the file, the line and the reason, in one line."""
     message = error(text)
     assert message.startswith(f"lawn.net, line {line}: ")
     assert words in message
@@ -113,17 +113,19 @@ def test_astronomic_table_is_refused_unallocated() -> None:
     nodes = [f"P{i}" for i in range(60)]
     labels = " ".join(map(str, range(10)))
     text = "".join(f"node {node} {{ states = ({labels}); }}\n" for node in [*nodes, "X"])
-    assert f"has 2 numbers, not 1{'0' * 61}" in error(text + f"potential (X | {' '.join(nodes)}) {{ data = (1 0); }}")
+    assert f"has 2 numbers; it must have 1{'0' * 61}" in error(
+        text + f"potential (X | {' '.join(nodes)}) {{ data = (1 0); }}"
+    )
 
 
 @pytest.mark.parametrize("piece", ['"\\', "{", "(", "potential (", "node ", "% ", "x = ", "class { "])
 def test_repetition_is_no_trap(piece: str) -> None:
-    """A hundred thousand times the same piece is refused at once; a quadratic reader would hang."""
+    """A piece of text repeated 100,000 times raises an error quickly; a quadratic reader would take very long."""
     assert error(X + piece * 100_000).startswith("lawn.net")
 
 
 def test_repository_networks_round_trip(shared_data: Path) -> None:
-    """Public networks come back exactly, through the other language."""
+    """Public networks are restored exactly from NET."""
     for name in ("child", "insurance", "water"):
         network = read_network(shared_data / "networks" / f"{name}.bif.gz")
         assert_same(parse(hugin.render(network)), network)

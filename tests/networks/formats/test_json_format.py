@@ -27,7 +27,7 @@ def error(text: str) -> str:
 
 
 def document(*variables: Any, **changes: Any) -> str:
-    """Return a file of these variables, its head changed."""
+    """Return a file of these variables with a changed head."""
     return json.dumps({"format": "bnsearch-network", "version": 1, "variables": variables} | changes)
 
 
@@ -42,7 +42,7 @@ def test_sample_reads() -> None:
 
 
 def test_text_of_a_network() -> None:
-    """What is written: one variable a line."""
+    """The writer writes one variable per line."""
     lines = json_format.render(LAWN).splitlines()
     assert lines[0] == '{"format": "bnsearch-network", "version": 1, "variables": ['
     assert lines[1] == '  {"name": "rain", "parents": [], "states": ["yes", "no"], "table": [[0.2, 0.8]]},'
@@ -51,22 +51,22 @@ def test_text_of_a_network() -> None:
 
 @given(networks())
 def test_round_trip(network: BayesianNetwork) -> None:
-    """Any names, states and probabilities come back, the last bit included."""
+    """Any names, states and probabilities are restored exactly."""
     text = json_format.render(network)
     assert_same(parse(text), network)
 
 
 @given(dags())
 def test_structure_round_trip(dag: DAG) -> None:
-    """Any structure comes back."""
+    """Any structure is restored."""
     assert parse(json_format.render_structure(dag)) == dag
 
 
 def test_tables_decide() -> None:
-    """A file is a structure where no variable has a table, whatever else is in it; one table makes it a network."""
+    """A file without tables is a structure; one table makes it a network."""
     entry = {"name": "table", "states": ["table"], "parents": []}
     assert parse(document(entry, table=[[1.0]])) == DAG.empty(["table"])
-    assert 'needs a "table" of 1 rows' in error(document(entry, coin()))
+    assert 'must have a "table" of 1 rows' in error(document(entry, coin()))
 
 
 @pytest.mark.parametrize(
@@ -75,18 +75,18 @@ def test_tables_decide() -> None:
         ("", "line 1: not JSON"),
         ('{"format":\n', "line 2: not JSON"),
         ("[" * 100_000, "too deep"),
-        ("1" * 5_000, "a number too long"),
+        ("1" * 5_000, "a number is too long"),
         ("[]", '"format" must be'),
         (document(coin(), format="other"), '"format" must be'),
         (document(coin(), version=2), "newer"),
         (document(), "at least one variable"),
-        (document(1), 'variable 1 needs a "name"'),
-        (document(coin(), coin(name=None)), 'variable 2 needs a "name"'),
-        (document(coin(name="\ud800")), 'variable 1 needs a "name"'),
+        (document(1), 'variable 1 must have a "name"'),
+        (document(coin(), coin(name=None)), 'variable 2 must have a "name"'),
+        (document(coin(name="\ud800")), 'variable 1 must have a "name"'),
         (document(coin(), coin()), "the same name"),
-        (document(coin(states="ht")), 'needs "states", a list of texts'),
+        (document(coin(states="ht")), 'must have "states", a list of strings'),
         (document(coin(states=[])), "'coin' has no states"),
-        (document(coin(states=["h", 1])), 'needs "states", a list of texts'),
+        (document(coin(states=["h", 1])), 'must have "states", a list of strings'),
         (document(coin(parents=["x"])), "no variable is named 'x'"),
         (document(coin(parents=["coin"])), "its own parent"),
         (document(coin(table=[[0.5, 0.5], [0.5, 0.5]])), "1 rows of 2 numbers"),
@@ -99,7 +99,7 @@ def test_tables_decide() -> None:
     ],
 )
 def test_errors_say_what(text: str, words: str) -> None:
-    """Whatever is wrong, the message has the file and the reason, on one line."""
+    """Every error names the file and the reason, in one line."""
     message = error(text)
     assert message.startswith("lawn.json")
     assert words in message
@@ -107,7 +107,7 @@ def test_errors_say_what(text: str, words: str) -> None:
 
 
 def test_structure_errors() -> None:
-    """A cycle and an unknown parent are found without tables too."""
+    """A cycle and an unknown parent raise an error also without tables."""
     a, b = {"name": "a", "parents": ["b"]}, {"name": "b", "parents": ["a"]}
     with pytest.raises(InputError, match=r"^lawn\.json: .*cycle"):
         parse(document(a, b))

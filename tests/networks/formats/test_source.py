@@ -1,4 +1,4 @@
-"""The text of a file, and errors that point into it."""
+"""The text of a file, and errors with line numbers."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ def error(path: Path, **options: bool) -> str:
 
 
 def test_plain_and_gzipped(tmp_path: Path) -> None:
-    """Gzip is seen by the name or by the first bytes; a byte-order mark is dropped."""
+    """Gzip is recognised by the name or by the first bytes; a byte-order mark is dropped."""
     (tmp_path / "a.bif").write_bytes("\ufeffé\r\n".encode())
     (tmp_path / "b.bif.gz").write_bytes(gzip.compress("é\r\n".encode()))
     (tmp_path / "c.bif").write_bytes(gzip.compress("é\r\n".encode()))
@@ -35,7 +35,7 @@ def test_latin1_only_where_asked(tmp_path: Path) -> None:
 
 
 def test_no_file_to_read(tmp_path: Path) -> None:
-    """A missing file, a folder and a broken gzip file are told apart."""
+    """A missing file, a folder and a broken gzip file raise different errors."""
     assert error(tmp_path / "none.bif").endswith("none.bif does not exist")
     assert error(tmp_path).endswith("is a folder, not a file")
     whole = gzip.compress(b"network unknown {}" * 100)
@@ -48,7 +48,7 @@ def test_no_file_to_read(tmp_path: Path) -> None:
 
 def test_gzip_bomb(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """Unpacking stops at the limit, here 1 MiB: one byte less is read, one more refused."""
-    monkeypatch.setattr(source, "LARGEST_FILE", 2**20)
+    monkeypatch.setattr(source, "MAX_FILE_SIZE", 2**20)
     path = tmp_path / "a.bif.gz"
     path.write_bytes(gzip.compress(b" " * 2**20))
     assert len(Source.read(path).text) == 2**20
@@ -57,7 +57,7 @@ def test_gzip_bomb(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 def test_errors_point_into_the_text() -> None:
-    """Positions become lines, counted from one."""
+    """Positions are converted to line numbers, which start at 1."""
     text = Source("f", "a\nb\nc")
     assert str(text.error("bad", 0)) == "f, line 1: bad"
     assert str(text.error("bad", 2)) == "f, line 2: bad"

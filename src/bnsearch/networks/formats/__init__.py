@@ -1,1 +1,1 @@
-"""The file formats of networks and structures: one format, one file; `bnsearch.networks.files` picks one."""
+"""File formats of networks and structures, one module for each; `bnsearch.networks.files` selects one."""

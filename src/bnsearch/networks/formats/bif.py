@@ -19,11 +19,11 @@ The Bayesian Interchange Format (.bif).
       (no) 0.05, 0.95;
     }
 
-The reader takes comments (// and /* */), properties (skipped), blocks in any order, lists apart by commas or
-by blanks, `table` with parents (the variable slowest, the last parent fastest), `default` rows, a semicolon
-missing or a comma too many. A bare name may hold anything but blanks, the marks {}()[];,|" and the opening
-of a comment (in a list with commas also blanks); a quoted name may hold anything, with a backslash before a
-quote or a backslash. Names are written bare where they can be, since not every program reads quotes.
+The reader accepts comments (// and /* */), properties (ignored), blocks in any order, lists separated by commas or
+blanks, `table` with parents (the variable varies slowest, the last parent fastest), `default` rows, missing semicolons
+and superfluous commas. An unquoted name may contain any characters except blanks, the marks {}()[];,|" and the start of
+a comment; in a list with commas it may also contain blanks. A quoted name may contain any characters, with a backslash
+before a quote or a backslash. The writer quotes names only if necessary, because not all programs read quotes.
 
 References
 ----------
@@ -48,9 +48,9 @@ def parse(source: Source) -> BayesianNetwork:
 
 
 def render(network: BayesianNetwork) -> str:
-    """Return a network as BIF; numbers are written so that reading gives back the same bits."""
-    names = [_name(name) for name in network.names]
-    states = [[_name(state) for state in labels] for labels in network.states]
+    """Return a network as BIF; reading restores exactly the same numbers."""
+    names = [_render_name(name) for name in network.names]
+    states = [[_render_name(state) for state in labels] for labels in network.states]
     parts = ["network unknown {\n}\n"]
     for name, labels in zip(names, states, strict=True):
         type_line = f"  type discrete [ {len(labels)} ] {{ {', '.join(labels)} }};\n"
@@ -67,8 +67,8 @@ def render(network: BayesianNetwork) -> str:
     return "".join(parts)
 
 
-def _name(name: str) -> str:
-    """Return a name bare where it can be, else quoted."""
+def _render_name(name: str) -> str:
+    """Return a name, quoted if necessary."""
     if name and name.isprintable() and _NOT_BARE.isdisjoint(name) and "//" not in name and "/*" not in name:
         return name
     return quote(name)

@@ -1,4 +1,4 @@
-"""Put a network together from what a file says, refusing what does not fit before anything is allocated."""
+"""Construction of a network from the contents of a file, with checks before memory is allocated."""
 
 from __future__ import annotations
 
@@ -14,19 +14,24 @@ from bnsearch.graphs.dag import DAG
 from bnsearch.networks.formats.source import Source
 from bnsearch.networks.network import BayesianNetwork
 
-#: numpy's arrays have up to 64 axes: the parents and the variable itself.
-MOST_PARENTS = 63
-#: How far the sum of a row may be from one: files round their numbers.
-ROUNDING = 0.01
+#: Arrays of NumPy have up to 64 axes: one for each parent and one for the variable itself.
+MAX_PARENTS = 63
+#: Difference between the sum of a row and one; files contain rounded numbers.
+ROW_SUM_TOLERANCE = 0.01
 
 
 class NetworkBuilder:
     """
-    Variables and tables as a file lists them.
+    Collects variables and tables in the order of a file.
 
-    First every variable is added, then every family: `start_family` checks the parents and gives the
-    table's size, `end_family` takes its numbers, `build` makes the network. Meanwhile `names`, `states`,
-    `index` (of a name) and `codes` (of a variable's states) tell what has been added.
+    All variables are added first, then all families: `start_family` checks the parents and returns the size of the
+    table, `end_family` stores its numbers. `build` returns the network.
+
+    Attributes
+    ----------
+    names, states : names and states of the variables added so far
+    index : index of each variable by name
+    codes : for each variable, the code of each state by label
     """
 
     def __init__(self, source: Source) -> None:
@@ -39,21 +44,21 @@ class NetworkBuilder:
         self._tables: dict[int, NDArray[np.float64]] = {}
 
     def add_variable(self, name: str, states: Sequence[str], start: int | None = None) -> None:
-        """Add a variable; its states are all different and there is at least one."""
+        """Add a variable; raise an InputError if its name or a state is repeated, or if there is no state."""
         if name in self.index:
             raise self.source.error(f"variable {shown(name)} is declared twice", start)
         if not states:
             raise self.source.error(f"variable {shown(name)} has no states", start)
         codes = {state: code for code, state in enumerate(states)}
         if len(codes) < len(states):
-            raise self.source.error(f"variable {shown(name)} has a state twice", start)
+            raise self.source.error(f"variable {shown(name)} has two states with the same label", start)
         self.index[name] = len(self.names)
         self.names.append(name)
         self.states.append(tuple(states))
         self.codes.append(codes)
 
     def start_family(self, name: str, parents: Sequence[str], start: int | None = None) -> tuple[int, list[int], int]:
-        """Return the variable, its parents in the file's order, and the number of rows of its table."""
+        """Return the variable, its parents in the order of the file, and the number of rows of its table."""
         unknown = [each for each in (name, *parents) if each not in self.index]
         if unknown:
             raise self.source.error(f"no variable is named {listed(unknown)}", start)
@@ -61,10 +66,10 @@ class NetworkBuilder:
         if child in self._parents:
             raise self.source.error(f"variable {shown(name)} has two tables", start)
         if name in parents or len(set(parents)) < len(parents):
-            raise self.source.error(f"variable {shown(name)} is its own parent or has a parent twice", start)
-        if len(parents) > MOST_PARENTS:
+            raise self.source.error(f"variable {shown(name)} is its own parent or has the same parent twice", start)
+        if len(parents) > MAX_PARENTS:
             raise self.source.error(
-                f"variable {shown(name)} has {len(parents)} parents; {MOST_PARENTS} are possible",
+                f"variable {shown(name)} has {len(parents)} parents; at most {MAX_PARENTS} are possible",
                 start,
             )
         self._parents[child] = [self.index[parent] for parent in parents]
@@ -74,13 +79,13 @@ class NetworkBuilder:
         self, child: int, rows: NDArray[np.float64], starts: Sequence[int] | NDArray[np.int64] | None = None
     ) -> None:
         """
-        Take the table of a started family.
+        Store the table of a family after `start_family`.
 
-        rows : one row of probabilities for each configuration of the parents, the last parent fastest
-        starts : where each row stands in the text
+        rows : probabilities of the states for each configuration of the parents; the last parent varies fastest
+        starts : position of each row in the text
         """
-        bad = ~np.all((rows >= 0) & (rows <= 1 + ROUNDING), axis=1)
-        bad[~bad] = np.abs(rows[~bad].sum(axis=1) - 1) > ROUNDING
+        bad = ~np.all((rows >= 0) & (rows <= 1 + ROW_SUM_TOLERANCE), axis=1)
+        bad[~bad] = np.abs(rows[~bad].sum(axis=1) - 1) > ROW_SUM_TOLERANCE
         if bad.any():
             row = int(np.argmax(bad))
             numbers = ", ".join(map(repr, rows[row, :5].tolist())) + (", ..." if rows.shape[1] > 5 else "")
@@ -95,9 +100,9 @@ class NetworkBuilder:
         self._tables[child] = table.transpose(*ascending, len(parents))
 
     def build(self) -> BayesianNetwork:
-        """Return the network; every variable must have its table."""
+        """Return the network; raise an InputError if a variable has no table."""
         if not self.names:
-            raise self.source.error("there is no variable in it")
+            raise self.source.error("the file has no variables")
         missing = [name for i, name in enumerate(self.names) if i not in self._tables]
         if missing:
             raise self.source.error(f"there is no table for {listed(missing)}")
@@ -109,11 +114,11 @@ class NetworkBuilder:
             raise self.source.error(str(error)) from None
 
 
-def to_numbers(source: Source, text: str, start: int) -> list[float]:
-    """Return the numbers in a text, apart by blanks or commas, that stands at `start`."""
+def parse_numbers(source: Source, text: str, start: int) -> list[float]:
+    """Return the numbers in a text, separated by blanks or commas; `start` is its position in the file."""
     words = text.replace(",", " ").split()
     try:
-        if "_" in text:  # Python's digit grouping is not for files
+        if "_" in text:  # float() accepts 1_000, which is not a number in files
             raise ValueError
         return list(map(float, words))
     except ValueError:

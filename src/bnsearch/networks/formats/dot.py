@@ -1,5 +1,5 @@
 """
-Structures as Graphviz drawings (.dot): written only.
+Structures in the DOT language of Graphviz (.dot), which can only be written.
 
 ::
 

@@ -19,12 +19,12 @@ Hugin's NET language (.net).
               (0.05 0.95));
     }
 
-The reader takes networks of discrete chance nodes, also inside a `class`; comments begin with %, attributes
-that say nothing about states or probabilities are skipped, state labels may be bare. The data's parentheses
-must match, but only the order of the numbers counts: the variable fastest, then the last parent.
+The reader accepts networks of discrete chance nodes, also within a `class`. Comments start with %. Attributes
+other than states and probabilities are ignored. Labels of states may be unquoted. The parentheses in `data` must match,
+but only the order of the numbers matters: the variable varies fastest, then the last parent.
 
-A node's name is an identifier. A variable whose name is none gets one of the form x12 and keeps its name in
-the attribute `bnsearch_name`, which other programs skip.
+The name of a node must be an identifier. Other names are replaced by identifiers such as x12 and stored in the
+attribute `bnsearch_name`, which other programs ignore.
 
 References
 ----------
@@ -55,8 +55,8 @@ def parse(source: Source) -> BayesianNetwork:
 
 
 def render(network: BayesianNetwork) -> str:
-    """Return a network in the NET language; numbers are written so that reading gives back the same bits."""
-    nodes = _identifiers(network.names)
+    """Return a network in the NET language; reading restores exactly the same numbers."""
+    nodes = _make_identifiers(network.names)
     parts = ["net {\n}\n"]
     for node, name, labels in zip(nodes, network.names, network.states, strict=True):
         parts.append(f"node {node} {{\n  states = ({' '.join(map(quote, labels))});\n")
@@ -66,13 +66,13 @@ def render(network: BayesianNetwork) -> str:
     for node, parents, table in zip(nodes, network.dag.parents, network.tables, strict=True):
         given = " | " + " ".join(nodes[p] for p in parents) if parents else ""
         rows = table.reshape(-1, table.shape[-1]).tolist()
-        data = "\n    ".join(_nested([" ".join(map(repr, row)) for row in rows], table.shape[:-1]))
+        data = "\n    ".join(_nest_rows([" ".join(map(repr, row)) for row in rows], table.shape[:-1]))
         parts.append(f"potential ({node}{given}) {{\n  data =\n    {data};\n}}\n")
     return "".join(parts)
 
 
-def _nested(rows: Sequence[str], shape: tuple[int, ...]) -> Iterator[str]:
-    """Put the parentheses around the rows of a table: one pair a row and one for each parent."""
+def _nest_rows(rows: Sequence[str], shape: tuple[int, ...]) -> Iterator[str]:
+    """Yield the rows of a table with parentheses: one pair for each row and one for each parent."""
     sizes = [prod(shape[k:]) for k in range(len(shape))]
     for i, row in enumerate(rows):
         opened = 1 + sum(i % size == 0 for size in sizes)
@@ -80,8 +80,8 @@ def _nested(rows: Sequence[str], shape: tuple[int, ...]) -> Iterator[str]:
         yield "(" * opened + row + ")" * closed
 
 
-def _identifiers(names: Sequence[str]) -> list[str]:
-    """Return a different identifier for each name: the name itself where it is one."""
+def _make_identifiers(names: Sequence[str]) -> list[str]:
+    """Return a distinct identifier for each name; the name itself if it is an identifier."""
     taken = {name for name in names if _IDENTIFIER.fullmatch(name) and name not in _KEYWORDS}
     identifiers = []
     for i, name in enumerate(names):

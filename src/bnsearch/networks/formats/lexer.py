@@ -1,4 +1,4 @@
-"""Cut the text of a BIF or Hugin file into coarse tokens, in one pass and linear time."""
+"""Tokens of BIF and Hugin files, found in one pass and linear time."""
 
 from __future__ import annotations
 
@@ -13,13 +13,12 @@ from bnsearch.networks.formats.source import Source
 
 class Token(NamedTuple):
     """
-    A piece of a file.
+    A token of a file.
 
-    kind : a mark is its own kind; "quoted" is a quoted text, quotes removed; "run" is everything up to the
-        next mark, quote or comment: one or more words (a row of numbers is a single run, which is what
-        makes large tables fast); "end" comes last
-    text : what stands there
-    start : its position in the file's text
+    kind : the mark itself for a mark; "quoted" for a quoted text, without the quotes; "run" for all words up to the
+        next mark, quote or comment (a row of numbers is one run, so large tables are read fast); "end" at the end
+    text : text of the token
+    start : position in the text of the file
     """
 
     kind: str
@@ -31,7 +30,7 @@ QUOTED = r'"[^"\\]*+(?:\\[\s\S][^"\\]*+)*+"'
 
 
 def token_pattern(marks: str, comment: str, run: str) -> re.Pattern[str]:
-    """Return the pattern of a language's tokens from its marks and the patterns of a comment and a run."""
+    """Return the pattern of the tokens of a language, given its marks and the patterns of comments and runs."""
     return re.compile(
         rf"(?P<skip>\s++|{comment})|(?P<quoted>{QUOTED})|(?P<mark>[{re.escape(marks)}])|(?P<run>{run})"
         r"|(?P<bad>[\s\S])"
@@ -39,17 +38,17 @@ def token_pattern(marks: str, comment: str, run: str) -> re.Pattern[str]:
 
 
 def quote(text: str) -> str:
-    """Return the text between double quotes; a quote or a backslash in it gets a backslash."""
+    """Return the text in double quotes, with a backslash before quotes and backslashes."""
     return '"' + text.replace("\\", "\\\\").replace('"', '\\"') + '"'
 
 
 def unquote(text: str) -> str:
-    """Undo `quote`; any other backslash stands for itself."""
+    """Return the text without quotes and escapes, the inverse of `quote`; other backslashes are kept."""
     return re.sub(r'\\(["\\])', r"\1", text[1:-1])
 
 
-class Tokens:
-    """The tokens of a file, taken one after the other; `position` may be kept and set back."""
+class TokenStream:
+    """The sequence of tokens of a file; setting `position` moves to an earlier token."""
 
     def __init__(self, source: Source, pattern: re.Pattern[str]) -> None:
         self.source = source
@@ -58,25 +57,25 @@ class Tokens:
 
     @property
     def next(self) -> Token:
-        """The token that `take` would return."""
+        """The next token, which is not taken."""
         return self._tokens[self.position]
 
     def take(self) -> Token:
-        """Return the next token and step over it; the end stays the end."""
+        """Return the next token and move past it; at the end, return the end token again."""
         token = self._tokens[self.position]
         if token.kind != "end":
             self.position += 1
         return token
 
     def expect(self, kind: str, place: str) -> Token:
-        """Take a token of this kind or complain about what stands there instead."""
+        """Return the next token and move past it; raise an InputError if it has another kind."""
         token = self.take()
         if token.kind != kind:
             raise self.unexpected(token, place, f"'{kind}'")
         return token
 
-    def until(self, kind: str, place: str) -> list[Token]:
-        """Take runs and quoted texts up to a mark, and the mark itself."""
+    def take_until(self, kind: str, place: str) -> list[Token]:
+        """Return the runs and quoted texts up to a mark, and move past the mark."""
         taken = []
         while (token := self.take()).kind != kind:
             if token.kind not in {"run", "quoted"}:
@@ -84,8 +83,8 @@ class Tokens:
             taken.append(token)
         return taken
 
-    def family(self, place: str) -> tuple[list[Token], list[Token]]:
-        """Take `( X | A, B )`: the tokens before the bar and those after it; there may be no bar."""
+    def take_family(self, place: str) -> tuple[list[Token], list[Token]]:
+        """Read `( X | A, B )` and return the tokens before and after the bar, which is optional."""
         self.expect("(", place)
         before: list[Token] = []
         after: list[Token] = []
@@ -100,20 +99,20 @@ class Tokens:
         return before, after
 
     def skip_past(self, kind: str, place: str) -> None:
-        """Take everything up to and including a mark."""
+        """Move past the next mark of this kind."""
         while (token := self.take()).kind != kind:
             if token.kind == "end":
                 raise self.unexpected(token, place, f"'{kind}'")
 
     def unexpected(self, token: Token, place: str, wanted: str) -> InputError:
-        """Return the error for a token that should not be there."""
+        """Return the error for an unexpected token."""
         if token.kind == "end":
             return self.source.error(f"the file ends in {place}; expected {wanted}", token.start)
         return self.source.error(f"{shown(token.text.strip())} in {place}; expected {wanted}", token.start)
 
 
 def _tokenize(source: Source, pattern: re.Pattern[str]) -> list[Token]:
-    """Return the file's tokens, the end included."""
+    """Return the tokens of the file, including the end."""
     tokens = []
     for match in pattern.finditer(source.text):
         kind = match.lastgroup
@@ -126,15 +125,15 @@ def _tokenize(source: Source, pattern: re.Pattern[str]) -> list[Token]:
             tokens.append(Token(text, text, start))
         elif kind == "quoted":
             tokens.append(Token("quoted", unquote(text), start))
-        else:  # stop at once: scanning for the end of every open comment would be quadratic
+        else:  # stop here: searching for the end of every open comment would take quadratic time
             what = "quoted text" if text == '"' else "comment"
-            raise source.error(f"a {what} is opened here and never closed", start)
+            raise source.error(f"a {what} starts here and is never closed", start)
     tokens.append(Token("end", "", len(source.text)))
     return tokens
 
 
-def first_word(token: Token) -> tuple[str, Token]:
-    """Part a run in its first word and the rest; anything else has no first word."""
+def split_first_word(token: Token) -> tuple[str, Token]:
+    """Return the first word and the rest of a run; the first word of other tokens is empty."""
     if token.kind != "run":
         return "", token
     word, *rest = token.text.split(maxsplit=1)
@@ -142,8 +141,8 @@ def first_word(token: Token) -> tuple[str, Token]:
     return word, Token("run", text, token.start + len(token.text) - len(text))
 
 
-def segments(tokens: Iterable[Token]) -> list[list[str]]:
-    """Return the words of a list, grouped by the commas between them; a quoted text is one word."""
+def group_words(tokens: Iterable[Token]) -> list[list[str]]:
+    """Return the words of a list in groups separated by commas; a quoted text is one word."""
     groups: list[list[str]] = [[]]
     for token in tokens:
         if token.kind == "quoted":
@@ -155,8 +154,8 @@ def segments(tokens: Iterable[Token]) -> list[list[str]]:
     return [group for group in groups if group]
 
 
-def as_many(groups: list[list[str]], count: str) -> list[str] | None:
-    """Return the `count` names in a list apart by commas, or by blanks; None where neither gives as many."""
+def split_names(groups: list[list[str]], count: str) -> list[str] | None:
+    """Return `count` names separated by commas or by blanks, or None if neither produces this number."""
     if str(len(groups)) == count:
         return [" ".join(group) for group in groups]
     words = [word for group in groups for word in group]

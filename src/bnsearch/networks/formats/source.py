@@ -1,4 +1,4 @@
-"""The text of a file, read with care, and errors that point into it."""
+"""The text of a file, and errors with line numbers."""
 
 from __future__ import annotations
 
@@ -8,19 +8,19 @@ from dataclasses import dataclass
 from bnsearch._tools.files import read_bytes
 from bnsearch.errors import InputError
 
-#: A network file that holds more than this, once unpacked, is refused: it would only be a hostile one.
-LARGEST_FILE = 512 * 2**20
+#: Size of an unpacked network file in bytes; protects against files that unpack to huge sizes.
+MAX_FILE_SIZE = 512 * 2**20
 
 
 @dataclass(frozen=True)
 class Source:
     """
-    A file's text and its name, for error messages.
+    The text of a file with its name, which is part of error messages.
 
     Parameters
     ----------
-    path : the file's name as the user gave it
-    text : everything in it
+    path : name of the file as given by the user
+    text : text of the file
     """
 
     path: str
@@ -29,13 +29,12 @@ class Source:
     @classmethod
     def read(cls, path: str | os.PathLike[str], *, legacy: bool = False) -> Source:
         """
-        Read a text file, unpacked where it is gzipped.
+        Read a text file, which may be gzipped.
 
-        The text is UTF-8. With `legacy`, bytes that are not are taken for Latin-1, which the programs
-        that made the older formats wrote.
+        The text is UTF-8. With `legacy`, a file that is not UTF-8 is decoded as Latin-1, which older programs wrote.
         """
         path = os.fspath(path)
-        data = read_bytes(path, limit=LARGEST_FILE)
+        data = read_bytes(path, limit=MAX_FILE_SIZE)
         try:
             return cls(path, data.decode("utf-8-sig"))
         except UnicodeDecodeError as error:
@@ -45,11 +44,11 @@ class Source:
             raise InputError(f"{path}, line {line}: not UTF-8 text; convert the file to UTF-8") from None
 
     def error(self, message: str, start: int | None = None) -> InputError:
-        """Return the error for what stands at `start` (a position in the text; None: the whole file)."""
+        """Return the error at position `start` of the text, or for the whole file if `start` is None."""
         if start is None:
             return InputError(f"{self.path}: {message}")
         return self.error_at_line(message, self.text.count("\n", 0, start) + 1)
 
     def error_at_line(self, message: str, line: int) -> InputError:
-        """Return the error for a line of the file."""
+        """Return the error at a line of the file."""
         return InputError(f"{self.path}, line {line}: {message}")

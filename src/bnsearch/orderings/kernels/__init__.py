@@ -1,1 +1,1 @@
-"""The kernels of search over orderings; see state.py for what they take."""
+"""Kernels of the searches over orderings. `arrays.py` describes the arrays that most of them take."""

@@ -1,19 +1,4 @@
-"""
-Kernels that index a candidate table by pairs: which variables another could have as parents, and in which sets.
-
-Trees of the sets of each variable: the best set before a position without looking at all that are out of reach.
-
-A path from a root spells a set, its members by number (see number_members), so that those of the best sets come first.
-The trees of all variables stand one behind the other, each with its root first and the children of a node side by side,
-the one with the best set below it first:
-
-root : int64[n]           each variable's root
-tree : int32[nodes, 4]    of each node
-    MEMBER  the variable that it adds to the set; -1 for a root
-    ROW     the row of the set that ends here, counted from the variable's first; NONE where none does
-    BEST    the first row of all sets that end here or below
-    KIDS    its first child; that of the next node ends the list, and a last node ends each tree
-"""
+"""Kernels that build the index of a candidate table. Its arrays and terms are described in arrays.py."""
 
 # Numba infers the types of kernels.
 # mypy: allow-untyped-defs, no-check-untyped-defs
@@ -22,18 +7,26 @@ from __future__ import annotations
 import numpy as np
 
 from bnsearch.kernels.compile import borrowing_kernel, inlined_kernel
+from bnsearch.orderings.kernels.arrays import (
+    BEST_ROW,
+    CHILD,
+    FIRST_CHILD,
+    FIRST_ROW,
+    HASH_MULTIPLIER,
+    MEMBER,
+    NO_ROW,
+    NUMBER,
+    ROW,
+    ROWS_PER_WORD,
+)
 
-WORD = 64
-MEMBER, ROW, BEST, KIDS = 0, 1, 2, 3
-NONE = np.int32(2**31 - 1)
-FEW = 12  # rows that are looked at one by one before the tree is
-HASH = np.uint64(0x9E3779B97F4A7C15)
+NODE_PARENT, NODE_NUMBER, NODE_ROW, NODE_BEST_ROW = 0, 1, 2, 3  # rows of `nodes`, a tree under construction
 
 
 @borrowing_kernel
 def count_candidates(members, begin, end, seen, stamp):
     """
-    Return how many variables are among members[begin:end].
+    Return the number of distinct variables in members[begin:end].
 
     seen : int32[n]   scratch, nowhere equal to `stamp`; changed
     """
@@ -48,20 +41,19 @@ def count_candidates(members, begin, end, seen, stamp):
 @borrowing_kernel
 def number_members(first, members, begin, end, where, cand, rows, numbers, bits):
     """
-    Give a child's candidates numbers in the order in which they appear in its rows.
+    Assign numbers to the candidates of a variable, in the order in which they occur in its rows.
 
-    begin, end : the child's rows
+    begin, end : the variable's rows
     where : int32[n]              scratch, nowhere negative; changed
     cand : int32[candidates]      written: the candidates by number
-    rows : int32[candidates]      written: the first row that has each
-    numbers : int32[members]      written at the child's rows: the number of each member
-    bits : uint64[...]            zeroed; written: for every 64 rows a word for each candidate by number, with the
-                                  bits of the rows that have it
+    rows : int32[candidates]      written: the first row that contains each candidate
+    numbers : int32[members]      written at the variable's rows: the number of each member
+    bits : uint64[...]            zeroed; written: the variable's part of BITS
     """
     known = 0
     for row in range(begin, end):
-        words = (row - begin) // WORD * cand.size
-        bit = np.uint64(1) << np.uint64((row - begin) % WORD)
+        block = (row - begin) // ROWS_PER_WORD * cand.size
+        bit = np.uint64(1) << np.uint64((row - begin) % ROWS_PER_WORD)
         for i in range(first[row], first[row + 1]):
             member = members[i]
             number = where[member]
@@ -72,22 +64,20 @@ def number_members(first, members, begin, end, where, cand, rows, numbers, bits)
                 rows[number] = row
                 known += 1
             numbers[i] = number
-            bits[words + number] |= bit
+            bits[block + number] |= bit
 
 
 @borrowing_kernel
 def link_pairs(cand_begin, cand, rows, at, slot_begin, cand_slot, slots):
     """
-    Write the pairs of candidate and child by candidate.
+    Write the slots of all pairs of candidate and child.
 
-    A pair's slot is its place in the list by candidate; its number is its place among the child's candidates.
-
-    cand_begin : int64[n + 1]           where each child's candidates begin
-    cand, rows : int32[pairs]           by child, each candidate and the first row that has it
-    at : int64[n]                       scratch
-    slot_begin : int64[n + 1]           zeroed; written: where the slots of each candidate begin
-    cand_slot : int32[pairs]            written: by child, the pair's slot
-    slots : int32[3, pairs]             written: by candidate, the child, the pair's number, the first row that has it
+    cand_begin, cand              as CAND_BEGIN and CAND
+    rows : int32[slots]           first row of the child that contains each entry of `cand`
+    at : int64[n]                 scratch
+    slot_begin : int64[n + 1]     zeroed; written: SLOT_BEGIN
+    cand_slot : int32[slots]      written: CAND_SLOT
+    slots : int32[3, slots]       written: SLOTS
     """
     n = at.size
     for i in range(cand.size):
@@ -100,21 +90,21 @@ def link_pairs(cand_begin, cand, rows, at, slot_begin, cand_slot, slots):
             slot = at[cand[i]]
             at[cand[i]] += 1
             cand_slot[i] = slot
-            slots[0, slot] = child
-            slots[1, slot] = i - cand_begin[child]
-            slots[2, slot] = rows[i]
+            slots[CHILD, slot] = child
+            slots[NUMBER, slot] = i - cand_begin[child]
+            slots[FIRST_ROW, slot] = rows[i]
 
 
 @borrowing_kernel
-def write_slots(numbers, cand_slot, member_slot):
-    """Write the slot of each member, given its number; cand_slot : int32[candidates], those of the child."""
+def write_member_slots(numbers, cand_slot, member_slot):
+    """Write the slot of each member, given its number; cand_slot : int32[candidates], the slots of one child."""
     for i in range(numbers.size):
         member_slot[i] = cand_slot[numbers[i]]
 
 
 @borrowing_kernel
 def sort_numbers(first, numbers, begin, end):
-    """Sort the numbers of the members of each of the rows begin:end; first : where each row's begin."""
+    """Sort the numbers of the members within each of the rows begin:end; first : first entry of each row."""
     for row in range(begin, end):
         for i in range(first[row] + 1, first[row + 1]):
             number = numbers[i]
@@ -126,94 +116,96 @@ def sort_numbers(first, numbers, begin, end):
 
 
 @inlined_kernel
-def find_child(node, number, table, made):
-    """Return the slot of a hash table that holds a node's child for a candidate, or the free slot where it belongs."""
+def find_child(node, number, table, nodes):
+    """Return the slot of a hash table that has a node's child for a candidate, or the free slot where it belongs."""
     mask = table.size - 1
-    at = np.int64((np.uint64(node) * HASH + np.uint64(number) * (HASH >> np.uint64(7))) >> np.uint64(20)) & mask
-    while table[at] >= 0 and (made[0, table[at]] != node or made[1, table[at]] != number):
+    key = np.uint64(node) * HASH_MULTIPLIER + np.uint64(number) * (HASH_MULTIPLIER >> np.uint64(7))
+    at = np.int64(key >> np.uint64(20)) & mask
+    while table[at] >= 0 and (nodes[NODE_PARENT, table[at]] != node or nodes[NODE_NUMBER, table[at]] != number):
         at = (at + 1) & mask
     return at
 
 
 @borrowing_kernel
-def plant(first, numbers, begin, end, table, made):
+def grow_tree(first, numbers, begin, end, table, nodes):
     """
-    Make one variable's tree from its rows, the best first; nodes in the order of their making.
+    Build the tree of one variable's rows, inserted best first, with the nodes in order of creation.
 
-    first, numbers : where each row's members begin; their numbers, ascending within a row
+    first : int64[rows + 1]       first entry of each row in `numbers`
+    numbers : int32[members]      numbers of the members, ascending within a row
     begin, end : the variable's rows
-    table : int32[power of two]   scratch, all -1; more than twice as large as there are nodes
-    made : int32[4, ...]          written: the parent, the candidate's number, the row that ends here or NONE, the row
-                                  that made the node
+    table : int32[power of two]   scratch, all -1; more than twice as large as the number of nodes
+    nodes : int32[4, ...]         written: NODE_PARENT; NODE_NUMBER of the candidate; NODE_ROW, the row that ends here
+                                  or NO_ROW; NODE_BEST_ROW, the row that created the node
 
-    Returns how many nodes there are, the root included.
+    Returns the number of nodes, including the root.
     """
-    made[0, 0] = -1
-    made[1, 0] = -1
-    made[2, 0] = NONE
-    made[3, 0] = 0
-    nodes = 1
+    nodes[NODE_PARENT, 0] = -1
+    nodes[NODE_NUMBER, 0] = -1
+    nodes[NODE_ROW, 0] = NO_ROW
+    nodes[NODE_BEST_ROW, 0] = 0
+    count = 1
     for row in range(begin, end):
         node = np.int64(0)
         for i in range(first[row], first[row + 1]):
-            at = find_child(node, numbers[i], table, made)
+            at = find_child(node, numbers[i], table, nodes)
             if table[at] < 0:
-                table[at] = nodes
-                made[0, nodes] = node
-                made[1, nodes] = numbers[i]
-                made[2, nodes] = NONE
-                made[3, nodes] = row - begin
-                nodes += 1
+                table[at] = count
+                nodes[NODE_PARENT, count] = node
+                nodes[NODE_NUMBER, count] = numbers[i]
+                nodes[NODE_ROW, count] = NO_ROW
+                nodes[NODE_BEST_ROW, count] = row - begin
+                count += 1
             node = table[at]
-        made[2, node] = row - begin
-    return nodes
+        nodes[NODE_ROW, node] = row - begin
+    return count
 
 
 @borrowing_kernel
-def arrange(made, nodes, cand, ends, by_parent, order, tree):
+def arrange_tree(nodes, count, cand, ends, by_parent, order, tree):
     """
-    Copy a tree, the children of a node side by side.
+    Copy a tree so that the children of a node are side by side.
 
-    made, nodes : as `plant` makes them
+    nodes, count : the result of `grow_tree`
     cand : int32[...]   the variable's candidates by number
     ends, by_parent, order : int32[nodes]   scratch
-    tree : int32[nodes + 1, 4]   written; children are counted from its root
+    tree : int32[nodes + 1, 4]   written: as TREE, with the nodes counted from the root
     """
-    for node in range(nodes):
+    for node in range(count):
         ends[node] = 0
-    for node in range(1, nodes):
-        ends[made[0, node]] += 1
+    for node in range(1, count):
+        ends[nodes[NODE_PARENT, node]] += 1
     begin = 0
-    for node in range(nodes):
-        count = ends[node]
+    for node in range(count):
+        children = ends[node]
         ends[node] = begin
-        begin += count
-    for node in range(1, nodes):  # the children of each in the order of their making: by their best rows
-        parent = made[0, node]
+        begin += children
+    for node in range(1, count):  # siblings in order of creation, which is the order of their best rows
+        parent = nodes[NODE_PARENT, node]
         by_parent[ends[parent]] = node
         ends[parent] += 1
     order[0] = 0
     done = 1
-    for at in range(nodes):
+    for at in range(count):
         node = order[at]
-        tree[at, MEMBER] = cand[made[1, node]] if at > 0 else -1
-        tree[at, ROW] = made[2, node]
-        tree[at, BEST] = made[3, node]
-        tree[at, KIDS] = done
+        tree[at, MEMBER] = cand[nodes[NODE_NUMBER, node]] if at > 0 else -1
+        tree[at, ROW] = nodes[NODE_ROW, node]
+        tree[at, BEST_ROW] = nodes[NODE_BEST_ROW, node]
+        tree[at, FIRST_CHILD] = done
         for i in range(ends[node - 1] if node > 0 else 0, ends[node]):
             order[done] = by_parent[i]
             done += 1
-    for i in range(4):  # this one only ends the list before it
-        tree[nodes, i] = nodes
+    for column in range(tree.shape[1]):  # this node only ends the list of children before it
+        tree[count, column] = count
 
 
 @borrowing_kernel
 def place_tree(own, offset, tree):
-    """Copy a tree behind those with `offset` nodes; own, tree : int32[nodes + 1, 4], the latter written."""
+    """Copy one variable's tree to the trees of all, after `offset` nodes; own, tree : int32[nodes + 1, 4]."""
     last = own.shape[0] - 1
     for at in range(last):
-        for i in range(3):
-            tree[at, i] = own[at, i]
-        tree[at, KIDS] = own[at, KIDS] + offset
-    for i in range(4):
-        tree[last, i] = own[last, i] + offset
+        for column in range(FIRST_CHILD):
+            tree[at, column] = own[at, column]
+        tree[at, FIRST_CHILD] = own[at, FIRST_CHILD] + offset
+    for column in range(own.shape[1]):
+        tree[last, column] = own[last, column] + offset

@@ -1,4 +1,4 @@
-"""Kernels of the informed starts: removing arcs until no cycle is left, and orderings of graphs."""
+"""Kernels of the informed starts (Perez & Maua 2016): feedback arc sets, and orderings of graphs."""
 
 # Numba infers the types of kernels.
 # mypy: allow-untyped-defs, no-check-untyped-defs
@@ -8,29 +8,29 @@ import numpy as np
 
 from bnsearch.kernels.compile import inner_kernel, kernel
 
-NEW = 0  # a vertex that was not visited
+NEW = 0  # a vertex that was not visited yet
 OPEN = 1  # a vertex on the current path
 DONE = 2  # a vertex from which no cycle can be reached
 
 
 @inner_kernel
-def weaken_cycle(path, bottom, top, arc, left, removed):
+def weaken_cycle(path, bottom, top, arc, weights, removed):
     """
-    Take the least weight of a cycle from all its arcs; return the first place on the path that lost its arc.
+    Subtract the minimum weight of a cycle from all its arcs; return the first path position whose arc was removed.
 
-    path : int32[n]       vertices; the cycle is those at places bottom to top
-    arc : int64[n]        each vertex's arc to the next one, the last one's back to the first
-    left : float64[m]     what is left of the arcs' weights; changed
-    removed : bool[m]     arcs whose weight is used up; changed
+    path : int32[n]         vertices; the cycle is path[bottom] to path[top]
+    arc : int64[n]          arc of each vertex to the next one; that of the last vertex leads back to the first
+    weights : float64[m]    remaining weights of the arcs; changed
+    removed : bool[m]       arcs with no remaining weight; changed
     """
-    least = np.inf
+    minimum = np.inf
     for i in range(bottom, top + 1):
-        least = min(least, left[arc[path[i]]])
+        minimum = min(minimum, weights[arc[path[i]]])
     found = -1
     for i in range(bottom, top + 1):
         a = arc[path[i]]
-        left[a] -= least
-        if left[a] <= 0.0:
+        weights[a] -= minimum
+        if weights[a] <= 0.0:
             removed[a] = True
             if found < 0:
                 found = i
@@ -38,23 +38,23 @@ def weaken_cycle(path, bottom, top, arc, left, removed):
 
 
 @kernel
-def remove_cycles(roots, begin, heads, left, removed):
+def remove_cycles(roots, begin, heads, weights, removed):
     """
-    Weaken cycles, found by depth-first search, until none is left.
+    Remove arcs until the graph is acyclic: weaken cycles, found by depth-first search, until there is none.
 
-    The search goes on where it stood: a vertex is done once all its remaining arcs lead to vertices that are done, and
-    stays so, because arcs are only removed; after a removal the path is cut back to the tail of the arc.
+    The search is not restarted after a removal; the path is cut back to the tail of the removed arc. A vertex is DONE
+    once all its remaining arcs lead to vertices that are DONE. It stays so, because arcs are only removed.
 
-    roots : int32[n]         the order in which vertices are tried as roots
+    roots : int32[n]         the vertices in the order in which they are tried as roots
     begin : int64[n + 1]     the arcs of vertex v are begin[v]:begin[v + 1]
-    heads : int32[m]         where each arc leads
-    left : float64[m]        the arcs' weights; changed
+    heads : int32[m]         head of each arc
+    weights : float64[m]     weights of the arcs; changed
     removed : bool[m]        all False; written
     """
     n = roots.size
     state = np.zeros(n, np.int8)
-    place = np.zeros(n, np.int32)  # where on the path an open vertex stands
-    arc = begin[:n].copy()  # the arc that is looked at; those before it are removed or lead to vertices that are done
+    place = np.zeros(n, np.int32)  # position of an open vertex on the path
+    arc = begin[:n].copy()  # current arc of each vertex; those before it are removed or lead to DONE vertices
     path = np.empty(n, np.int32)
     for root in roots:
         if state[root] != NEW:
@@ -77,7 +77,7 @@ def remove_cycles(roots, begin, heads, left, removed):
                 state[heads[a]] = OPEN
                 place[heads[a]] = top
             else:
-                cut = weaken_cycle(path, place[heads[a]], top, arc, left, removed)
+                cut = weaken_cycle(path, place[heads[a]], top, arc, weights, removed)
                 while top > cut:
                     state[path[top]] = NEW
                     top -= 1
@@ -86,10 +86,11 @@ def remove_cycles(roots, begin, heads, left, removed):
 @kernel
 def restore_arcs(arcs, tails, begin, heads, removed):
     """
-    Put removed arcs back, one after the other, unless that closes a cycle.
+    Restore removed arcs, one after the other, unless that closes a cycle.
 
     arcs : int64[...]     the removed arcs, in the order in which to try them
-    tails : int32[m]      where each arc comes from; begin, heads, removed as in remove_cycles
+    tails : int32[m]      tail of each arc
+    begin, heads, removed   as in remove_cycles; `removed` is changed
     """
     n = begin.size - 1
     seen = np.full(n, -1, np.int64)
@@ -112,7 +113,9 @@ def restore_arcs(arcs, tails, begin, heads, removed):
 @kernel
 def order_topologically(tails, heads, random, order):
     """
-    Write a random topological order of an acyclic graph: each vertex is drawn among those whose parents are placed.
+    Write a random topological order of an acyclic graph.
+
+    Each vertex is drawn uniformly among those whose parents are already in the order.
 
     tails, heads : int32[m]   the arcs
     random : float64[n]       uniform in [0, 1)
@@ -120,8 +123,8 @@ def order_topologically(tails, heads, random, order):
     """
     n = random.size
     waiting = np.zeros(n, np.int32)
-    last = np.full(n, -1, np.int64)  # a vertex's arcs are a chain: the last one, and before each the one before
-    before = np.empty(tails.size, np.int64)
+    last = np.full(n, -1, np.int64)  # the arcs of a vertex are a linked list: its last arc,
+    before = np.empty(tails.size, np.int64)  # and the arc before each arc
     for a in range(tails.size):
         waiting[heads[a]] += 1
         before[a] = last[tails[a]]
@@ -149,12 +152,12 @@ def order_topologically(tails, heads, random, order):
 @kernel
 def order_by_goodness(first, parents, begin, children, logs, random, order):
     """
-    Write an ordering that takes the variable with the fewest unvisited parents, then the least goodness.
+    Write the ordering of Algorithm 3: next is the variable with the fewest unvisited parents, then the least goodness.
 
-    first, parents : int64[n + 1], int32[m]    each variable's parents
-    begin, children : int64[n + 1], int32[m]   each variable's children
-    logs : int64[...]      logarithms of whole numbers, scaled, equal products having equal sums
-    random : float64[n]    uniform in [0, 1), for the ties
+    first, parents : int64[n + 1], int32[m]    parents of each variable
+    begin, children : int64[n + 1], int32[m]   children of each variable
+    logs : int64[...]      scaled logarithms of the integers; equal products have equal sums
+    random : float64[n]    uniform in [0, 1), to break ties
     order : int32[n]       written
     """
     n = random.size
@@ -183,12 +186,12 @@ def order_by_goodness(first, parents, begin, children, logs, random, order):
         v = best[int(random[step] * ties)]
         order[step] = v
         visited[v] = True
-        visit(v, first, parents, begin, children, logs, visited, degree, goodness)
+        mark_visited(v, first, parents, begin, children, logs, visited, degree, goodness)
 
 
 @inner_kernel
-def visit(v, first, parents, begin, children, logs, visited, degree, goodness):
-    """Take a variable out of the unvisited ones: its children lose a parent, its parents a child."""
+def mark_visited(v, first, parents, begin, children, logs, visited, degree, goodness):
+    """Update degrees and goodness after a visit: an unvisited parent less for its children, a child for its parents."""
     for i in range(first[v], first[v + 1]):
         goodness[parents[i]] -= logs[degree[v]]
     for i in range(begin[v], begin[v + 1]):

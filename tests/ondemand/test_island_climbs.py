@@ -1,4 +1,4 @@
-"""Greedy climbs of islands: they end where the methods of that name end, and networks are legal."""
+"""Climbs of islands, over DAGs and over equivalence classes: where they end, and that their networks are legal."""
 
 from __future__ import annotations
 
@@ -11,7 +11,8 @@ from bnsearch.dags.hillclimb import Tabu
 from bnsearch.equivalence.ges import GES
 from bnsearch.learning.search import search
 from bnsearch.networks import random_network
-from bnsearch.ondemand.climbing import ClassClimb, Climbs, pricer_of
+from bnsearch.ondemand.class_climb import ClassClimb
+from bnsearch.ondemand.dag_search import DagSearch, make_pricer
 from bnsearch.ondemand.source import Source
 from bnsearch.runs.problem import Problem
 from bnsearch.runs.run import Run
@@ -33,7 +34,7 @@ def problem_with(score: str, known: bool) -> Problem:
 
 
 def check_network(problem: Problem, score: float, dag) -> None:
-    """Check that a network is legal and has the score that is told."""
+    """Check that a network is legal and has the given score."""
     assert score == pytest.approx(problem.scorer.network(dag), rel=1e-10)
     assert problem.constraints is None or problem.constraints.permits(dag)
 
@@ -41,24 +42,24 @@ def check_network(problem: Problem, score: float, dag) -> None:
 @with_knowledge
 @every_score
 def test_climbs_over_dags(score, known):
-    """From the required edges, further from the network found, and again from half of its edges, as the seed says."""
+    """From the required edges, on from the network found, and again from half of its edges; the seed decides."""
     problem = problem_with(score, known)
     run = Run(Iterations(10**6), seed=1)
-    climbs = Climbs(problem, pricer_of(problem, Source(problem)), MEMORY)
-    assert not climbs.unfinished
-    climbs.begin()
-    assert climbs.unfinished
-    first, ended = climbs.go_on(run, inf)
+    dag_search = DagSearch(problem, make_pricer(problem, Source(problem)), MEMORY)
+    assert not dag_search.is_first_climb_running
+    dag_search.start()
+    assert dag_search.is_first_climb_running
+    first, ended = dag_search.continue_first_climb(run, inf)
     assert ended
-    assert not climbs.unfinished
+    assert not dag_search.is_first_climb_running
     check_network(problem, first.score, first.dag(problem.names))
     usual = search(problem, Tabu(restarts=0), stop=Iterations(10**6), seed=1, threads=1)
     assert first.score > problem.base_score + 0.9 * (usual.score - problem.base_score)
     assert run.progress.score == first.score
-    further, ended = climbs.climb(first.parents, None, run, inf)
+    further, ended = dag_search.climb(first.parents, None, run, inf)
     assert ended
     assert further.score >= first.score
-    again = [climbs.again(first.parents, np.random.default_rng(seed), run) for seed in (1, 1, 2)]
+    again = [dag_search.climb_from_part(first.parents, np.random.default_rng(seed), run) for seed in (1, 1, 2)]
     for found in again:
         check_network(problem, found.score, found.dag(problem.names))
     assert again[0].score == again[1].score
@@ -66,16 +67,16 @@ def test_climbs_over_dags(score, known):
 
 
 def test_a_first_climb_in_pieces():
-    """Pieces of no time come back with the network so far; in the end it is that of one piece."""
+    """Pieces without time return the network so far; the last one is that of a climb in one piece."""
     problem = problem_with("bic", False)
     run = Run(Seconds(100), seed=1, clock=Clock())
-    whole, pieces = (Climbs(problem, pricer_of(problem, Source(problem)), MEMORY) for _ in range(2))
-    whole.begin()
-    pieces.begin()
-    expected, _ = whole.go_on(run, inf)
+    whole, pieces = (DagSearch(problem, make_pricer(problem, Source(problem)), MEMORY) for _ in range(2))
+    whole.start()
+    pieces.start()
+    expected, _ = whole.continue_first_climb(run, inf)
     score, ended, number = -inf, False, 0
     while not ended:
-        found, ended = pieces.go_on(run, -1.0)
+        found, ended = pieces.continue_first_climb(run, -1.0)
         number += 1
         assert found is None or found.score >= score
         score = score if found is None else found.score
@@ -86,26 +87,35 @@ def test_a_first_climb_in_pieces():
 @with_knowledge
 @pytest.mark.parametrize("score", ["bic", "bdeu", "qnml"])
 def test_climbs_over_classes(score, known):
-    """In pieces or at once: where the method of that name ends, networks offered on the way."""
+    """The climb ends where GES ends, and offers its networks."""
     problem = problem_with(score, known)
     usual = search(problem, GES(), stop=Iterations(10**6), seed=1, threads=1)
     run = Run(Iterations(10**6), seed=1)
     climb = ClassClimb(problem, run)
-    climb.go_on(inf)
+    climb.advance(inf)
     assert climb.ended
     check_network(problem, usual.score, climb.found()[0])
     assert run.progress.score == pytest.approx(usual.score, rel=1e-12)
 
 
+def test_a_budget_of_all_pieces():
+    """A climb that has used up its budget is over, though it has not ended."""
+    clock = Clock()
+    climb = ClassClimb(problem_with("bic", False), Run(Seconds(100), seed=1, clock=clock), max_seconds=0.0)
+    assert climb.is_over
+    climb.advance(inf)
+    assert not climb.ended
+
+
 def test_a_climb_over_classes_in_pieces():
-    """A piece of no time takes no step; the next goes on."""
+    """A piece without time takes no step; the next one continues."""
     problem = problem_with("bic", False)
     clock = Clock()
     run = Run(Seconds(100), seed=1, clock=clock)
     climb = ClassClimb(problem, run)
-    climb.go_on(0.0)
+    climb.advance(0.0)
     assert not climb.ended
     assert climb.found()[0] == problem.base
-    climb.go_on(inf)
+    climb.advance(inf)
     assert climb.ended
     assert problem.scorer.network(climb.found()[0]) > problem.base_score

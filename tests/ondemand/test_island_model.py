@@ -1,4 +1,4 @@
-"""Islands: where they begin, what they exchange, the table they share, and that threads change nothing."""
+"""The island model: starts, exchange of networks, the shared table, and independence of the number of threads."""
 
 from __future__ import annotations
 
@@ -9,8 +9,8 @@ from bnsearch.equivalence.ges import GES
 from bnsearch.graphs import DAG
 from bnsearch.learning.search import search
 from bnsearch.networks import random_network
-from bnsearch.ondemand.islands import CLIMBS, LEAST_CLIMB_BYTES, Islands
-from bnsearch.ondemand.starts import informed_start, table_of
+from bnsearch.ondemand.island_model import CLIMB_MEMORY, MIN_CLIMB_BYTES, IslandModel
+from bnsearch.ondemand.shared_table import build_table, draw_informed_start
 from bnsearch.runs.problem import Problem
 from bnsearch.runs.run import Run
 from bnsearch.runs.stop import Evaluations, Iterations, Seconds
@@ -23,62 +23,62 @@ MEMORY = 1 << 24
 
 
 def problem_with(score: str, known: bool, n: int = 20) -> Problem:
-    """Return a problem of so many variables, with required and forbidden edges if anything is known."""
+    """Return a problem of n variables, with required and forbidden edges if `known`."""
     data = random_network(n, 2.0, 3, 4).sample(250, seed=4)
     return problem_of(data, make_score(score), random_knowledge(data.names, 4) if known else None)
 
 
-def searched(problem: Problem, threads: int, rounds: int = 3, number: int = 3) -> tuple[Islands, Run]:
-    """Return islands after some rounds, and their run."""
+def searched(problem: Problem, threads: int, rounds: int = 3, number: int = 3) -> tuple[IslandModel, Run]:
+    """Return an island model after some rounds, and its run."""
     run = Run(Iterations(10**6), seed=3, threads=threads)
-    islands = Islands(problem, run, number, MEMORY)
-    islands.begin()
-    assert islands.ready
+    model = IslandModel(problem, run, number, MEMORY)
+    model.start()
+    assert model.is_started
     for _ in range(rounds):
-        islands.round()
-    return islands, run
+        model.search_round()
+    return model, run
 
 
 @pytest.mark.parametrize("known", [False, True], ids=["free", "known"])
 @pytest.mark.parametrize("score", ["bic", "k2"])
 def test_islands_after_some_rounds(score, known):
-    """Every island's best network is legal and has the score that it says; the best of all was offered."""
+    """Every island's best network is legal and has the score of the chain; the best of all was offered."""
     problem = problem_with(score, known)
-    islands, run = searched(problem, 1)
-    for island in islands.islands:
+    model, run = searched(problem, 1)
+    for island in model.islands:
         dag = DAG(problem.names, island.chain.best_parents())
         assert island.chain.score_of_best() == pytest.approx(problem.scorer.network(dag), rel=1e-11)
         assert problem.constraints is None or problem.constraints.permits(dag)
-    best = max(island.chain.score_of_best() for island in islands.islands)
+    best = max(island.chain.score_of_best() for island in model.islands)
     assert run.progress.score >= best - 1e-9 * abs(best)
     assert problem.scorer.network(run.best()) == pytest.approx(run.progress.score, rel=1e-11)
-    assert islands.bound is not None
+    assert model.table.upper_bound is not None
 
 
 @pytest.mark.parametrize("known", [False, True], ids=["free", "known"])
 def test_the_table_of_all_families_met(known):
     """Rows are families of the data with their scores; each island's best network is among the table's networks."""
     problem = problem_with("bdeu", known)
-    islands, _ = searched(problem, 1)
-    table = islands.table()
+    model, _ = searched(problem, 1)
+    table = model.table.build()
     base = problem.base.parents
     legal = [row for row in range(table.n_sets) if set(base[table.child[row]]) <= set(table.parents(row))]
     expected = problem.scorer.families(table.child[legal].tolist(), [list(table.parents(row)) for row in legal])
     assert table.scores[legal] == pytest.approx(expected, rel=1e-11, abs=1e-9)
     assert table.n_sets - len(legal) == sum(1 for parents in base if parents)  # empty sets, at a prohibitive score
-    for island in islands.islands:
+    for island in model.islands:
         dag = DAG(problem.names, island.chain.best_parents())
         assert table.score_of(dag) >= island.chain.score_of_best() - 1e-6
-    few = table_of([islands.islands[0].chain], problem, most=3 * problem.size)
+    few = build_table([model.islands[0].chain], problem, max_rows=3 * problem.size)
     assert few.n_sets <= 3 * problem.size + problem.size
 
 
-def test_orderings_to_begin_anew_at():
-    """Informed by the families met so far: a permutation in which required parents come first."""
+def test_orderings_of_restarts():
+    """An ordering informed by the families met so far: a permutation in which required parents come first."""
     problem = problem_with("bic", True)
-    islands, _ = searched(problem, 1, number=1)
+    model, _ = searched(problem, 1, number=1)
     for seed in range(5):
-        order = informed_start(islands.islands[0].chain, problem, np.random.default_rng(seed)).tolist()
+        order = draw_informed_start(model.islands[0].chain, problem, np.random.default_rng(seed)).tolist()
         assert sorted(order) == list(range(problem.size))
         base = problem.base.parents
         assert all(order.index(p) < order.index(v) for v in range(problem.size) for p in base[v])
@@ -90,8 +90,8 @@ def test_threads_change_nothing(score, known):
     """Three islands in 1, 2 and 3 threads: the same orderings, networks and scores to the last digit."""
     states = []
     for threads in (1, 2, 3):
-        islands, run = searched(problem_with(score, known), threads)
-        chains = [island.chain for island in islands.islands]
+        model, run = searched(problem_with(score, known), threads)
+        chains = [island.chain for island in model.islands]
         states.append(
             (
                 run.progress.score,
@@ -100,63 +100,65 @@ def test_threads_change_nothing(score, known):
                 [chain.best for chain in chains],
                 [chain.best_parents() for chain in chains],
                 [chain._order.tolist() for chain in chains],
-                islands.table().n_sets,
+                model.table.build().n_sets,
             )
         )
     assert states[0] == states[1] == states[2]
 
 
-def test_the_worst_goes_on_from_the_best():
-    """After an exchange the worst island stands at the best one's network."""
+def test_the_worst_island_copies_the_best():
+    """After an exchange the worst island has the best one's network."""
     problem = problem_with("bic", False)
-    islands, _ = searched(problem, 1, rounds=2)
-    worst, best = islands.islands[1].chain, islands.islands[2].chain
+    model, _ = searched(problem, 1, rounds=2)
+    worst, best = model.islands[1].chain, model.islands[2].chain
     empty = [[]] * problem.size
-    worst.forget_best()
-    worst.stand_at(np.arange(problem.size, dtype=np.int32), empty, problem.scorer.families(range(problem.size), empty))
+    worst.reset_best()
+    worst.move_to_network(
+        np.arange(problem.size, dtype=np.int32), empty, problem.scorer.families(range(problem.size), empty)
+    )
     best.step(200, 0.0, 0.0)
-    islands._exchange()
-    leading = max(island.chain.best for island in islands.islands)
+    model._exchange()
+    leading = max(island.chain.best for island in model.islands)
     assert worst.best == pytest.approx(leading, rel=1e-12)
     assert problem.scorer.network(DAG(problem.names, worst.best_parents())) == pytest.approx(leading, rel=1e-11)
 
 
 def test_islands_that_have_no_time():
-    """A run that is over before the pairs are counted has no islands, and nothing to search from."""
+    """A run that is over before the pairs are counted has no islands, and the model is not started."""
     clock = Clock()
     run = Run(Seconds(1), seed=1, clock=clock)
     clock.now += 5.0
-    islands = Islands(problem_with("bic", False), run, 2, MEMORY)
-    islands.begin()
-    assert not islands.ready
+    model = IslandModel(problem_with("bic", False), run, 2, MEMORY)
+    model.start()
+    assert not model.is_started
 
 
 def test_evaluations_as_a_budget():
-    """A rule about local scores ends the islands, too, and there is a network."""
+    """A budget of local scores ends the search, too, and there is a network."""
     problem = problem_with("bic", False)
     run = Run(Evaluations(500), seed=1)
-    islands = Islands(problem, run, 2, MEMORY)
-    islands.begin()
-    while run.going() and islands.ready:
-        islands.round()
+    model = IslandModel(problem, run, 2, MEMORY)
+    model.start()
+    while run.going() and model.is_started:
+        model.search_round()
     assert run.reason == "evaluations"
     assert problem.scorer.network(run.best()) == pytest.approx(run.progress.score, rel=1e-11)
 
 
 def test_many_threads():
-    """GES climbs in the place of the last island until it ends, and its network is taken; memory is for four climbs."""
+    """GES replaces the last island until it ends, which then takes its network; the memory suffices for four climbs."""
     problem = problem_with("bic", False)
     usual = search(problem, GES(), stop=Iterations(10**6), seed=1, threads=1)
     run = Run(Seconds(60), seed=1, threads=4)
-    memory = int(4.5 * (9 * problem.size**2 + LEAST_CLIMB_BYTES) / CLIMBS)
-    islands = Islands(problem, run, 6, memory)
-    islands.begin()
-    assert len(islands._classes) == 1
-    assert [island.climbs is None for island in islands.islands] == [False] * 4 + [True] * 2
-    while islands._classes and run.going():
-        islands.round()
-    assert not islands._classes
-    assert islands.islands[-1].chain.best >= usual.score - 1e-9 * abs(usual.score)
-    for island in islands.islands:
+    memory = int(4.5 * (9 * problem.size**2 + MIN_CLIMB_BYTES) / CLIMB_MEMORY)
+    model = IslandModel(problem, run, 6, memory)
+    model.start()
+    assert model.class_climb is not None
+    assert [island.dag_search is None for island in model.islands] == [False] * 4 + [True] * 2
+    while model.class_climb is not None and run.going():
+        model.search_round()
+    assert model.class_climb is None
+    assert model.islands[-1].chain.best >= usual.score - 1e-9 * abs(usual.score)
+    for island in model.islands:
         dag = DAG(problem.names, island.chain.best_parents())
         assert island.chain.score_of_best() == pytest.approx(problem.scorer.network(dag), rel=1e-11)

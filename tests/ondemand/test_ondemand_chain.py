@@ -1,4 +1,4 @@
-"""Chains with parents on demand: what they keep, accept, undo, and hand to each other."""
+"""Chains with families on demand: their state, accepted and undone steps, and what they copy from each other."""
 
 from __future__ import annotations
 
@@ -13,7 +13,8 @@ from bnsearch.data import Dataset
 from bnsearch.graphs import DAG
 from bnsearch.knowledge import Knowledge
 from bnsearch.networks import random_network
-from bnsearch.ondemand.chain import GrowingChain
+from bnsearch.ondemand.chain import OnDemandChain
+from bnsearch.ondemand.kernels_state import THRESHOLD
 from bnsearch.ondemand.source import Source
 from bnsearch.orderings.starts import Ordering
 from bnsearch.runs.problem import Problem
@@ -25,27 +26,27 @@ every_score = pytest.mark.parametrize("score", SCORES, ids=lambda score: score.n
 State = tuple[list[int], list[list[int]], list[float], float, list[int]]
 
 
-def parents_of(chain: GrowingChain) -> list[list[int]]:
-    """Return the parents of each variable where the chain stands."""
+def parents_of(chain: OnDemandChain) -> list[list[int]]:
+    """Return the parents of each variable in the current network."""
     order, found = chain.source.order, [[] for _ in range(chain.source.size)]
     for child, (members, size) in enumerate(zip(chain._member, chain._size, strict=True)):
         found[order[child]] = sorted(order[members[:size]].tolist())
     return found
 
 
-def state_of(chain: GrowingChain) -> State:
-    """Return all that a step may change: ordering, parents, scores, total, and the words of the prefixes."""
+def state_of(chain: OnDemandChain) -> State:
+    """Return all that a step can change: ordering, parents, scores, total, and the hashes of the predecessor sets."""
     return (
         chain._order.tolist(),
         parents_of(chain),
         chain._score.tolist(),
         chain.current,
-        chain._prefix.tolist(),
+        chain._prefix_hash.tolist(),
     )
 
 
-def check(chain: GrowingChain, problem: Problem) -> None:
-    """Compare what a chain keeps with its ordering and its parents, by definition."""
+def check(chain: OnDemandChain, problem: Problem) -> None:
+    """Compare the state of a chain with its ordering and its parents, by definition."""
     source, n = chain.source, chain.source.size
     order, parents = source.order[chain._order].tolist(), parents_of(chain)
     place = {v: i for i, v in enumerate(order)}
@@ -56,10 +57,10 @@ def check(chain: GrowingChain, problem: Problem) -> None:
     scores = [problem.scorer.family(v, parents[v]) for v in range(n)]
     assert chain._score[source.place] == pytest.approx(scores, rel=1e-11, abs=1e-9)
     assert chain.current == pytest.approx(sum_of(scores), rel=1e-10, abs=1e-6)
-    words = [0]
+    hashes = [0]
     for v in chain._order.tolist():
-        words.append(words[-1] ^ int(source.words[v]))
-    assert chain._prefix.tolist() == words
+        hashes.append(hashes[-1] ^ int(source.parent_hashes[v]))
+    assert chain._prefix_hash.tolist() == hashes
     best = DAG(problem.names, chain.best_parents())
     assert chain.score_of_best() == pytest.approx(problem.scorer.network(best), rel=1e-11, abs=1e-9)
     assert chain.best == pytest.approx(chain.score_of_best(), rel=1e-10, abs=1e-6)
@@ -94,11 +95,11 @@ def test_every_step_keeps_the_state(score, table: Table, seed, informed):
     chain = chain_of(Source(problem), random_order(problem, seed).tolist(), seed)
     check(chain, problem)
     for _ in range(10):
-        before, threshold, best = state_of(chain), chain._totals[2], chain.best
+        before, threshold, best = state_of(chain), chain._totals[THRESHOLD], chain.best
         assert chain.step(1, 0.3, 0.0) == 1
         check(chain, problem)
         assert chain.best >= best
-        if chain._totals[2] > threshold > 0.0:  # the threshold rises where a loss was not accepted
+        if chain._totals[THRESHOLD] > threshold > 0.0:  # the threshold rises when a loss is not accepted
             assert state_of(chain) == before
 
 
@@ -108,11 +109,11 @@ def test_undone_steps_restore_everything():
     chain = chain_of(Source(problem), list(range(12)), 5)
     accepted = undone = 0
     for _ in range(400):
-        before, threshold = state_of(chain), chain._totals[2]
+        before, threshold = state_of(chain), chain._totals[THRESHOLD]
         chain.step(1, 0.4, 0.0)
-        if threshold > 0.0 and chain._totals[2] != threshold:
-            up = chain._totals[2] > threshold
-            assert math.log(chain._totals[2] / threshold) == pytest.approx(0.05 * (0.4 if up else -0.6))
+        if threshold > 0.0 and chain._totals[THRESHOLD] != threshold:
+            up = chain._totals[THRESHOLD] > threshold
+            assert math.log(chain._totals[THRESHOLD] / threshold) == pytest.approx(0.05 * (0.4 if up else -0.6))
             assert (state_of(chain) == before) == up
             undone, accepted = undone + up, accepted + (not up)
     check(chain, problem)
@@ -144,7 +145,7 @@ def known_problem(seed: int) -> tuple[Problem, Knowledge]:
 
 @pytest.mark.parametrize("seed", range(5))
 def test_knowledge_is_kept_for_hundreds_of_steps(seed):
-    """Required edges stay, forbidden ones never come, limits hold, where the chain stands and in its best network."""
+    """Required edges stay, forbidden ones do not appear, limits hold, in the current and in the best network."""
     problem, known = known_problem(seed)
     chain = chain_of(Source(problem), random_order(problem, seed).tolist(), seed)
     for _ in range(6):
@@ -154,7 +155,7 @@ def test_knowledge_is_kept_for_hundreds_of_steps(seed):
             assert breaches(known, DAG(problem.names, parents)) == []
 
 
-def families_of(chain: GrowingChain) -> dict[tuple[int, tuple[int, ...]], float]:
+def families_of(chain: OnDemandChain) -> dict[tuple[int, tuple[int, ...]], float]:
     """Return the families in a chain's store by child and parents."""
     child, scores, sizes, members = chain.families()
     pieces = np.split(members, np.cumsum(sizes)[:-1])
@@ -164,8 +165,8 @@ def families_of(chain: GrowingChain) -> dict[tuple[int, tuple[int, ...]], float]
 
 
 @pytest.mark.parametrize("seed", range(3))
-def test_families_go_from_chain_to_chain(seed):
-    """Each is what the table scores it; another chain keeps all of them, once."""
+def test_families_of_another_chain(seed):
+    """Each has its local score; another chain stores all of them, once."""
     problem, _ = known_problem(seed)
     source = Source(problem)
     chain = chain_of(source, random_order(problem, seed).tolist(), seed)
@@ -173,31 +174,31 @@ def test_families_go_from_chain_to_chain(seed):
     families = families_of(chain)
     children, parents = [child for child, _ in families], [list(own) for _, own in families]
     assert list(families.values()) == pytest.approx(problem.scorer.families(children, parents), rel=1e-11, abs=1e-9)
-    other = GrowingChain(source, np.uint64(1), MEMORY, timed=False)
-    assert other.keep(chain.families()) == len(families)
-    assert other.keep(chain.families()) == 0
+    other = OnDemandChain(source, np.uint64(1), MEMORY, timed=False)
+    assert other.store_families(chain.families()) == len(families)
+    assert other.store_families(chain.families()) == 0
     assert families_of(other) == families
     assert other.scores_without_parents() == pytest.approx([problem.scorer.family(v, []) for v in range(20)], rel=1e-11)
 
 
 @pytest.mark.parametrize("seed", range(3))
-def test_a_chain_goes_on_from_a_network(seed):
-    """`stand_at` and `take` lead to the given network, with its scores, as the best so far; its families are kept."""
+def test_a_chain_moves_to_a_network(seed):
+    """A chain moves to a given network or to another chain's best one, with its scores, and stores its families."""
     problem, _ = known_problem(seed)
     source = Source(problem)
     first = chain_of(source, random_order(problem, seed).tolist(), seed)
     step_by_step(first, 100, 0.3)
     second = chain_of(source, random_order(problem, seed + 9).tolist(), seed + 9)
-    second.take(first)
+    second.copy_best_of(first)
     check(second, problem)
     assert parents_of(second) == second.best_parents() == first.best_parents()
     assert second.best_order().tolist() == first.best_order().tolist()
     assert second.score_of_best() == first.score_of_best()
     parents, order = first.best_parents(), first.best_order()
     scores = problem.scorer.families(range(problem.size), parents)
-    third = GrowingChain(source, np.uint64(seed), MEMORY, timed=False)
-    assert third.stand_at(order, parents, scores) == problem.size
-    assert third.stand_at(order, parents, scores) == 0
+    third = OnDemandChain(source, np.uint64(seed), MEMORY, timed=False)
+    assert third.move_to_network(order, parents, scores) == problem.size
+    assert third.move_to_network(order, parents, scores) == 0
     check(third, problem)
     assert parents_of(third) == third.best_parents() == parents
     step_by_step(third, 50, 0.3)
@@ -206,18 +207,18 @@ def test_a_chain_goes_on_from_a_network(seed):
 
 
 def test_improving_gives_local_optima():
-    """After `improve` nothing is better than before, and a second time changes nothing."""
+    """After `improve_parents` nothing is better than before, and a second time changes nothing."""
     problem = problem_of(Dependent(300, (2, 3, 2, 4, 2, 3), 0.5, 4).dataset, SCORES[0])
     source = Source(problem)
-    chain = GrowingChain(source, np.uint64(1), MEMORY, timed=False)
+    chain = OnDemandChain(source, np.uint64(1), MEMORY, timed=False)
     empty = [problem.scorer.family(v, []) for v in range(6)]
-    chain.stand_at(np.arange(6, dtype=np.int32), [[]] * 6, np.array(empty))
+    chain.move_to_network(np.arange(6, dtype=np.int32), [[]] * 6, np.array(empty))
     assert chain.current == pytest.approx(sum_of(empty))
-    chain.improve(lambda: False)
+    chain.improve_parents(lambda: False)
     check(chain, problem)
     assert chain.current > sum_of(empty)
     before = state_of(chain)
-    chain.improve(lambda: False)
+    chain.improve_parents(lambda: False)
     assert state_of(chain)[:2] == before[:2]
     assert chain.current == pytest.approx(before[3], abs=1e-9)
 
@@ -225,8 +226,8 @@ def test_improving_gives_local_optima():
 def test_a_chain_that_is_halted_does_not_begin():
     """`begin_at` says so, and there is no best network."""
     problem = problem_of(Dependent(100, (2, 2, 2), 0.5, 4).dataset, SCORES[0])
-    chain = GrowingChain(Source(problem), np.uint64(1), MEMORY)
-    assert not chain.begin_at(np.arange(3, dtype=np.int32), lambda: True)
+    chain = OnDemandChain(Source(problem), np.uint64(1), MEMORY)
+    assert not chain.start_at(np.arange(3, dtype=np.int32), lambda: True)
     assert chain.best == -math.inf
 
 

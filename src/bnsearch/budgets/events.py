@@ -1,0 +1,38 @@
+"""Progress events: one small type for candidate selection and for search."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from bnsearch.runs.stop import Progress
+
+SEARCHING = "searching"  # the task of every event of a search
+
+
+@dataclass(frozen=True)
+class Event:
+    """
+    A report on work in progress.
+
+    Attributes
+    ----------
+    task : current task: "searching", or a task of candidate selection such as "growing parent sets"
+    done, total : finished and total amount of work. A task that starts again reports a smaller `done` than before. For
+        a search these are the elapsed time and the time budget, which may be infinite
+    unit : unit of both: "sets", "variables" or "seconds"
+    found : number of candidate parent sets so far; None during a search, and while it is not known which sets are legal
+    progress : counters and incumbent of a search; None during candidate selection
+    """
+
+    task: str
+    done: float
+    total: float
+    unit: str
+    found: int | None = None
+    progress: Progress | None = None
+
+
+Observer = Callable[[Event], None]

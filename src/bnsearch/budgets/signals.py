@@ -1,0 +1,52 @@
+"""SIGINT (Ctrl-C) and SIGTERM as requests to stop."""
+
+from __future__ import annotations
+
+import signal
+import threading
+from collections.abc import Iterator
+from contextlib import contextmanager
+from types import FrameType
+from typing import Any
+
+from bnsearch.budgets.budget import Budget
+
+REASONS = {signal.SIGINT: "interrupted", signal.SIGTERM: "terminated"}
+DEFAULTS: dict[signal.Signals, Any] = {signal.SIGINT: signal.default_int_handler, signal.SIGTERM: signal.SIG_DFL}
+
+
+class StopHandler:
+    """A signal handler that requests a stop, and restores the default handler for a second signal."""
+
+    def __init__(self, budget: Budget) -> None:
+        self._budget = budget
+
+    def __call__(self, number: int, frame: FrameType | None) -> None:
+        """Handle a signal."""
+        received = signal.Signals(number)
+        self._budget.request_stop(REASONS[received])
+        signal.signal(received, DEFAULTS[received])
+
+
+@contextmanager
+def stop_on_signals(budget: Budget) -> Iterator[None]:
+    """
+    Install handlers of SIGINT and SIGTERM for the duration of the block: the first signal requests a stop.
+
+    A second signal has its default effect. A handler that the application has installed stays in place. Blocks can be
+    nested: the innermost budget is stopped. In a thread other than the main thread nothing is installed, because Python
+    runs signal handlers in the main thread only.
+    """
+    before = {}
+    if threading.current_thread() is threading.main_thread():
+        for number, default in DEFAULTS.items():
+            handler = signal.getsignal(number)
+            if handler == default or isinstance(handler, StopHandler):
+                before[number] = handler
+    try:
+        for number in before:
+            signal.signal(number, StopHandler(budget))
+        yield
+    finally:
+        for number, handler in before.items():
+            signal.signal(number, handler)

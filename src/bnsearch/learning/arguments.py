@@ -1,0 +1,86 @@
+"""Validation of the arguments of `learn`."""
+
+from __future__ import annotations
+
+import math
+import os
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
+from typing import TYPE_CHECKING, Any
+
+from bnsearch.data import Dataset
+from bnsearch.errors import InputError, require
+from bnsearch.knowledge import Knowledge
+from bnsearch.learning.methods import has_end, make_method
+from bnsearch.runs.method import Method
+from bnsearch.runs.stop import AnyOf, Converged, Seconds, Stop
+from bnsearch.scores import make_score
+
+if TYPE_CHECKING:
+    from bnsearch.scores.score import Score
+
+
+def check_method(method: str | Method, parameters: Mapping[str, Any] | None) -> Method:
+    """Return a method given by name and parameters, or as an object."""
+    if isinstance(method, str):
+        return make_method(method, **(parameters or {}))
+    if isinstance(method, type) or not hasattr(method, "search"):
+        raise InputError(f"method must be a name or a method such as Tabu(length=5), not {method!r}")
+    if parameters:
+        raise InputError("parameters go with the name of a method; one that is given as an object has its own")
+    return method
+
+
+def check_score(score: str | Score) -> Score:
+    """Return a score given by name or as an object."""
+    if isinstance(score, str):
+        return make_score(score)
+    if isinstance(score, type) or not hasattr(score, "joint"):
+        raise InputError(f"score must be a name or a score such as BDeu(ess=5), not {score!r}")
+    return score
+
+
+def check_observers(observers: object) -> None:
+    """Raise an error if an observer cannot be called."""
+    if not isinstance(observers, Sequence) or not all(callable(observer) for observer in observers):
+        raise InputError(f"observers must be a list of functions, such as [print], not {observers!r}")
+
+
+def check_size(table: Dataset) -> None:
+    """Raise an error if a table has less than two columns."""
+    if table.n_variables < 2:
+        raise InputError(
+            f"the table has one column, {table.names[0]!r}: there is no structure to learn; "
+            "in a file, commas separate the columns"
+        )
+
+
+def stopping_rule(seconds: float | None, stop: Stop | None, method: Method) -> Stop:
+    """Return the rule of a time budget and of a further rule; without both, the method's end or convergence."""
+    if stop is not None and not isinstance(stop, Stop):
+        raise InputError(f"stop must be a rule such as Iterations(100), not {stop!r}")
+    if seconds is not None and seconds != math.inf:
+        require("seconds", seconds, above=0)
+        return Seconds(seconds) if stop is None else Seconds(seconds) | stop
+    if stop is None:
+        return AnyOf() if has_end(method) else Converged()
+    return AnyOf((stop,))
+
+
+def limit_parents(
+    knowledge: Knowledge | str | os.PathLike[str] | None, max_parents: int | None, names: Sequence[str]
+) -> Knowledge | None:
+    """Return knowledge, which is read if a path is given, with a limit on the number of parents of all variables."""
+    known = Knowledge.read(knowledge) if isinstance(knowledge, str | os.PathLike) else knowledge
+    if known is not None and not isinstance(known, Knowledge):
+        raise InputError(f"knowledge must be a Knowledge or the path of a file, not {known!r}")
+    if max_parents is None:
+        return known
+    require("max_parents", max_parents, at_least=0, whole=True)
+    if known is None or known.max_parents is None:
+        return replace(known or Knowledge(), max_parents=max_parents)
+    limits = known.max_parents
+    if isinstance(limits, Mapping):
+        others = {name: max_parents for name in names if name not in limits}
+        return replace(known, max_parents=others | {name: min(limit, max_parents) for name, limit in limits.items()})
+    return replace(known, max_parents=min(limits, max_parents))

@@ -1,0 +1,247 @@
+"""The island model: several islands search side by side, share a candidate table and exchange networks."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from functools import partial
+from math import fsum, inf, isfinite
+
+from bnsearch.dags.climber import MEMORY_BYTES
+from bnsearch.ondemand.chain import row_bytes
+from bnsearch.ondemand.class_climb import ClassClimb
+from bnsearch.ondemand.dag_search import DagSearch, make_pricer
+from bnsearch.ondemand.island import Island
+from bnsearch.ondemand.row_caches import RowCaches
+from bnsearch.ondemand.schedule import Activity, Schedule, SearchBudget
+from bnsearch.ondemand.shared_table import SharedTable
+from bnsearch.ondemand.source import Source
+from bnsearch.runs.problem import Problem
+from bnsearch.runs.run import Run
+from bnsearch.scores.score import improves
+
+FIRST_CLIMB_SHARE = 0.6  # share of the remaining time for the first climb over DAGs, before it continues in rounds
+CLASS_CLIMB_SHARE = 0.1  # share of the remaining time for GES, where it has no thread of its own
+CLASS_CLIMB_ROUND_SHARE = 0.25  # share of a round for GES, where it has no thread of its own
+CLASS_CLIMB_SLOWNESS = 10.0  # assumed duration of GES as a multiple of the first climb's; 1 to 15 were measured
+CLASS_CLIMB_THREADS = 4  # number of threads from which on one of them can run GES for long
+SEPARATE_ROUNDS = 2  # number of first rounds in which no island copies another, so that their networks differ
+CACHE_MEMORY, TABLE_MEMORY, CLIMB_MEMORY = 0.375, 0.25, 0.125  # shares of the memory; the rest is for the selection
+PRICE_ROWS = 4  # cached rows of gains for each variable, at most: with fewer, the rows of the start are overwritten
+MIN_CLIMB_BYTES = 1 << 20  # smallest cache of gains with which a climb over DAGs is worth its memory
+
+
+class IslandModel:
+    """
+    Islands that share a candidate table, and exchange networks after each round.
+
+    Parameters
+    ----------
+    problem, run : the problem, and the run that the search is part of
+    n_islands : number of islands
+    memory : bytes for the caches, the table and the climbs of all islands together
+    on_demand_only : True if the islands search with families on demand alone, neither over a table nor over DAGs
+
+    Attributes
+    ----------
+    islands : the islands; none if the run was halted before all pairs of variables were counted
+    table : the candidate table that they share
+    schedule : the activities and their time
+    """
+
+    def __init__(
+        self, problem: Problem, run: Run, n_islands: int, memory: int, *, on_demand_only: bool = False
+    ) -> None:
+        self.problem, self.run, self.memory, self.on_demand_only = problem, run, memory, on_demand_only
+        self.source = Source(problem, lambda: not run.halted(), run.threads)
+        share = int(CACHE_MEMORY * memory) // n_islands
+        rngs = run.spawn(n_islands if self.source.complete else 0)
+        self._timed = run.is_timed
+        # Only under a time budget: the number of computed scores would depend on the threads.
+        self._caches = RowCaches(n_islands, row_bytes(share), problem.size) if self._timed else None
+        shared = [None if self._caches is None else (self._caches, i) for i in range(n_islands)]
+        self.islands = [
+            Island(self.source, problem, rng, share, timed=self._timed, shared=own)
+            for rng, own in zip(rngs, shared, strict=False)
+        ]
+        self.table = SharedTable(problem, run, [island.chain for island in self.islands], TABLE_MEMORY * memory)
+        self.schedule = Schedule(run, len(self.islands), problem.size, on_demand_only=on_demand_only)
+        self.class_climb: ClassClimb | None = None
+        self._n_rounds = 0
+        self._climb_seconds = 0.0  # duration of one climb over DAGs
+
+    @property
+    def is_started(self) -> bool:
+        """True if each island has a network; False if the run was halted before."""
+        return bool(self.islands) and all(isfinite(island.chain.best) for island in self.islands)
+
+    def start(self) -> None:
+        """
+        Start the first island with a climb over DAGs, and all others at its network.
+
+        The climb offers networks from the beginning. One that takes long continues in rounds; the rate at which it
+        gained in the second half of its time here is the first rate of the DAG search.
+        """
+        if not self.islands:
+            return
+        run, started, first = self.run, self.run.seconds, self.islands[0]
+        pricer = make_pricer(self.problem, self.source)
+        for island, memory in zip(self.islands, self._climb_bytes(), strict=False):
+            island.dag_search = DagSearch(self.problem, pricer, memory)
+        if first.dag_search is not None:
+            first.dag_search.start()
+        half = SearchBudget(max_steps=1, max_seconds=FIRST_CLIMB_SHARE * run.seconds_left / 2)
+        first.search_dags(half, run)
+        if isfinite(first.chain.best) and not first.n_climbs:
+            score, at = first.chain.best, run.seconds
+            first.search_dags(half, run)
+            dag_search = self.schedule.dag_search
+            dag_search.record(len(self.islands) * (first.chain.best - score), run.seconds - at)
+            dag_search.credit = 0.0  # the start is not charged to any activity
+        first.offer(run)
+        for island in self.islands[1:] if isfinite(first.chain.best) else ():
+            island.chain.copy_best_of(first.chain)
+        self._release_climbs()
+        self._start_class_climb(run.seconds - started)
+
+    def _release_climbs(self) -> None:
+        """Let all islands climb over DAGs if the first climb has ended."""
+        for island in self.islands[1:]:
+            island.n_climbs = max(island.n_climbs, self.islands[0].n_climbs)
+
+    def _climb_bytes(self) -> list[int]:
+        """Return the memory for the climbs of each island that has any: as many as it allows, one at least."""
+        memory, n = int(CLIMB_MEMORY * self.memory), self.problem.size
+        gains = 9 * n * n  # bytes for the gains of all families of one graph
+        number = max(1, min(len(self.islands), memory // (gains + MIN_CLIMB_BYTES)))
+        max_bytes = max(MEMORY_BYTES, 8 * n * n * PRICE_ROWS)
+        return [min(max_bytes, max(MIN_CLIMB_BYTES, memory // number - gains))] * number
+
+    def _start_class_climb(self, first_climb_seconds: float) -> None:
+        """
+        Start a climb over equivalence classes, if it can be expected to fit into its share of the time.
+
+        With many threads it replaces the last island's search with families on demand, round after round. Otherwise it
+        runs here for as long as the start has taken, and continues in rounds.
+        """
+        run, seconds = self.run, CLASS_CLIMB_SHARE * self.run.seconds_left if self._timed else inf
+        if self.on_demand_only or run.halted() or not self.problem.needed_score.equivalent:
+            return
+        if self._has_climb_thread:
+            self.class_climb = ClassClimb(self.problem, run)
+        elif CLASS_CLIMB_SLOWNESS * first_climb_seconds <= seconds:
+            self.class_climb = ClassClimb(self.problem, run, seconds)
+            self._advance_class_climb(min(seconds, run.seconds) if self._timed else inf)
+
+    @property
+    def _has_climb_thread(self) -> bool:
+        """True if the climb over equivalence classes has a thread of its own."""
+        return self._timed and min(self.run.threads, len(self.islands)) >= CLASS_CLIMB_THREADS
+
+    def _advance_class_climb(self, seconds: float) -> None:
+        if self.class_climb is not None:
+            self.class_climb.advance(seconds)
+            self._collect_class_climb()
+
+    def _collect_class_climb(self) -> None:
+        """Give the network of a finished climb over equivalence classes to the last island."""
+        climb = self.class_climb
+        if climb is not None and climb.is_over:
+            self.class_climb = None
+            if climb.ended:
+                self.islands[-1].add_network(*climb.found())
+
+    def search_round(self) -> None:
+        """Let all islands search over orderings and over DAGs, as the schedule divides the time, and exchange."""
+        schedule = self.schedule
+        schedule.start_round()
+        if self._timed:
+            if not self._has_climb_thread:
+                self._advance_class_climb(CLASS_CLIMB_ROUND_SHARE * schedule.round_length)
+            if self.islands[0].n_climbs:  # the first climb can continue for any length of time
+                schedule.set_climb_seconds(self._climb_seconds)
+        self._run_activity(schedule.ordering_search, self._search_orderings, schedule.step_budget())
+        if not self.on_demand_only:
+            self._run_activity(schedule.dag_search, self._search_dags, SearchBudget(max_steps=1))
+        if not self.run.halted():
+            self._exchange()
+        schedule.end_round()
+
+    def _run_activity(self, activity: Activity, search: Callable[[SearchBudget], None], steps: SearchBudget) -> None:
+        """Run an activity if it is due, and record its gain; `steps` is its budget if rounds are counted in steps."""
+        run = self.run
+        if run.halted() or not self.schedule.is_due(activity):
+            return
+        started, before = run.seconds, self._total_score()
+        search(self.schedule.budget_of(activity, steps))
+        activity.record(self._total_score() - before, run.seconds - started)
+
+    def _total_score(self) -> float:
+        """Return the sum of the islands' best scores."""
+        return fsum(island.chain.best for island in self.islands)
+
+    def _search_orderings(self, budget: SearchBudget) -> None:
+        """Search with families on demand and, when that is due, over the table of all families met."""
+        if self.on_demand_only:
+            self._search_on_demand(budget)
+            return
+        schedule, table = self.schedule, self.table
+        table_search = schedule.table_search
+        table_search.min_seconds = table.min_search_seconds()
+        if table.has_new_sets and table_search.min_seconds <= schedule.round_length:  # new sets are searched at once
+            table_search.credit = max(table_search.credit, table_search.min_seconds)
+            table.has_new_sets = False
+        schedule.divide_ordering_search(budget)
+        self._run_activity(schedule.on_demand_search, self._search_on_demand, budget)
+        self._run_activity(table_search, self._search_table, budget)
+
+    def _search_on_demand(self, budget: SearchBudget) -> None:
+        """Search with families on demand; a climb over equivalence classes may take the place of the last island."""
+        jobs: list[Callable[[], object]] = [
+            partial(island.search_on_demand, budget, self.run) for island in self.islands
+        ]
+        if self.class_climb is not None and self._has_climb_thread:
+            jobs[-1] = partial(self.class_climb.advance, budget.max_seconds)
+        self._map(lambda job: job(), jobs)
+        self._collect_class_climb()
+
+    def _search_table(self, budget: SearchBudget) -> None:
+        """Search over the table of all families met."""
+        run, started = self.run, self.run.seconds
+        index = self.table.build_index()
+        left = SearchBudget(budget.max_steps, max(0.01, budget.max_seconds - (run.seconds - started)))
+        self._map(lambda island: island.search_table(index, left, run), self.islands)
+        self.table.record_imports(max(island.n_imported for island in self.islands) / self.problem.size)
+
+    def _search_dags(self, budget: SearchBudget) -> None:
+        """Climb over DAGs; measure the duration of a climb."""
+        started, before = self.run.seconds, self.islands[0].n_climbs
+        self._map(lambda island: island.search_dags(budget, self.run), self.islands)
+        self._release_climbs()
+        self._climb_seconds = (self.run.seconds - started) / max(1, self.islands[0].n_climbs - before)
+
+    def _exchange(self) -> None:
+        """Let the worse half of the islands move to the best network, or restart after a long time in vain."""
+        self._n_rounds += 1
+        self._enlarge_caches()
+        now = self.run.seconds if self._timed else self._n_rounds
+        for island in self.islands:
+            island.record_progress(now)
+        if self._n_rounds <= SEPARATE_ROUNDS:
+            return
+        best, *others = sorted(self.islands, key=lambda island: -island.chain.best)
+        for worse in others[len(others) // 2 :] or [best]:
+            if improves(best.chain.best, worse.chain.best):
+                worse.copy_best_of(best)
+            elif worse.is_stale(now):
+                worse.restart(self.run)
+
+    def _enlarge_caches(self) -> None:
+        """Double the caches that islands share if they are nearly full; a chain alone enlarges its own."""
+        if self._caches is not None:
+            self._caches.enlarge()
+            for island in self.islands:
+                island.chain.refresh_rows()
+
+    def _map(self, function: Callable[..., object], items: Sequence[object]) -> None:
+        for _ in self.run.map(function, items):
+            pass

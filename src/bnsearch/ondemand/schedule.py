@@ -1,0 +1,148 @@
+"""The schedule of the islands: their activities, and how the time of a round is divided among these."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from math import inf
+
+from bnsearch.runs.run import Run
+
+ROUND = 0.2  # length of a round as a share of the elapsed time: decisions become rarer as results change more slowly
+MIN_ROUND_SECONDS = 0.01  # lower bound on the length of a round
+FIRST_STEPS = 4  # steps of a chain in the first round, for each variable; where the budget is one of iterations
+STEP_GROWTH = 1.3  # length of a round divided by the length of the round before; where the budget is one of iterations
+ON_DEMAND_SHARE = 0.6  # share of the ordering search for families on demand; the rest searches the candidate table
+MIN_RATE_ORDERINGS = 0.33  # lower bound on the rate of the ordering search, as a share of the best rate
+MIN_RATE_DAGS = 0.1  # the same for the DAG search; smaller, because that seldom gains once the first climb has ended
+MIN_DAG_SHARE = 0.08  # shortest useful DAG search as a share of the elapsed time
+MAX_SHARE = 0.4  # share of the remaining time that the shortest useful run of an activity may take
+DECAY = 0.3  # weight of the earlier runs of an activity, where the last run has the weight 1
+
+
+@dataclass(frozen=True)
+class SearchBudget:
+    """The budget of one search: a number of steps, a number of seconds, or both."""
+
+    max_steps: float = inf
+    max_seconds: float = inf
+
+    def remaining_share(self, steps: int, seconds: float) -> float:
+        """Return the share of the budget that remains after some steps and seconds."""
+        return 1.0 - max(steps / self.max_steps, seconds / self.max_seconds)
+
+
+@dataclass
+class Activity:
+    """
+    An activity of the islands, with its recent gain and its time credit.
+
+    Attributes
+    ----------
+    min_relative_rate : lower bound on the activity's rate, as a share of the best rate of all activities
+    gain, seconds : score gained and seconds spent, both summed over all runs with weights that decay
+    credit : seconds that were assigned to the activity and are not used yet
+    min_seconds : shortest run that is useful
+    """
+
+    min_relative_rate: float
+    gain: float = 0.0
+    seconds: float = 0.0
+    credit: float = 0.0
+    min_seconds: float = 0.0
+
+    @property
+    def rate(self) -> float:
+        """Recent gain per second; infinity before the first run."""
+        return self.gain / self.seconds if self.seconds > 0.0 else inf
+
+    def record(self, gain: float, seconds: float) -> None:
+        """Record the gain and the duration of a run; take the duration from the credit."""
+        self.gain = DECAY * self.gain + gain
+        self.seconds = DECAY * self.seconds + seconds
+        self.credit -= seconds
+
+
+def relative_rate(activity: Activity, activities: Sequence[Activity]) -> float:
+    """Return an activity's rate as a share of the best rate, no less than its lower bound; 1 where none gains."""
+    best = max((each.rate for each in activities if each.rate < inf), default=0.0)
+    if best <= 0.0:
+        return 1.0
+    return max(activity.min_relative_rate, activity.rate / best if activity.rate < inf else 0.0)
+
+
+def assign_time(activities: Sequence[Activity], seconds: float) -> None:
+    """Divide some seconds among the credits of activities, in proportion to their relative rates."""
+    rates = [relative_rate(activity, activities) for activity in activities]
+    for activity, rate in zip(activities, rates, strict=True):
+        activity.credit += rate / sum(rates) * seconds
+
+
+class Schedule:
+    """
+    When the islands do what: a round divides its time, or its steps, among the activities.
+
+    An activity runs once its credit exceeds the shortest run that is useful. Under a budget of iterations there are no
+    credits: each activity runs in each round, for a number of steps that does not depend on the clock.
+
+    Parameters
+    ----------
+    run : the run, for its clock and its budget
+    n_islands, n_variables : numbers of islands and of variables
+    on_demand_only : True if the islands search with families on demand and do nothing else
+
+    Attributes
+    ----------
+    timed : True if the budget is one of time
+    round_length : length of the present round, in seconds or in steps of one chain
+    ordering_search, dag_search : the activities that a round is divided among
+    on_demand_search, table_search : the activities that the ordering search is divided among
+    """
+
+    def __init__(self, run: Run, n_islands: int, n_variables: int, *, on_demand_only: bool) -> None:
+        self._run, self._n_islands, self._on_demand_only = run, n_islands, on_demand_only
+        self.timed = run.is_timed
+        self.round_length = float(FIRST_STEPS * n_variables)
+        self.ordering_search, self.dag_search = Activity(MIN_RATE_ORDERINGS), Activity(MIN_RATE_DAGS)
+        self.on_demand_search, self.table_search = Activity(MIN_RATE_ORDERINGS), Activity(MIN_RATE_ORDERINGS)
+
+    def start_round(self) -> None:
+        """Set the length of a timed round, and divide it among the activities."""
+        if self.timed:
+            run = self._run
+            self.round_length = max(MIN_ROUND_SECONDS, min(ROUND * run.seconds, run.seconds_left))
+            activities = [self.ordering_search, self.dag_search]
+            assign_time(activities[:1] if self._on_demand_only else activities, self.round_length)
+
+    def end_round(self) -> None:
+        """Make the next round longer if rounds are counted in steps."""
+        if not self.timed:
+            self.round_length *= STEP_GROWTH
+
+    def set_climb_seconds(self, seconds: float) -> None:
+        """Let a DAG search be no shorter than one climb, given how long that takes."""
+        self.dag_search.min_seconds = max(MIN_DAG_SHARE * self._run.seconds, seconds)
+
+    def divide_ordering_search(self, budget: SearchBudget) -> None:
+        """Divide the time of an ordering search between families on demand and the candidate table."""
+        if self.timed:
+            self.on_demand_search.credit += ON_DEMAND_SHARE * budget.max_seconds
+            self.table_search.credit += (1.0 - ON_DEMAND_SHARE) * budget.max_seconds
+
+    def is_due(self, activity: Activity) -> bool:
+        """Return True if an activity can run now: its credit suffices, and a useful run fits into the time."""
+        if not self.timed:
+            return True
+        fits = activity.min_seconds <= MAX_SHARE * self._run.seconds_left
+        return fits and activity.credit > activity.min_seconds
+
+    def budget_of(self, activity: Activity, budget: SearchBudget) -> SearchBudget:
+        """Return an activity's credit as a budget; `budget` itself if rounds are counted in steps."""
+        return SearchBudget(max_seconds=min(activity.credit, self._run.seconds_left)) if self.timed else budget
+
+    def step_budget(self) -> SearchBudget:
+        """Return the steps of one search by one island, as far as the run allows them; none in a timed round."""
+        if self.timed:
+            return SearchBudget(max_steps=0)
+        searches = (1 if self._on_demand_only else 2) * self._n_islands
+        return SearchBudget(max_steps=max(1, self._run.allowed(searches * int(self.round_length)) // searches))

@@ -1,0 +1,44 @@
+"""The best network that a run has found."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from math import inf
+
+from bnsearch.errors import InputError
+from bnsearch.graphs.dag import DAG
+from bnsearch.scores.score import improves
+
+
+class Incumbent:
+    """
+    The network with the highest score among those offered, whatever the order of the offers.
+
+    Scores are compared exactly. Of networks with the same score, the one with the smaller parent lists is kept.
+
+    Attributes
+    ----------
+    score : score of the network; minus infinity before the first offer
+    """
+
+    def __init__(self) -> None:
+        self.score = -inf
+        self._make: Callable[[], DAG] | None = None
+        self._dag: DAG | None = None
+
+    def offer(self, score: float, make: Callable[[], DAG]) -> bool:
+        """Return True if a network improves the incumbent by more than rounding errors; keep it if it is the best."""
+        improved = improves(score, self.score)
+        if improved or score > self.score:
+            self.score, self._make, self._dag = score, make, None
+        elif score == self.score and self._make is not None:
+            self._dag = min(self.dag, make(), key=lambda dag: dag.parents)
+        return improved
+
+    @property
+    def dag(self) -> DAG:
+        """The network, which is constructed on first use."""
+        if self._make is None:
+            raise InputError("the run has found no network yet")
+        self._dag = self._dag or self._make()
+        return self._dag

@@ -1,0 +1,115 @@
+"""How the time of a round is divided among activities; worked by hand."""
+
+from __future__ import annotations
+
+from math import inf
+
+import pytest
+
+from bnsearch.ondemand.schedule import (
+    DECAY,
+    FIRST_STEPS,
+    ON_DEMAND_SHARE,
+    ROUND,
+    STEP_GROWTH,
+    Activity,
+    Schedule,
+    SearchBudget,
+    assign_time,
+    relative_rate,
+)
+from bnsearch.runs.run import Run
+from bnsearch.runs.stop import Iterations, Seconds
+from clocks import Clock
+
+
+@pytest.mark.parametrize(
+    ("budget", "left"),
+    [
+        (SearchBudget(max_steps=100), 0.75),
+        (SearchBudget(max_seconds=2.0), 0.5),
+        (SearchBudget(max_steps=50, max_seconds=2.0), 0.5),
+    ],
+    ids=str,
+)
+def test_remaining_share_of_a_budget(budget, left):
+    """After 25 steps and one second: 1 - 25 / 100, 1 - 1 / 2, and the smaller of 1 - 25 / 50 and 1 - 1 / 2."""
+    assert budget.remaining_share(25, 1.0) == left
+
+
+def test_rate_of_an_activity():
+    """The rate is infinite before the first run; earlier runs have a smaller weight than the last."""
+    activity = Activity(0.1)
+    assert activity.rate == inf
+    activity.record(8.0, 2.0)
+    assert activity.rate == 4.0
+    assert activity.credit == -2.0
+    activity.record(0.0, 1.0)
+    assert activity.rate == pytest.approx(8.0 * DECAY / (2.0 * DECAY + 1.0))
+
+
+def recorded(min_relative_rate: float, gain: float) -> Activity:
+    """Return an activity that has gained something in one second, and has no credit."""
+    activity = Activity(min_relative_rate)
+    activity.record(gain, 1.0)
+    activity.credit = 0.0
+    return activity
+
+
+def test_relative_rates():
+    """The share of the best rate, or the lower bound if that is higher; without a run, the lower bound."""
+    best, half, poor, untried = recorded(0.1, 10.0), recorded(0.1, 5.0), recorded(0.2, 0.0), Activity(0.3)
+    activities = [best, half, poor, untried]
+    assert [relative_rate(activity, activities) for activity in activities] == [1.0, 0.5, 0.2, 0.3]
+
+
+def test_equal_shares_without_gains():
+    """Before the first runs, and if no activity gains, all get the same time."""
+    for activities in ([Activity(0.1), Activity(0.5)], [recorded(0.1, 0.0), recorded(0.5, 0.0)]):
+        assign_time(activities, 3.0)
+        assert [activity.credit for activity in activities] == [1.5, 1.5]
+
+
+def test_shares_in_proportion_to_rates():
+    """Rates of 9 and 3: three quarters and one quarter of 8 s, on top of the earlier credit."""
+    activities = [recorded(0.1, 9.0), recorded(0.1, 3.0)]
+    activities[1].credit = 1.0
+    assign_time(activities, 8.0)
+    assert [activity.credit for activity in activities] == pytest.approx([6.0, 3.0])
+
+
+def test_a_timed_round():
+    """After 10 of 100 s a round takes 2 s, one for each activity; an activity waits until its credit suffices."""
+    clock = Clock()
+    schedule = Schedule(Run(Seconds(100), seed=1, clock=clock), 2, 5, on_demand_only=False)
+    clock.now += 10.0
+    schedule.start_round()
+    assert schedule.round_length == pytest.approx(10.0 * ROUND)
+    credit = 5.0 * ROUND
+    assert schedule.dag_search.credit == pytest.approx(credit)
+    schedule.set_climb_seconds(1.5 * credit)
+    assert [schedule.is_due(activity) for activity in (schedule.ordering_search, schedule.dag_search)] == [True, False]
+    budget = schedule.budget_of(schedule.ordering_search, SearchBudget(max_steps=1))
+    assert budget == SearchBudget(max_seconds=pytest.approx(credit))
+    schedule.divide_ordering_search(budget)
+    assert schedule.on_demand_search.credit == pytest.approx(ON_DEMAND_SHARE * credit)
+    assert schedule.table_search.credit == pytest.approx((1 - ON_DEMAND_SHARE) * credit)
+
+
+def test_a_useful_run_that_does_not_fit():
+    """With 1 s left no activity runs whose shortest useful run takes half of it, whatever its credit."""
+    clock = Clock()
+    schedule = Schedule(Run(Seconds(100), seed=1, clock=clock), 2, 5, on_demand_only=False)
+    clock.now += 99.0
+    schedule.table_search.credit, schedule.table_search.min_seconds = 10.0, 0.5
+    assert not schedule.is_due(schedule.table_search)
+
+
+def test_rounds_counted_in_steps():
+    """Two islands and two searches: each has the same number of steps, and the next round is longer."""
+    schedule = Schedule(Run(Iterations(10**6), seed=1), 2, 5, on_demand_only=False)
+    schedule.start_round()
+    assert schedule.is_due(schedule.dag_search)
+    assert schedule.step_budget() == SearchBudget(max_steps=5 * FIRST_STEPS)
+    schedule.end_round()
+    assert schedule.step_budget() == SearchBudget(max_steps=int(5 * FIRST_STEPS * STEP_GROWTH))
