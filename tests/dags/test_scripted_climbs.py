@@ -114,7 +114,7 @@ def test_a_halted_restart_ends_after_its_first_call(script):
     def start(parents, tie_order=None, moves=None):
         begin(parents, tie_order, moves)
         if tie_order is not None:
-            run.interrupt()
+            run.budget.request_stop()
 
     script.start = start
     HillClimb(restarts=1).search(problem_of(), run)
