@@ -105,6 +105,22 @@ def test_a_halted_first_climb_is_the_last(script):
     assert (len(script.starts), run.progress.iterations) == (1, 1)
 
 
+def test_a_halted_restart_ends_after_its_first_call(script):
+    """The run is interrupted when a restart begins: this restart ends 5 below its end, at -11, and is offered."""
+    script.ends = [-20.0, -6.0, -5.0]
+    run = Run(seed=1)
+    begin = script.start
+
+    def start(parents, tie_order=None, moves=None):
+        begin(parents, tie_order, moves)
+        if tie_order is not None:
+            run.budget.request_stop()
+
+    script.start = start
+    HillClimb(restarts=1).search(problem_of(), run)
+    assert [point.score for point in run.trace] == [-25.0, -20.0, -11.0]
+
+
 def test_edges_are_removed_at_the_share():
     """With a share of .5 the draw .49 removes an edge, .5 does not; a required edge stays."""
     known = Knowledge(required=[("b", "c")]).constraints("abc")

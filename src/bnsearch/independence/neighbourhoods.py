@@ -116,7 +116,8 @@ def find_blanket(
     A test with too few rows neither adds nor removes a variable. A blanket that holds a copy of the target, or
     variables that determine it, leaves a test no degrees of freedom (see `GTest`). The test is then made without the
     first members of the blanket, which are the strongest; otherwise a copy would hide all neighbours. Both rules are
-    ours. A removed variable is not added again, so the search ends.
+    ours. So is a third: a removed variable is not added again, so the search ends. A spouse that was removed before the
+    common child was added is therefore missed.
     """
     remaining = candidates.tolist()
     blanket: list[int] = []
