@@ -190,13 +190,15 @@ def test_an_interrupt_while_kernels_are_loaded_is_the_callers(monkeypatch):
 
     builder_module.load_kernels.cache_clear()
     with monkeypatch.context() as patch:
-        patch.setattr(walk_module.Walk, "go", interrupt)
+        patch.setattr(walk_module.Walk, "run", interrupt)
         with pytest.raises(KeyboardInterrupt):
             Auto(evaluations=100).select(wide_data(), BIC())
     assert Auto(evaluations=100).select(wide_data(), BIC()).stop == "evaluations"
 
 
-def told(builder, threads: int = 1, constraints: Constraints | None = None) -> tuple[list[Scoring], Selection]:
+def report_progress(
+    builder, threads: int = 1, constraints: Constraints | None = None
+) -> tuple[list[Scoring], Selection]:
     """Return the progress reports of a selection, and its result."""
     seen: list[Scoring] = []
     found = builder.select(wide_data(), BIC(), threads=threads, progress=seen.append, constraints=constraints)
@@ -205,7 +207,7 @@ def told(builder, threads: int = 1, constraints: Constraints | None = None) -> t
 
 def test_growth_tells_of_variables():
     """A report after each variable has the number of variables done; some of the sets are pruned at the end."""
-    seen, found = told(Auto(evaluations=3000))
+    seen, found = report_progress(Auto(evaluations=3000))
     grown = [now for now in seen if now.task == "growing parent sets"]
     assert [(now.done, now.total, now.unit) for now in grown[:30]] == [(i + 1, 30, "variables") for i in range(30)]
     kept = [now.found for now in grown]
@@ -216,7 +218,7 @@ def test_growth_tells_of_variables():
 @pytest.mark.parametrize("threads", [1, 2])
 def test_enumeration_tells_of_families(threads):
     """30 variables have 30 * 29 families of one parent and 30 * 406 of two; those kept are those of the table."""
-    seen, found = told(Sequential(max_parents=2), threads)
+    seen, found = report_progress(Sequential(max_parents=2), threads)
     last = {now.task: now for now in sorted(seen, key=lambda now: now.done)}
     assert [(now.done, now.total) for now in last.values()] == [(870, 870), (12180, 12180)]
     assert list(last) == ["single parents", "sets of 2 parents"]
@@ -226,7 +228,7 @@ def test_enumeration_tells_of_families(threads):
 def test_what_is_legal_is_not_known_during_enumeration():
     """Forbidden parents are removed at the end: until then the number of kept sets is not known."""
     known = Knowledge(forbidden=[("0", "1")]).constraints(wide_data().names)
-    seen, found = told(Auto(evaluations=3000), constraints=known)
+    seen, found = report_progress(Auto(evaluations=3000), constraints=known)
     assert {now.found for now in seen if now.unit == "sets"} == {None}
     assert [now.found for now in seen if now.unit == "variables"][-1] >= found.kept
 
