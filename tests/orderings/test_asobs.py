@@ -188,6 +188,17 @@ def test_time_stops_a_batch():
     assert isinstance(run.best(), DAG)
 
 
+def test_a_halted_selection_has_no_result(monkeypatch):
+    """If `halted` returns True, nothing is selected; a selection is abandoned between two calls of the kernel."""
+    table, rng = random_candidates(12, 20, 3, seed=7), np.random.default_rng(1)
+    order = np.arange(12, dtype=np.int32)
+    halted = Selector(table, lambda score: True)
+    assert halted.select_once(lambda rng: order, rng) is halted.follow_orders(lambda rng: order, rng) is None
+    assert halted.select(order) is not None  # one call of the kernel is enough
+    monkeypatch.setattr(asobs, "ENTRIES_PER_CALL", 1)
+    assert halted.select(order) is None
+
+
 def test_bad_parameters_are_refused():
     """The errors list the allowed values."""
     with pytest.raises(InputError, match="no start 'best'"):

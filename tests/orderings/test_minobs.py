@@ -9,8 +9,10 @@ from scripted import NoBound, Optimum, Script
 from bnsearch.errors import InputError
 from bnsearch.learning.search import search
 from bnsearch.learning.warm_up import load_kernels
+from bnsearch.orderings.crossover import CROSSOVERS
 from bnsearch.orderings.minobs import MINOBS, mean_score, prune
 from bnsearch.runs.problem import Problem
+from bnsearch.runs.run import Run
 from bnsearch.runs.stop import Iterations, Seconds
 from candidate_tables import random_candidates
 
@@ -125,6 +127,38 @@ def test_same_answer_for_any_number_of_threads(crossover: str) -> None:
     method = MINOBS(population=6, crossovers=5, crossover=crossover)
     found = [search(Problem(table=table), method, stop=Iterations(4), seed=11, threads=t) for t in (1, 2)]
     assert (found[0].score, found[0].dag, found[0].evaluations) == (found[1].score, found[1].dag, found[1].evaluations)
+
+
+def test_offspring_are_crossovers_of_pairs_and_mutants_of_members(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Of three members, 60 crossovers use all six ordered pairs, and 40 mutants are one swap away from all three."""
+    members = [[0, 1, 2, 3, 4, 5, 6, 7], [7, 6, 5, 4, 3, 2, 1, 0], [1, 2, 3, 4, 5, 6, 7, 0]]
+    population = [Optimum(np.array(order, dtype=np.int32), -1.0, TABLE.names) for order in members]
+    pairs: list[tuple[int, int]] = []
+
+    def cross(first: np.ndarray, second: np.ndarray, rng: np.random.Generator) -> np.ndarray:
+        pairs.append((members.index(first.tolist()), members.index(second.tolist())))
+        return first
+
+    monkeypatch.setitem(CROSSOVERS, "rx", cross)
+    method = MINOBS(crossover="rx", crossovers=60, mutations=40)
+    orders = list(method.draw_offspring(population, Run(Iterations(1), seed=1)))  # type: ignore[arg-type]
+    assert (len(orders), len(pairs)) == (100, 60)
+    assert set(pairs) == {(a, b) for a in range(3) for b in range(3) if a != b}
+    differences = [[sum(a != b for a, b in zip(mutant, m, strict=True)) for m in members] for mutant in orders[60:]]
+    assert {own.index(2) for own in differences} == {0, 1, 2}  # two positions differ after one swap
+    alone = list(method.draw_offspring(population[:1], Run(Iterations(1), seed=1)))  # type: ignore[arg-type]
+    assert len(alone) == 100  # a single member, after a stop, is both parents
+
+
+def test_no_climb_is_started_after_the_deadline(monkeypatch: pytest.MonkeyPatch) -> None:
+    """The time budget ends during the third climb of the first population: no climb follows."""
+    script = Script([-9.0, -8.0, -8.5])
+    monkeypatch.setattr("bnsearch.orderings.minobs.InsertionClimber", script.make_climber)
+    monkeypatch.setattr("bnsearch.orderings.restarts.relaxed", NoBound)
+    run = Run(Seconds(1), seed=1, clock=lambda: float(len(script.starts) == 3))
+    MINOBS().search(Problem(table=TABLE), run)
+    assert (len(script.starts), run.progress.iterations, run.progress.score) == (3, 1, -8.0)
+    assert script.arguments == [(run.halted, {})] * 3
 
 
 def test_without_time_the_result_is_the_empty_network() -> None:
