@@ -11,8 +11,11 @@ import numpy as np
 from hypothesis import strategies as st
 
 from bnsearch.data import Dataset
+from bnsearch.kernels.compile import kernel
 from bnsearch.knowledge import Knowledge
 from bnsearch.ondemand.chain import OnDemandChain
+from bnsearch.ondemand.kernels_grow import grow_parents
+from bnsearch.ondemand.kernels_rows import find_row
 from bnsearch.ondemand.source import Source
 from bnsearch.runs.problem import Problem
 from bnsearch.scores import AIC, BIC, K2, QNML, BDeu, Score, Scorer
@@ -23,6 +26,18 @@ MEMORY = 1 << 22  # bytes, of a chain in a test
 
 Members = tuple[int, ...]
 Row = dict[int, float]  # what each further parent adds to the score
+
+
+@kernel
+def ask_row(source, rows, child, members, size):
+    """Call `find_row` from Python."""
+    return find_row(source, rows, child, members, size)
+
+
+@kernel
+def ask_growth(source, rows, child, members, size, limit, position, required, max_parents, spare, examined):
+    """Call `grow_parents` from Python."""
+    return grow_parents(source, rows, child, members, size, limit, position, required, max_parents, spare, examined)
 
 
 @dataclass(frozen=True)

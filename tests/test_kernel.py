@@ -97,7 +97,7 @@ def test_python_does_not_call_inner_kernels():
                 names |= {alias.asname or alias.name: (node.module, alias.name) for alias in node.names}
         for node in tree.body:
             marks = {mark.id for mark in getattr(node, "decorator_list", []) if isinstance(mark, ast.Name)}
-            if marks & {"inner_kernel", "inlined_kernel"}:
+            if marks & {"inner_kernel", "inner_borrowing_kernel", "inlined_kernel"}:
                 inner.add((home, node.name))
             if not any(mark.endswith("kernel") for mark in marks):
                 used = {part.id for part in ast.walk(node) if isinstance(part, ast.Name)}

@@ -53,7 +53,7 @@ def test_perturbation_applies_valid_moves() -> None:
     here = Neighbourhood(scorer, keep_all=True)
     rng = np.random.default_rng(3)
     seen = set()
-    for _ in range(40):
+    for _ in range(80):
         before = here.cpdag
         Perturbation(1, Noise(), int(rng.integers(2**31)))(here, lambda: False)
         graph = here.cpdag

@@ -23,12 +23,11 @@ from bnsearch.ondemand.kernels_rows import (
     HEAD,
     POOL,
     copy_rows,
-    find_row,
 )
 from bnsearch.ondemand.row_caches import RowCaches
 from bnsearch.ondemand.source import Source
 from knowledge_cases import random_knowledge
-from reference_ondemand import SCORES, Definition, Dependent, chain_of, problem_of, step_by_step
+from reference_ondemand import SCORES, Definition, Dependent, ask_row, chain_of, problem_of, step_by_step
 from strategies import Table, examples, tables
 
 every_score = pytest.mark.parametrize("score", SCORES, ids=lambda score: score.name)
@@ -44,7 +43,7 @@ def row_of(arrays, rows, child: int, parents: tuple[int, ...]) -> tuple[float, l
     """Return the local score of a family, the candidates of its row, and their gains."""
     members = np.zeros(len(arrays[POOL]) + 1, dtype=np.int32)
     members[: len(parents)] = parents
-    slot = find_row(arrays, rows, child, members, len(parents))
+    slot = ask_row(arrays, rows, child, members, len(parents))
     begin = rows[BEGIN][slot] % len(rows[CANDIDATE])
     inside = slice(begin, begin + rows[COUNT][slot])
     return float(rows[FAMILY_SCORE][slot]), rows[CANDIDATE][inside].tolist(), rows[GAIN][inside].tolist()

@@ -7,13 +7,12 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from bnsearch.ondemand.kernels_grow import grow_parents
 from bnsearch.ondemand.kernels_rows import HEAD, LIMIT
 from bnsearch.ondemand.row_caches import RowCaches
 from bnsearch.ondemand.source import Source, pack_bits
 from bnsearch.scores.score import improves
 from knowledge_cases import random_knowledge
-from reference_ondemand import SCORES, Definition, Dependent, dependent_tables, problem_of
+from reference_ondemand import SCORES, Definition, Dependent, ask_growth, dependent_tables, problem_of
 from strategies import Table, examples, tables
 
 every_score = pytest.mark.parametrize("score", SCORES, ids=lambda score: score.name)
@@ -31,7 +30,7 @@ def grown(source: Source, child: int, parents: list[int], before: list[int], cut
     members[: len(parents)] = sorted(parents)
     required, most = pack_bits(source.required)[child], int(source.limits[child])
     examined = np.zeros(1, dtype=np.int64)
-    size, score = grow_parents(
+    size, score = ask_growth(
         source.arrays(), rows, child, members, len(parents), len(before), position, required, most, spare, examined
     )
     return tuple(members[:size].tolist()), float(score)

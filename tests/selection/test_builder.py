@@ -195,7 +195,7 @@ def test_an_interrupt_while_kernels_are_loaded_is_the_callers(monkeypatch):
 
     builder_module.select_from_tiny_table.cache_clear()
     with monkeypatch.context() as patch:
-        patch.setattr(walk_module.Walk, "go", interrupt)
+        patch.setattr(walk_module.Walk, "run", interrupt)
         with pytest.raises(KeyboardInterrupt):
             Auto(evaluations=100).select(wide_data(), BIC())
     assert Auto(evaluations=100).select(wide_data(), BIC()).stop == "evaluations"

@@ -115,11 +115,16 @@ class OperatorList:
         self._state[HEAD], self._state[TAIL] = 0, -1
 
     def _make_room(self) -> None:
-        """Move the listed operators to a new pool, twice as large if they fill a quarter of the old one."""
+        """
+        Move the finished rows to a new pool without gaps.
+
+        The pool is twice as large as the old one if they fill a quarter of it, or if there are no gaps.
+        """
         from bnsearch.equivalence.kernels_listing import USED, move_rows
 
-        capacity = len(self._pool[0])
-        pool = _new_pool(capacity if 4 * int(self._rows[1].sum()) < capacity else 2 * capacity)
+        capacity, listed = len(self._pool[0]), int(self._rows[1].sum())
+        enough = 4 * listed < capacity and listed < self._state[USED]
+        pool = _new_pool(capacity if enough else 2 * capacity)
         self._state[USED] = move_rows(self._rows, self._pool, pool)
         self._pool = pool
 

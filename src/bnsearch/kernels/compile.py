@@ -11,6 +11,8 @@ from typing import Any
 
 import numba
 
+from bnsearch.kernels.linking import get_linked_compiler
+
 
 def kernel(function: Callable[..., Any]) -> Any:
     """Compile a top-level function over arrays and scalars. It releases the GIL, and is cached on disk if possible."""
@@ -19,12 +21,8 @@ def kernel(function: Callable[..., Any]) -> Any:
 
 
 def inner_kernel(function: Callable[..., Any]) -> Any:
-    """
-    Compile a function that only other kernels call. A call from Python crashes.
-
-    Omitting the CPython wrapper saves a sixth of the compile time.
-    """
-    return _compile(function, no_cfunc_wrapper=True, no_cpython_wrapper=True, _nrt=True)
+    """Compile a function that only other kernels call. A call from Python crashes."""
+    return _compile_linked(function, _nrt=True)
 
 
 def borrowing_kernel(function: Callable[..., Any]) -> Any:
@@ -37,9 +35,23 @@ def borrowing_kernel(function: Callable[..., Any]) -> Any:
     return _compile(function, no_cfunc_wrapper=True, _nrt=False)
 
 
+def inner_borrowing_kernel(function: Callable[..., Any]) -> Any:
+    """Compile a borrowing function that only other kernels call. A call from Python crashes."""
+    return _compile_linked(function, _nrt=False)
+
+
 def inlined_kernel(function: Callable[..., Any]) -> Any:
     """Compile a borrowing function that is inlined into the kernels that call it. A call from Python crashes."""
-    return _compile(function, no_cfunc_wrapper=True, no_cpython_wrapper=True, forceinline=True, _nrt=False)
+    return _compile_linked(function, forceinline=True, _nrt=False)
+
+
+def _compile_linked(function: Callable[..., Any], **options: Any) -> Any:
+    """Compile a function without wrappers for Python, and without machine code of its own if possible."""
+    options |= {"no_cfunc_wrapper": True, "no_cpython_wrapper": True}
+    compiler = get_linked_compiler()
+    if compiler is None:
+        return _compile(function, **options)
+    return numba.njit(nogil=True, error_model="numpy", pipeline_class=compiler, **options)(function)
 
 
 def _compile(function: Callable[..., Any], **options: Any) -> Any:

@@ -12,7 +12,7 @@ import numpy as np
 
 from bnsearch.kernels.bits import has_bit
 from bnsearch.kernels.compare import tie_margin
-from bnsearch.kernels.compile import borrowing_kernel, inlined_kernel
+from bnsearch.kernels.compile import borrowing_kernel, inlined_kernel, inner_borrowing_kernel
 from bnsearch.kernels.random_numbers import draw_below
 from bnsearch.ondemand.kernels_parents import choose_parents
 from bnsearch.ondemand.kernels_rows import (
@@ -99,7 +99,7 @@ def can_gain(source, rows, store, chain, child, parent):
     return False
 
 
-@borrowing_kernel
+@inner_borrowing_kernel
 def insert_variable(source, rows, store, chain, variable, to):
     """Move a variable, and choose new parents for the variables concerned; return the change of the score."""
     order, position = chain[ORDER], chain[POSITION]

@@ -11,7 +11,7 @@ from __future__ import annotations
 import numpy as np
 
 from bnsearch.kernels.bits import has_bit
-from bnsearch.kernels.compile import borrowing_kernel, inlined_kernel, kernel
+from bnsearch.kernels.compile import inlined_kernel, inner_borrowing_kernel, kernel
 from bnsearch.kernels.sorting import insert_ascending
 from bnsearch.ondemand.kernels_grow import grow_parents
 from bnsearch.ondemand.kernels_rows import AS_CHILD, EVALUATIONS, HASHES, HEAD, LIMIT, hash_family
@@ -93,7 +93,7 @@ def unmark_seen(source, chain, child, limit):
     chain[SEEN][at] = np.uint64(0)
 
 
-@borrowing_kernel
+@inner_borrowing_kernel
 def choose_parents(source, rows, store, chain, child):
     """
     Choose the best parents found among the predecessors of a variable; return the change of its score.

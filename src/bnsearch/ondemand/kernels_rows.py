@@ -42,7 +42,7 @@ from bnsearch.counting.kernels_columns import ARITIES
 from bnsearch.counting.kernels_expand import extend_family, score_family
 from bnsearch.counting.kernels_terms import terms_of_parents
 from bnsearch.kernels.compare import improves_on
-from bnsearch.kernels.compile import borrowing_kernel, inlined_kernel, inner_kernel, kernel
+from bnsearch.kernels.compile import inlined_kernel, inner_borrowing_kernel, inner_kernel, kernel
 from bnsearch.ondemand.kernels_peers import ENTRIES, WAYS, copy_from_peers, fence
 from bnsearch.scores.score import TOLERANCE
 
@@ -228,7 +228,7 @@ def fill_row(source, rows, child, members, size, family_hash):
     return write_row(rows, family_hash, score, pool, scores, kept)
 
 
-@borrowing_kernel
+@inner_borrowing_kernel
 def find_row(source, rows, child, members, size):
     """Return the slot of the row of a child and its parents; compute the row if it is not in the cache."""
     family_hash = hash_family(source, child, members, size)
