@@ -28,16 +28,20 @@ lint: $(READY)
 types: $(READY)
 	$(BIN)/mypy
 
-# A file's tests stay in one process: two at once would compile the same kernels.
+# Kernels are compiled before the tests start: otherwise each test process would compile them.
+COMPILE := $(BIN)/python tools/compile_kernels.py
 PYTEST := $(BIN)/pytest --numprocesses 2 --dist loadfile
 
 suite: $(READY)
+	$(COMPILE)
 	$(PYTEST)
 
-# The kernels once more with every array access checked; compiled apart, because the cache does not tell the two.
+# The same tests with every array access checked. Numba does not distinguish such kernels, so they have their own cache.
+CHECKED := NUMBA_BOUNDSCHECK=1 NUMBA_CACHE_DIR=.numba_cache_checked HYPOTHESIS_PROFILE=checked
+
 checked: $(READY)
-	NUMBA_BOUNDSCHECK=1 NUMBA_CACHE_DIR=.numba_cache_checked HYPOTHESIS_PROFILE=checked \
-		$(PYTEST) tests/counting tests/scores tests/parent_sets tests/selection \
+	$(CHECKED) $(COMPILE)
+	$(CHECKED) $(PYTEST) tests/counting tests/scores tests/parent_sets tests/selection \
 		tests/orderings tests/ondemand tests/exact tests/dags tests/independence tests/equivalence tests/genetic
 
 bench: $(READY)
