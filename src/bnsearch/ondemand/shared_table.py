@@ -30,7 +30,7 @@ ROW_BYTES = 200  # approximate memory of a row of the table and its index
 
 class SharedTable:
     """
-    The candidate table of the islands, built anew for each search over it.
+    The candidate table of the islands, rebuilt for each search over it.
 
     Parameters
     ----------

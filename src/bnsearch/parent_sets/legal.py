@@ -105,7 +105,7 @@ def with_penalties(table: ParentSets, constraints: Constraints) -> ParentSets:
     Return a table in which the empty sets of variables with required parents have a penalty as their score.
 
     A legal network scores no less than the sum of the lowest legal rows, and no more than the sum of the best ones. The
-    penalty is the variable's lowest legal row, less the difference of these sums, less a margin. So a network with a
+    penalty is the variable's lowest legal row, minus the difference of these sums, minus a margin. So a network with a
     penalty scores below every legal one, more penalties lower the score further, and no score becomes huge.
     """
     needy = constraints.has_required
