@@ -32,7 +32,7 @@ class FamilyScores:
     """
     Local scores and penalties of the families of a population, with a cache.
 
-    A local score is a fit less a penalty. The fit is the maximised log-likelihood, the penalty all that the score
+    A local score is a fit minus a penalty. The fit is the maximised log-likelihood, the penalty all that the score
     subtracts from it. Under BIC and AIC this is Eq. 12 of Dai et al. (2020).
 
     Parameters
@@ -132,7 +132,7 @@ class FamilyScores:
 
 
 def find_penalty_slope(problem: Problem) -> float | None:
-    """Return the penalty for each free parameter; None if the score is not the log-likelihood less such a penalty."""
+    """Return the penalty for each free parameter; None if the score is not the log-likelihood minus such a penalty."""
     score = problem.needed_score
     joint = score.joint(problem.needed_data.n_rows)
     is_linear = score.equivalent and joint == CellSum(CellFunction.XLOGX, slope=joint.slope)

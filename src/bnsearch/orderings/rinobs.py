@@ -49,7 +49,7 @@ class RINOBS:
     Notes
     -----
     The insertion of x changes only the families of x and of those passed variables that have x in a candidate parent
-    set. A step therefore takes microseconds for any number of variables, which makes tens of thousands of steps per
+    set. A step therefore takes microseconds for any number of variables, and there are tens of thousands of steps per
     second. Larger perturbations gain more per step but less per second. Accepting losses up to a threshold is threshold
     accepting (Dueck & Scheuer 1990). Here an acceptance rate controls the threshold instead of a schedule, which makes
     it independent of the scale of the scores. Dropping the worse half of the orderings after each round is successive

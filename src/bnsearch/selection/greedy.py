@@ -33,8 +33,8 @@ class Greedy(BestFirst):
     max_sets : maximum number of sets kept for a variable, the best ones; the empty set is kept in addition
     memory : bytes for the sets that are searched; a variable's search ends when its share is used up
     pruning : names of the pruning rules, which do not change the result
-    max_open : when there are more than 2 max_open open sets, only the best max_open are kept, and worse sets are no
-        longer opened
+    max_open : number of open sets that are kept, the best ones, once there are more than twice as many; worse sets are
+        no longer opened from then on
 
     References
     ----------
