@@ -196,7 +196,7 @@ class Sweep:
         return counts
 
     def _are_bitmaps_enough(self, size: int) -> bool:
-        """Return True if bitmaps serve all sets of a size."""
+        """Return True if all sets of a size can be counted by bitmaps."""
         columns = self._columns
         served = bool((np.diff(columns.start) == columns.arities - 1).all())
         return served and float(np.prod(columns.arities[-size:], dtype=np.float64)) <= columns.max_cells

@@ -21,7 +21,7 @@ class Perturbing(ClassSearch):
 
     Parameters
     ----------
-    noise : the factor 2 of N(0, 2 s)
+    noise : factor of the gain s in the noise N(0, noise s); 2 in the paper
     noise_scale : the gain s that is multiplied by the factor: "step", the highest gain of a step, which gives all
         operators the same standard deviation; "operator", each operator's own gain; "variance", the same, but the
         product is a variance

@@ -19,7 +19,7 @@ from bnsearch.scores.loglik import LogLikelihood
 from bnsearch.scores.scorer import Scorer
 
 BATCH = 2_000  # families scored between two checks of the deadline: some tens of milliseconds
-FAMILIES_PER_THREAD = 200  # new families that are worth a further thread
+FAMILIES_PER_THREAD = 200  # number of new families for which one more thread saves time
 MAX_FAMILIES = 1 << 20  # families in the cache, after which it is emptied: 16 MiB of values
 SCORE, PENALTY = 0, 1  # rows of the cached values
 

@@ -90,7 +90,7 @@ class MIIGA:
 
     As in the paper, copies of the best individual soon fill the population. With `distinct` others survive, too: the
     mean score is higher on 13 of the 14 networks of `benchmarks/genetic.py`, and equal on asia. With mutation of any
-    pair the adaptive binding parameter shows no advantage there over a fixed or random one.
+    pair, the adaptive binding parameter shows no advantage over a random one on insurance and alarm.
 
     One iteration is one generation. The first population is offered at iteration 0: the trace shows its best score, and
     the generation at which the best network of the run appeared.

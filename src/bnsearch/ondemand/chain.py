@@ -199,7 +199,7 @@ class OnDemandChain:
 
     @contextmanager
     def _bounded_call(self) -> Iterator[int]:
-        """Yield the number of local scores for one kernel call, and measure how long each of them takes."""
+        """Yield the number of local scores for one kernel call, and measure the time of each score."""
         from bnsearch.ondemand.kernels_rows import EVALUATIONS, HEAD, LIMIT
 
         head = self._rows[HEAD]

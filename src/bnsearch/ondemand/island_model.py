@@ -113,7 +113,7 @@ class IslandModel:
             island.n_climbs = max(island.n_climbs, self.islands[0].n_climbs)
 
     def _climb_bytes(self) -> list[int]:
-        """Return the memory for the climbs of each island that has any: as many as it allows, one at least."""
+        """Return the memory for climbs of each island that climbs: as many islands as fit, at least one."""
         memory, n = int(CLIMB_MEMORY * self.memory), self.problem.size
         gains = 9 * n * n  # bytes for the gains of all families of one graph
         number = max(1, min(len(self.islands), memory // (gains + MIN_CLIMB_BYTES)))

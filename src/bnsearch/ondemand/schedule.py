@@ -120,7 +120,7 @@ class Schedule:
             self.round_length *= STEP_GROWTH
 
     def set_climb_seconds(self, seconds: float) -> None:
-        """Let a DAG search be no shorter than one climb, given how long that takes."""
+        """Set the minimum length of a DAG search: one climb, or MIN_DAG_SHARE of the elapsed time if that is longer."""
         self.dag_search.min_seconds = max(MIN_DAG_SHARE * self._run.seconds, seconds)
 
     def divide_ordering_search(self, budget: SearchBudget) -> None:

@@ -33,7 +33,7 @@ class SelectedNetwork:
 
     Attributes
     ----------
-    rows : int64[n], the row of the candidate table that each variable chooses
+    rows : int64[n], the chosen row of the candidate table for each variable
     score : score of the network
     evaluations : number of rows that were read to find it
     """

@@ -45,7 +45,7 @@ class Bound(NamedTuple):
     ----------
     slope : minus the penalty of one parameter
     level : 1 if every cell that occurs costs log(r), else 0
-    smallest : smallest number of states of a further parent; parents with one state are never of use
+    smallest : smallest number of states of a further parent; parents with one state never improve a score
 
     Notes
     -----
@@ -78,7 +78,7 @@ def bound_of(data: Dataset, score: Score, rules: Collection[str] = RULES) -> Bou
 
 
 def max_useful_parents(data: Dataset, score: Score, asked: int | None, rules: Collection[str] = RULES) -> int:
-    """Return the size of the largest parent set that can be of use, no larger than `asked`."""
+    """Return the size of the largest parent set that can improve a local score, at most `asked`."""
     limit = data.n_variables - 1
     if isinstance(score, BIC | AIC) and "in-degree" in rules:
         cost = -score.joint(data.n_rows).slope

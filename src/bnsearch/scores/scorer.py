@@ -27,7 +27,7 @@ class Scorer:
     """
     Local scores of a dataset's families, computed on request and kept in a cache of bounded size.
 
-    A scorer serves one thread and one score. `fork` makes another one, which shares the data but not the cache.
+    A scorer is for one thread and one score. `fork` makes another one, which shares the data but not the cache.
 
     Parameters
     ----------

@@ -33,7 +33,7 @@ class Job:
     ----------
     data, score : data and local score
     children : int64[...], variables to select for; the other variables get the empty set only
-    max_parents : size of the largest parent set worth considering
+    max_parents : size of the largest parent set that can improve a local score
     bound : upper bound on the local score of larger families
     constraints : legal parents of each variable; None means that all are legal
     budget : time, evaluations, memory, threads, stop requests and observers
@@ -59,7 +59,7 @@ class Job:
         return np.flatnonzero(self.constraints.allowed[child])
 
     def max_parents_of(self, child: int) -> int:
-        """Return the size of the largest parent set of a variable that is worth considering."""
+        """Return the maximum size of the parent sets of a variable, by the score and the constraints."""
         limit = self.max_parents
         return limit if self.constraints is None else min(limit, int(self.constraints.max_parents[child]))
 

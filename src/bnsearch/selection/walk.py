@@ -162,7 +162,7 @@ class Walk:
 
     def _closed(self, size: int) -> bool:
         """
-        Return True if, by the bound of the score, no family larger than those over the sets of a size matters.
+        Return True if the bound of the score excludes all families larger than those over the sets of a size.
 
         The cells that occur are counted only if the result may depend on them.
         """
@@ -277,7 +277,7 @@ class Walk:
 
 
 def _sets_with_each(n: int, size: int, piece: Piece, binomial: NDArray[np.int64]) -> NDArray[np.int64]:
-    """Return the number of sets of a piece that hold each place."""
+    """Return the number of sets of a piece that contain each place."""
     counts = np.zeros(n, dtype=np.int64)
     bottom, top, lowest, highest = piece
     if size == 2:
