@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 
 PROJECTION_GAIN = 4.7  # factor on the number of cells up to which bitmaps are cheaper, once projected (measured)
 MAX_SETS_PER_CALL = 1 << 17  # largest number of sets of a kernel call, which bounds its time
-MAX_ROWS_PER_CALL = 1 << 28  # largest product of sets and rows of a kernel call, for the same reason
+MAX_ROWS_PER_CALL = 1 << 28  # largest product of sets and rows of a kernel call, which bounds its time
 MIN_ROWS_PER_CALL, MIN_SETS_PER_CALL = 1 << 25, 1 << 13  # the overhead of smaller pieces is as large as their work
 SHARES = 2  # a piece has about the remaining sets divided by SHARES times the number of threads
 INT64_MAX = np.iinfo(np.int64).max

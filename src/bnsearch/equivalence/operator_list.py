@@ -14,8 +14,8 @@ from bnsearch.equivalence.operators import Kind, Operator, Step, new_lists
 from bnsearch.scores.scorer import Scorer
 
 FIRST_CAPACITY = 1 << 14  # operators; the pool grows
-ROWS_PER_CALL = 1 << 21  # table rows counted between two looks at the clock: a few milliseconds
-GAINS_PER_CALL = 1 << 15  # gains computed between two looks at the clock where all set values are cached
+ROWS_PER_CALL = 1 << 21  # table rows counted between two checks of the clock: a few milliseconds
+GAINS_PER_CALL = 1 << 15  # gains computed between two checks of the clock if all set values are cached
 MAX_GAIN_ROWS = 1 << 12  # rows of the cache of gains, each for one (y, B); munin with 5,000 rows needs about 2,000
 GAIN_BYTES = 1 << 26  # maximum memory of the cache of gains, which has at least 64 rows
 
@@ -149,7 +149,7 @@ class OperatorList:
 
     def find_best_by_value(self, sets: Sets, kind: Kind, values: NDArray[np.float64]) -> Step | None:
         """
-        Return the valid operator of a kind with the highest value, or None where no operator is valid.
+        Return the valid operator of a kind with the highest value, or None if no operator is valid.
 
         values : one for each listed operator, as of `gains`; -inf is written where an operator was found invalid
         """

@@ -24,8 +24,8 @@ from bnsearch.runs.run import Run
 from bnsearch.scores.score import improves
 
 FIRST_CLIMB_SHARE = 0.6  # share of the remaining time for the first climb over DAGs, before it continues in rounds
-CLASS_CLIMB_SHARE = 0.1  # share of the remaining time for GES, where it has no thread of its own
-CLASS_CLIMB_ROUND_SHARE = 0.25  # share of a round for GES, where it has no thread of its own
+CLASS_CLIMB_SHARE = 0.1  # share of the remaining time for GES if it does not have its own thread
+CLASS_CLIMB_ROUND_SHARE = 0.25  # share of a round for GES if it does not have its own thread
 CLASS_CLIMB_SLOWNESS = 10.0  # assumed duration of GES as a multiple of the first climb's; 1 to 15 were measured
 CLASS_CLIMB_THREADS = 4  # number of threads from which on one of them can run GES for long
 SEPARATE_ROUNDS = 2  # number of first rounds in which no island copies another, so that their networks differ
@@ -224,7 +224,7 @@ class IslandModel:
         self._climb_seconds = (self.run.seconds - started) / max(1, self.islands[0].n_climbs - before)
 
     def _exchange(self) -> None:
-        """Let the worse half of the islands move to the best network, or restart after a long time in vain."""
+        """Move the worse half of the islands to the best network, or restart islands without recent improvement."""
         self._n_rounds += 1
         self._enlarge_caches()
         now = self.run.seconds if self._timed else self._n_rounds

@@ -14,10 +14,10 @@ FIRST_STEPS = 4  # under a budget of iterations: steps of a chain per variable i
 STEP_GROWTH = 1.3  # under a budget of iterations: length of a round divided by the length of the previous one
 ON_DEMAND_SHARE = 0.6  # share of the ordering search for families on demand; the rest searches the candidate table
 MIN_RATE_ORDERINGS = 0.33  # lower bound on the rate of the ordering search, as a share of the best rate
-MIN_RATE_DAGS = 0.1  # the same for the DAG search; smaller, because that seldom gains once the first climb has ended
+MIN_RATE_DAGS = 0.1  # lower bound for the DAG search; smaller, because it seldom gains after the first climb
 MIN_DAG_SHARE = 0.08  # shortest useful DAG search as a share of the elapsed time
 MAX_SHARE = 0.4  # share of the remaining time that the shortest useful run of an activity may take
-DECAY = 0.3  # factor by which the weight of earlier runs of an activity decreases with each run
+DECAY = 0.3  # factor by which the weights of an activity's earlier runs are multiplied at each run
 
 
 @dataclass(frozen=True)

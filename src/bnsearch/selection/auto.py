@@ -16,7 +16,7 @@ from bnsearch.selection.walk import FASTEST, Walk
 
 EXHAUSTIVE_SHARE = 0.95  # share of the remaining budget that the enumeration of one more size may take
 MANY_VARIABLES = 2000  # number of variables above which growth considers only a part of the candidates
-MANY_CANDIDATES = 50  # number of candidates that it considers then
+MANY_CANDIDATES = 50  # number of candidates that growth considers with more than MANY_VARIABLES variables
 MERGE_FACTOR = 1.5  # time for adding grown sets to the table, divided by the time for assembling the table
 
 

@@ -21,7 +21,7 @@ FAMILIES_PER_STEP = 4000  # number of families that a step scores before the clo
 LOWEST = -1e300  # replaces minus infinity, to which no tolerance can be added
 BYTES_PER_SET = 17  # memory of an enumerated set, in addition to four bytes for each member
 SECONDS_PER_MEMBER = 1e-8  # time for preparing the arrays of a size, for each member of each set
-MAX_PREPARATION_SHARE = 0.1  # share of the remaining time that this may take
+MAX_PREPARATION_SHARE = 0.1  # maximum share of the remaining time for preparing the arrays of a size
 MAX_SIZE_SHARE = 0.5  # share of the remaining time and evaluations that the enumeration of one more size may take
 
 
