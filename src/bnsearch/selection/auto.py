@@ -117,6 +117,6 @@ class Auto(Builder):
         if stage is None or self.candidates is not None or job.n <= MANY_VARIABLES or stage.depth == 0:
             return ()
         return (
-            f"with {job.n:,} variables, sets of {stage.depth + 1} and more parents were made of each variable's "
-            f"{MANY_CANDIDATES} strongest partners alone (candidates sets another number)",
+            f"with {job.n:,} variables, sets of {stage.depth + 1} or more parents have only each variable's "
+            f"{MANY_CANDIDATES} strongest partners as members: the parameter candidates sets another number",
         )
