@@ -1,5 +1,5 @@
 """
-bnsearch: the Bayesian network with the highest score that can be found in a given time.
+bnsearch: structure learning of Bayesian networks from discrete data, within a time budget.
 
 All names are imported on first use, so that `import bnsearch` takes little time.
 """

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from numbers import Integral, Real
 
-MAX_WHOLE_NUMBER = 10**15  # larger whole numbers are mistyped, and would overflow in kernels
+MAX_WHOLE_NUMBER = 10**15  # larger whole numbers are probably typing errors, and would overflow in kernels
 
 
 class BnsearchError(Exception):

@@ -106,7 +106,7 @@ def test_read_bytes_stops_at_the_limit(tmp_path: Path) -> None:
         (tmp_path / name).write_bytes(pack(b"x" * 2**21))
         assert read_bytes(tmp_path / name, limit=2**21) == b"x" * 2**21
         (tmp_path / name).write_bytes(pack(b"x" * (2**21 + 1)))
-        with pytest.raises(InputError, match=rf"{name} holds more than 2 MiB, the most that is read"):
+        with pytest.raises(InputError, match=rf"{name} has more than 2 MiB, the maximum size of a file"):
             read_bytes(tmp_path / name, limit=2**21)
 
 

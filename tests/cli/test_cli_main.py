@@ -83,7 +83,7 @@ def raising(error: BaseException):
     [
         (PermissionError(13, "Permission denied", "/here"), 2, "error: /here: Permission denied"),
         (OSError(28, "No space left on device"), 2, "error: output: No space left on device"),
-        (MemoryError(), 2, "error: not enough memory; ask for less, or use a larger machine"),
+        (MemoryError(), 2, "error: not enough memory: use a smaller table or fewer threads, or a larger machine"),
         (RuntimeError("two\nlines"), 1, "bug: RuntimeError: two\\nlines (BNSEARCH_TRACEBACK=1 shows where"),
     ],
 )

@@ -41,7 +41,7 @@ def read_bytes(path: str | os.PathLike[str], *, limit: int | None = None) -> byt
     except (OSError, ValueError) as error:
         raise InputError(f"cannot read {path}: {_reason(error)}") from None
     if len(data) > limit:
-        raise InputError(f"{path} holds more than {limit // 2**20:,} MiB, the most that is read")
+        raise InputError(f"{path} has more than {limit // 2**20:,} MiB, the maximum size of a file")
     return data
 
 

@@ -16,7 +16,7 @@ from bnsearch.errors import require
 T = TypeVar("T")
 R = TypeVar("R")
 POLL_SECONDS = 0.1  # a wait without a timeout would not react to Ctrl-C on Windows
-MAX_THREADS = 1024  # larger numbers are mistyped, and the system may refuse so many threads
+MAX_THREADS = 1024  # larger numbers are probably typing errors, and the system may refuse to start the threads
 
 
 def thread_count(threads: int | None) -> int:

@@ -14,7 +14,7 @@ class Pool(Generic[T]):
     """
     A pool of equivalent tools: the first one, and forks of it that are made on demand.
 
-    The result of a piece of work must not depend on which tool it uses.
+    The result of a task must not depend on the tool that it uses.
 
     Parameters
     ----------

@@ -20,8 +20,8 @@ class Event:
     Attributes
     ----------
     task : current task: "searching", or a task of candidate selection such as "growing parent sets"
-    done, total : finished and total amount of work. A task that starts again reports a smaller `done` than before. For
-        a search these are the elapsed time and the time budget, which may be infinite
+    done, total : finished and total amount of work. `done` starts again at 0 if a task is repeated. For a search these
+        are the elapsed time and the time budget, which may be infinite
     unit : unit of both: "sets", "variables" or "seconds"
     found : number of candidate parent sets so far; None during a search, and while it is not known which sets are legal
     progress : counters and incumbent of a search; None during candidate selection

@@ -86,7 +86,7 @@ def _drop_output() -> None:
 
 def _cause(error: BaseException) -> str:
     if isinstance(error, MemoryError):
-        return "not enough memory; ask for less, or use a larger machine"
+        return "not enough memory: use a smaller table or fewer threads, or a larger machine"
     if isinstance(error, OSError) and not isinstance(error, BnsearchError):
         return f"{error.filename or 'output'}: {error.strerror or error}"
     return str(error)

@@ -42,7 +42,7 @@ def program(
     ] = False,
 ) -> None:
     """
-    Learn Bayesian networks from discrete data: the network with the highest score in a given time.
+    Learn the structure of Bayesian networks from discrete data, by maximising a score within a time budget.
 
     DATA is a table: .csv (with a header), .dat or .parquet, gzipped (.gz) or not.
 

@@ -34,7 +34,11 @@ def search(
     ] = "rinobs",
     seconds: Annotated[
         float | None,
-        typer.Option("--seconds", metavar="T", help="Stop after this time; by default 60 if nothing else stops it."),
+        typer.Option(
+            "--seconds",
+            metavar="T",
+            help="Time budget in seconds; by default 60, or none if another option ends the search.",
+        ),
     ] = None,
     iterations: IterationsLimit = None,
     target: TargetScore = None,

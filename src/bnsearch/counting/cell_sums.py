@@ -1,5 +1,5 @@
 """
-Cell sums, of which every score of the library consists.
+Cell sums, the terms of all scores.
 
 A cell sum gives a set T of variables the value
 
@@ -10,8 +10,8 @@ and every score of the library is a difference of two of them,
     s(x | S) = joint(S + x) - parents(S),
 
 where the two are the same function for score-equivalent scores, and `parents` depends on the arity of x for K2 and
-fNML. So the same kernels, which count sets and sum f over their cells, serve all scores. They take f as numbers, never
-as a function.
+fNML. The same kernels, which count sets and sum f over their cells, therefore compute all scores. They take f as
+numbers, never as a function.
 """
 
 from __future__ import annotations
@@ -27,8 +27,8 @@ from numpy.typing import NDArray
 if TYPE_CHECKING:
     from bnsearch.counting.kernels_terms import Terms
 
-TABLE_ENTRIES = 1 << 21  # largest number of tabulated values of f: 16 MiB
-MAX_PRODUCTS = 4096  # largest number of tabulated numbers of cells
+TABLE_ENTRIES = 1 << 21  # maximum number of tabulated values of f (16 MiB)
+MAX_PRODUCTS = 4096  # maximum length of the list of tabulated numbers of cells
 
 
 class CellFunction(IntEnum):
@@ -51,7 +51,7 @@ class CellSum:
     function : the form of f
     a : its parameter: pseudo-count, equivalent sample size or arity
     slope : the constant has the term slope * cells
-    regret : True if the constant also has the term -log C(rows, cells)
+    regret : True if the constant includes -log C(rows, cells)
     """
 
     function: CellFunction
@@ -89,7 +89,7 @@ def _terms(cell_sum: CellSum, rows: int, key: bytes) -> Terms:
 
 
 def products_of_sets(arities: NDArray[np.int64], largest: int) -> NDArray[np.float64]:
-    """Return the numbers of cells of sets of up to `largest` variables, of which the smallest thousands are kept."""
+    """Return the numbers of cells of sets of up to `largest` variables: the smallest MAX_PRODUCTS of them."""
     values = np.unique(arities).astype(np.float64)
     products = np.ones(1)
     for _ in range(largest):

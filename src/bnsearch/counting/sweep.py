@@ -21,16 +21,16 @@ if TYPE_CHECKING:
 
 PROJECTION_GAIN = 4.7  # factor on the number of cells up to which bitmaps are cheaper, once projected (measured)
 MAX_SETS_PER_CALL = 1 << 17  # largest number of sets of a kernel call, which bounds its time
-MAX_ROWS_PER_CALL = 1 << 28  # largest product of sets and rows of a kernel call, for the same reason
-MIN_ROWS_PER_CALL, MIN_SETS_PER_CALL = 1 << 25, 1 << 13  # with less, distributing a piece takes as long as its work
-SHARES = 2  # number of pieces into which a thread's share of the remaining sets is cut at least
+MAX_ROWS_PER_CALL = 1 << 28  # largest product of sets and rows of a kernel call, which bounds its time
+MIN_ROWS_PER_CALL, MIN_SETS_PER_CALL = 1 << 25, 1 << 13  # the overhead of smaller pieces is as large as their work
+SHARES = 2  # a piece has about the remaining sets divided by SHARES times the number of threads
 INT64_MAX = np.iinfo(np.int64).max
 
 R = TypeVar("R")
 
 
 class Piece(NamedTuple):
-    """The sets of a size with the largest place in bottom:top + 1 and the second, below it, in lowest:highest."""
+    """A range of sets of one size: the largest place is in bottom:top + 1, the second largest in lowest:highest."""
 
     bottom: int
     top: int
@@ -86,7 +86,7 @@ class Sweep:
         self.order = self.layout.order
         self.products = products_of_sets(self.layout.columns.arities, self.max_size)
         max_cells = min(PROJECTION_GAIN * self.layout.columns.max_cells, float(self.products[-1]))
-        self._columns = self.layout.columns._replace(max_cells=max_cells)  # the kernels find all products in the table
+        self._columns = self.layout.columns._replace(max_cells=max_cells)  # so that every product is tabulated
         self._make_lattice()
 
     def _make_lattice(self) -> None:
@@ -115,7 +115,7 @@ class Sweep:
         return cell_sum.terms(self._columns.total, self.products)
 
     def values(self, size: int, cell_sum: CellSum, going: Callable[[], bool] = lambda: True) -> NDArray[np.float64]:
-        """Return the values of all sets of a size, by rank; some are missing if `going()` returns False."""
+        """Return the values of all sets of a size, by rank; incomplete if `going()` returns False."""
         require("size", size, at_least=0, at_most=self.max_size, whole=True)
         terms = self.terms(cell_sum)
         if size < 2:
@@ -196,7 +196,7 @@ class Sweep:
         return counts
 
     def _are_bitmaps_enough(self, size: int) -> bool:
-        """Return True if bitmaps serve all sets of a size."""
+        """Return True if all sets of a size can be counted by bitmaps."""
         columns = self._columns
         served = bool((np.diff(columns.start) == columns.arities - 1).all())
         return served and float(np.prod(columns.arities[-size:], dtype=np.float64)) <= columns.max_cells

@@ -97,7 +97,7 @@ class Climber:
 
     @property
     def asked(self) -> int:
-        """The number of local scores asked for so far."""
+        """The number of local scores requested so far."""
         from bnsearch.dags.kernels_climb import ASKED
 
         return int(self._counters[ASKED])

@@ -50,14 +50,15 @@ class HillClimb:
     Notes
     -----
     The first climb begins at the graph of the required edges, which is empty without knowledge. Moves whose gains
-    differ by less than rounding are equally good: a deletion comes before an addition before a reversal, then the child
-    that comes first by content (see `data/content.py`), then the parent. Under a score-equivalent score there is a tie
-    at every edge between variables with the same parents. How these ties are broken matters more than anything else for
-    the result of the first climb, so restarts break ties by a random order of the variables.
+    differ by less than the tolerance of `improves` are ties: a deletion comes before an addition, and an addition
+    before a reversal. Then the child that comes first by content (see `data/content.py`) decides, then the parent.
+    Under a score-equivalent score there is a tie at every edge between variables with the same parents. How these ties
+    are broken matters more than anything else for the result of the first climb, so restarts break ties by a random
+    order of the variables.
 
-    An iteration is one climb. Four restarts begin at the same graph. The best of them is perturbed next unless it is
-    worse. So restarts can run in threads, and the result does not depend on their number. A random move is an addition,
-    deletion or reversal; every legal one has the same probability.
+    An iteration is one climb. Four restarts begin at the same graph. The best of them is perturbed next, unless it is
+    worse than that graph. Restarts can therefore run in parallel, and the result does not depend on the number of
+    threads. A random move is an addition, deletion or reversal; every legal one has the same probability.
     """
 
     name: ClassVar[str] = "hillclimb"
@@ -88,7 +89,14 @@ class HillClimb:
         self.search_within(allowed, problem, run)
 
     def search_within(self, allowed: NDArray[np.bool_], problem: Problem, run: Run) -> None:
-        """Search the legal graphs whose edges are allowed or required; allowed : bool[n, n], [y, x] for x -> y."""
+        """
+        Search the legal graphs whose edges are allowed or required.
+
+        Parameters
+        ----------
+        allowed : bool[n, n], [y, x] for x -> y
+        problem, run : the problem, and the run that the search is part of
+        """
         rules = self.rules(allowed, problem.constraints)
         first = Climber(Pricer(problem.needed_data, problem.needed_score, rules))
         climbers = Pool(first, first.fork)
@@ -161,10 +169,10 @@ class Tabu(HillClimb):
 
     Notes
     -----
-    The published list holds operators, and prevents that a recent one is undone (`tabu_list="moves"`): an added edge is
-    not deleted, a deleted one not added, a reversed one not reversed back. By default the list holds graphs: a move is
-    tabu if it leads to one of them. As in the paper, `patience` equals `length`. The value 100 is ours: the paper tunes
-    the number for each data set and does not state it.
+    The published list contains operators, and a recent operator may not be undone (`tabu_list="moves"`): an added edge
+    is not deleted, a deleted one not added, a reversed one not reversed back. By default the list contains graphs: a
+    move is tabu if it leads to one of them. As in the paper, `patience` equals `length`. The value 100 is ours: the
+    paper tunes the number for each data set and does not state it.
     """
 
     name: ClassVar[str] = "tabu"
@@ -200,7 +208,11 @@ def allowed_edges(problem: Problem) -> NDArray[np.bool_]:
 
 
 def offer_first_climb(climber: Climber, problem: Problem, run: Run) -> ScoredDAG | None:
-    """Climb from the required edges, offering every improvement; return the best graph, None if stopped before it."""
+    """
+    Climb from the required edges, and offer every improvement.
+
+    Returns the best graph; None if the run stopped before the first graph was scored.
+    """
     asked, computed = climber.asked, climber.computed
     climber.start(problem.base.parents)
     for _ in climber.climb():

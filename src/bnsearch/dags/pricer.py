@@ -27,7 +27,7 @@ class Rules:
     limits : int64[n], the maximum number of parents of each variable
     required : bool[n, n], edges that every start has and that are never removed or reversed; None means none
     tabu : length of the tabu list
-    by_move : whether the tabu list holds moves, which must not be undone, or graphs, which must not be entered again
+    by_move : whether the tabu list contains moves, which must not be undone, or graphs, which must not be entered again
     patience : maximum number of successive steps that do not improve on the best graph; 0: every step must improve
     """
 

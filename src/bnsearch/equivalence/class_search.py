@@ -21,9 +21,9 @@ class ClassSearch:
 
     Parameters
     ----------
-    max_subset : the most members of T in Insert(X, Y, T) and of H in Delete(X, Y, H); None for no limit
-    max_parents : the most parents of a variable; None for no limit
-    start : the class to begin with, a CPDAG or any graph with a consistent extension; None for the empty graph
+    max_subset : maximum number of members of T in Insert(X, Y, T) and of H in Delete(X, Y, H); None means no limit
+    max_parents : maximum number of parents of a variable; None means no limit
+    start : the class to begin with, a CPDAG or any graph with a consistent extension; None means the empty graph
     count_families : count the distinct families whose local score is used, see `Result.families`; this takes 100
         bytes of memory for each
 
@@ -84,7 +84,7 @@ class ClassSearch:
 
 
 def report_class(state: Neighbourhood, run: Run) -> None:
-    """Offer the present class to the run."""
+    """Offer the current class to the run."""
     run.offer(state.score, state.dag_maker())
 
 

@@ -8,8 +8,8 @@ from numpy.typing import NDArray
 from bnsearch.runs.run import Run
 from bnsearch.scores.scorer import Scorer
 
-MIN_VARIABLES = 64  # with fewer variables threads do not pay
-SMALL_CACHE = 1 << 16  # bytes; a pair is looked up once
+MIN_VARIABLES = 64  # with fewer variables, threads take longer than they save
+SMALL_CACHE = 1 << 16  # bytes of a worker's cache, small because each pair is looked up once
 
 
 def value_pairs(scorer: Scorer, run: Run) -> None:

@@ -18,8 +18,8 @@ class GES(ClassSearch):
     """
     Greedy equivalence search: insert edges while that raises the score, then delete edges while that does.
 
-    Under faithfulness, with enough data, and without limits on T, H and the parents, the result is the class of the
-    network that generated the data.
+    Under faithfulness, in the large-sample limit, and without limits on T, H and the parents, the result is the class
+    of the network that generated the data.
 
     References
     ----------

@@ -26,7 +26,7 @@ class GRESP(ClassSearch):
     ----------
     maxk : maximum length of the restricted candidate list; each construction draws its length from 2..maxk
     iterations : number of constructions
-    greedy_first : climb by GES, then by iGES, before the first construction; the paper does not
+    greedy_first : climb by GES, then by iGES, before the first construction; not in the paper
 
     References
     ----------
@@ -35,11 +35,11 @@ class GRESP(ClassSearch):
 
     Notes
     -----
-    The list holds the k best operators Insert(X, Y, T), or all that raise the score where these are fewer. The
-    constructions are independent, in threads as in one; the best class is returned.
+    The list contains the k best operators Insert(X, Y, T) that raise the score, or all of them if there are fewer. The
+    constructions are independent, so the result does not depend on the number of threads. The best class is returned.
 
-    Among 50 random constructions there need not be one as good as the greedy one. With `greedy_first` the result is
-    never worse than GES; that climb is not counted as an iteration.
+    All 50 random constructions can be worse than GES. With `greedy_first` the result is never worse than GES; that
+    climb is not counted as an iteration.
     """
 
     maxk: int = 8
@@ -77,7 +77,7 @@ class Construction:
     Parameters
     ----------
     maxk : maximum length of the list
-    seed : of the random numbers
+    seed : seed of the random numbers
     """
 
     maxk: int

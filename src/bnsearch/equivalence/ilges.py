@@ -20,7 +20,7 @@ class ILGES(Perturbing):
 
     Parameters
     ----------
-    perturbation : k, the number of noisy steps of a perturbation; None for half the number of variables
+    perturbation : k, the number of noisy steps of a perturbation; None means half the number of variables
     iterations : number of perturbations
 
     References
@@ -30,10 +30,15 @@ class ILGES(Perturbing):
 
     Notes
     -----
-    Where the pseudo-code and the text differ, the text is followed: the class that is perturbed is the best so far (in
-    the pseudo-code, the last), a perturbation has k steps (k + 2), and the best class is returned (the last). Every
-    class offered is a local optimum of iGES, so GES's guarantees hold for it. The text is followed for the noise, too;
-    the pseudo-code's is that of `noise_scale="operator"` or "variance", see `Perturbing`.
+    Where the text and the pseudo-code of the paper differ, the method follows the text:
+
+    - The best class so far is perturbed; in the pseudo-code, the last class.
+    - A perturbation has k steps; in the pseudo-code, k + 2.
+    - The best class is returned; in the pseudo-code, the last class.
+    - The noise has one standard deviation for all operators of a step; in the pseudo-code, it is that of
+      `noise_scale="operator"` or "variance", see `Perturbing`.
+
+    Every class offered is a local optimum of iGES, so the large-sample guarantee of GES holds for it.
 
     With several threads, perturbations of the same class are tried at the same time. Trials after the first improvement
     are discarded, so that the result is that of one thread.

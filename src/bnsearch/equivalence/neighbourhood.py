@@ -28,16 +28,16 @@ Halted = Callable[[], bool]
 
 class Neighbourhood:
     """
-    The present class of a search, its score, and its valid operators.
+    The current class of a search, its score, and its valid operators.
 
-    Gains are compared in units of the library's tolerance for a tie, rounded. The content of the columns decides ties
-    (see `variables_by_content`), not their order or their names.
+    Gains are rounded to multiples of the tolerance of `improves` before they are compared. The content of the columns
+    decides ties (see `variables_by_content`), not their order or their names.
 
     Parameters
     ----------
     scorer : the score and its cache; one for each thread
-    max_subset : the most members of T and H; None for no limit
-    max_parents : the most parents of a variable in the DAGs of the class; None for no limit
+    max_subset : maximum number of members of T and H; None means no limit
+    max_parents : maximum number of parents of a variable in the DAGs of the class; None means no limit
     keep_all : list the operators that lower the score, too; `find_best_after_noise` needs them
     constraints : background knowledge; operators that lead to a class without a legal DAG are not applied
     count_families : collect the keys of the families whose local scores are used
@@ -45,7 +45,7 @@ class Neighbourhood:
     Attributes
     ----------
     sets : the class, as bit sets over the variables in the order of their content
-    score : of the class
+    score : score of the class
     order : the variables by content
     """
 
@@ -112,7 +112,7 @@ class Neighbourhood:
         return PDAG(self.scorer.data.names, to_arcs(sets)[np.ix_(self._rank, self._rank)])
 
     def dag_maker(self) -> Callable[[], DAG]:
-        """Return a function that makes a legal DAG of the present class, also after the search has moved on."""
+        """Return a function that makes a legal DAG of the current class, also after the search has moved on."""
         sets, constraints = self.sets.copy(), self._constraints
         if constraints is None:
             return lambda: extension(self._pdag(sets))
@@ -128,7 +128,7 @@ class Neighbourhood:
         self.sets[:] = to_sets(cpdag(dag).arcs[np.ix_(self.order, self.order)])
 
     def go_to(self, sets: Sets, score: float) -> None:
-        """Go to a class that this search has visited."""
+        """Set the class and its score."""
         self.sets[:] = sets
         self.score = score
 
@@ -137,7 +137,7 @@ class Neighbourhood:
         return math.fsum(self.scorer.families(range(len(parents)), parents))
 
     def refresh(self, halted: Halted = lambda: False) -> bool:
-        """List the operators of the present class; return True if that ended before `halted` returned True."""
+        """List the operators of the current class; return True if that ended before `halted` returned True."""
         return self._operators.refresh(self.sets, halted)
 
     def find_best(self, kinds: Sequence[Kind], halted: Halted = lambda: False) -> Step | None:
@@ -174,7 +174,7 @@ class Neighbourhood:
         return self._operators.find_best_by_value(self.sets, kind, noisy)
 
     def find_valid(self) -> list[Step]:
-        """Return all valid operators of the present class, whether or not they lead to a legal DAG."""
+        """Return all valid operators of the current class, whether or not they lead to a legal DAG."""
         self.refresh()
         return self._operators.find_valid(self.sets)
 

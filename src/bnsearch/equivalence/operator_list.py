@@ -14,26 +14,26 @@ from bnsearch.equivalence.operators import Kind, Operator, Step, new_lists
 from bnsearch.scores.scorer import Scorer
 
 FIRST_CAPACITY = 1 << 14  # operators; the pool grows
-ROWS_PER_CALL = 1 << 21  # table rows counted between two looks at the clock: a few milliseconds
-GAINS_PER_CALL = 1 << 15  # gains computed between two looks at the clock where all set values are cached
+ROWS_PER_CALL = 1 << 21  # table rows counted between two checks of the clock: a few milliseconds
+GAINS_PER_CALL = 1 << 15  # gains computed between two checks of the clock if all set values are cached
 MAX_GAIN_ROWS = 1 << 12  # rows of the cache of gains, each for one (y, B); munin with 5,000 rows needs about 2,000
-GAIN_BYTES = 1 << 26  # the most memory for the cache of gains, which has at least 64 rows
+GAIN_BYTES = 1 << 26  # maximum memory of the cache of gains, which has at least 64 rows
 
 
 class OperatorList:
     """
     The operators of a class, listed by y with their gains.
 
-    After a step only the operators on changed pairs are listed anew. Listed operators pass the clique tests of Theorems
-    15 and 17; the path test of Theorem 15 follows when an insertion would be chosen next.
+    After a step only the operators on changed pairs are listed again. Listed operators pass the clique tests of
+    Theorems 15 and 17; the path test of Theorem 15 follows when an insertion would be chosen next.
 
     Parameters
     ----------
     scorer : the score and its cache
     order : the variables in the order of the bit sets
-    limits : int64[1 + n], the largest size of T and H; the most parents of each variable
+    limits : int64[1 + n], maximum size of T and H, then the maximum number of parents of each variable
     constraints : background knowledge, as `kernels_constraints` describes it
-    unit : gains are compared in multiples of it, rounded
+    unit : unit to multiples of which gains are rounded before they are compared
     keep_all : list operators that lower the score, too
     count_families : collect the keys of the families in the gains
     """
@@ -149,7 +149,7 @@ class OperatorList:
 
     def find_best_by_value(self, sets: Sets, kind: Kind, values: NDArray[np.float64]) -> Step | None:
         """
-        Return the valid operator of a kind with the highest value, or None where no operator is valid.
+        Return the valid operator of a kind with the highest value, or None if no operator is valid.
 
         values : one for each listed operator, as of `gains`; -inf is written where an operator was found invalid
         """

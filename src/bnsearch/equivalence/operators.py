@@ -95,7 +95,7 @@ def is_valid(operator: Operator, cpdag: PDAG) -> bool:
 
 def gain(operator: Operator, cpdag: PDAG, scorer: Scorer) -> float:
     """
-    Return how much a valid operator adds to the score.
+    Return the gain of a valid operator, the difference of the scores after and before it.
 
     For Insert(X, Y, T) this is s(Y | B + X) - s(Y | B) with B = Pa(Y) + NA(Y, X) + T (Corollary 16). For
     Delete(X, Y, H) it is s(Y | B) - s(Y | B + X) with B = Pa(Y) + (NA(Y, X) - H) - X (Corollary 18).

@@ -21,18 +21,19 @@ class Perturbing(ClassSearch):
 
     Parameters
     ----------
-    noise : width of the noise, as a multiple of a gain
-    noise_scale : which gain: "step", the highest of a step, with one standard deviation for all operators; "operator",
-        each operator's own; "variance", each operator's own, the product being a variance
+    noise : factor of the gain s in the noise N(0, noise s); 2 in the paper
+    noise_scale : the gain s that is multiplied by the factor: "step", the highest gain of a step, which gives all
+        operators the same standard deviation; "operator", each operator's own gain; "variance", the same, but the
+        product is a variance
 
     Notes
     -----
-    The text of Alonso et al. (2018), section 4.1.2, has the noise N(0, 2 s), s being the improvement made by the
-    operation selected. That is "step", the default. Lines 28 and 33 of Algorithm 4.1 scale the noise of each operation
-    by its own Delta instead. If 2 Delta is a standard deviation, "operator", the insertion that loses most wins, into
-    the largest family there is: slow, and the climb reverses it first. If 2 Delta is a variance, "variance", the
-    steps hardly move and almost every climb returns to where it began. In all cases a step is taken whether it
-    improves the score or not.
+    The text of Alonso et al. (2018), section 4.1.2, has the noise N(0, 2 s), where s is the improvement by the selected
+    operation. This is "step", the default. Lines 28 and 33 of Algorithm 4.1 scale the noise of each operation by its
+    own Delta instead. If 2 Delta is a standard deviation, "operator", the insertion with the largest loss is usually
+    chosen, into the largest family. This is slow, and the climb undoes it first. If 2 Delta is a variance, "variance",
+    the steps change little, and almost every climb returns to its start. In all cases a step is made even if it lowers
+    the score.
     """
 
     noise: float = 2.0
@@ -55,9 +56,9 @@ class Perturbation:
 
     Parameters
     ----------
-    steps : k
+    steps : k, the number of steps
     noise : the noise that is added to the gains
-    seed : of the random numbers
+    seed : seed of the random numbers
     """
 
     steps: int
@@ -65,7 +66,7 @@ class Perturbation:
     seed: int
 
     def __call__(self, state: Neighbourhood, halted: Halted) -> None:
-        """Perturb the present class; a step without a valid operator of its kind changes nothing."""
+        """Perturb the current class; a step without a valid operator of its kind changes nothing."""
         rng = np.random.default_rng(self.seed)
         for _ in range(self.steps):  # lines 14, 24
             kind = Kind.INSERT if rng.random() > 0.5 else Kind.DELETE  # lines 15-21

@@ -20,7 +20,7 @@ class VNGES(Perturbing):
 
     Parameters
     ----------
-    kmax : the number of noisy steps of the strongest perturbation; None for the number of variables
+    kmax : the number of noisy steps of the strongest perturbation; None means the number of variables
 
     References
     ----------

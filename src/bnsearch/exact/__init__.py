@@ -1,4 +1,4 @@
-"""Exact search: the best network of a candidate table, proven optimal."""
+"""Exact search for the best network over a candidate table."""
 
 from __future__ import annotations
 

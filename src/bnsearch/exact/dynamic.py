@@ -21,18 +21,20 @@ from bnsearch.runs.run import Run
 
 LOW_VARIABLES = 12  # a block has all subsets of this many variables: its arrays fit into a core's cache
 TASKS_PER_THREAD = 4  # tasks into which a layer is divided, per thread
-BLOCKS_PER_CALL = 8  # a few milliseconds: a task reads the clock between two calls, and threads rarely wait for the GIL
-MAX_VARIABLES = 50  # limit on any machine: their scores would take 8 PiB
-ADVICE = "use the method auto, or reduce their number by fewer columns, a lower max_parents, or forbidden edges"
+# Blocks of a kernel call, a few milliseconds: tasks check the clock between calls, and threads rarely wait for the GIL.
+BLOCKS_PER_CALL = 8
+MAX_VARIABLES = 50  # limit on any machine: 2^50 scores would take 8 PiB
+ADVICE = "use the method auto, or reduce their number by dropping columns, by a lower max_parents or by forbidden edges"
 
 
 @dataclass(frozen=True, kw_only=True)
 class Exact:
     """
-    Exact search: the best network of the candidate table, proven optimal.
+    Exact search for the best network over the candidate table.
 
-    The best network of a set of variables consists of some last variable with its best parent set among the others, and
-    the best network of the others. The search computes the best score of all 2^n sets, smaller sets first.
+    In the best network of a set of variables, some variable is a sink. Its parent set is its best candidate set among
+    the other variables, and these have their own best network. The search computes the best score of all 2^n sets,
+    smaller sets first.
 
     Parameters
     ----------
@@ -44,20 +46,20 @@ class Exact:
 
     Notes
     -----
-    To store the best parent sets of every variable in every set would take n times the memory. Instead they are
-    computed when they are needed. A block consists of the sets that agree on all but the first 12 variables, the low
-    ones. For each block and variable, the candidate parent sets are written to the 2^12 low subsets, and the best score
-    of each subset is propagated to its supersets. This takes about 12 n 2^(n-1) vectorised steps, and at most 2^(n-12)
-    passes over the table. Blocks with the same number of high variables are independent and run in threads. The network
-    is reconstructed backwards from the scores.
+    Storing the best parent set of every variable for every set would take n times the memory, so they are recomputed. A
+    block consists of the sets that agree on all variables except the first 12, the low ones. For each block and
+    variable, the candidate parent sets are written to the 2^12 low subsets, and the best score of each subset is
+    propagated to its supersets. This takes about 12 n 2^(n-1) vectorised steps, and at most 2^(n-12) passes over the
+    table. Blocks with the same number of high variables are independent and run in threads. The network is
+    reconstructed backwards from the scores.
 
     The variables are split into the strongly connected components of the graph of all candidate parents (Fan, Malone &
     Yuan 2014). Each component is solved independently, so only the largest one must fit into memory.
 
-    If the search is stopped early, it returns the network of acyclic selection along a FAS ordering, without a proof.
-    It does the same if a component is too large and the candidate sets were scored for this search; a table that the
-    caller supplied is refused. The whole search is one iteration. An evaluation is the best score of one variable in
-    one set.
+    If the search is stopped early, it returns the network of acyclic selection along a FAS ordering, which is not
+    proven optimal. It does the same if a component is too large and the candidate table was selected for this search.
+    If the caller gave the table, it raises an error instead. The whole search is one iteration. An evaluation is the
+    best score of one variable in one set.
     """
 
     name: ClassVar[str] = "exact"
@@ -67,7 +69,7 @@ class Exact:
         require("memory", self.memory, at_least=1 << 20, at_most=1 << 62, whole=True)
 
     def search(self, problem: Problem, run: Run) -> None:
-        """Find the best network; if the run stops early, offer the one of acyclic selection."""
+        """Search for the best network; if the run stops early, keep the network of acyclic selection."""
         table = run.parent_sets(problem)
         groups = split_into_groups(table)
         run.bound = relaxed(table).score
@@ -82,7 +84,7 @@ class Exact:
                     return
                 rows[group.variables] = found
         except TooLargeError as error:
-            if problem.table is not None:  # the caller has the table, so no scoring is lost
+            if problem.table is not None:  # the caller gave the table, so an error wastes no selection time
                 raise
             run.give_up("memory", f"{error}; kept the best network so far")
             return
@@ -153,7 +155,7 @@ def compute_totals(group: Group, run: Run) -> NDArray[np.float64] | None:
 
 
 def _sort_by_high_part(group: Group, low: int) -> tuple[NDArray[np.float64], *tuple[NDArray[np.int64], ...]]:
-    """Return the argument `sets` of `solve_blocks`: the parent sets of each variable, sorted by their high parts."""
+    """Return the argument `sets` of `solve_blocks`: scores, low parts, high parts, ends of runs of equal high parts."""
     highs = group.masks >> low
     child = np.repeat(np.arange(len(group.variables)), np.diff(group.begin))
     order = np.lexsort((highs, child))

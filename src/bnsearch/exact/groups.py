@@ -23,8 +23,8 @@ class Group:
     begin : int64[n + 1]; the parent sets of the i-th variable are begin[i]:begin[i + 1], best first
     scores : float64[...], local scores of the parent sets
     rows : int64[...], their rows in the candidate table
-    masks : int64[...], their members: bit i stands for the i-th variable. Meaningless in a group of more than
-        MAX_MASK_BITS variables, which is too large for exact search
+    masks : int64[...], their members: bit i is the i-th variable. Not valid for groups of more than MAX_MASK_BITS
+        variables, which exact search rejects
     """
 
     variables: NDArray[np.int64]

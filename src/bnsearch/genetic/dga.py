@@ -33,7 +33,7 @@ class DGA(RankBasedGA):
 
     Notes
     -----
-    A connection joins two positions of the ordering, whichever variables stand there. Our choices:
+    A connection joins two positions of the ordering, independently of the variables there. Our choices:
 
     - Selection and survival are those of `CGA`.
     - Both chromosomes are cut at one point. The ordering continues with the missing variables in the order of the

@@ -47,7 +47,7 @@ def cross_both(first: tuple[Orders, Graphs], second: tuple[Orders, Graphs], rng:
     """
     Return offspring of pairs of orderings and graphs, by a random cut of the ordering and of the connections.
 
-    The exchanged connections join positions, whichever variables stand there.
+    The exchanged connections join positions, independently of the variables there.
     """
     number, n = first[0].shape
     orders = cross_orders(first[0], second[0], rng.integers(n + 1, size=number))

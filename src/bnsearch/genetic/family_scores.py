@@ -19,7 +19,7 @@ from bnsearch.scores.loglik import LogLikelihood
 from bnsearch.scores.scorer import Scorer
 
 BATCH = 2_000  # families scored between two checks of the deadline: some tens of milliseconds
-FAMILIES_PER_THREAD = 200  # new families that are worth a further thread
+FAMILIES_PER_THREAD = 200  # number of new families for which one more thread saves time
 MAX_FAMILIES = 1 << 20  # families in the cache, after which it is emptied: 16 MiB of values
 SCORE, PENALTY = 0, 1  # rows of the cached values
 
@@ -32,7 +32,7 @@ class FamilyScores:
     """
     Local scores and penalties of the families of a population, with a cache.
 
-    A local score is a fit less a penalty. The fit is the maximised log-likelihood, the penalty all that the score
+    A local score is a fit minus a penalty. The fit is the maximised log-likelihood, the penalty all that the score
     subtracts from it. Under BIC and AIC this is Eq. 12 of Dai et al. (2020).
 
     Parameters
@@ -132,7 +132,7 @@ class FamilyScores:
 
 
 def find_penalty_slope(problem: Problem) -> float | None:
-    """Return the penalty for each free parameter; None if the score is not the log-likelihood less such a penalty."""
+    """Return the penalty for each free parameter; None if the score is not the log-likelihood minus such a penalty."""
     score = problem.needed_score
     joint = score.joint(problem.needed_data.n_rows)
     is_linear = score.equivalent and joint == CellSum(CellFunction.XLOGX, slope=joint.slope)

@@ -23,7 +23,7 @@ def find_positions(orders: Orders) -> Orders:
 
 
 def find_predecessors(orders: Orders) -> Graphs:
-    """Return, for each ordering, [child, parent]: True if the parent stands before the child."""
+    """Return, for each ordering, [child, parent]: True if the parent precedes the child."""
     position = find_positions(orders)
     return position[:, None, :] < position[:, :, None]
 

@@ -19,7 +19,7 @@ class Individuals:
     Attributes
     ----------
     orders : int64[individual, position]   orderings
-    graphs : bool[individual, child, parent]   every parent stands before the child in the ordering
+    graphs : bool[individual, child, parent]   every parent precedes the child in the ordering
     alpha : float64[individual]   binding parameters
     local : float64[individual, variable]   local scores
     penalty : float64[individual, variable]   penalties of the local scores, dpS in Eq. 12

@@ -67,7 +67,7 @@ def add_edges(
 
 
 def delete_edges(graphs: Graphs, space: SearchSpace, family_scores: FamilyScores, rng: Generator) -> Graphs:
-    """Return each graph with one edge less; deletions that score higher are more likely."""
+    """Return each graph without one of its edges; deletions that score higher are more likely."""
     edges = list_edges(space.find_deletable(graphs))
     graph, child, parent = draw_edges(edges, compute_gains(graphs, edges, family_scores), len(graphs), rng)
     shrunk = graphs.copy()

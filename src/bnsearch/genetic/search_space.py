@@ -26,8 +26,8 @@ class SearchSpace:
     """
     The legal graphs of a search, and operations that make graphs and orderings legal.
 
-    An ordering is legal if the required parents of each variable stand before it. Along a legal ordering, any set of
-    allowed edges together with the required ones is acyclic. An ordering that a legal graph follows is legal.
+    An ordering is legal if the required parents of each variable precede it. Along a legal ordering, any set of allowed
+    edges together with the required ones is acyclic. An ordering that a legal graph follows is legal.
 
     Attributes
     ----------

@@ -19,7 +19,7 @@ def extension(pdag: PDAG) -> DAG:
     Raises
     ------
     InputError
-        where no such DAG exists
+        if no such DAG exists
 
     References
     ----------

@@ -10,8 +10,8 @@ def topological_order(parents: Sequence[Collection[int]], rank: Sequence[int] | 
     """
     Return the variables with parents before children.
 
-    The next variable is always the one of the lowest rank among those whose parents are placed. Variables on a cycle or
-    below one are never placed, so they are missing.
+    The next variable is always the one with the lowest rank among those whose parents are placed. Variables on a cycle
+    or below one are never placed, so they are missing.
 
     Parameters
     ----------

@@ -30,7 +30,7 @@ from bnsearch.runs.run import Run
 @dataclass(frozen=True, kw_only=True)
 class BNPC:
     """
-    Three-phase dependency analysis: draft a tree of the strongest dependences, thicken it, thin it, and orient it.
+    Three-phase dependency analysis: a tree of the strongest dependences (drafting), thickening, thinning, orientation.
 
     Parameters
     ----------
@@ -49,7 +49,8 @@ class BNPC:
     open:
 
     - The mean mutual information of independent variables is subtracted from the mutual information.
-    - A cut-set that is too large for the rows loses the members first that depend least on the pair.
+    - If a cut-set is too large for the number of rows, the members with the weakest dependence on the pair are removed
+      first.
     - The last thinning tries every condition of up to `max_condition` neighbours.
     - A v-structure must be confirmed by tests (see `orientation.find_colliders`). It is skipped if it contradicts a
       stronger one. The other edges are oriented with as few new v-structures as possible.
@@ -60,8 +61,8 @@ class BNPC:
 
     `rows_per_degree` and `max_condition` are ours. A condition under which one of two variables has a single state
     separates them: their mutual information is zero, which is below any threshold. Edges are removed one after the
-    other, so a copy of a variable does not hide the neighbours of both. If such tests were no evidence, as in `GTest`,
-    113 edges would be left on hailfinder, which has 66.
+    other, so of two copies of a variable, only one loses the common neighbours. If such tests were no evidence, as in
+    `GTest`, 113 edges would be left on hailfinder, which has 66.
     """
 
     name: ClassVar[str] = "bnpc"

@@ -72,7 +72,7 @@ class GTest:
 @dataclass(frozen=True, kw_only=True)
 class InformationTest:
     """
-    A threshold on the mutual information, in nats, less its mean for independent variables.
+    A threshold on the mutual information, in nats, minus its mean for independent variables.
 
     Parameters
     ----------
@@ -80,7 +80,7 @@ class InformationTest:
     rows_per_degree : minimum number of rows for each degree of freedom of a test
 
     The mutual information of independent variables has the mean degrees / (2 rows), to first order (Miller 1955). The
-    strength is the mutual information less this mean and less the threshold. Without degrees of freedom the mutual
+    strength is the mutual information minus this mean and minus the threshold. Without degrees of freedom the mutual
     information is zero, so the variables are independent.
     """
 
@@ -92,7 +92,7 @@ class InformationTest:
         require("rows_per_degree", self.rows_per_degree, at_least=1)
 
     def strength(self, dependence: Floats, degrees: NDArray[np.int64], rows: int) -> Floats:
-        """Return the corrected mutual information less the threshold."""
+        """Return the corrected mutual information minus the threshold."""
         strength: Floats = (dependence - degrees / 2) / rows - self.threshold
         return strength
 

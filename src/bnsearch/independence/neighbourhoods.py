@@ -215,8 +215,8 @@ def find_mutual_pairs(
             run.count(evaluations=tests, computed=tests)
     if unknown.any():
         run.remark(
-            f"the time for tests ran out: {unknown.sum()} of {n} variables were not tested, so pairs with tested "
-            "variables follow the tests of those"
+            f"the time for tests ran out: {unknown.sum()} of {n} variables were not tested; their pairs with "
+            "tested variables are decided by the tests of these"
         )
     found |= unknown[:, np.newaxis]
     found[np.ix_(unknown, unknown)] = unknown_pairs

@@ -47,7 +47,7 @@ def check_observers(observers: object) -> None:
 
 
 def check_size(table: Dataset) -> None:
-    """Raise an error if a table has less than two columns."""
+    """Raise an error if a table has fewer than two columns."""
     if table.n_variables < 2:
         raise InputError(
             f"the table has one column, {table.names[0]!r}: there is no structure to learn; "

@@ -29,9 +29,9 @@ UNTIMED_ISLANDS = 2  # number of islands if the result must not depend on the nu
 FIRST_SELECTION = 0.15  # seconds of the first selection of candidate sets
 SELECTION_FACTOR = 3.0  # each selection takes this many times as long as the one before
 MIN_SELECTION_SHARE = 0.1  # minimum length of a selection as a share of the elapsed time
-MAX_SELECTING = 0.4  # maximum share of the elapsed time spent on all selections
-MIN_SELECTING = 0.1  # the same if no variable takes its parents from the last selection
-SELECTING_PER_IMPORT = 4.0  # the same, relative to the share of variables that take their parents from it
+MAX_SELECTING = 0.4  # maximum share of the elapsed time that is allowed for all selections
+MIN_SELECTING = 0.1  # maximum share for all selections if no variable takes its parents from the last one
+SELECTING_PER_IMPORT = 4.0  # maximum share for all selections divided by the share of variables with selected parents
 STALE_SHARE = 0.2  # share of the elapsed time without improvement after which this share is spent on selections
 STUCK_SHARE = 0.75  # share of the elapsed time without improvement after which a long selection may allow a proof
 STUCK_SELECTION = 0.7  # share of the remaining time for that selection
@@ -102,8 +102,8 @@ class _DataSearch:
                 expected = math.inf
         run.bound = model.table.upper_bound
         run.remark(
-            "chose search over orderings, with families on demand (ginobs) and over their table (rinobs), and over "
-            f"DAGs (tabu): to count all subsets of {problem.size} variables takes too long"
+            "chose search over orderings (ginobs, rinobs) and over DAGs (tabu): exact search over all subsets of "
+            f"{problem.size} variables would take too long"
         )
 
     def _start_islands(self) -> IslandModel:

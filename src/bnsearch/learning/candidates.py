@@ -29,7 +29,7 @@ MEMORY_SHARE = 4  # selections use at most a quarter of the run's memory
 
 class CandidateSelector:
     """
-    Selects the candidate table of a problem when a method first asks for it, within the budget of its run.
+    Selects the candidate table of a problem when a method first needs it, within the budget of its run.
 
     Parameters
     ----------
@@ -94,11 +94,12 @@ def offer_first_network(table: ParentSets, problem: Problem, run: Run) -> None:
 
 def describe(selection: Selection) -> str:
     """Return a note on a selection for the user."""
-    kept = f"kept {selection.kept:,} candidate parent sets of {selection.scored:,} scored in {selection.seconds:.1f} s"
+    scored = f"scored {selection.scored:,} candidate parent sets in {selection.seconds:.1f} s"
     if selection.complete:
-        return f"{kept}: all that can matter"
+        return f"{scored}; kept {selection.kept:,}: all that can be optimal"
+    kept = f"kept the {selection.kept:,} that can be optimal"
     if not selection.exhaustive:
-        return f"{kept}: the most promising ones"
+        return f"{scored}: the most promising ones; {kept}"
     larger = ", and the most promising larger ones" if selection.table.max_parents > selection.exhaustive else ""
     parents = f"{selection.exhaustive} parent{'' if selection.exhaustive == 1 else 's'}"
-    return f"{kept}: all of up to {parents}{larger}"
+    return f"{scored}: all with up to {parents}{larger}; {kept}"

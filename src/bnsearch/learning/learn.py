@@ -58,9 +58,10 @@ def learn(
     data : a `Dataset`, a pandas, polars or Arrow table, an array of codes, or the path of a file
     method : search method, by name or as an object; "auto" chooses one, and a note of the result says which and why
     score : score to maximise, by name or as an object
-    seconds : wall-clock time for everything, candidate selection and search. None runs a method with an end of its own
-        (a number of iterations, generations or restarts, or exact search) to that end, and other methods until they
-        have not improved for a long time. The default of 60 s can cut off the number of iterations given in a paper
+    seconds : wall-clock time for everything, candidate selection and search. With None, exact search and methods with a
+        fixed number of iterations, generations or restarts run to completion, and other methods run until they have not
+        improved for a long time. With the default of 60 s, a method may stop before it has made the number of
+        iterations given in its paper
     seed : seed of the random numbers, which makes the result reproducible under a budget of iterations (`stop`)
     max_parents : maximum number of parents of a variable
     knowledge : background knowledge that every network must respect, or the path of a file with it
@@ -69,8 +70,8 @@ def learn(
         quarter of the machine's memory, at most 4 GiB
     parameters : parameters of a method that is given by name
     stop : further stopping rule, such as Iterations(100) or Target(-1000)
-    observers : functions that are called with an `Event` at every improvement and now and then in between, during
-        candidate selection from any thread
+    observers : functions that are called with an `Event` at every improvement and from time to time in between. They
+        can be called from any thread
     clock : function that returns the current time in seconds
 
     Notes

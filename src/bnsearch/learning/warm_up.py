@@ -35,7 +35,7 @@ _loaded: set[tuple[object, ...]] = set()
 
 
 def tiny_problem(problem: Problem) -> Problem:
-    """Return a tiny problem of the same kind, with variables of so many states that all ways of counting are used."""
+    """Return a tiny problem of the same kind, with enough states of some variables to use all ways of counting."""
     if problem.data is not None:
         rows = np.array([[0, 0, 0, 0, 0], [1, 1, 0, 1, 1], [0, 0, 1, 0, 0], [1, 1, 1, 1, 1]] * 4)
         wide = 200 if problem.data.codes.dtype.itemsize == 1 else 300

@@ -35,7 +35,7 @@ class OnDemandChain:
     """
     Iterated local search over orderings with families on demand; for one thread at a time.
 
-    A step inserts a random variable beside a related one. Variables that lose a parent by that, or can gain one, get
+    A step inserts a random variable next to a related one. Variables that lose a parent by this, or can gain one, get
     new parents. A step that ends in a loss above a threshold is undone.
 
     Parameters
@@ -185,7 +185,7 @@ class OnDemandChain:
         self._totals[CURRENT] = 0.0
 
     def reset_best(self) -> None:
-        """Let the next network be the best so far, whatever its score."""
+        """Forget the best score, so that the next network becomes the best so far."""
         from bnsearch.ondemand.kernels_state import BEST
 
         self._totals[BEST] = -np.inf
@@ -199,7 +199,7 @@ class OnDemandChain:
 
     @contextmanager
     def _bounded_call(self) -> Iterator[int]:
-        """Yield the number of local scores for one kernel call, and measure how long each of them takes."""
+        """Yield the number of local scores for one kernel call, and measure the time of each score."""
         from bnsearch.ondemand.kernels_rows import EVALUATIONS, HEAD, LIMIT
 
         head = self._rows[HEAD]

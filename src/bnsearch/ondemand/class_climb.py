@@ -1,4 +1,4 @@
-"""Greedy equivalence search (GES), in pieces, beside the searches of the islands."""
+"""Greedy equivalence search (GES) in several parts, in parallel with the searches of the islands."""
 
 from __future__ import annotations
 
@@ -16,14 +16,14 @@ from bnsearch.scores.score import improves
 
 class ClassClimb:
     """
-    GES in pieces, for a score-equivalent score; for one thread at a time.
+    GES in several parts, for a score-equivalent score; for one thread at a time.
 
     The climb uses the problem's own scorer, which has the values of all pairs of variables in its cache.
 
     Parameters
     ----------
     problem, run : the problem, and the run to offer networks to
-    max_seconds : time budget of all pieces together
+    max_seconds : time budget of all parts together
 
     Attributes
     ----------
@@ -42,7 +42,7 @@ class ClassClimb:
         """Take steps for some seconds, within the budget; offer each network that is better than the incumbent."""
         run, started, state = self._run, self._run.seconds, self._state
         seconds = min(seconds, self._max_seconds - self._spent)
-        self._deadline = started + 2.0 * seconds  # a step that takes as long as a whole piece ends the climb
+        self._deadline = started + 2.0 * seconds  # a step that takes as long as a whole part ends the climb
         while not self.ended and run.seconds - started < seconds:
             self.ended = next(self._steps, None) is None
             run.count(**state.take_counts())

@@ -1,4 +1,4 @@
-"""Tabu search over DAGs, in pieces, as an activity of an island."""
+"""Tabu search over DAGs in several parts, as an activity of an island."""
 
 from __future__ import annotations
 

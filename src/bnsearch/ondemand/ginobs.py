@@ -16,15 +16,15 @@ class GINOBS:
     """
     Search over orderings without a candidate table: parents are grown among the predecessors of a variable.
 
-    One step inserts a random variable beside a related one. Variables that lose a parent by that, or can gain one, get
-    new parents. These grow by additions, deletions and exchanges, once from the present parents that still precede the
+    One step inserts a random variable next to a related one. Variables that lose a parent by this, or can gain one, get
+    new parents. These grow by additions, deletions and exchanges, once from the current parents that still precede the
     variable and once from none; the best family met before is a third choice. A step is undone if its loss exceeds a
     threshold. The threshold adapts so that a given share of the losing steps is accepted. This share falls to zero over
     a round, and each round is longer than the one before.
 
     Parameters
     ----------
-    islands : number of orderings that are searched side by side. After each round the worse half of them moves to the
+    islands : number of orderings that are searched in parallel. After each round the worse half of them moves to the
         best network; an ordering that is as good, but has not improved for long, restarts
     memory : bytes for the caches of all islands together
 

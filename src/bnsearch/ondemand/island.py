@@ -26,7 +26,7 @@ from bnsearch.runs.problem import Problem
 from bnsearch.runs.run import Run
 from bnsearch.scores.score import improves
 
-FIRST_LOSS_RATE = 0.25  # share of the losing steps that a search accepts at its beginning; it falls to 0 at the end
+FIRST_LOSS_RATE = 0.25  # share of score-lowering steps that are accepted at the start of a search; decreases to 0
 MIN_STALE_SHARE = 0.2  # share of the elapsed time without improvement, before which no island restarts
 MAX_REGROWTH_SHARE = 0.1  # share of a search over the table that growing parents afterwards may take
 MAX_STEPS_PER_CALL = 10**6  # never reached: a call ends after some milliseconds
@@ -64,7 +64,8 @@ class Island:
 
     Parameters
     ----------
-    source, problem : the problem, for kernels and as given
+    source : arrays of the problem for the kernels
+    problem : the problem
     rng : generator of this island
     memory : bytes for the caches
     timed : True if the result may depend on the machine
@@ -169,7 +170,12 @@ class Island:
         self._recorded = max(self._recorded, self.chain.best)
 
     def is_stale(self, now: float) -> bool:
-        """Return True if the last improvement is longer ago than it took to get there, and than a share of the time."""
+        """
+        Return True if the island has not improved for long.
+
+        The time since the last improvement must exceed the time from the start to that improvement, and
+        MIN_STALE_SHARE of the total time.
+        """
         return now - self._improved > max(self._improved - self._started, MIN_STALE_SHARE * now)
 
     def copy_best_of(self, other: Island) -> None:

@@ -1,4 +1,8 @@
-"""The island model: several islands search side by side, share a candidate table and exchange networks."""
+"""
+The island model: several islands search in parallel, share a candidate table and exchange networks.
+
+A search with families on demand (GINOBS) computes parent sets during the search. It reads no candidate table.
+"""
 
 from __future__ import annotations
 
@@ -20,8 +24,8 @@ from bnsearch.runs.run import Run
 from bnsearch.scores.score import improves
 
 FIRST_CLIMB_SHARE = 0.6  # share of the remaining time for the first climb over DAGs, before it continues in rounds
-CLASS_CLIMB_SHARE = 0.1  # share of the remaining time for GES, where it has no thread of its own
-CLASS_CLIMB_ROUND_SHARE = 0.25  # share of a round for GES, where it has no thread of its own
+CLASS_CLIMB_SHARE = 0.1  # share of the remaining time for GES if it does not have its own thread
+CLASS_CLIMB_ROUND_SHARE = 0.25  # share of a round for GES if it does not have its own thread
 CLASS_CLIMB_SLOWNESS = 10.0  # assumed duration of GES as a multiple of the first climb's; 1 to 15 were measured
 CLASS_CLIMB_THREADS = 4  # number of threads from which on one of them can run GES for long
 SEPARATE_ROUNDS = 2  # number of first rounds in which no island copies another, so that their networks differ
@@ -39,7 +43,7 @@ class IslandModel:
     problem, run : the problem, and the run that the search is part of
     n_islands : number of islands
     memory : bytes for the caches, the table and the climbs of all islands together
-    on_demand_only : True if the islands search with families on demand alone, neither over a table nor over DAGs
+    on_demand_only : True if the islands only search with families on demand, and neither over a table nor over DAGs
 
     Attributes
     ----------
@@ -56,7 +60,7 @@ class IslandModel:
         share = int(CACHE_MEMORY * memory) // n_islands
         rngs = run.spawn(n_islands if self.source.complete else 0)
         self._timed = run.is_timed
-        # Only under a time budget: the number of computed scores would depend on the threads.
+        # With shared caches the number of computed scores depends on the threads, so this needs a time budget.
         self._caches = RowCaches(n_islands, row_bytes(share), problem.size) if self._timed else None
         shared = [None if self._caches is None else (self._caches, i) for i in range(n_islands)]
         self.islands = [
@@ -96,7 +100,7 @@ class IslandModel:
             first.search_dags(half, run)
             dag_search = self.schedule.dag_search
             dag_search.record(len(self.islands) * (first.chain.best - score), run.seconds - at)
-            dag_search.credit = 0.0  # the start is not charged to any activity
+            dag_search.credit = 0.0  # the time of the start is not taken from the DAG search's share of the rounds
         first.offer(run)
         for island in self.islands[1:] if isfinite(first.chain.best) else ():
             island.chain.copy_best_of(first.chain)
@@ -109,7 +113,7 @@ class IslandModel:
             island.n_climbs = max(island.n_climbs, self.islands[0].n_climbs)
 
     def _climb_bytes(self) -> list[int]:
-        """Return the memory for the climbs of each island that has any: as many as it allows, one at least."""
+        """Return the memory for climbs of each island that climbs: as many islands as fit, at least one."""
         memory, n = int(CLIMB_MEMORY * self.memory), self.problem.size
         gains = 9 * n * n  # bytes for the gains of all families of one graph
         number = max(1, min(len(self.islands), memory // (gains + MIN_CLIMB_BYTES)))
@@ -120,8 +124,8 @@ class IslandModel:
         """
         Start a climb over equivalence classes, if it can be expected to fit into its share of the time.
 
-        With many threads it replaces the last island's search with families on demand, round after round. Otherwise it
-        runs here for as long as the start has taken, and continues in rounds.
+        With CLASS_CLIMB_THREADS or more threads, it runs in every round instead of the last island's search with
+        families on demand. Otherwise it first runs for as long as the start took, and then for a share of each round.
         """
         run, seconds = self.run, CLASS_CLIMB_SHARE * self.run.seconds_left if self._timed else inf
         if self.on_demand_only or run.halted() or not self.problem.needed_score.equivalent:
@@ -220,7 +224,7 @@ class IslandModel:
         self._climb_seconds = (self.run.seconds - started) / max(1, self.islands[0].n_climbs - before)
 
     def _exchange(self) -> None:
-        """Let the worse half of the islands move to the best network, or restart after a long time in vain."""
+        """Move the worse half of the islands to the best network, or restart islands without recent improvement."""
         self._n_rounds += 1
         self._enlarge_caches()
         now = self.run.seconds if self._timed else self._n_rounds

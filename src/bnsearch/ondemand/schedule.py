@@ -10,14 +10,14 @@ from bnsearch.runs.run import Run
 
 ROUND = 0.2  # length of a round as a share of the elapsed time: decisions become rarer as results change more slowly
 MIN_ROUND_SECONDS = 0.01  # lower bound on the length of a round
-FIRST_STEPS = 4  # steps of a chain in the first round, for each variable; where the budget is one of iterations
-STEP_GROWTH = 1.3  # length of a round divided by the length of the round before; where the budget is one of iterations
+FIRST_STEPS = 4  # under a budget of iterations: steps of a chain per variable in the first round
+STEP_GROWTH = 1.3  # under a budget of iterations: length of a round divided by the length of the previous one
 ON_DEMAND_SHARE = 0.6  # share of the ordering search for families on demand; the rest searches the candidate table
 MIN_RATE_ORDERINGS = 0.33  # lower bound on the rate of the ordering search, as a share of the best rate
-MIN_RATE_DAGS = 0.1  # the same for the DAG search; smaller, because that seldom gains once the first climb has ended
+MIN_RATE_DAGS = 0.1  # lower bound for the DAG search; smaller, because it seldom gains after the first climb
 MIN_DAG_SHARE = 0.08  # shortest useful DAG search as a share of the elapsed time
 MAX_SHARE = 0.4  # share of the remaining time that the shortest useful run of an activity may take
-DECAY = 0.3  # weight of the earlier runs of an activity, where the last run has the weight 1
+DECAY = 0.3  # factor by which the weights of an activity's earlier runs are multiplied at each run
 
 
 @dataclass(frozen=True)
@@ -64,7 +64,7 @@ class Activity:
 
 
 def relative_rate(activity: Activity, activities: Sequence[Activity]) -> float:
-    """Return an activity's rate as a share of the best rate, no less than its lower bound; 1 where none gains."""
+    """Return an activity's rate as a share of the best rate, at least its lower bound; 1 if no activity gains."""
     best = max((each.rate for each in activities if each.rate < inf), default=0.0)
     if best <= 0.0:
         return 1.0
@@ -80,7 +80,7 @@ def assign_time(activities: Sequence[Activity], seconds: float) -> None:
 
 class Schedule:
     """
-    When the islands do what: a round divides its time, or its steps, among the activities.
+    Divides the time, or the steps, of each round among the activities of the islands.
 
     An activity runs once its credit exceeds the shortest run that is useful. Under a budget of iterations there are no
     credits: each activity runs in each round, for a number of steps that does not depend on the clock.
@@ -89,12 +89,12 @@ class Schedule:
     ----------
     run : the run, for its clock and its budget
     n_islands, n_variables : numbers of islands and of variables
-    on_demand_only : True if the islands search with families on demand and do nothing else
+    on_demand_only : True if the islands only search with families on demand
 
     Attributes
     ----------
     timed : True if the budget is one of time
-    round_length : length of the present round, in seconds or in steps of one chain
+    round_length : length of the current round, in seconds or in steps of one chain
     ordering_search, dag_search : the activities that a round is divided among
     on_demand_search, table_search : the activities that the ordering search is divided among
     """
@@ -120,7 +120,7 @@ class Schedule:
             self.round_length *= STEP_GROWTH
 
     def set_climb_seconds(self, seconds: float) -> None:
-        """Let a DAG search be no shorter than one climb, given how long that takes."""
+        """Set the minimum length of a DAG search: one climb, or MIN_DAG_SHARE of the elapsed time if that is longer."""
         self.dag_search.min_seconds = max(MIN_DAG_SHARE * self._run.seconds, seconds)
 
     def divide_ordering_search(self, budget: SearchBudget) -> None:

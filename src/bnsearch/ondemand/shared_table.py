@@ -21,8 +21,8 @@ from bnsearch.runs.problem import Problem
 from bnsearch.runs.run import Run
 
 MAX_BUILD_SHARE = 0.3  # share of a search over the table that building the table and its index may take
-MAX_SEARCH_SHARE = 0.08  # share of the time in view that one search may take: there is time for about a dozen searches
-HORIZON = 2.0  # time in view as a multiple of the elapsed time; no more than the remaining time
+MAX_SEARCH_SHARE = 0.08  # maximum length of one search as a share of the planned time, which allows about 12 searches
+HORIZON = 2.0  # planned time as a multiple of the elapsed time; at most the remaining time
 FIRST_ROWS_PER_SECOND = 500_000  # assumed pace of building a table, until a build was measured
 MIN_MEASURED_SECONDS = 0.05  # shortest build from which the pace is measured: fixed costs dominate shorter ones
 ROW_BYTES = 200  # approximate memory of a row of the table and its index
@@ -30,7 +30,7 @@ ROW_BYTES = 200  # approximate memory of a row of the table and its index
 
 class SharedTable:
     """
-    The candidate table of the islands, built anew for each search over it.
+    The candidate table of the islands, rebuilt for each search over it.
 
     Parameters
     ----------

@@ -33,7 +33,7 @@ class SelectedNetwork:
 
     Attributes
     ----------
-    rows : int64[n], the row of the candidate table that each variable chooses
+    rows : int64[n], the chosen row of the candidate table for each variable
     score : score of the network
     evaluations : number of rows that were read to find it
     """
@@ -63,10 +63,10 @@ class ASOBS:
     Notes
     -----
     The paper applies its selection to sampled orderings (`follow=False`). The continuation with topological orders is
-    ours. It never finds a better network. Along a topological order, a variable chooses when all of its descendants
-    have chosen, so the better sets that would have closed a cycle before still do. `follow=True` therefore returns the
-    networks of `follow=False`, after twice the evaluations. Swaps of adjacent variables are not tried. One iteration is
-    one start with its continuation.
+    ours. It never finds a better network. Along a topological order, the set of a variable is chosen after the sets of
+    all its descendants, so the better sets that would have closed a cycle before still do. `follow=True` therefore
+    returns the networks of `follow=False`, after twice the evaluations. Swaps of adjacent variables are not tried. One
+    iteration is one start with its continuation.
     """
 
     name: ClassVar[str] = "asobs"
@@ -156,9 +156,9 @@ def select_acyclic_rows(table: ParentSets, order: Ordering) -> Rows:
     """
     Return a row for each variable: a network at least as good as the best one that is consistent with an ordering.
 
-    The variables choose their parent sets from the last to the first. Each takes its best set that closes no cycle with
-    the sets chosen so far. The predecessors of a variable are not among its descendants at that time, so every set that
-    the ordering allows is available, and others are.
+    Parent sets are chosen for the variables from the last to the first. Each variable gets its best set that closes no
+    cycle with the sets chosen so far. The predecessors of a variable are not among its descendants at that time, so
+    every set that the ordering allows is available. Sets with later variables are available if they close no cycle.
 
     References
     ----------

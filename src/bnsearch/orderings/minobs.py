@@ -45,8 +45,8 @@ class MINOBS:
     mutation : m_p, number of swaps of a mutation divided by the number of variables
     mutations : m_n, number of mutants in a generation
     lookback : d_t, number of generations over which the change of the average score is measured
-    change : d_delta, largest change of the average score, relative to the earlier one, at which the population is
-        diversified
+    change : d_delta, maximum change of the average score, relative to the earlier one; with this change or less, the
+        population is diversified
     survivors : d_n, number of best members that a diversification keeps
     start : start of the climb of a new member: random, dfs or fas
 
@@ -58,9 +58,9 @@ class MINOBS:
     -----
     Where the paper is ambiguous, its authors' program (github.com/kkourin/mobs) decides: the change of the average
     score is relative, and members with duplicate scores are removed only while the population is larger than its size.
-    The number of swaps is rounded up. A mutant has one parent, as in the paper's text. The program looks back at most
-    to the first generation of offspring; here the first population counts as well. One iteration is one generation; the
-    first one creates the population.
+    The number of swaps is rounded up. A mutant has one parent, as in the paper's text. The program compares with
+    generations from the first offspring on, this library also with the first population. One iteration is one
+    generation; the first one creates the population.
     """
 
     name: ClassVar[str] = "minobs"
@@ -112,6 +112,7 @@ class MINOBS:
         """Yield the starting orderings of a generation: crossovers of random pairs, mutants of random members."""
         cross = CROSSOVERS[self.crossover]
         for _ in range(self.crossovers):
+            # A first generation that was stopped early can have a single member, which is then drawn twice.
             a, b = run.rng.choice(len(population), size=2, replace=len(population) < 2)
             yield cross(population[a].order, population[b].order, run.rng)
         swaps = ceil(self.mutation * len(population[0].order))

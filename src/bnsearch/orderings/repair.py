@@ -67,7 +67,7 @@ class Chain(OrderingState):
         """
         Make up to `max_steps` steps in one call of the kernel; return the number of steps made.
 
-        The share of losses that are accepted is `rate` in the first step, and `slope` less in each following one.
+        The share of accepted losses is `rate` in the first step, and decreases by `slope` with each step.
         """
         from bnsearch.orderings.kernels.rinobs import search_by_repair
 

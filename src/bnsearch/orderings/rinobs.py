@@ -28,10 +28,11 @@ class RINOBS:
     """
     Repaired-insertion search over orderings: iterated local search whose perturbation is a single insertion.
 
-    One step inserts a random variable next to a candidate or child of it, and then repairs the ordering: each variable
-    whose best insertion may have changed is inserted at its best position, until no insertion of these improves the
-    score. A step that loses more than a threshold is undone. The threshold adapts so that a given share of the losing
-    steps is accepted. This share falls to zero over a round, and each round is twice as long as the previous one.
+    One step inserts a random variable next to a random relative: a candidate parent, or a variable that has it as a
+    candidate parent. It then repairs the ordering: each variable whose best insertion may have changed is inserted at
+    its best position, until no insertion of these improves the score. A step that loses more than a threshold is
+    undone. The threshold adapts so that a given share of the losing steps is accepted. This share falls to zero over a
+    round, and each round is twice as long as the previous one.
 
     Parameters
     ----------
@@ -48,12 +49,12 @@ class RINOBS:
     Notes
     -----
     The insertion of x changes only the families of x and of those passed variables that have x in a candidate parent
-    set. So a step takes microseconds, whatever the number of variables. A larger perturbation gains more per step, but
-    not as much as the tens of thousands of steps per second gain. Accepting losses up to a threshold is threshold
+    set. A step therefore takes microseconds for any number of variables, and there are tens of thousands of steps per
+    second. Larger perturbations gain more per step but less per second. Accepting losses up to a threshold is threshold
     accepting (Dueck & Scheuer 1990). Here an acceptance rate controls the threshold instead of a schedule, which makes
-    it independent of the scale of the scores. To start with many orderings and to continue with the better half is
-    successive halving (Karnin et al. 2013): from some starts, no repair leads to a good ordering. One iteration is
-    one step.
+    it independent of the scale of the scores. Dropping the worse half of the orderings after each round is successive
+    halving (Karnin et al. 2013). It is needed because some starts never lead to a good ordering. One iteration is one
+    step.
     """
 
     name: ClassVar[str] = "rinobs"

@@ -22,7 +22,7 @@ class ScoredOrdering:
     ----------
     index : index of the candidate table
     order : int32[n], the variables from first to last
-    rows : int64[n], the row of the candidate table that each variable chooses
+    rows : int64[n], the chosen row of the candidate table for each variable
     """
 
     index: Index = field(repr=False)
@@ -48,7 +48,7 @@ class OrderingState:
     index : index of the candidate table
     arrays : the tuple `state` that kernels take, as described in `kernels.arrays`
     order : int32[n], the variables from first to last
-    choice : int64[n], the row of the candidate table that each variable chooses
+    choice : int64[n], the chosen row of the candidate table for each variable
     initial : score at the start of the last climb
     steps : number of moves of the last climb
     """

@@ -55,8 +55,8 @@ def read_scores(
     """
     Read a score file into a candidate table, without dominated sets; of a set listed twice the best score counts.
 
-    With knowledge, the table holds only legal sets, and a set is dropped only if a legal one dominates it. Without
-    knowledge, a set that holds required parents may be dropped because of one that does not.
+    With knowledge, the table contains only legal sets, and a set is dropped only if a legal one dominates it. Without
+    knowledge, a set that contains required parents may be dropped because of one that does not.
 
     The file may be gzipped, list variables and sets in any order, and have blank lines and comments, which go from a
     token that starts with # to the end of the line. Variables have the names of the comment that `write_scores` makes,

@@ -4,9 +4,9 @@ Tables of legal sets.
 Parents that are not allowed, and limits on the number of parents, only remove rows: if a subset matches or beats a
 legal set, then a *legal* subset does. So no set that was pruned from a table is missing.
 
-If parents are required, the legal sets are those that hold them, and only such subsets may prune one. A search over
-orderings needs a last row that every ordering admits. Here this is the empty set with a penalty: a score so low that
-every network with this row scores below every legal one.
+If parents are required, the legal sets are those that contain them, and only such subsets may prune a set. A search
+over orderings needs a last row that every ordering admits. Here this is the empty set with a penalty: a score so low
+that every network with this row scores below every legal one.
 """
 
 from __future__ import annotations
@@ -30,7 +30,7 @@ def restricted(table: ParentSets, constraints: Constraints, scorer: Scorer | Non
     Return the legal part of a table.
 
     With a scorer, missing sets of just the required parents are scored. Without one, an InputError is raised for a
-    variable of which no set holds the required parents.
+    variable of which no set contains the required parents.
     """
     if not constraints.has_required.any():
         return table.take(np.flatnonzero(is_wanted(table.child, table.first, table.members, constraints)))
@@ -105,7 +105,7 @@ def with_penalties(table: ParentSets, constraints: Constraints) -> ParentSets:
     Return a table in which the empty sets of variables with required parents have a penalty as their score.
 
     A legal network scores no less than the sum of the lowest legal rows, and no more than the sum of the best ones. The
-    penalty is the variable's lowest legal row, less the difference of these sums, less a margin. So a network with a
+    penalty is the variable's lowest legal row, minus the difference of these sums, minus a margin. So a network with a
     penalty scores below every legal one, more penalties lower the score further, and no score becomes huge.
     """
     needy = constraints.has_required

@@ -22,8 +22,8 @@ class ParentSets:
     Candidate parent sets with their local scores, in flat arrays.
 
     The sets of variable v are the rows `begin[v]:begin[v + 1]`, best score first. The members of row r, ascending, are
-    `members[first[r]:first[r + 1]]`. No set is kept that a subset matches or beats, because an ordering that admits the
-    set admits the subset. So the last row of every variable is the empty set. Use
+    `members[first[r]:first[r + 1]]`. A set is dropped if one of its subsets has at least the same score, because every
+    ordering that allows the set also allows the subset. The last row of every variable is therefore the empty set. Use
     `ParentSets.build` or `ParentSets.from_families` to make such a table from raw rows.
 
     Attributes
@@ -66,7 +66,7 @@ class ParentSets:
         child : int32[rows], the variable of each row
         scores : float64[rows]
         first, members : as the attributes; members in any order
-        pruned : size up to which sets are known to be neither repeated nor dominated
+        pruned : largest size for which the rows are already free of repeated and dominated sets
         threads : number of threads; None means all cores
         """
         return cls(tuple(names), *arrange_rows(names, child, scores, first, members, pruned, threads))
@@ -93,9 +93,9 @@ class ParentSets:
 
     def best(self, max_sets: int, constraints: Constraints | None = None) -> ParentSets:
         """
-        Return the table of each variable's best sets, up to a number, and the empty set.
+        Return the table of the `max_sets` best sets of each variable and the empty set.
 
-        A variable with required parents keeps its smallest legal set, too, which precedes the empty set.
+        A variable with required parents also keeps its smallest legal set, the second to last row.
         """
         place = np.arange(self.n_sets) - np.repeat(self.begin[:-1], np.diff(self.begin))
         kept = (place < max_sets) | (self.sizes == 0)
@@ -133,7 +133,7 @@ class ParentSets:
         return tuple(self.members[self.first[row] : self.first[row + 1]].tolist())
 
     def network(self, rows: NDArray[np.int64]) -> DAG:
-        """Return the network of one row for each variable; raise an error if it has a cycle."""
+        """Return the network of the given rows, one per variable; raise an InputError if it has a cycle."""
         return DAG(self.names, [self.parents(row) for row in rows.tolist()])
 
     def score_of(self, dag: DAG) -> float:
@@ -141,7 +141,9 @@ class ParentSets:
         families = [{parents: score for score, parents in self.sets(v)} for v in range(self.n_variables)]
         for name, family, parents in zip(self.names, families, dag.parents, strict=True):
             if parents not in family:
-                raise InputError(f"the parents of {name!r} are not one of its candidate sets")
+                raise InputError(
+                    f"the parents of {name!r} are not in the candidate table: add this set, or change the network"
+                )
         return math.fsum(family[parents] for family, parents in zip(families, dag.parents, strict=True))
 
     @property
@@ -161,7 +163,7 @@ class ParentSets:
 
     @property
     def max_parents(self) -> int:
-        """The largest in-degree of any candidate."""
+        """The size of the largest candidate set."""
         return int(self.sizes.max(initial=0))
 
     def __repr__(self) -> str:

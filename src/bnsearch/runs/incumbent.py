@@ -12,7 +12,7 @@ from bnsearch.scores.score import improves
 
 class Incumbent:
     """
-    The network with the highest score among those offered, whatever the order of the offers.
+    The network with the highest score among those offered; it does not depend on the order of the offers.
 
     Scores are compared exactly. Of networks with the same score, the one with the smaller parent lists is kept.
 

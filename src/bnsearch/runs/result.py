@@ -34,8 +34,8 @@ class Result:
     score : score of the network
     bound : upper bound of the score of all networks; None if none is known
     optimal : whether the score is proven to be the highest
-    partial : whether candidate sets that may matter are missing, because there was no time to score them. `bound` and
-        `gap` then hold for the networks of the sets kept
+    partial : True if the candidate table may lack parent sets of an optimal network, because there was no time to score
+        them. `bound` and `gap` then refer only to networks over the candidate table
     stop : why the search ended: "seconds", "iterations", "evaluations", "target", "no improvement", "converged",
         "interrupted" (Ctrl-C), "terminated" (SIGTERM), "memory" if exact search has too many variables, or "complete"
         if nothing was left to do or the bound is reached
@@ -71,7 +71,7 @@ class Result:
 
     @property
     def relative_score(self) -> float | None:
-        """RC of Perez & Maua (2016): gain over the network without edges, relative to the score of that network."""
+        """Gain over the network without edges, relative to that network's score (RC of Perez & Maua 2016)."""
         return None if self.empty_score is None else float(relative_score(self.score, self.empty_score))
 
     @property

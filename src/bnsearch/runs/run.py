@@ -37,10 +37,10 @@ class Run:
     """
     The state of one search.
 
-    The main loop of a method asks `going()`, counts its work with `count`, and offers the networks it finds.
-    Independent pieces of work go through `map`, each with a generator of its own from `spawn`. They ask `halted()`,
-    which depends on the time and the target but not on the counters, so that under a budget of iterations the result
-    does not depend on the number of threads.
+    A method calls `going()` before each iteration, `count` after some work, and `offer` for each network that it finds.
+    Independent tasks run through `map`, each with its own generator from `spawn`. They check `halted()`, which depends
+    on the time and the target but not on the counters, so that under a budget of iterations the result does not depend
+    on the number of threads.
 
     Parameters
     ----------
@@ -48,7 +48,7 @@ class Run:
     seed : seed of the generator `rng`; None draws one
     threads : number of threads; None means all cores
     memory : bytes for tables and caches; None means the default of this machine
-    observers : functions that are called with an `Event` at every improvement and about every 0.1 s in between
+    observers : functions that are called with an `Event` at every improvement and at most every 0.1 s in between
     permits : function that returns True if a network is legal; None means that all are
     select : function that selects the candidate table of a problem as part of the run. Without it the problem does so,
         with the clock of the run paused
@@ -59,7 +59,8 @@ class Run:
     budget : time, memory, threads, stop requests and observers of the run
     progress : counters and score so far
     reason : why the run stopped; None while it goes on
-    partial : whether the candidate table lacks sets that may matter; then nothing is proven to be optimal
+    partial : True if the candidate table may lack parent sets of an optimal network. The result is then never reported
+        as optimal
     bound : upper bound of the score; None if none is known
     """
 
@@ -126,7 +127,7 @@ class Run:
         return len(self._families)
 
     def going(self) -> bool:
-        """Return True if no rule stops the run and its bound is not reached; once False, it stays False."""
+        """Return True until the stopping rule applies or the score reaches the bound; then return False."""
         if self.reason is None:
             with self._lock:
                 self.progress = replace(self.progress, seconds=self.seconds)
@@ -136,14 +137,14 @@ class Run:
 
     def halted(self, score: float = -math.inf) -> bool:
         """
-        Return True if a piece of work that has reached a score should end.
+        Return True if a task that has reached a score should end.
 
-        Reasons are the time, a stop request, and a target that this piece or another one has reached.
+        Reasons are the time, a stop request, and a target that this task or another one has reached.
         """
         return self.budget.request is not None or self._halt_reason(score) is not None
 
     def allowed(self, max_iterations: int) -> int:
-        """Return how many iterations, up to a maximum, the rule allows if none of them improves the score."""
+        """Return the number of iterations, up to a maximum, that the rule allows if none improves the score."""
         now, fits, too_many = self.progress, 0, max_iterations + 1
         while too_many - fits > 1:  # bisection: a rule that allows some iterations allows fewer
             middle = (fits + too_many) // 2
@@ -155,18 +156,18 @@ class Run:
         return fits
 
     def spawn(self, number: int) -> list[np.random.Generator]:
-        """Return generators for pieces of work; they do not depend on the number of threads."""
+        """Return generators for independent tasks; they do not depend on the number of threads."""
         return self.rng.spawn(number)
 
     def map(self, function: Callable[[T], R], items: Iterable[T]) -> Iterator[R]:
-        """Yield the function's value for every item, in order, computed in threads; an error stops all pieces."""
+        """Yield the function's value for every item, in order, computed in threads; an error stops all tasks."""
         return parallel_iter(function, items, self.threads, halt=self.budget.request_stop)
 
     def parent_sets(self, problem: Problem) -> ParentSets:
         """
-        Return a problem's candidate table, which is selected first if the problem has none.
+        Return the candidate table of a problem; select one first if the problem has none.
 
-        Over a selected table that is not complete nothing is proven to be optimal.
+        If the selected table is not complete, the result is never reported as optimal.
         """
         if self.select is not None and problem.table is None:
             table = self.select(problem, self)
@@ -223,7 +224,7 @@ class Run:
         return self._incumbent.dag
 
     def prove(self) -> None:
-        """Record that no network scores higher than the incumbent, which ends the run."""
+        """Mark the incumbent as optimal, which ends the run."""
         self.optimal = True
         self.reason = self.reason or "complete"
         self.bound = self.progress.score
@@ -267,7 +268,7 @@ class Run:
         return self.budget.request or self._rule_reason(self.progress)
 
     def _halt_reason(self, score: float = -math.inf) -> str | None:
-        """Return the reason of the stopping rule to end a piece of work that has reached a score, or None."""
+        """Return the reason of the stopping rule to end a task that has reached a score, or None."""
         best = max(score, self.progress.score)
         return self._rule_reason(Progress(seconds=self.seconds, score=best, improved=self.progress.improved))
 

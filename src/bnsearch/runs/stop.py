@@ -22,7 +22,8 @@ class Progress:
     stale : number of iterations since the last improvement
     improved : elapsed time at the last improvement
     bound : upper bound of the score; None if none is known
-    partial : whether candidate sets that may matter are missing; the bound then holds for networks of the sets kept
+    partial : True if the candidate table may lack parent sets of an optimal network; the bound then refers to its
+        networks only
     """
 
     seconds: float = 0.0

@@ -1,19 +1,17 @@
 """
-Bounds on local scores: parent sets that can never be of use.
+Pruning rules: parent sets that cannot be part of an optimal network.
 
 A family matters only if it beats all families of the same child with fewer parents. There are two rules. Both can be
 switched off, and neither changes a table:
 
-"in-degree"
-    Under BIC and AIC the fit is at most 0, and without parents it is at least -N log r for a child of r states. A
-    parent set of q cells is of use only if -c (r - 1) q > -N log r - c (r - 1), with the penalty c of a parameter, so
-    q < 1 + N log r / (c (r - 1)). Let a be the smallest number of states above one. With q >= a^k and r >= a this
-    bounds the number k of parents. For a = 2 and c = log(N) / 2 it is just below the log2(2 N / log N) of de Campos &
-    Ji (2011).
+"in-degree" Under BIC and AIC the fit is at most 0, and without parents it is at least -N log r for a child of r states.
+A parent set with q cells can improve on the empty set only if -c (r - 1) q > -N log r - c (r - 1), with the penalty c
+of a parameter, so q < 1 + N log r / (c (r - 1)). Let a be the smallest number of states above one. With q >= a^k and r
+>= a this bounds the number k of parents. For a = 2 and c = log(N) / 2 it is just below the log2(2 N / log N) of de
+Campos & Ji (2011).
 
-"ceiling"
-    S and its counts give an upper bound on the scores of all supersets of S (`Bound`). If this does not exceed the best
-    score over the subsets of S, no superset of S matters.
+"ceiling" `Bound` is an upper bound on the scores of all supersets of S, computed from S and its counts. If it does not
+exceed the best score of the subsets of S, no superset of S is needed.
 
 References
 ----------
@@ -38,7 +36,7 @@ RULES = ("in-degree", "ceiling")
 
 class Bound(NamedTuple):
     """
-    Upper bound on the scores of families with more parents than S: slope (r - 1) smallest q - level log(r) K.
+    Upper bound on local scores with a proper superset of S as parents: slope (r - 1) smallest q - level log(r) K.
 
     Here r is the number of states of the child, q the number of cells of S, and K the number of cells of the whole
     family (S and the child) that occur in the data.
@@ -47,7 +45,7 @@ class Bound(NamedTuple):
     ----------
     slope : minus the penalty of one parameter
     level : 1 if every cell that occurs costs log(r), else 0
-    smallest : smallest number of states of a further parent; parents with one state are never of use
+    smallest : smallest number of states of a further parent; parents with one state never improve a score
 
     Notes
     -----
@@ -80,7 +78,7 @@ def bound_of(data: Dataset, score: Score, rules: Collection[str] = RULES) -> Bou
 
 
 def max_useful_parents(data: Dataset, score: Score, asked: int | None, rules: Collection[str] = RULES) -> int:
-    """Return the size of the largest parent set that can be of use, no larger than `asked`."""
+    """Return the size of the largest parent set that can improve a local score, at most `asked`."""
     limit = data.n_variables - 1
     if isinstance(score, BIC | AIC) and "in-degree" in rules:
         cost = -score.joint(data.n_rows).slope

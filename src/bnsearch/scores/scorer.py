@@ -1,4 +1,4 @@
-"""A score bound to a dataset: local scores and set values on request, with a cache."""
+"""Local scores of families and values of sets, computed on request and cached."""
 
 from __future__ import annotations
 
@@ -20,14 +20,14 @@ if TYPE_CHECKING:
 
 TABULATED_SIZE = 5  # largest size of sets whose numbers of cells have tabulated terms
 BYTES_PER_SLOT = 24  # memory of a slot of the cache
-SLOTS_PER_SET = 16  # largest number of slots for each possible set: for few variables the cache stays small
+SLOTS_PER_SET = 16  # maximum number of cache slots per possible set: few collisions, little memory for few variables
 
 
 class Scorer:
     """
     Local scores of a dataset's families, computed on request and kept in a cache of bounded size.
 
-    A scorer serves one thread and one score. `fork` makes another one, which shares the data but not the cache.
+    A scorer is for one thread and one score. `fork` makes another one, which shares the data but not the cache.
 
     Parameters
     ----------
@@ -82,7 +82,7 @@ class Scorer:
 
     @property
     def capacity(self) -> int:
-        """Largest number of set values in the cache."""
+        """Maximum number of cached set values."""
         from bnsearch.scores.kernels import VALUE
 
         return len(self._cache[VALUE])

@@ -16,7 +16,7 @@ from bnsearch.selection.walk import FASTEST, Walk
 
 EXHAUSTIVE_SHARE = 0.95  # share of the remaining budget that the enumeration of one more size may take
 MANY_VARIABLES = 2000  # number of variables above which growth considers only a part of the candidates
-MANY_CANDIDATES = 50  # number of candidates that it considers then
+MANY_CANDIDATES = 50  # number of candidates that growth considers with more than MANY_VARIABLES variables
 MERGE_FACTOR = 1.5  # time for adding grown sets to the table, divided by the time for assembling the table
 
 
@@ -28,17 +28,17 @@ class Auto(Builder):
     Parameters
     ----------
     seconds, seconds_per_variable : time budget, total or for each variable; one minute in total if no limit is given.
-        With infinity, the selection ends when nothing is left to try
+        With infinity, the selection ends when no set is left to score
     evaluations : number of families to score. Sizes that fit as a whole are enumerated, and each variable has an equal
         share of the rest. If this is the only limit, the result depends neither on the machine nor on the threads
-    max_parents : size of the largest parent set; None means the largest that can be of use (a bound of the score)
-    max_sets : largest number of sets kept for a variable, the best ones, in addition to the empty set
+    max_parents : size of the largest parent set; None means the largest size that can improve a local score
+    max_sets : maximum number of sets kept for a variable, the best ones; the empty set is kept in addition
     candidates : number of candidate parents of each variable for growth, those with the best scores as its only
         parent; None means all, or 50 if there are more than 2,000 variables
-    growth : share of the time budget after which growth ends, because the rest is meant for sizes that fit as a whole;
-        growth always gets at least half of the time that the enumeration leaves
+    growth : share of the time budget after which growth ends, because the rest is reserved for sizes that fit as a
+        whole; growth always gets at least half of the time that the enumeration leaves
     memory : bytes for counts and for the best scores of smaller sets, and for growth
-    pruning : names of the bounds to use; the enumeration ends when by these no larger set matters
+    pruning : names of the pruning rules; the enumeration ends when they exclude all larger sets
 
     Notes
     -----
@@ -117,6 +117,6 @@ class Auto(Builder):
         if stage is None or self.candidates is not None or job.n <= MANY_VARIABLES or stage.depth == 0:
             return ()
         return (
-            f"with {job.n:,} variables, sets of {stage.depth + 1} and more parents were made of each variable's "
-            f"{MANY_CANDIDATES} strongest partners alone (candidates sets another number)",
+            f"with {job.n:,} variables, sets of {stage.depth + 1} or more parents have only each variable's "
+            f"{MANY_CANDIDATES} strongest partners as members: the parameter candidates sets another number",
         )

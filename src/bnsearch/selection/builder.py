@@ -33,7 +33,7 @@ class Job:
     ----------
     data, score : data and local score
     children : int64[...], variables to select for; the other variables get the empty set only
-    max_parents : size of the largest parent set worth considering
+    max_parents : size of the largest parent set that can improve a local score
     bound : upper bound on the local score of larger families
     constraints : legal parents of each variable; None means that all are legal
     budget : time, evaluations, memory, threads, stop requests and observers
@@ -59,7 +59,7 @@ class Job:
         return np.flatnonzero(self.constraints.allowed[child])
 
     def max_parents_of(self, child: int) -> int:
-        """Return the size of the largest parent set of a variable that is worth considering."""
+        """Return the maximum size of the parent sets of a variable, by the score and the constraints."""
         limit = self.max_parents
         return limit if self.constraints is None else min(limit, int(self.constraints.max_parents[child]))
 
@@ -75,10 +75,11 @@ class Builder(ABC):
     seconds_per_variable : time budget of each variable
     evaluations : maximum number of families to score, in equal shares for all variables; if this is the only limit, the
         result depends neither on the machine nor on the number of threads
-    max_parents : size of the largest parent set; None means the largest size that can improve a score
+    max_parents : size of the largest parent set; None means the largest size that can improve a local score
     max_sets : maximum number of sets kept for a variable, the best ones; the empty set is kept in addition
     memory : maximum number of bytes for intermediate results
-    pruning : sound bounds that save work, of `bounds.RULES`; the table is the same without them
+    pruning : names of the pruning rules (`bounds.RULES`), which never remove a set that can be optimal; the table is
+        the same without them
     """
 
     seconds: float | None = None
@@ -151,9 +152,10 @@ class Builder(ABC):
         ----------
         data, score : data and local score
         threads : number of threads; None means all cores
-        observers : functions that are called with an `Event` now and then, from any thread
-        constraints : legal parent sets. The table holds no others, except that a variable with required parents has the
-            empty set as its last row, with a score that makes every network with it worse than all legal ones
+        observers : functions that are called with an `Event` from time to time, from any thread
+        constraints : constraints on parent sets. The table contains only legal sets, with one exception: the last row
+            of a variable with required parents is the empty set. Its score is so low that a network with it is worse
+            than any legal network
         """
         budget = Budget(threads=threads, observers=observers)
         self.check(score)
@@ -197,7 +199,7 @@ class Builder(ABC):
     def _job(self, budget: Budget, data: Dataset, score: Score, constraints: Constraints | None) -> Job:
         part = budget.part(
             self.total_seconds(data.n_variables), evaluations=self.evaluations, memory=self.memory
-        )  # starts before the bounds are computed: this takes time of the selection
+        )  # starts before the bounds are computed, because their time counts
         return Job(
             data=data,
             score=score,
@@ -216,7 +218,7 @@ def select_from_tiny_table(kind: type[Builder], bytes_per_code: int, in_threads:
     from bnsearch.scores.bic import BIC
 
     codes = np.random.default_rng(0).integers(0, 2, (40, 7))
-    codes[:, 6] = codes[:, 0] & codes[:, 1]  # so that sets of two parents are grown and merged
+    codes[:, 6] = codes[:, 0] & codes[:, 1]  # two parents are better than one, so kernels for larger sets run, too
     tiny = Dataset.from_codes(codes, arities=[2, 2, 2, 2, 2, 2, 2 if bytes_per_code == 1 else 300])
     parameters: dict[str, Any] = dict(kind.warm_up)
     builder = kind(**parameters)

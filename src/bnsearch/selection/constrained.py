@@ -22,7 +22,7 @@ from bnsearch.selection.search_pool import SearchPool, StartSearch, main_reason
 if TYPE_CHECKING:
     from bnsearch.selection.builder import Builder, Job
 
-FEW_SETS = 1 << 12  # largest number of legal sets of a variable that are all scored, whatever the selection
+FEW_SETS = 1 << 12  # maximum number of legal sets of a variable that are all scored, by every selection
 SEARCH_SHARE = 0.95  # share of the time of these variables for their searches; the rest is for the table
 
 

@@ -29,12 +29,12 @@ class Greedy(BestFirst):
     seconds_per_variable : time budget of each variable; two minutes if no limit at all is given
     evaluations : number of families to score for all variables. Once its equal share is used up, a variable extends no
         further set. If this is the only limit, the result depends neither on the machine nor on the threads
-    max_parents : size of the largest parent set; None means the largest that can be of use (a bound of the score)
-    max_sets : largest number of sets kept for a variable, the best ones, in addition to the empty set
+    max_parents : size of the largest parent set; None means the largest size that can improve a local score
+    max_sets : maximum number of sets kept for a variable, the best ones; the empty set is kept in addition
     memory : bytes for the sets that are searched; a variable's search ends when its share is used up
-    pruning : names of the bounds to use, which do not change the result
-    max_open : number of open sets that are kept when there are twice as many. From then on no set is opened that is
-        worse than all of these
+    pruning : names of the pruning rules, which do not change the result
+    max_open : number of open sets that are kept, the best ones, once there are more than twice as many; worse sets are
+        no longer opened from then on
 
     References
     ----------

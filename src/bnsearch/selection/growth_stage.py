@@ -86,7 +86,7 @@ class GrowthStage:
         return "memory" if out_of_memory else "complete"
 
     def _share(self, growing: int) -> int:
-        """Return each variable's number of families in the next round, less one extension, which may exceed it."""
+        """Return each variable's number of families in the next round, minus one extension, which may exceed it."""
         if self.evaluations is None:
             return UNLIMITED
         return (self.evaluations - self.scored) // growing - self.partners + 1

@@ -22,7 +22,7 @@ from bnsearch.selection.frontier import FoundSets, Frontier
 from bnsearch.selection.search_pool import StartSearch
 
 TABULATED_SIZE = 8  # largest size of sets whose numbers of cells have tabulated terms
-POPS = 512  # open sets that one call of the kernel takes: some milliseconds
+POPS = 512  # open sets processed in one kernel call, a few milliseconds
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -36,10 +36,10 @@ class Independence(BestFirst):
     seconds_per_variable : time budget of each variable; two minutes if no limit at all is given
     evaluations : number of families to score for all variables, in equal shares; families of up to one parent are
         always scored. If this is the only limit, the result depends neither on the machine nor on the threads
-    max_parents : size of the largest parent set; None means the largest that can be of use (a bound of the score)
-    max_sets : largest number of sets kept for a variable, the best ones, in addition to the empty set
+    max_parents : size of the largest parent set; None means the largest size that can improve a local score
+    max_sets : maximum number of sets kept for a variable, the best ones; the empty set is kept in addition
     memory : bytes for the sets that are searched; a variable's search ends when its share is used up
-    pruning : names of the bounds to use, which do not change the result
+    pruning : names of the pruning rules, which do not change the result
 
     References
     ----------
@@ -48,9 +48,9 @@ class Independence(BestFirst):
 
     Notes
     -----
-    BIC*(Y, Z) = BIC(Y) + BIC(Z) + inter(Y, Z) for a scored set Y and one more parent Z; the penalty in `inter` has the
-    exact product of arities, and under AIC its slope in place of log(N) / 2. A set that can be made in several ways has
-    the highest of its estimates, while the paper keeps the first one. Among candidates of one arity the order of the
+    BIC*(Y, Z) = BIC(Y) + BIC(Z) + inter(Y, Z) for a scored set Y and one more parent Z; the penalty in `inter` uses the
+    exact product of arities. Under AIC the factor log(N) / 2 is replaced by 1. If a set can be made in several ways, it
+    gets the highest of its estimates; the paper keeps the first one. Among candidates of one arity the order of the
     estimates does not depend on Y, so one open entry for each scored set and arity suffices. A set is not scored if its
     penalty alone exceeds the loss of a subset; then its supersets are not scored either.
     """

@@ -21,7 +21,7 @@ FAMILIES_PER_STEP = 4000  # number of families that a step scores before the clo
 LOWEST = -1e300  # replaces minus infinity, to which no tolerance can be added
 BYTES_PER_SET = 17  # memory of an enumerated set, in addition to four bytes for each member
 SECONDS_PER_MEMBER = 1e-8  # time for preparing the arrays of a size, for each member of each set
-MAX_PREPARATION_SHARE = 0.1  # share of the remaining time that this may take
+MAX_PREPARATION_SHARE = 0.1  # maximum share of the remaining time for preparing the arrays of a size
 MAX_SIZE_SHARE = 0.5  # share of the remaining time and evaluations that the enumeration of one more size may take
 
 
@@ -34,7 +34,7 @@ class Level(NamedTuple):
     places : int32[sets, size], indices of the candidates, ascending
     scores : float64[sets], local scores; minus infinity for sets that were not scored
     below : float64[sets], the best score of all legal proper subsets
-    open : bool[sets], True for sets of which a superset may matter
+    open : bool[sets], True for sets of which a superset can be optimal
     """
 
     places: NDArray[np.int32]
@@ -55,9 +55,9 @@ class Level(NamedTuple):
 
 class LatticeSearch:
     """
-    The search over the sets that hold a variable's required parents and any of its candidates.
+    The search over the sets that contain a variable's required parents and any of its candidates.
 
-    A set is kept if no subset *that holds the required parents* matches or beats it. Sizes are enumerated one after the
+    A set is kept if no subset *with the required parents* matches or beats it. Sizes are enumerated one after the
     other, while the next one has at most `MAX_SETS` sets and fits into half of the remaining time and evaluations. Then
     the best sets are grown (see `VariableGrowth`), and the search is no longer exhaustive. With `enumeration_bytes`,
     all sizes that fit into this memory are enumerated, and nothing is grown.
@@ -78,9 +78,9 @@ class LatticeSearch:
     Attributes
     ----------
     evaluations : number of families scored so far
-    finished : True if nothing is left to try
+    finished : True if no set is left to score
     ending : the reason for the end: "complete", "memory", or "seconds" if the next size is too large to be started
-    exhaustive : True if a finished search has skipped no set that could matter
+    exhaustive : True if a finished search has skipped no set that can be optimal
     """
 
     def __init__(
@@ -115,7 +115,7 @@ class LatticeSearch:
 
     @property
     def depth(self) -> int:
-        """The size up to which all legal sets that could matter were scored."""
+        """The size up to which all legal sets that can be optimal were scored."""
         return len(self._required) + len(self._levels) - 1 - self._is_incomplete
 
     @property

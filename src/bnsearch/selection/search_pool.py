@@ -42,12 +42,12 @@ class VariableSearch(Protocol):
 
     @property
     def exhaustive(self) -> bool:
-        """True if a finished search has skipped no set that could matter."""
+        """True if a finished search has skipped no set that can be optimal."""
         ...
 
     @property
     def depth(self) -> int:
-        """The size up to which all sets that could matter were scored."""
+        """The size up to which all sets that can be optimal were scored."""
         ...
 
     @property
@@ -60,7 +60,7 @@ class VariableSearch(Protocol):
         ...
 
     def found(self) -> FoundSets:
-        """Return the sets worth keeping."""
+        """Return the sets to keep in the candidate table."""
         ...
 
 
@@ -85,7 +85,7 @@ class SearchPool:
     found : the sets of each variable whose search has started
     scored_of, seconds_of : int64[n], float64[n], number of scored families and time spent, for each variable
     exhaustive : True if all searches are exhaustive
-    depth : size up to which all searches have scored all sets that could matter
+    depth : size up to which all searches have scored all sets that can be optimal
     """
 
     def __init__(

@@ -64,8 +64,8 @@ def keep_undominated(
     Parameters
     ----------
     legal : the legal sets
-    joint, parents : float64[2^n], the value of each set as a whole family and as parents; nan for sets that are known
-        not to matter
+    joint, parents : float64[2^n], the value of each set as a whole family and as parents; nan for sets that cannot be
+        optimal
     late : returns True if the time is up
     """
     from bnsearch.selection.kernels_subset_domination import KEPT, SCORED, keep_sets

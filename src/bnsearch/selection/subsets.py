@@ -26,7 +26,7 @@ from bnsearch.selection.report import Selection
 from bnsearch.selection.subset_domination import KeptSets, LegalSets, keep_undominated
 from bnsearch.selection.subset_walk import Limits, SubsetWalk, list_cell_sums
 
-MAX_VARIABLES = 40  # largest number of variables, whatever the memory
+MAX_VARIABLES = 40  # limit for any amount of memory
 SECONDS_PER_FAMILY = 2.5e-8  # time for deciding whether a set is kept, measured with 22 variables
 SLACK = 1e-6  # relative margin of the limits, against rounding errors
 
@@ -39,20 +39,21 @@ class Subsets(Builder):
     Parameters
     ----------
     seconds, seconds_per_variable : time budget, total or for each variable
-    evaluations : number of families to score; nothing is scored if there are more
-    max_parents : size of the largest parent set; None means the largest that can be of use
-    max_sets : largest number of sets kept for a variable, the best ones, in addition to the empty set
-    memory : bytes; nothing is scored if the values of all subsets take more
-    pruning : names of the bounds to use, which save time and do not change the table
+    evaluations : maximum number of families; if there are more, nothing is scored
+    max_parents : size of the largest parent set; None means the largest size that can improve a local score
+    max_sets : maximum number of sets kept for a variable, the best ones; the empty set is kept in addition
+    memory : maximum number of bytes for the values of all subsets; if they take more, nothing is scored
+    pruning : names of the pruning rules, which save time and do not change the table
 
     Notes
     -----
-    Every score is a difference of two values of sets. A walk over all subsets of the variables values each of them
-    once (`SubsetWalk`). Then the legal sets of each child are visited, the smaller ones first. A set is kept if it
-    improves on the best score of its legal subsets. Sets without the required parents are not legal and prune nothing.
+    Every score is a difference of two values of sets. A walk over all subsets of the variables values each of them once
+    (`SubsetWalk`). Then the legal sets of each child are visited, the smaller ones first. A set is kept if it improves
+    on the best score of its legal subsets. Required parents need no special case: a set without them is not legal and
+    is therefore not used for pruning.
 
-    The selection is complete if the budgets allow it. Otherwise the table holds each variable's smallest legal set, and
-    all sets of the variables that were reached.
+    If the budget is too small for a complete selection, the table contains all sets of the variables that were
+    finished, and the smallest legal set of the others.
     """
 
     builds_legally: ClassVar[bool] = True

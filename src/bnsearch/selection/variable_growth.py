@@ -85,7 +85,7 @@ class VariableGrowth:
         self._arrays = self._with_room(2 * (number + len(candidates)) + 64, size + MORE_PARENTS, known)
 
     def _with_room(self, capacity: int, width: int, known: GrowthArrays) -> GrowthArrays:
-        """Return the arrays of the known sets with room for more; their hash table is made anew."""
+        """Return the arrays of the known sets with room for more, and a new hash table of them."""
         from bnsearch.selection.kernels_growth import KNOWN, OPEN, insert_sets
 
         room = GrowthArrays(

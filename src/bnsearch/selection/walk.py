@@ -23,7 +23,7 @@ PATIENCE = 0.2  # seconds of an enumeration after which its pace is known well e
 MANY_SETS = 100_000  # smallest number of sets of a size from whose time the pace of the next one is estimated
 SECONDS_PER_ROW, SECONDS_PER_VARIABLE = 5e-7, 2e-5  # generous time for assembling the table, for each of these
 SECONDS_PER_VALUE = 1e-8  # time for preparing the arrays of a size, for each value
-MAX_PREPARATION_SHARE = 0.1  # share of the remaining time that this may take
+MAX_PREPARATION_SHARE = 0.1  # maximum share of the remaining time for preparing the arrays of a size
 FASTEST = 1e-8  # fastest possible pace in seconds per set: a size that does not fit at this pace is not tried
 MAX_KEPT = 1 << 20  # largest number of families of a piece for which there is room at first
 
@@ -162,7 +162,7 @@ class Walk:
 
     def _closed(self, size: int) -> bool:
         """
-        Return True if, by the bound of the score, no family larger than those over the sets of a size matters.
+        Return True if the bound of the score excludes all families larger than those over the sets of a size.
 
         The cells that occur are counted only if the result may depend on them.
         """
@@ -277,7 +277,7 @@ class Walk:
 
 
 def _sets_with_each(n: int, size: int, piece: Piece, binomial: NDArray[np.int64]) -> NDArray[np.int64]:
-    """Return the number of sets of a piece that hold each place."""
+    """Return the number of sets of a piece that contain each place."""
     counts = np.zeros(n, dtype=np.int64)
     bottom, top, lowest, highest = piece
     if size == 2:
