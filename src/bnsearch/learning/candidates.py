@@ -97,7 +97,7 @@ def describe(selection: Selection) -> str:
     scored = f"scored {selection.scored:,} candidate parent sets in {selection.seconds:.1f} s"
     if selection.complete:
         return f"{scored}; kept {selection.kept:,}: all that can be optimal"
-    kept = f"kept the {selection.kept:,} that can be optimal"
+    kept = f"kept {selection.kept:,} that no subset matches or beats"
     if not selection.exhaustive:
         return f"{scored}: the most promising ones; {kept}"
     larger = ", and the most promising larger ones" if selection.table.max_parents > selection.exhaustive else ""
