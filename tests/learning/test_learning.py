@@ -391,3 +391,12 @@ def test_nltcs(shared_data: Path) -> None:
     assert result.optimal
     assert result.score == pytest.approx(-20033.595540, abs=1e-6)
     assert Scorer(data, make_score("bic")).network(result.dag) == pytest.approx(result.score, rel=1e-12)
+
+
+def test_kernels_of_restarts_are_loaded_before_the_run():
+    """The kernels of restarts are loaded before the run, so that they are not compiled within its time budget."""
+    from bnsearch.ondemand.kernels_parents import grow_few_parents, improve_variable
+
+    learn(ASIA, method="ginobs", stop=Iterations(1), seed=0, threads=1)
+    assert grow_few_parents.signatures
+    assert improve_variable.signatures

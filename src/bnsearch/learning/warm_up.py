@@ -27,6 +27,9 @@ def load_kernels(problem: Problem, method: Method) -> None:
         if kind not in _loaded and is_built_in(loaded):
             tiny = tiny_problem(problem)
             loaded().search(tiny, Run(Iterations(3), seed=0))
+            load_rare_kernels = getattr(loaded(), "load_rare_kernels", None)
+            if load_rare_kernels is not None:
+                load_rare_kernels(tiny)
             _ = tiny.base_score
             _loaded.add(kind)
 

@@ -9,6 +9,7 @@ from bnsearch.errors import require
 from bnsearch.ondemand.island_model import IslandModel
 from bnsearch.runs.problem import Problem
 from bnsearch.runs.run import Run
+from bnsearch.runs.stop import Iterations
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -49,3 +50,10 @@ class GINOBS:
         model.start()
         while run.going() and model.is_started:
             model.search_round()
+
+    def load_rare_kernels(self, problem: Problem) -> None:
+        """Compile or load the kernels of a restart, which a short search does not use."""
+        run = Run(Iterations(1), seed=0)
+        model = IslandModel(problem, run, 1, self.memory, on_demand_only=True)
+        model.start()
+        model.islands[0].restart(run)
