@@ -1,7 +1,8 @@
-"""
+r"""
 Change one thing at a time in some source files, run tests on each change, and list the changes that no test notices.
 
-    python tools/mutate.py src/bnsearch/genetic/cga.py -- -x tests/genetic/test_trajectories.py -- -x tests/genetic
+    python tools/mutate.py src/bnsearch/genetic/cga.py \
+        -- -x tests/genetic/test_genetic_trajectories.py -- -x tests/genetic
 
 Everything after `--` goes to pytest; after a further `--` follow the tests for mutants that pass the first ones. The
 repository is copied to a folder for temporary files, and only the copy is changed. Tests run in forked processes in

@@ -1,4 +1,4 @@
-"""ILGES, VNGES and GRESP on small tables; test_trajectories.py has their control flow."""
+"""ILGES, VNGES and GRESP on small tables; test_class_trajectories.py has their control flow."""
 
 from __future__ import annotations
 

@@ -17,6 +17,7 @@ from bnsearch.learning.learn import learn
 from bnsearch.learning.methods import methods
 from bnsearch.networks import load_network
 from bnsearch.runs.problem import Problem
+from bnsearch.runs.result import Result
 from bnsearch.runs.run import Run
 from bnsearch.runs.stop import Iterations
 from bnsearch.scores import Scorer, make_score
@@ -70,12 +71,10 @@ def when_selecting(action: Callable[[], None]) -> Observer:
     return lambda event: action() if event.progress is None else None
 
 
-@with_knowledge
-@every_method
-def test_it_ends_when_time_is_up_at_the_first_network(method: str, known: Knowledge | None) -> None:
-    """The deadline passes when the first network is found."""
+def learn_until_jump(method: str, known: Knowledge | None, when: Callable[[Callable[[], None]], Observer]) -> Result:
+    """Return the result of a run whose deadline passes at an event that `when` selects."""
     clock = Clock()
-    result = learn(
+    return learn(
         ASIA,
         method=method,
         knowledge=known,
@@ -83,8 +82,15 @@ def test_it_ends_when_time_is_up_at_the_first_network(method: str, known: Knowle
         seed=3,
         threads=1,
         clock=clock,
-        observers=[when_searching(clock.jump)],
+        observers=[when(clock.jump)],
     )
+
+
+@with_knowledge
+@every_method
+def test_it_ends_when_time_is_up_at_the_first_network(method: str, known: Knowledge | None) -> None:
+    """The deadline passes when the first network is found."""
+    result = learn_until_jump(method, known, when_searching)
     assert result.stop == "seconds"
     assert breaches(known or Knowledge(), result.dag) == []
     assert result.seconds == 3600
@@ -94,17 +100,7 @@ def test_it_ends_when_time_is_up_at_the_first_network(method: str, known: Knowle
 @over_tables
 def test_it_ends_when_time_is_up_during_selection(method: str, known: Knowledge | None) -> None:
     """The result is a network of the sets scored so far, and is not called optimal."""
-    clock = Clock()
-    result = learn(
-        ASIA,
-        method=method,
-        knowledge=known,
-        seconds=3600,
-        seed=3,
-        threads=1,
-        clock=clock,
-        observers=[when_selecting(clock.jump)],
-    )
+    result = learn_until_jump(method, known, when_selecting)
     assert (result.stop, result.optimal) == ("seconds", False)
     assert breaches(known or Knowledge(), result.dag) == []
     assert result.score == pytest.approx(SCORER.network(result.dag), rel=1e-9)

@@ -51,10 +51,10 @@ class AutoSearch:
     networks. If a selected candidate table is complete, exact search solves each strongly connected component of the
     graph of all candidate parents separately, in time and memory that double with each variable.
 
-    Otherwise islands search in turns: over orderings, with families on demand (GINOBS) and over the table of all
-    families met (RINOBS), and over DAGs (tabu search). The kind of turn that gains most gets most of the time.
-    Candidate sets that are selected in between join the table. The more of them the networks take, the more time is
-    spent on selections.
+    Otherwise islands alternate between three searches: over orderings with families on demand (GINOBS), over orderings
+    with the table of all families met (RINOBS), and over DAGs (tabu search). The search that gains most gets most of
+    the time. Candidate sets are selected in between and added to the table. Selections get more time if more variables
+    take their parents from them.
     """
 
     name: ClassVar[str] = "auto"
@@ -78,7 +78,7 @@ class _DataSearch:
         self.selection_seconds = 0.0  # total time of all selections
         self.next_selection = FIRST_SELECTION  # length of the next selection in seconds
         self.islands_began = 0.0  # elapsed time when the islands had their first network
-        self.provable = True  # whether exact search could solve a complete table, as far as is known
+        self.provable = True  # False once a selected table shows that exact search cannot solve a complete one
         run.partial = True  # until a table is complete
 
     def search(self) -> None:

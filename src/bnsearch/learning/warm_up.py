@@ -18,7 +18,8 @@ def load_kernels(problem: Problem, method: Method) -> None:
     Compile or load the kernels of a method, so that this takes no time of its run.
 
     A method of the library solves a tiny problem with its default parameters, once in a process for each kind of
-    method, data and score. The default method names the methods that it always needs (`needs`).
+    method, data and score. The default method names the methods that it always needs (`needs`). A method with kernels
+    that so short a search does not use has a method `load_rare_kernels(problem)`.
     """
     for loaded in getattr(type(method), "needs", (type(method),)):
         if problem.data is None and loaded.name not in TABLE_METHODS and loaded is not type(method):
