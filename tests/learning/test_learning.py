@@ -352,7 +352,7 @@ def test_a_bound_over_families_met_is_none_over_all(monkeypatch: pytest.MonkeyPa
 
     monkeypatch.setattr("bnsearch.learning.auto.MAX_EXACT_VARIABLES", 2)
     monkeypatch.setattr("bnsearch.learning.auto.exact_fits", end)  # asked where a selection is complete
-    result = learn(data, seconds=3600, seed=1, threads=1, clock=Clock(tick=0.02))
+    result = learn(data, seconds=600, seed=1, threads=1, clock=Clock(tick=0.02))
     assert result.stop == "interrupted"
     assert result.partial or result.bound is None or result.bound >= best.score - 1e-9 * abs(best.score)
     assert not result.optimal or result.score == pytest.approx(best.score)

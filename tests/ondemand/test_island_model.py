@@ -73,6 +73,52 @@ def test_the_table_of_all_families_met(known):
     assert few.n_sets <= 3 * problem.size + problem.size
 
 
+def test_the_width_of_the_table():
+    """A search without gain is followed by one over more sets, one that gains by one over fewer, down to a limit."""
+    model, _ = searched(problem_with("bic", False, 30), 1)
+    table = model.table
+    table.record_search(1.0)
+    first = table.build().n_sets
+    table.record_search(0.0)
+    wider = table.build().n_sets
+    table.record_search(1.0)
+    assert table.build().n_sets == first < wider
+    table.record_search(1.0)
+    assert table.build().n_sets == first
+
+
+def test_a_table_serves_again():
+    """If there is no time for a table as large as the last one, that serves again, unless a network has improved."""
+    clock = Clock()
+    run = Run(Seconds(60), seed=3, threads=1, clock=clock)
+    model = IslandModel(problem_with("bic", False, 30), run, 2, MEMORY)
+    clock.now += 1.0
+    model.start()
+    for island in model.islands:
+        island.chain.step(300, 0.2, 0.0)
+    clock.now += 10.0
+    last = model.table.find_index()
+    model.table.record_search(0.0)
+    assert model.table.find_index() is not last
+    last = model.table.find_index()
+    model.table.record_search(0.0)
+    clock.now += 48.9
+    assert model.table.find_index() is last
+    assert model.table.min_search_seconds() == 0.0
+    model.islands[0].chain.reset_best()
+    assert model.table.find_index() is not last
+
+
+def test_share_of_variables_with_few_parents():
+    """Counted in the best network of the islands."""
+    problem = problem_with("bic", False)
+    model, _ = searched(problem, 1)
+    best = max(model.islands, key=lambda island: island.chain.best)
+    sizes = [len(parents) for parents in best.chain.best_parents()]
+    for most in range(4):
+        assert model.share_covered(most) == sum(size <= most for size in sizes) / problem.size
+
+
 def test_orderings_of_restarts():
     """An ordering informed by the families met so far: a permutation in which required parents come first."""
     problem = problem_with("bic", True)

@@ -26,13 +26,9 @@ EXACT_SHARE = 0.5  # maximum share of the remaining time that exact search over 
 WARM_UP_STEPS = 50  # RINOBS steps for each variable before exact search, for a good incumbent if that runs out of time
 WARM_UP_SHARE = 0.1  # maximum share of the remaining time for these steps
 UNTIMED_ISLANDS = 2  # number of islands if the result must not depend on the number of threads
-FIRST_SELECTION = 0.15  # seconds of the first selection of candidate sets
-SELECTION_FACTOR = 3.0  # each selection takes this many times as long as the one before
-MIN_SELECTION_SHARE = 0.1  # minimum length of a selection as a share of the elapsed time
-MAX_SELECTING = 0.4  # maximum share of the elapsed time that is allowed for all selections
-MIN_SELECTING = 0.1  # maximum share for all selections if no variable takes its parents from the last one
-SELECTING_PER_IMPORT = 4.0  # maximum share for all selections divided by the share of variables with selected parents
-STALE_SHARE = 0.2  # share of the elapsed time without improvement after which this share is spent on selections
+MIN_ELAPSED, MIN_ELAPSED_SHARE = 1.0, 0.1  # seconds, or share of the time budget, before the first selection
+MAX_SELECTING = 0.4  # maximum share of the remaining time for a selection
+SELECTION_MARGIN = 2.0  # safety factor on the expected time of a selection: the pace of its first part is the fastest
 STUCK_SHARE = 0.75  # share of the elapsed time without improvement after which a long selection may allow a proof
 STUCK_SELECTION = 0.7  # share of the remaining time for that selection
 SUBSETS_SHARE = 0.1  # maximum share of the remaining time for counting all subsets before the islands begin
@@ -53,8 +49,8 @@ class AutoSearch:
 
     Otherwise islands alternate between three searches: over orderings with families on demand (GINOBS), over orderings
     with the table of all families met (RINOBS), and over DAGs (tabu search). The search that gains most gets most of
-    the time. Candidate sets are selected in between and added to the table. Selections get more time if more variables
-    take their parents from them.
+    the time. In between, all parent sets of one more size are enumerated and added to the table, if that takes a small
+    share of the time and if many variables of the best network have that many parents or fewer.
     """
 
     name: ClassVar[str] = "auto"
@@ -75,8 +71,8 @@ class _DataSearch:
         self.problem, self.run = problem, run
         self.timed = run.is_timed
         self.selector = run.select if isinstance(run.select, CandidateSelector) else CandidateSelector()
-        self.selection_seconds = 0.0  # total time of all selections
-        self.next_selection = FIRST_SELECTION  # length of the next selection in seconds
+        self.enumerated = 1  # number of parents up to which the table holds all useful sets
+        self.next_seconds = 0.0  # expected time for enumerating one more size; 0 until a selection has measured it
         self.islands_began = 0.0  # elapsed time when the islands had their first network
         self.provable = True  # False once a selected table shows that exact search cannot solve a complete one
         run.partial = True  # until a table is complete
@@ -148,28 +144,44 @@ class _DataSearch:
         return True
 
     def _is_selection_due(self, model: IslandModel) -> bool:
-        """Return True if more candidate sets should be selected now, and set the length of the selection."""
+        """Return True if the sets of one more size can be enumerated in the time that is allowed for this now."""
         run = self.run
         if not (self.timed and run.partial and run.going()):
             return False
-        self.next_selection = max(self.next_selection, MIN_SELECTION_SHARE * run.seconds)
+        late_enough = run.seconds >= min(MIN_ELAPSED, MIN_ELAPSED_SHARE * (run.seconds + run.seconds_left))
+        fits = SELECTION_MARGIN * self.next_seconds <= self._max_selection_seconds(model)
+        # So at any time the incumbent is at least as good as it was after half of that time.
+        return late_enough and fits and self.next_seconds <= run.seconds
+
+    def _max_selection_seconds(self, model: IslandModel) -> float:
+        """
+        Return the time that is allowed for a selection now.
+
+        It is a share of the remaining time, multiplied by the share of the variables whose parents in the best network
+        are a set of the next size or a smaller one: only sets like these would be enumerated.
+        """
+        run = self.run
+        if not self.timed:
+            return math.inf
+        share = MAX_SELECTING * model.share_covered(self.enumerated + 1)
         stale = run.seconds - max(run.progress.improved, self.islands_began)
-        if self.provable and stale > STUCK_SHARE * run.seconds and self.next_selection <= run.seconds_left:
-            self.next_selection = max(self.next_selection, STUCK_SELECTION * run.seconds_left)
-            return True
-        share = min(MAX_SELECTING, max(MIN_SELECTING, SELECTING_PER_IMPORT * model.table.share_imported))
-        if stale > max(self.next_selection, STALE_SHARE * run.seconds):
-            share = max(share, STALE_SHARE)
-        fits = self.selection_seconds + self.next_selection <= share * run.seconds
-        return fits and self.next_selection <= MAX_SELECTING * run.seconds_left
+        if self.provable and stale > STUCK_SHARE * run.seconds:
+            share = STUCK_SELECTION
+        return min(share * run.seconds_left, SELECTION_MARGIN * run.seconds)
 
     def _select_more(self, model: IslandModel) -> bool:
         """Add selected candidate sets to the islands' table; return True if the optimum is proven."""
         problem, run = self.problem, self.run
+        seconds = self._max_selection_seconds(model)
         with run.ignoring_convergence():
-            found = self.selector.select(problem, run, self.next_selection if self.timed else math.inf)
-        self.selection_seconds += self.next_selection
-        self.next_selection *= SELECTION_FACTOR
+            found = self.selector.select(problem, run, seconds, enumerated=self.enumerated + 1 if self.timed else None)
+        self.next_seconds = found.seconds_for_next
+        if (
+            self.timed and found.exhaustive <= self.enumerated
+        ):  # the next size takes longer, or does not fit into memory
+            self.next_seconds = max(self.next_seconds, seconds)
+            return False
+        self.enumerated = found.exhaustive
         run.remark(describe(found))
         model.table.add_selected(found.table)
         run.partial = not found.complete

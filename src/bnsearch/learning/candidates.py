@@ -61,14 +61,20 @@ class CandidateSelector:
         offer_first_network(found.table, problem, run)
         return None
 
-    def select(self, problem: Problem, run: Run, seconds: float) -> Selection:
-        """Return a selection made within some seconds, or within `EVALUATIONS` if these are infinite."""
+    def select(self, problem: Problem, run: Run, seconds: float, *, enumerated: int | None = None) -> Selection:
+        """
+        Return a selection made within some seconds, or within `EVALUATIONS` if these are infinite.
+
+        enumerated : largest number of parents of selected sets; they are enumerated, and no larger sets are grown from
+            them. None means as many sets as possible
+        """
         limited = math.isfinite(seconds)
         builder = Auto(
             seconds=max(0.01, seconds) if limited else None,
             evaluations=None if limited else EVALUATIONS,
             max_parents=self.max_parents,
-            growth=GROWTH,
+            growth=GROWTH if enumerated is None else 0.0,
+            max_enumerated=enumerated,
             memory=max(1 << 20, run.budget.memory // MEMORY_SHARE),
         )
         return select_for_run(builder, problem, run)

@@ -87,7 +87,8 @@ class OnDemandChain:
         )  # fmt: skip
 
     @property
-    def _arrays(self) -> tuple[Any, ...]:
+    def arrays(self) -> tuple[Any, ...]:
+        """The tuples `source`, `rows`, `store` and `chain` that the kernels take."""
         return self._source, self._rows, self._store, self._chain
 
     @property
@@ -131,7 +132,7 @@ class OnDemandChain:
             if halted():
                 return False
             with self._bounded_call():
-                grow_few_parents(*self._arrays, child, limit, FIRST_PARENTS)
+                grow_few_parents(*self.arrays, child, limit, FIRST_PARENTS)
         return True
 
     def improve_parents(self, halted: Halted) -> None:
@@ -142,10 +143,10 @@ class OnDemandChain:
             if halted():
                 return
             with self._bounded_call():
-                improve_variable(*self._arrays, child)
+                improve_variable(*self.arrays, child)
 
-    def move_to_network(self, order: Ordering, parents: Sequence[Sequence[int]], scores: NDArray[np.float64]) -> int:
-        """Move to a network that is consistent with an ordering; return the number of families new to the store."""
+    def move_to_network(self, order: Ordering, parents: Sequence[Sequence[int]], scores: NDArray[np.float64]) -> None:
+        """Move to a network that is consistent with an ordering, and store its families."""
         from bnsearch.ondemand.kernels_state import CURRENT, update_best_network
 
         place = self.source.place
@@ -156,13 +157,13 @@ class OnDemandChain:
             self._member[child, : len(its_parents)] = np.sort(place[list(its_parents)])
         self._totals[CURRENT] = math.fsum(scores)
         update_best_network(self._chain)
-        return self.store_network(parents, scores)
+        self.store_network(parents, scores)
 
-    def store_network(self, parents: Sequence[Sequence[int]], scores: NDArray[np.float64]) -> int:
-        """Store the families of a network; return the number of families new to the store."""
+    def store_network(self, parents: Sequence[Sequence[int]], scores: NDArray[np.float64]) -> None:
+        """Store the families of a network."""
         children, sizes = np.arange(len(parents), dtype=np.int32), np.array([len(own) for own in parents])
         members = np.array([parent for own in parents for parent in own], dtype=np.int32)
-        return self.store_families(Families(children, scores, sizes, members))
+        self.store_families(Families(children, scores, sizes, members))
 
     def copy_best_of(self, other: OnDemandChain) -> None:
         """Move to the best network of another chain."""
@@ -195,7 +196,7 @@ class OnDemandChain:
         from bnsearch.ondemand.kernels_chain import search_on_demand
 
         with self._bounded_call() as max_evaluations:
-            return int(search_on_demand(*self._arrays, steps, rate, slope, MAX_EXAMINED, max_evaluations))
+            return int(search_on_demand(*self.arrays, steps, rate, slope, MAX_EXAMINED, max_evaluations))
 
     @contextmanager
     def _bounded_call(self) -> Iterator[int]:
@@ -254,15 +255,14 @@ class OnDemandChain:
         """Return the stored families."""
         return list_families(self._store, self.source.order)
 
-    def store_families(self, families: Families) -> int:
-        """Store families; return the number of families new to the store."""
+    def store_families(self, families: Families) -> None:
+        """Store families that are not in the store yet."""
         from bnsearch.ondemand.kernels_parents import store_all
 
         place = self.source.place
         members = place[families.members].astype(np.int32)
-        new = store_all(self._source, self._store, place[families.child], families.first, members, families.scores)
+        store_all(self._source, self._store, place[families.child], families.first, members, families.scores)
         self._store = enlarge_store(self._store, self._max_stored)
-        return int(new)
 
 
 def row_bytes(memory: int) -> int:

@@ -52,8 +52,9 @@ class GINOBS:
             model.search_round()
 
     def load_rare_kernels(self, problem: Problem) -> None:
-        """Compile or load the kernels of a restart, which a short search does not use."""
+        """Compile or load the kernels of a restart and of the islands' table, which a short search does not use."""
         run = Run(Iterations(1), seed=0)
         model = IslandModel(problem, run, 1, self.memory, on_demand_only=True)
         model.start()
+        model.table.find_index()
         model.islands[0].restart(run)

@@ -76,7 +76,6 @@ class Island:
     chain : the search with families on demand; it holds the best network
     dag_search : tabu search over DAGs; None if there is no memory for it
     n_climbs : number of climbs over DAGs that ended
-    n_imported : number of new families that the last search over the table brought
     """
 
     def __init__(
@@ -92,7 +91,7 @@ class Island:
         self.problem, self.rng = problem, rng
         self.chain = OnDemandChain(source, draw_seed(rng), memory, timed=timed, shared=shared)
         self.dag_search: DagSearch | None = None
-        self.n_climbs = self.n_imported = 0
+        self.n_climbs = 0
         self._offered = -inf  # best score that was offered to the run
         self._recorded = -inf  # best score when progress was last recorded
         self._started = self._improved = 0.0  # time, or round, of the start and of the last improvement
@@ -128,7 +127,7 @@ class Island:
         anneal(search, budget, run, report)
         found = search.score_best()
         parents = [index.table.parents(row) for row in found.rows.tolist()]
-        self.n_imported = self.chain.move_to_network(found.order, parents, index.table.scores[found.rows])
+        self.chain.move_to_network(found.order, parents, index.table.scores[found.rows])
         deadline = run.seconds + MAX_REGROWTH_SHARE * budget.max_seconds
         self.chain.improve_parents(lambda: run.halted() or run.seconds > deadline)
         self.offer(run)

@@ -154,6 +154,11 @@ class IslandModel:
             if climb.ended:
                 self.islands[-1].add_network(*climb.found())
 
+    def share_covered(self, max_parents: int) -> float:
+        """Return the share of the variables with at most `max_parents` parents in the best network of the islands."""
+        best = max(self.islands, key=lambda island: island.chain.best)
+        return sum(len(parents) <= max_parents for parents in best.chain.best_parents()) / self.problem.size
+
     def search_round(self) -> None:
         """Let all islands search over orderings and over DAGs, as the schedule divides the time, and exchange."""
         schedule = self.schedule
@@ -193,7 +198,6 @@ class IslandModel:
         table_search.min_seconds = table.min_search_seconds()
         if table.has_new_sets and table_search.min_seconds <= schedule.round_length:  # new sets are searched at once
             table_search.credit = max(table_search.credit, table_search.min_seconds)
-            table.has_new_sets = False
         schedule.divide_ordering_search(budget)
         self._run_activity(schedule.on_demand_search, self._search_on_demand, budget)
         self._run_activity(table_search, self._search_table, budget)
@@ -210,11 +214,11 @@ class IslandModel:
 
     def _search_table(self, budget: SearchBudget) -> None:
         """Search over the table of all families met."""
-        run, started = self.run, self.run.seconds
-        index = self.table.build_index()
+        run, started, before = self.run, self.run.seconds, self._total_score()
+        index = self.table.find_index()
         left = SearchBudget(budget.max_steps, max(0.01, budget.max_seconds - (run.seconds - started)))
         self._map(lambda island: island.search_table(index, left, run), self.islands)
-        self.table.record_imports(max(island.n_imported for island in self.islands) / self.problem.size)
+        self.table.record_search(self._total_score() - before)
 
     def _search_dags(self, budget: SearchBudget) -> None:
         """Climb over DAGs; measure the duration of a climb."""

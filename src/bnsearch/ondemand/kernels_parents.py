@@ -152,17 +152,15 @@ def improve_variable(source, rows, store, chain, child):
 @kernel
 def store_all(source, store, child, first, members, scores):
     """
-    Store families; return the number of families new to the store.
+    Store families that are not in the store yet.
 
     child, scores : int64[m], float64[m]
     first, members : int64[m + 1], int32[...]   the parents of family i are members[first[i]:first[i + 1]]; these are
         sorted in place
     """
-    new = 0
     for i in range(child.size):
         parents = members[first[i] : first[i + 1]]
         for j in range(1, parents.size):  # ascending
             insert_ascending(parents, 0, j, np.int64(parents[j]))
         family_hash = hash_family(source, child[i], parents, parents.size)
-        new += store_family(store, child[i], parents, parents.size, scores[i], family_hash)
-    return new
+        store_family(store, child[i], parents, parents.size, scores[i], family_hash)

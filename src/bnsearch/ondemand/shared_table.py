@@ -1,4 +1,4 @@
-"""The candidate table that the islands share: the families that they have met, and selected parent sets."""
+"""The candidate table that the islands share: families that they have met or scored, and selected parent sets."""
 
 from __future__ import annotations
 
@@ -9,6 +9,7 @@ import numpy as np
 
 from bnsearch.knowledge.constraints import Constraints
 from bnsearch.ondemand.chain import OnDemandChain
+from bnsearch.ondemand.extensions import list_extensions
 from bnsearch.ondemand.source import Source
 from bnsearch.orderings.index import Index
 from bnsearch.orderings.restarts import precedence_of
@@ -24,7 +25,9 @@ MAX_BUILD_SHARE = 0.3  # share of a search over the table that building the tabl
 MAX_SEARCH_SHARE = 0.08  # maximum length of one search as a share of the planned time, which allows about 12 searches
 HORIZON = 2.0  # planned time as a multiple of the elapsed time; at most the remaining time
 FIRST_ROWS_PER_SECOND = 500_000  # assumed pace of building a table, until a build was measured
-MIN_MEASURED_SECONDS = 0.05  # shortest build from which the pace is measured: fixed costs dominate shorter ones
+ROWS_PER_VARIABLE = 30  # time for building the table of a variable, in rows, besides the time for its rows
+MIN_WIDTH = 4.0  # smallest number of sets for each family met that are added to the table
+MIN_MEASURED_SECONDS = 0.01  # shortest build from which the pace is measured: fixed costs dominate shorter ones
 ROW_BYTES = 200  # approximate memory of a row of the table and its index
 
 
@@ -40,7 +43,6 @@ class SharedTable:
 
     Attributes
     ----------
-    share_imported : share of the variables that got selected parents in a search over the table
     upper_bound : upper bound on the score of all networks over the last table; None before the first one
     has_new_sets : True if selected sets have not been searched yet
     """
@@ -50,54 +52,96 @@ class SharedTable:
         self._timed = run.is_timed
         self._max_rows = memory / ROW_BYTES
         self._selected: ParentSets | None = None
-        self._usefulness = 1.0  # factor on the number of selected sets; halved by each search that uses none of them
+        self._width = MIN_WIDTH  # maximum number of added sets for each family met
         self._rows_per_second = float(FIRST_ROWS_PER_SECOND)
-        self.share_imported = 0.0
+        self._n_added = 0  # number of sets that the last build added to the families met
+        self._index: Index | None = None  # index of the last table
+        self._best: list[float] = []  # best scores of the chains after the last search over the table
         self.upper_bound: float | None = None
         self.has_new_sets = False
 
     def add_selected(self, table: ParentSets) -> None:
         """Replace the selected parent sets; results about the earlier ones are discarded."""
-        self._selected, self.share_imported, self.upper_bound = table, 0.0, None
+        self._selected, self.upper_bound = table, None
         self.has_new_sets = True
 
-    def record_imports(self, share: float) -> None:
-        """Record the largest share of variables that an island's search gave new parents from the table."""
-        if self._selected is not None:
-            self.share_imported = max(self.share_imported, share)
-            self._usefulness = min(1.0, self._usefulness * (2.0 if share > 0.0 else 0.5))
-
     def build(self) -> ParentSets:
-        """Return the table of all families that the islands have met, and of as many selected sets as time allows."""
-        selected, known, max_selected = self._selected, self._problem.constraints, self._max_selected()
-        if selected is not None and selected.n_sets > max_selected:
-            selected = selected.best(max(1, int(max_selected // self._problem.size)), known)
-        return build_table(self._chains, self._problem, selected, int(self._max_rows), self._run.threads)
+        """
+        Return the table of all families that the islands have met, and of as many other sets as time allows.
 
-    def build_index(self) -> Index:
-        """Return the index of the table; measure the pace of building, and set the upper bound."""
+        These are cached extensions of the families met and selected parent sets. Each kind may fill half of the room,
+        and what the other kind leaves. The more sets, the more moves a search can make, and the longer each takes.
+        So a search that gains nothing is followed by one over twice as many added sets, and one that gains by half.
+        """
+        selected, known = self._selected, self._problem.constraints
+        room = min(self._max_added(), self._width * self._n_met())
+        n_selected = 0 if selected is None else selected.n_sets
+        extensions = list_extensions(self._chains, max(room / 2, room - n_selected))
+        n_extensions = sum(len(families.child) for families in extensions)
+        max_selected = (self._max_added() if self.has_new_sets else room) - n_extensions
+        if selected is not None and n_selected > max_selected:
+            selected = selected.best(max(1, int(max_selected // self._problem.size)), known)
+            n_selected = selected.n_sets
+        self._n_added = n_extensions + n_selected
+        return build_table(
+            self._chains, self._problem, selected, int(self._max_rows), self._run.threads, extensions=extensions
+        )
+
+    def find_index(self) -> Index:
+        """
+        Return the index of a table that contains the best networks of all islands.
+
+        The last table serves again if these have not changed and if there is no time for a table as large as that.
+        """
+        if self._index is None or not self._serves_again():
+            self._index = None  # so that its memory is free for the new one
+            self._index = self._build_index()
+        return self._index
+
+    def _serves_again(self) -> bool:
+        """Return True if the last table has the best networks, and more useful rows than a new one could have."""
+        unchanged = not self.has_new_sets and self._best == [chain.best for chain in self._chains]
+        return unchanged and self._max_added() < min(self._n_added, self._width * self._n_met())
+
+    def record_search(self, gain: float) -> None:
+        """Record the end of a search and its gain: a search without gain is followed by one over a larger table."""
+        self._best = [chain.best for chain in self._chains]
+        self._width = max(MIN_WIDTH, self._width * (0.5 if gain > 0.0 else 2.0))
+
+    def _build_index(self) -> Index:
+        """Return the index of a new table; measure the pace of building, and set the upper bound."""
         started = self._run.seconds
         index = Index(self.build(), precedence_of(self._problem))
         _ = index.arrays  # built now, once, and not by each thread
+        self.has_new_sets = False
         self.upper_bound = relaxed(index.table).score
         if self._timed and self._run.seconds - started > MIN_MEASURED_SECONDS:
-            self._rows_per_second = index.table.n_sets / (self._run.seconds - started)
+            self._rows_per_second = self._count_work(self._n_met() + self._n_added) / (self._run.seconds - started)
         return index
 
     def min_search_seconds(self) -> float:
         """Return the length of a search of which building the table takes the share `MAX_BUILD_SHARE`."""
-        return self._build_seconds() / MAX_BUILD_SHARE if self._timed else 0.0
+        return 0.0 if not self._timed or self._serves_again() else self._build_seconds() / MAX_BUILD_SHARE
 
     def _build_seconds(self) -> float:
         """Return the expected time for building the table and its index."""
-        selected = 0.0 if self._selected is None else min(self._selected.n_sets, self._max_selected())
-        return min(selected + self._n_met(), self._max_rows) / self._rows_per_second
+        wanted = self._width * self._n_met()
+        if self._selected is not None and self.has_new_sets:
+            wanted = max(wanted, self._selected.n_sets)
+        rows = self._n_met() + min(wanted, self._max_added())
+        return self._count_work(min(rows, self._max_rows)) / self._rows_per_second
 
-    def _max_selected(self) -> float:
-        """Return the largest number of selected sets with which several searches over the table fit into the time."""
+    def _count_work(self, rows: float) -> float:
+        """Return the work of building a table with some rows, in rows."""
+        return rows + ROWS_PER_VARIABLE * self._problem.size
+
+    def _max_added(self) -> float:
+        """Return the largest number of sets besides those met with which several searches fit into the time."""
+        if not self._timed:
+            return inf
         seconds = min(self._run.seconds_left, HORIZON * self._run.seconds)
-        rows = self._rows_per_second * MAX_BUILD_SHARE * MAX_SEARCH_SHARE * seconds if self._timed else inf
-        return max(0.0, self._usefulness * rows - self._n_met())
+        rows = self._rows_per_second * MAX_BUILD_SHARE * MAX_SEARCH_SHARE * seconds
+        return max(0.0, rows - self._count_work(self._n_met()))
 
     def _n_met(self) -> int:
         """Return the number of families in all stores; a family in several stores counts several times."""
@@ -115,9 +159,10 @@ def build_table(
     selected: ParentSets | None = None,
     max_rows: int | None = None,
     threads: int | None = 1,
+    extensions: Sequence[Families] = (),
 ) -> ParentSets:
     """
-    Return the candidate table of the families in the stores of chains, and of selected parent sets.
+    Return the candidate table of the families in the stores of chains, of extensions, and of selected parent sets.
 
     max_rows : upper bound on the number of rows; of a larger table, each variable's best sets are kept
     """
@@ -127,6 +172,7 @@ def build_table(
     parts = [
         Families(np.arange(n, dtype=np.int32), chains[0].scores_without_parents(), *no_parents),
         *(chain.families() for chain in chains),
+        *extensions,
     ]
     if known is not None and has_required:
         parts.append(_list_required_families(known, chains[0].source))

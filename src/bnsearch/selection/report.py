@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from math import inf
 from typing import NamedTuple
 
 import numpy as np
@@ -50,6 +51,7 @@ class Selection:
     complete : whether every legal set, up to the maximum number of parents, was considered or excluded by a sound bound
         and none was dropped to save memory. The best network over a complete table is the best of all
     seconds : time of the selection
+    seconds_for_next : expected time for enumerating the sets of one more size; infinity if that is unknown
     notes : decisions that the user should know of
     """
 
@@ -60,6 +62,7 @@ class Selection:
     stop: str
     complete: bool = False
     seconds: float = 0.0
+    seconds_for_next: float = inf
     notes: tuple[str, ...] = ()
 
     @property

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import threading
-from math import comb
+from math import comb, inf
 
 import numpy as np
 from numpy.typing import NDArray
@@ -43,6 +43,7 @@ class _Pace:
         self.total, self.max_seconds, self.budget = total, max_seconds, budget
         self.done = 0
         self.going = True
+        self.expected_seconds = inf  # for the whole size
         self._since: tuple[float, int] | None = None  # time and number of sets at the end of the first piece
 
     def advance(self, sets: int, reserve: float) -> None:
@@ -51,6 +52,7 @@ class _Pace:
         self.done += sets
         self._since = self._since or (clock, self.done)
         spent, done = clock - self._since[0], self.done - self._since[1]
+        self.expected_seconds = spent * self.total / done if done else inf
         hopeless = spent > PATIENCE and spent * self.total > self.max_seconds * done
         self.going = self.going and not hopeless and not self.budget.is_spent(reserve)
 
@@ -74,6 +76,7 @@ class Walk:
     rows : number of families kept, including the empty sets
     complete : number of parents up to which all families were enumerated
     seconds_per_set : pace of the last large size that was completed
+    seconds_for_next : expected time for enumerating the first size that is not complete; infinity if that is unknown
     """
 
     def __init__(self, job: Job, depth: int, memory: int) -> None:
@@ -92,6 +95,7 @@ class Walk:
         self.rows = len(arities)
         self.complete = 0
         self.seconds_per_set = 0.0
+        self.seconds_for_next = inf
         self._lock = threading.Lock()
 
     def _parents(self, size: int) -> NDArray[np.float64]:
@@ -225,10 +229,13 @@ class Walk:
         joint = self.job.score.joint(self.job.data.n_rows)
         self.sweep.for_each_piece(size, joint, visit, lambda: pace.going, into=None if last else values[0])
         if pace.done < total:
+            self.seconds_for_next = pace.expected_seconds
             return False
         self.best, self.values, self.complete = now, values, size - 1
+        seconds = self.job.budget.clock() - started
         if total > MANY_SETS:
-            self.seconds_per_set = (self.job.budget.clock() - started) / total
+            self.seconds_per_set = seconds / total
+        self.seconds_for_next = seconds / total * comb(len(self.empty), size + 1)
         return True
 
     def _make_event(self, size: int, done: int, total: int) -> Event:
