@@ -42,12 +42,12 @@ def searched_for(seconds: float, total: float = 100.0) -> auto._DataSearch:
     [
         (0.5, 0.0, 1.0, False),  # too early
         (1.0, 0.0, 0.0, True),  # nothing is known about the time
-        (20.0, 15.9, 1.0, True),  # 2 * 15.9 <= 0.4 * 80
-        (20.0, 16.1, 1.0, False),
+        (40.0, 11.9, 1.0, True),  # 2 * 11.9 <= 0.4 * 60
+        (40.0, 12.1, 1.0, False),
         (20.0, 7.9, 0.5, True),  # 2 * 7.9 <= 0.4 * 0.5 * 80
         (20.0, 8.1, 0.5, False),
-        (4.0, 3.9, 1.0, True),  # at most as long as the search before
-        (4.0, 4.1, 1.0, False),
+        (4.0, 1.9, 1.0, True),  # at most as long as the search before: 2 * 1.9 <= 4
+        (4.0, 2.1, 1.0, False),
     ],
 )
 def test_time_for_one_more_size(elapsed, expected, share, due):
@@ -61,6 +61,6 @@ def test_a_search_without_improvement_gets_more_time():
     """After three quarters of the elapsed time without improvement: 0.7 of the rest, if a proof is possible."""
     search = searched_for(20.0)
     search.islands_began = 4.9
-    assert search._max_selection_seconds(Model(0.5)) == pytest.approx(40.0)  # at most twice the elapsed time
+    assert search._max_selection_seconds(Model(0.5)) == pytest.approx(20.0)  # the elapsed time
     search.provable = False
     assert search._max_selection_seconds(Model(0.5)) == pytest.approx(16.0)

@@ -149,16 +149,15 @@ class _DataSearch:
         if not (self.timed and run.partial and run.going()):
             return False
         late_enough = run.seconds >= min(MIN_ELAPSED, MIN_ELAPSED_SHARE * (run.seconds + run.seconds_left))
-        fits = SELECTION_MARGIN * self.next_seconds <= self._max_selection_seconds(model)
-        # So at any time the incumbent is at least as good as it was after half of that time.
-        return late_enough and fits and self.next_seconds <= run.seconds
+        return late_enough and SELECTION_MARGIN * self.next_seconds <= self._max_selection_seconds(model)
 
     def _max_selection_seconds(self, model: IslandModel) -> float:
         """
         Return the time that is allowed for a selection now.
 
         It is a share of the remaining time, multiplied by the share of the variables whose parents in the best network
-        are a set of the next size or a smaller one: only sets like these would be enumerated.
+        are a set of the next size or a smaller one: only sets like these would be enumerated. It is at most the elapsed
+        time, so that a run holds the incumbent of at least half of its time at any moment.
         """
         run = self.run
         if not self.timed:
@@ -167,7 +166,7 @@ class _DataSearch:
         stale = run.seconds - max(run.progress.improved, self.islands_began)
         if self.provable and stale > STUCK_SHARE * run.seconds:
             share = STUCK_SELECTION
-        return min(share * run.seconds_left, SELECTION_MARGIN * run.seconds)
+        return min(share * run.seconds_left, run.seconds)
 
     def _select_more(self, model: IslandModel) -> bool:
         """Add selected candidate sets to the islands' table; return True if the optimum is proven."""
