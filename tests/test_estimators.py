@@ -209,3 +209,10 @@ def test_public_name():
     )
     assert done.stdout.startswith("learn\nthis needs scikit-learn (")
     assert "pip install 'bnsearch[sklearn]'" in done.stdout
+
+
+def test_masked_values_are_refused():
+    """A masked value is a missing value, also for the estimator."""
+    X = np.ma.masked_array([[0, 0], [0, 1], [1, 0], [1, 1]], mask=[[0, 0], [0, 1], [0, 0], [0, 0]])
+    with pytest.raises(InputError, match=r"column 'x1', row 2: missing value \(masked\)"):
+        StructureLearner(**QUICK).fit(X)

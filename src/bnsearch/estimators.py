@@ -9,6 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from bnsearch.data import Dataset
+from bnsearch.data.arrays import check_mask
 from bnsearch.data.frames import find_cut_points
 from bnsearch.errors import InputError
 
@@ -143,6 +144,7 @@ class StructureLearner(BaseEstimator):  # type: ignore[misc]
 
         if nw.dependencies.is_into_dataframe(X):
             return validate_data(self, X, reset=first, skip_check_array=True)
+        check_mask(X, [f"x{i}" for i in range(np.shape(X)[1])] if np.ndim(X) == 2 else None)
         return frame_of(validate_data(self, X, reset=first, dtype=None, ensure_min_features=2 if first else 1))
 
     def _dataset(self, frame: Any) -> Dataset:

@@ -66,12 +66,15 @@ class Dataset:
                 raise InputError(f"column {name!r} has {len(states):,} states; it must have 1 to {MAX_ARITY:,}")
 
     def _check_codes(self, codes: NDArray[Any]) -> None:
+        from bnsearch.data.arrays import check_mask
+
         if codes.dtype.kind not in "iu":
             raise InputError(f"codes must be integers, not {codes.dtype}")
         if codes.ndim != 2 or len(codes) != len(self.names):
             raise InputError(
                 f"codes have shape {codes.shape}; for {len(self.names)} variables it must be ({len(self.names)}, rows)"
             )
+        check_mask(codes.T, self.names)
         if not codes.shape[1]:
             raise InputError("the table has no rows")
         legal = (codes.min(axis=1) >= 0) & (codes.max(axis=1) < self.arities)
@@ -153,10 +156,11 @@ class Dataset:
         names : names of the variables; by default "0", "1", ...
         states : labels of the codes; by default "0", "1", ...
         """
-        from bnsearch.data.arrays import check_codes, label_codes
+        from bnsearch.data.arrays import check_codes, check_mask, label_codes
 
         codes = check_codes(array)
         names = [str(i) for i in range(len(codes))] if names is None else [str(name) for name in names]
+        check_mask(array, names)
         return cls(codes, names, label_codes(codes, names, arities, states))
 
     @classmethod
@@ -241,7 +245,7 @@ class Dataset:
 
 def _freeze_codes(codes: NDArray[Any], dtype: type[np.uint8 | np.uint16]) -> NDArray[Any]:
     """Return the array itself if it is read-only and has the right type and layout, otherwise a read-only copy."""
-    if codes.dtype != dtype or codes.flags.writeable or not codes.flags.c_contiguous:
+    if codes.dtype != dtype or codes.flags.writeable or not codes.flags.c_contiguous or type(codes) is not np.ndarray:
         codes = np.array(codes, dtype=dtype, order="C")
         codes.flags.writeable = False
     return codes
