@@ -9,9 +9,9 @@ Files of background knowledge: JSON in the format of the edge constraints of Ben
      "required_groups": [{"cause": ["age"], "effect": ["smoke", "cough"]}], "forbidden_groups": [],
      "source_nodes": ["age"]}
 
-Every key may be absent or null. A group represents all edges from its causes to its effects. The keys `allowed_edges`,
-`leaves` and `max_parents` (a number, or an object with numbers by name) are extensions of bnsearch. An unknown key
-raises an error, so that no constraint is ignored.
+Every one of these keys may be absent or null. A group represents all edges from its causes to its effects. The keys
+`allowed_edges`, `leaves` and `max_parents` (a number, or an object with numbers by name) are extensions of bnsearch. An
+unknown key raises an error, so that no constraint is ignored.
 """
 
 from __future__ import annotations
@@ -62,10 +62,10 @@ def parse_knowledge(document: Any, make: type[Knowledge]) -> Knowledge:
     """Return the knowledge that a JSON object describes."""
     if not isinstance(document, Mapping):
         raise InputError("knowledge must be a JSON object with keys such as required_edges, forbidden_edges, tiers")
-    stated = {key: value for key, value in document.items() if value not in (None, [], {})}
-    for key in stated:
+    for key in document:
         if key not in KEYS:
             raise InputError(f"unknown key {key!r}{suggest(key, list(KEYS))}: the keys are {', '.join(KEYS)}")
+    stated = {key: value for key, value in document.items() if value not in (None, [], {})}
     settings = _parse_settings(stated.get("tier_settings", {}))
     return make(
         required=(*_parse_list(stated, "required_edges"), *_parse_groups(stated, "required_groups")),
