@@ -4,7 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Set
 from dataclasses import dataclass
+from typing import Protocol
 
+from bnsearch.errors import InputError
 from bnsearch.graphs.completion import cpdag
 from bnsearch.graphs.dag import DAG
 from bnsearch.graphs.inputs import require_same_variables
@@ -131,8 +133,22 @@ class Comparison:
         return numbers
 
 
-def compare(true: DAG, learned: DAG) -> Comparison:
-    """Compare a learned DAG with the true one; their variables are matched by name."""
+class HasStructure(Protocol):
+    """An object with a structure, such as a `BayesianNetwork` or a `Result`."""
+
+    @property
+    def dag(self) -> DAG:
+        """The structure."""
+        ...
+
+
+def compare(true: DAG | HasStructure, learned: DAG | HasStructure) -> Comparison:
+    """
+    Compare a learned structure with the true one; their variables are matched by name.
+
+    Each of the two is a DAG, or a network or a result, which stand for their DAGs.
+    """
+    true, learned = _get_dag(true), _get_dag(learned)
     return Comparison(
         hamming=shd(true, learned),
         shd_cpdag=shd_cpdag(cpdag(true), cpdag(learned)),
@@ -140,6 +156,16 @@ def compare(true: DAG, learned: DAG) -> Comparison:
         edges=Agreement.of(set(true.edges), set(learned.edges)),
         v_structures=Agreement.of(true.v_structures, learned.v_structures),
     )
+
+
+def _get_dag(graph: DAG | HasStructure) -> DAG:
+    found = graph if isinstance(graph, DAG) else getattr(graph, "dag", None)
+    if not isinstance(found, DAG):
+        raise InputError(
+            f"a DAG, a network or a result can be compared, not a {type(graph).__name__}: "
+            "load_network and read_network read networks; shd_cpdag compares equivalence classes"
+        )
+    return found
 
 
 def shd(true: DAG, learned: DAG) -> StructuralHamming:
