@@ -118,5 +118,6 @@ class Auto(Builder):
             return ()
         return (
             f"with {job.n:,} variables, sets of {stage.depth + 1} or more parents have only each variable's "
-            f"{MANY_CANDIDATES} strongest partners as members: the parameter candidates sets another number",
+            f"{MANY_CANDIDATES} strongest partners as members: Auto(candidates=...) and `bnsearch parents "
+            "--candidates` set another number",
         )
