@@ -270,3 +270,10 @@ def test_without_stderr(asia):
         ["sh", "-c", script], env={**os.environ, "PYTHONPATH": source}, text=True, stdout=subprocess.PIPE, check=True
     )
     assert json.loads(done.stdout)["optimal"]
+
+
+def test_help_on_seeds_promises_what_is_kept(run):
+    """Under a time budget the result depends on the machine, so the help promises a reproducible one by iterations."""
+    for command in ("learn", "search"):
+        text = " ".join(run(command, "--help").out.split())
+        assert "Seed of the random numbers; reproducible with --iterations, not with --seconds." in text

@@ -22,7 +22,12 @@ Discretize = Annotated[
 ]
 Json = Annotated[bool, typer.Option("--json", help="Print one JSON object on stdout.")]
 Threads = Annotated[int | None, typer.Option("--threads", metavar="N", help="Number of threads; all cores by default.")]
-Seed = Annotated[int | None, typer.Option("--seed", metavar="N", help="Seed of the random numbers.")]
+Seed = Annotated[
+    int | None,
+    typer.Option(
+        "--seed", metavar="N", help="Seed of the random numbers; reproducible with --iterations, not with --seconds."
+    ),
+]
 IterationsLimit = Annotated[
     int | None, typer.Option("--iterations", metavar="I", help="Stop after this many iterations of the method.")
 ]
