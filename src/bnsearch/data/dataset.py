@@ -110,8 +110,9 @@ class Dataset:
         The fields of a .dat file are separated by blanks. In text files, a column in which all values are numbers is a
         column of numbers: equal numbers are one state, and states are in numeric order. The values of other columns
         are text ("TRUE" stays "TRUE"), in alphabetical order. A field that is empty or NA, N/A, NaN, nan, null, NULL
-        or ? is a missing value and raises an InputError. None is a common state and is not a missing value. Columns
-        of Parquet files are coded by their type, as in `from_frame`. Error messages count data rows from 1.
+        or ? is a missing value and raises an InputError. In CSV files, such a field in quotes is a state ("NA"),
+        unless it is empty. None is a common state and is not a missing value. Columns of Parquet files are coded by
+        their type, as in `from_frame`. Error messages count data rows from 1.
         """
         from bnsearch.data.discretize import make_cutter
         from bnsearch.data.reading import read_table
@@ -226,7 +227,8 @@ class Dataset:
         Write the labels to a .csv or .parquet file, optionally followed by .gz.
 
         Parquet keeps the declared states and their order. CSV keeps only the values. Labels that would change when
-        read from CSV (missing values, other spellings of a number) raise an InputError.
+        read from CSV (empty ones, other spellings of a number) raise an InputError. If a label is spelled like a
+        missing value, such as NA, all fields are written in quotes.
         """
         from bnsearch.data.writing import write_table
 
