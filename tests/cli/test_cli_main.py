@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import contextlib
 import json
 import os
+import signal
 import subprocess
 import sys
 from pathlib import Path
@@ -117,6 +119,18 @@ def test_interrupt(run, monkeypatch):
     monkeypatch.setattr(BayesianNetwork, "sample", raising(KeyboardInterrupt()))
     assert run(*SAMPLE) == (130, "", "")
     assert not Path("x.csv").exists()
+
+
+def test_an_interrupt_that_the_compiler_loses(run, monkeypatch):
+    """Ctrl-C in a callback of the compiler is lost, and the compiler fails later: this is not reported as a bug."""
+
+    def compile_kernel(*_, **__):
+        with contextlib.suppress(KeyboardInterrupt):
+            signal.raise_signal(signal.SIGINT)
+        raise RuntimeError("no compiled object yet for <Library>")
+
+    monkeypatch.setattr(BayesianNetwork, "sample", compile_kernel)
+    assert run(*SAMPLE) == (130, "", "")
 
 
 def test_the_status_is_ours_after_an_interrupt(tmp_path):

@@ -11,6 +11,7 @@ from pathlib import Path
 
 import typer
 
+from bnsearch.budgets.signals import interrupts_preserved
 from bnsearch.errors import BnsearchError
 
 BUG = 1
@@ -66,7 +67,8 @@ def one_line(text: str) -> str:
 
 def _run_and_flush(command: Callable[[], object]) -> object:
     """Run a command and flush its output, so that a full disk is noticed before the exit status is decided."""
-    status = command()
+    with interrupts_preserved():
+        status = command()
     if sys.stdout is not None:
         try:
             sys.stdout.flush()

@@ -28,12 +28,11 @@ def write_table(frame: pl.DataFrame, path: str | os.PathLike[str]) -> None:
 
     check_table_target(path)
     is_csv = get_table_format(path) == ".csv"
-    # A list and not a generator: the labels of all columns are checked.
-    in_quotes = is_csv and any([_needs_quotes(series) for series in frame])
+    quoted = [_needs_quotes(series) for series in frame] if is_csv else []
     with atomic_open(path) as file:
         try:
             if is_csv:
-                frame.write_csv(file, quote_style="always" if in_quotes else "necessary")
+                frame.write_csv(file, quote_style="always" if any(quoted) else "necessary")
             else:
                 frame.write_parquet(file)
         except PolarsError as error:  # the Parquet writer wraps errors of the operating system

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 from bnsearch._tools.memory import parse_memory
 from bnsearch.budgets.events import Observer
+from bnsearch.budgets.signals import interrupts_preserved
 from bnsearch.data.conversion import as_dataset
 from bnsearch.data.suspicious_columns import describe_suspicious_columns
 from bnsearch.knowledge import Knowledge
@@ -97,7 +98,7 @@ def learn(
         select=CandidateSelector(max_parents),
         clock=clock,
     )
-    with run.budget.clock_paused():
+    with run.budget.clock_paused(), interrupts_preserved():
         if uses_table(method):
             load_selection_kernels(problem, run.threads)
         load_kernels(problem, method)

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from typing import Any
 
 from bnsearch.budgets.events import Observer
-from bnsearch.budgets.signals import stop_on_signals
+from bnsearch.budgets.signals import interrupts_preserved, stop_on_signals
 from bnsearch.learning.warm_up import load_kernels
 from bnsearch.runs.method import Method
 from bnsearch.runs.problem import Problem
@@ -46,7 +46,8 @@ def search(
     parent sets that are selected first have a budget of their own, `problem.selection`. They take no time of the run,
     and a signal during that time stops the selection only.
     """
-    load_kernels(problem, method)
+    with interrupts_preserved():
+        load_kernels(problem, method)
     run = Run(stop, seed=seed, threads=threads, memory=memory, observers=observers, permits=problem.permits)
     return search_in(run, problem, method)
 

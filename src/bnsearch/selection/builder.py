@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 from bnsearch._tools.registry import require_choice
 from bnsearch.budgets.budget import Budget
 from bnsearch.budgets.events import Observer
-from bnsearch.budgets.signals import stop_on_signals
+from bnsearch.budgets.signals import interrupts_preserved, stop_on_signals
 from bnsearch.data import Dataset
 from bnsearch.errors import InputError, require
 from bnsearch.knowledge.constraints import Constraints
@@ -159,7 +159,8 @@ class Builder(ABC):
         """
         budget = Budget(threads=threads, observers=observers)
         self.check(score)
-        self.load_kernels(data, budget.threads, constraints)
+        with interrupts_preserved():
+            self.load_kernels(data, budget.threads, constraints)
         with stop_on_signals(budget):
             return self.select_within(budget, data, score, constraints)
 
