@@ -13,10 +13,13 @@ from pathlib import Path
 import pytest
 
 import bnsearch
+from bnsearch.cli import failures
 from bnsearch.cli.failures import one_line
 from bnsearch.networks.network import BayesianNetwork
 
 COMMANDS = ["parents", "sample", "score", "compare", "convert", "scores"]
+NO_MEMORY = "error: not enough memory: use a smaller table or fewer threads (--threads), set a lower limit (--memory), "
+NO_MEMORY += "or use a larger machine"
 SAMPLE = ["sample", "asia", "--rows", "5", "-o", "x.csv"]
 
 
@@ -85,7 +88,9 @@ def raising(error: BaseException):
     [
         (PermissionError(13, "Permission denied", "/here"), 2, "error: /here: Permission denied"),
         (OSError(28, "No space left on device"), 2, "error: output: No space left on device"),
-        (MemoryError(), 2, "error: not enough memory: use a smaller table or fewer threads, or a larger machine"),
+        (MemoryError(), 2, NO_MEMORY),
+        (OSError("libllvmlite.so: failed to map segment from shared object"), 2, NO_MEMORY),
+        (RuntimeError("can't start new thread"), 2, NO_MEMORY),
         (RuntimeError("two\nlines"), 1, "bug: RuntimeError: two\\nlines (BNSEARCH_TRACEBACK=1 shows where"),
     ],
 )
@@ -112,6 +117,14 @@ def test_traceback_on_request(run, monkeypatch):
     assert outcome.code == 1
     assert outcome.err.startswith("Traceback")
     assert outcome.err.splitlines()[-1].startswith("bnsearch: bug: RuntimeError: oops")
+
+
+def test_libraries_that_cannot_be_loaded_for_lack_of_memory(run, monkeypatch):
+    """If less memory than libraries need can be had, any error is reported as a lack of memory."""
+    monkeypatch.setattr(BayesianNetwork, "sample", raising(NameError("name 'PyLazyFrame' is not defined")))
+    assert run(*SAMPLE).err.startswith("bnsearch: bug: NameError")
+    monkeypatch.setattr(failures, "NEEDED_BYTES", 2**62)
+    assert run(*SAMPLE) == (2, "", f"bnsearch: {NO_MEMORY}\n")
 
 
 def test_interrupt(run, monkeypatch):
