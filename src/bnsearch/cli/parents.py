@@ -14,6 +14,7 @@ from bnsearch.cli.options import (
     Discretize,
     Ess,
     Json,
+    KnowledgeFile,
     MaxParents,
     NoHeader,
     Prior,
@@ -55,6 +56,7 @@ def parents(
     ess: Ess = None,
     prior: Prior = False,
     max_parents: MaxParents = None,
+    knowledge: KnowledgeFile = None,
     seconds: Seconds = None,
     seconds_per_variable: SecondsPerVariable = None,
     evaluations: Evaluations = None,
@@ -70,18 +72,20 @@ def parents(
     Score candidate parent sets for the searches over orderings.
 
     Sets that a subset matches or beats are left out: no network ever needs them. Ctrl-C or SIGTERM ends the work, and
-    the sets found so far are written.
+    the sets found so far are written. With --knowledge, only legal sets are kept: pass the same file to `search`.
 
     Examples
     --------
     bnsearch parents table.csv -o table.jkl
     bnsearch parents table.csv -o table.jkl --select sequential --max-parents 3
     bnsearch parents table.csv -o table.jkl.gz --score bdeu --ess 10 --seconds 60
+    bnsearch parents table.csv -o table.jkl --knowledge tiers.json
     """
     from bnsearch._tools.files import check_writable
     from bnsearch.cli.progress import show_progress
     from bnsearch.cli.saving import check_apart
     from bnsearch.data import Dataset
+    from bnsearch.knowledge import Knowledge
     from bnsearch.scores import make_score
     from bnsearch.selection.named import make_selection
 
@@ -96,11 +100,13 @@ def parents(
     }
     builder = make_selection(select, **{name: value for name, value in limits.items() if value is not None})
     chosen = make_score(score, **score_parameters(ess, prior))
-    check_apart([data], output)
+    known = None if knowledge is None else Knowledge.read(knowledge)
+    check_apart([data, knowledge], output)
     check_writable(output)
     dataset = Dataset.read(data, header=not no_header, discretize=discretize)
+    constraints = None if known is None else known.constraints(dataset.names)
     with show_progress() as observers:
-        selection = builder.select(dataset, chosen, threads=threads, observers=observers)
+        selection = builder.select(dataset, chosen, threads=threads, observers=observers, constraints=constraints)
     _deliver(selection, output, as_json=as_json)
 
 
