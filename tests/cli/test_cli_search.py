@@ -112,7 +112,7 @@ def test_parameters_and_starts_are_passed_on(run, table):
         (["sets.jkl", "--iterations", "0"], "iterations must be at least 1"),
         (["sets.jkl", "--start", "nowhere"], "there is no start 'nowhere'"),
         (["sets.jkl", "--method", "exact", "--start", "fas"], "has no parameter 'start'"),
-        (["sets.jkl", "--method", "hillclimb"], "a table of parent sets is not enough"),
+        (["sets.jkl", "--method", "hillclimb"], "a candidate table is not enough"),
         (["sets.jkl", "-o", "best.bif"], "needs tables"),
         (["sets.jkl", "-o", "no/such/best.csv"], "no/such"),
         (["sets.jkl", "--trace", "no/such/trace.csv"], "no/such"),

@@ -5,7 +5,9 @@ from __future__ import annotations
 import inspect
 import re
 from collections.abc import Mapping
-from typing import NamedTuple
+from typing import Any, NamedTuple
+
+from bnsearch._tools.registry import parameters_of
 
 _TITLE = re.compile(r"^(\w+)\n-{3,}\n", re.MULTILINE)
 _ENTRY = re.compile(r"^(\w+) : (.*(?:\n[ ]+.*)*)", re.MULTILINE)
@@ -25,6 +27,14 @@ def describe(kind: type) -> Description:
         name: text for base in reversed(kind.__mro__) for name, text in _parse_docstring(base).parameters.items()
     }
     return _parse_docstring(kind)._replace(parameters=parameters)
+
+
+def describe_parameters(kind: type) -> dict[str, dict[str, Any]]:
+    """Return the default and the meaning of each parameter of a class."""
+    meanings = describe(kind).parameters
+    return {
+        name: {"default": default, "meaning": meanings.get(name, "")} for name, default in parameters_of(kind).items()
+    }
 
 
 def _parse_docstring(kind: type) -> Description:

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
+from bnsearch._tools.built_in import BUILT_IN_METHODS, BUILT_IN_SCORES
 from bnsearch.errors import InputError
 
 if TYPE_CHECKING:
@@ -50,8 +51,12 @@ Settings = Annotated[
         "--set", metavar="NAME=VALUE", help="A parameter of the method: a number, a word, a,b,c; may be repeated."
     ),
 ]
-MethodName = Annotated[str, typer.Option("--method", metavar="M", help="How to search; `bnsearch methods` lists them.")]
-ScoreName = Annotated[str, typer.Option("--score", metavar="S", help="What to maximise: bic, bdeu, aic, ...")]
+MethodName = Annotated[
+    str, typer.Option("--method", metavar="M", help=f"How to search: {', '.join(BUILT_IN_METHODS)}.")
+]
+ScoreName = Annotated[
+    str, typer.Option("--score", metavar="S", help=f"What to maximise: {', '.join(BUILT_IN_SCORES)}.")
+]
 MaxParents = Annotated[
     int | None, typer.Option("--max-parents", metavar="K", help="Maximum number of parents; no limit by default.")
 ]

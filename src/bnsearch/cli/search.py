@@ -30,7 +30,10 @@ SECONDS = 60.0  # time budget if no other option ends the search
 def search(
     sets: Annotated[Path, typer.Argument(metavar="SETS", help="Candidate parent sets: .jkl, or with .gz.")],
     method: Annotated[
-        str, typer.Option("--method", metavar="M", help="rinobs, minobs, iinobs, inobs, asobs, obs or exact.")
+        str,
+        typer.Option(
+            "--method", metavar="M", help="How to search: a method of `bnsearch methods` that needs a candidate table."
+        ),
     ] = "rinobs",
     seconds: Annotated[
         float | None,

@@ -17,6 +17,7 @@ from bnsearch.dags.climber import Climber, ScoredDAG
 from bnsearch.dags.pricer import Pricer, Rules
 from bnsearch.errors import require
 from bnsearch.knowledge.constraints import Constraints
+from bnsearch.runs.method import Needs
 from bnsearch.runs.problem import Problem
 from bnsearch.runs.run import Run
 from bnsearch.scores.extender import Extender
@@ -62,6 +63,11 @@ class HillClimb:
     """
 
     name: ClassVar[str] = "hillclimb"
+    space: ClassVar[str] = "DAGs"
+    needs: ClassVar[Needs] = Needs.DATA
+    ends: ClassVar[bool] = True
+    paper: ClassVar[str] = "Heckerman et al. (1995)"
+    purpose: ClassVar[str] = "as a baseline"
 
     max_parents: int | None = None
     candidates: int | None = None
@@ -176,6 +182,11 @@ class Tabu(HillClimb):
     """
 
     name: ClassVar[str] = "tabu"
+    space: ClassVar[str] = "DAGs"
+    needs: ClassVar[Needs] = Needs.DATA
+    ends: ClassVar[bool] = True
+    paper: ClassVar[str] = "Heckerman et al. (1995)"
+    purpose: ClassVar[str] = "as a baseline"
 
     length: int = 100
     patience: int = 100

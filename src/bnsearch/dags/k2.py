@@ -15,6 +15,7 @@ from bnsearch.data.content import variables_by_content
 from bnsearch.errors import InputError, require
 from bnsearch.graphs.dag import DAG
 from bnsearch.knowledge.precedence import Precedence
+from bnsearch.runs.method import Needs
 from bnsearch.runs.problem import Problem
 from bnsearch.runs.run import Run
 from bnsearch.scores.extender import Extender
@@ -43,6 +44,11 @@ class K2:
     """
 
     name: ClassVar[str] = "k2"
+    space: ClassVar[str] = "DAGs consistent with an ordering"
+    needs: ClassVar[Needs] = Needs.DATA
+    ends: ClassVar[bool] = True
+    paper: ClassVar[str] = "Cooper & Herskovits (1992)"
+    purpose: ClassVar[str] = "if the ordering is known"
 
     ordering: tuple[str, ...] | None = None
     max_parents: int | None = None

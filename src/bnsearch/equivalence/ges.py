@@ -9,6 +9,7 @@ from typing import ClassVar
 from bnsearch.equivalence.class_search import ClassSearch, report_class, report_step
 from bnsearch.equivalence.neighbourhood import Halted, Neighbourhood
 from bnsearch.equivalence.operators import Kind, Step
+from bnsearch.runs.method import Needs
 from bnsearch.runs.problem import Problem
 from bnsearch.runs.run import Run
 
@@ -33,6 +34,11 @@ class GES(ClassSearch):
     """
 
     name: ClassVar[str] = "ges"
+    space: ClassVar[str] = "equivalence classes"
+    needs: ClassVar[Needs] = Needs.DATA
+    ends: ClassVar[bool] = True
+    paper: ClassVar[str] = "Chickering (2002)"
+    purpose: ClassVar[str] = "for speed; consistent in the large-sample limit"
 
     def search(self, problem: Problem, run: Run) -> None:
         """Go to BES(FES(start)); report every class on the way."""

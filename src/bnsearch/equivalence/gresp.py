@@ -13,6 +13,7 @@ from bnsearch.equivalence.neighbourhood import Halted, Neighbourhood
 from bnsearch.equivalence.operators import Kind
 from bnsearch.equivalence.trials import report_optimum
 from bnsearch.errors import require
+from bnsearch.runs.method import Needs
 from bnsearch.runs.problem import Problem
 from bnsearch.runs.run import Run
 
@@ -47,6 +48,11 @@ class GRESP(ClassSearch):
     greedy_first: bool = False
 
     name: ClassVar[str] = "gresp"
+    space: ClassVar[str] = "equivalence classes"
+    needs: ClassVar[Needs] = Needs.DATA
+    ends: ClassVar[bool] = True
+    paper: ClassVar[str] = "Alonso et al. (2018)"
+    purpose: ClassVar[str] = "to improve on GES with more time"
 
     def __post_init__(self) -> None:
         super().__post_init__()

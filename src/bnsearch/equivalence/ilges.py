@@ -9,6 +9,7 @@ from bnsearch.equivalence.climber_pool import ClimberPool
 from bnsearch.equivalence.perturbing import Perturbing
 from bnsearch.equivalence.trials import find_first_better, report_optimum
 from bnsearch.errors import require
+from bnsearch.runs.method import Needs
 from bnsearch.runs.problem import Problem
 from bnsearch.runs.run import Run
 
@@ -48,6 +49,11 @@ class ILGES(Perturbing):
     iterations: int = 100
 
     name: ClassVar[str] = "ilges"
+    space: ClassVar[str] = "equivalence classes"
+    needs: ClassVar[Needs] = Needs.DATA
+    ends: ClassVar[bool] = True
+    paper: ClassVar[str] = "Alonso et al. (2018)"
+    purpose: ClassVar[str] = "to improve on GES with more time"
 
     def __post_init__(self) -> None:
         super().__post_init__()

@@ -16,6 +16,7 @@ from bnsearch.orderings.asobs import select_acyclic_rows
 from bnsearch.orderings.restarts import precedence_of
 from bnsearch.orderings.starts import make_starts
 from bnsearch.parent_sets.relaxed import relaxed
+from bnsearch.runs.method import Needs
 from bnsearch.runs.problem import Problem
 from bnsearch.runs.run import Run
 
@@ -63,6 +64,11 @@ class Exact:
     """
 
     name: ClassVar[str] = "exact"
+    space: ClassVar[str] = "subsets of variables"
+    needs: ClassVar[Needs] = Needs.TABLE
+    ends: ClassVar[bool] = True
+    paper: ClassVar[str] = "Silander & Myllymaki (2006)"
+    purpose: ClassVar[str] = "for a proof of optimality, see Limits"
     memory: int = 4 << 30
 
     def __post_init__(self) -> None:

@@ -15,6 +15,7 @@ from bnsearch.genetic.initialisation import draw_population
 from bnsearch.genetic.mutation import ADD, REVERSE
 from bnsearch.genetic.search_space import SearchSpace
 from bnsearch.genetic.selection import count_generations, find_candidates_of_rank
+from bnsearch.runs.method import Needs
 from bnsearch.runs.problem import Problem
 from bnsearch.runs.run import Run
 
@@ -56,6 +57,11 @@ class BNCPSO:
     """
 
     name: ClassVar[str] = "bncpso"
+    space: ClassVar[str] = "populations of DAGs"
+    needs: ClassVar[Needs] = Needs.DATA
+    ends: ClassVar[bool] = True
+    paper: ClassVar[str] = "baseline of Dai et al. (2020)"
+    purpose: ClassVar[str] = "to reproduce published results"
     population: int = 100
     generations: int = 500
     inertia: float = 0.95

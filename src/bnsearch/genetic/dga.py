@@ -11,6 +11,7 @@ from bnsearch.genetic.encoding import cross_both, decode_connections, encode_con
 from bnsearch.genetic.graph_stacks import Generator, Graphs, Ints, Orders
 from bnsearch.genetic.rank_based import Chromosomes, RankBasedGA
 from bnsearch.genetic.search_space import SearchSpace
+from bnsearch.runs.method import Needs
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -45,6 +46,11 @@ class DGA(RankBasedGA):
     """
 
     name: ClassVar[str] = "dga"
+    space: ClassVar[str] = "populations of DAGs"
+    needs: ClassVar[Needs] = Needs.DATA
+    ends: ClassVar[bool] = True
+    paper: ClassVar[str] = "baseline of Dai et al. (2020)"
+    purpose: ClassVar[str] = "to reproduce published results"
     crossover: float = 0.65
     mutation: float = 0.05
 

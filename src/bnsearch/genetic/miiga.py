@@ -20,6 +20,7 @@ from bnsearch.genetic.mutation import mutate_by_information
 from bnsearch.genetic.recombination import recombine_by_priority, recombine_conventionally
 from bnsearch.genetic.search_space import SearchSpace
 from bnsearch.genetic.selection import count_generations, select_by_tournament, select_fittest
+from bnsearch.runs.method import Needs
 from bnsearch.runs.problem import Problem
 from bnsearch.runs.run import Run
 from bnsearch.scores.score import tie_margin
@@ -97,6 +98,11 @@ class MIIGA:
     """
 
     name: ClassVar[str] = "miiga"
+    space: ClassVar[str] = "populations of DAGs"
+    needs: ClassVar[Needs] = Needs.DATA
+    ends: ClassVar[bool] = True
+    paper: ClassVar[str] = "Dai et al. (2020)"
+    purpose: ClassVar[str] = "to reproduce published results"
     population: int = 100
     generations: int = 500
     tournament: int = 2

@@ -23,6 +23,7 @@ from bnsearch.independence.separation import (
 from bnsearch.independence.spanning import Pair, build_spanning_forest, compute_pair_strengths, sort_pairs_by_strength
 from bnsearch.independence.tester import PairTester
 from bnsearch.knowledge.constraints import Constraints
+from bnsearch.runs.method import Needs
 from bnsearch.runs.problem import Problem
 from bnsearch.runs.run import Run
 
@@ -66,6 +67,11 @@ class BNPC:
     """
 
     name: ClassVar[str] = "bnpc"
+    space: ClassVar[str] = "DAGs restricted by independence tests"
+    needs: ClassVar[Needs] = Needs.DATA
+    ends: ClassVar[bool] = True
+    paper: ClassVar[str] = "Cheng et al. (2002)"
+    purpose: ClassVar[str] = "to recover the true graph, not to maximise the score"
 
     threshold: float = 0.005
     rows_per_degree: float = 5.0

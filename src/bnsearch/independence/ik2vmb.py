@@ -25,6 +25,7 @@ from bnsearch.independence.spanning import (
     walk_from_root,
 )
 from bnsearch.independence.tester import PairTester
+from bnsearch.runs.method import Needs
 from bnsearch.runs.problem import Problem
 from bnsearch.runs.run import Run
 
@@ -64,6 +65,11 @@ class IK2vMB:
     """
 
     name: ClassVar[str] = "ik2vmb"
+    space: ClassVar[str] = "DAGs restricted by independence tests"
+    needs: ClassVar[Needs] = Needs.DATA
+    ends: ClassVar[bool] = True
+    paper: ClassVar[str] = "Dai et al. (2020)"
+    purpose: ClassVar[str] = "to recover the true graph, not to maximise the score"
 
     root: str | None = None
     alpha: float = 0.01

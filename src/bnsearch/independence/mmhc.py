@@ -10,6 +10,7 @@ from bnsearch.dags.hillclimb import Tabu
 from bnsearch.errors import require
 from bnsearch.independence.decisions import GTest
 from bnsearch.independence.neighbourhoods import find_max_min_neighbours, find_mutual_pairs
+from bnsearch.runs.method import Needs
 from bnsearch.runs.problem import Problem
 from bnsearch.runs.run import Run
 
@@ -49,6 +50,11 @@ class MMHC:
     """
 
     name: ClassVar[str] = "mmhc"
+    space: ClassVar[str] = "DAGs restricted by independence tests"
+    needs: ClassVar[Needs] = Needs.DATA
+    ends: ClassVar[bool] = True
+    paper: ClassVar[str] = "Tsamardinos et al. (2006)"
+    purpose: ClassVar[str] = "to recover the true graph, not to maximise the score"
 
     alpha: float = 0.05
     rows_per_degree: float = 5.0

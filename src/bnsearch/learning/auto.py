@@ -15,6 +15,7 @@ from bnsearch.ondemand.ginobs import GINOBS
 from bnsearch.ondemand.island_model import IslandModel
 from bnsearch.orderings.rinobs import RINOBS
 from bnsearch.parent_sets.table import ParentSets
+from bnsearch.runs.method import Needs
 from bnsearch.runs.problem import Problem
 from bnsearch.runs.run import Run
 from bnsearch.runs.stop import Iterations, Seconds
@@ -58,11 +59,15 @@ class AutoSearch:
     """
 
     name: ClassVar[str] = "auto"
-    needs: ClassVar[tuple[type, ...]] = (GINOBS, RINOBS)  # kernels of other methods are loaded when they are chosen
+    space: ClassVar[str] = "chosen by size and time"
+    needs: ClassVar[Needs] = Needs.DATA_OR_TABLE
+    paper: ClassVar[str] = "ours"
+    purpose: ClassVar[str] = "by default: exact on small problems, otherwise `ginobs` and `rinobs` in turn"
+    loads: ClassVar[tuple[type, ...]] = (GINOBS, RINOBS)  # kernels of other methods are loaded when they are chosen
 
     def search(self, problem: Problem, run: Run) -> None:
         """Choose a method, and search with it."""
-        if problem.data is None or problem.table is not None:
+        if problem.data is None or problem.table is not None or problem.has_python_score:
             search_table(problem, run)
         else:
             _DataSearch(problem, run).search()

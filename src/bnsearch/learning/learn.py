@@ -18,6 +18,7 @@ from bnsearch.learning.arguments import (
     check_observers,
     check_score,
     check_size,
+    check_support,
     limit_parents,
     stopping_rule,
 )
@@ -39,7 +40,7 @@ def learn(
     data: Any,
     *,
     method: str | Method = "auto",
-    score: str | Score = "bic",
+    score: str | Score | Callable[..., float] = "bic",
     seconds: float | None = 60.0,
     seed: int | None = None,
     max_parents: int | None = None,
@@ -88,6 +89,7 @@ def learn(
     problem = Problem(
         data=table, score=check_score(score), knowledge=limit_parents(knowledge, max_parents, table.names)
     )
+    check_support(method, problem)
     run = Run(
         rule,
         seed=seed,
@@ -104,4 +106,6 @@ def learn(
         load_kernels(problem, method)
     for text in describe_suspicious_columns(table):
         run.remark(text)
+    if problem.has_python_score:
+        run.remark(f"the score {problem.needed_score.name} is a Python function: scores of the library are much faster")
     return search_in(run, problem, method)

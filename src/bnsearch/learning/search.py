@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-import dataclasses
 from collections.abc import Sequence
 from typing import Any
 
+from bnsearch._tools.registry import parameters_of
 from bnsearch.budgets.events import Observer
 from bnsearch.budgets.signals import interrupts_preserved, stop_on_signals
+from bnsearch.learning.arguments import check_method, check_support
 from bnsearch.learning.warm_up import load_kernels
 from bnsearch.runs.method import Method
 from bnsearch.runs.problem import Problem
@@ -46,6 +47,8 @@ def search(
     parent sets that are selected first have a budget of their own, `problem.selection`. They take no time of the run,
     and a signal during that time stops the selection only.
     """
+    check_method(method, None)
+    check_support(method, problem)
     with interrupts_preserved():
         load_kernels(problem, method)
     run = Run(stop, seed=seed, threads=threads, memory=memory, observers=observers, permits=problem.permits)
@@ -79,7 +82,7 @@ def collect_result(run: Run, problem: Problem, method: Method) -> Result:
         computed=run.computed,
         seconds=now.seconds,
         method=method.name,
-        parameters=parameters_of(method),
+        parameters=get_parameters(method),
         seed=run.seed,
         notes=tuple(run.notes),
         partial=run.partial,
@@ -89,6 +92,6 @@ def collect_result(run: Run, problem: Problem, method: Method) -> Result:
     )
 
 
-def parameters_of(method: Method) -> dict[str, Any]:
+def get_parameters(method: Method) -> dict[str, Any]:
     """Return a method's parameters by name."""
-    return {field.name: getattr(method, field.name) for field in dataclasses.fields(method)}  # type: ignore[arg-type]
+    return {name: getattr(method, name) for name in parameters_of(type(method))}

@@ -7,6 +7,7 @@ from typing import ClassVar
 
 from bnsearch.errors import require
 from bnsearch.ondemand.island_model import IslandModel
+from bnsearch.runs.method import Needs
 from bnsearch.runs.problem import Problem
 from bnsearch.runs.run import Run
 from bnsearch.runs.stop import Iterations
@@ -37,6 +38,10 @@ class GINOBS:
     """
 
     name: ClassVar[str] = "ginobs"
+    space: ClassVar[str] = "orderings; parent sets are generated on demand"
+    needs: ClassVar[Needs] = Needs.DATA
+    paper: ClassVar[str] = "ours"
+    purpose: ClassVar[str] = "on dense tables, where parent sets are large"
     islands: int = 2
     memory: int = 1 << 29
 

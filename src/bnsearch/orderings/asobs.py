@@ -16,6 +16,7 @@ from bnsearch.orderings.restarts import precedence_of
 from bnsearch.orderings.starts import Ordering, Start, make_starts, require_start
 from bnsearch.parent_sets.relaxed import relaxed
 from bnsearch.parent_sets.table import ParentSets
+from bnsearch.runs.method import Needs
 from bnsearch.runs.problem import Problem
 from bnsearch.runs.run import Run
 from bnsearch.scores.score import improves
@@ -70,6 +71,10 @@ class ASOBS:
     """
 
     name: ClassVar[str] = "asobs"
+    space: ClassVar[str] = "orderings, acyclic selection"
+    needs: ClassVar[Needs] = Needs.TABLE
+    paper: ClassVar[str] = "Scanagatta et al. (2015)"
+    purpose: ClassVar[str] = "for a fast first network of thousands of variables"
     follow: bool = True
     start: str = "random"
 

@@ -15,6 +15,7 @@ from bnsearch.orderings.inobs import InsertionClimber
 from bnsearch.orderings.restarts import build_index, offer_network
 from bnsearch.orderings.starts import Ordering, Start, make_starts, require_start
 from bnsearch.orderings.state import ScoredOrdering
+from bnsearch.runs.method import Needs
 from bnsearch.runs.problem import Problem
 from bnsearch.runs.run import Run
 from bnsearch.scores.score import improves
@@ -59,6 +60,10 @@ class IINOBS:
     """
 
     name: ClassVar[str] = "iinobs"
+    space: ClassVar[str] = "orderings, insertion moves"
+    needs: ClassVar[Needs] = Needs.TABLE
+    paper: ClassVar[str] = "Lee & van Beek (2017)"
+    purpose: ClassVar[str] = "as iterated local search"
     perturbation: float = 0.03
     tolerance: float = 0.00005
     soft_restart: int = 22

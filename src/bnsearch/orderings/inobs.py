@@ -17,6 +17,7 @@ from bnsearch._tools.registry import require_choice
 from bnsearch.orderings.restarts import climb_from_starts
 from bnsearch.orderings.starts import Ordering, require_start
 from bnsearch.orderings.state import OrderingState, ScoredOrdering, draw_seed
+from bnsearch.runs.method import Needs
 from bnsearch.runs.problem import Problem
 from bnsearch.runs.run import Run
 from bnsearch.scores.score import TOLERANCE
@@ -53,6 +54,10 @@ class INOBS:
     """
 
     name: ClassVar[str] = "inobs"
+    space: ClassVar[str] = "orderings, insertion moves"
+    needs: ClassVar[Needs] = Needs.TABLE
+    paper: ClassVar[str] = "Lee & van Beek (2017)"
+    purpose: ClassVar[str] = "as plain local search"
     selection: str = "hybrid"
     start: str = "random"
 

@@ -19,6 +19,7 @@ from bnsearch.orderings.inobs import InsertionClimber
 from bnsearch.orderings.restarts import build_index, offer_network
 from bnsearch.orderings.starts import Ordering, Start, make_starts, require_start
 from bnsearch.orderings.state import ScoredOrdering
+from bnsearch.runs.method import Needs
 from bnsearch.runs.problem import Problem
 from bnsearch.runs.run import Run
 from bnsearch.scores.score import improves
@@ -64,6 +65,10 @@ class MINOBS:
     """
 
     name: ClassVar[str] = "minobs"
+    space: ClassVar[str] = "orderings, insertion moves"
+    needs: ClassVar[Needs] = Needs.TABLE
+    paper: ClassVar[str] = "Lee & van Beek (2017)"
+    purpose: ClassVar[str] = "as memetic local search"
     population: int = 20
     crossover: str = "ob"
     crossovers: int = 20

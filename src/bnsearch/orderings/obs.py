@@ -17,6 +17,7 @@ from bnsearch.errors import require
 from bnsearch.orderings.restarts import build_index, climb_from_starts, offer_network
 from bnsearch.orderings.starts import Ordering, make_starts, require_start
 from bnsearch.orderings.state import OrderingState, ScoredOrdering, draw_seed
+from bnsearch.runs.method import Needs
 from bnsearch.runs.problem import Problem
 from bnsearch.runs.run import Run
 from bnsearch.scores.score import TOLERANCE, improves
@@ -59,6 +60,10 @@ class OBS:
     """
 
     name: ClassVar[str] = "obs"
+    space: ClassVar[str] = "orderings, swap moves"
+    needs: ClassVar[Needs] = Needs.TABLE
+    paper: ClassVar[str] = "Teyssier & Koller (2005)"
+    purpose: ClassVar[str] = "as a baseline"
     tabu: int = 20
     max_steps: int | None = None
     restart_moves: int | None = None

@@ -16,6 +16,7 @@ from bnsearch.orderings.restarts import build_index, offer_network
 from bnsearch.orderings.starts import Ordering, make_starts, require_start
 from bnsearch.orderings.state import draw_seed
 from bnsearch.parent_sets.table import ParentSets
+from bnsearch.runs.method import Needs
 from bnsearch.runs.problem import Problem
 from bnsearch.runs.run import Run
 from bnsearch.scores.score import improves
@@ -58,6 +59,10 @@ class RINOBS:
     """
 
     name: ClassVar[str] = "rinobs"
+    space: ClassVar[str] = "orderings"
+    needs: ClassVar[Needs] = Needs.TABLE
+    paper: ClassVar[str] = "ours"
+    purpose: ClassVar[str] = "with a given candidate table"
     orderings: int = 8
     islands: int | None = None
     rate: float = 0.25

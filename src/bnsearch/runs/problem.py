@@ -91,16 +91,24 @@ class Problem:
     def selected(self) -> Selection:
         """The candidate table selected from the data on first use, with its report."""
         from bnsearch.selection.auto import Auto
+        from bnsearch.selection.local_sets import LocalSets
 
-        builder = self.selection or Auto()
+        builder = self.selection or (LocalSets() if self.has_python_score else Auto())
         return builder.select(self.needed_data, self.needed_score, threads=self.threads, constraints=self.constraints)
 
     @cached_property
     def scorer(self) -> Scorer:
         """The cached local scores, shared by all methods that solve this problem."""
-        from bnsearch.scores.scorer import Scorer
+        from bnsearch.scores.local import make_scorer
 
-        return Scorer(self.needed_data, self.needed_score)
+        return make_scorer(self.needed_data, self.needed_score)
+
+    @property
+    def has_python_score(self) -> bool:
+        """Whether the score is a Python function, which only methods that search over a candidate table can use."""
+        from bnsearch.scores.local import LocalScore
+
+        return isinstance(self.score, LocalScore)
 
     @cached_property
     def constraints(self) -> Constraints | None:
