@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import os
+from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import NDArray
 
+from bnsearch._tools.parallel import thread_count
 from bnsearch.data import Dataset
 from bnsearch.data.arrays import check_mask
 from bnsearch.data.frames import find_cut_points
@@ -36,7 +38,10 @@ class StructureLearner(BaseEstimator):  # type: ignore[misc]
 
     Parameters
     ----------
-    method, seconds, seed, max_parents, knowledge, threads, stop : as in `bnsearch.learn`
+    method, seconds, max_parents, knowledge, stop : as in `bnsearch.learn`
+    random_state : seed of the random numbers, a whole number or a NumPy RandomState; None draws one. It is the
+        parameter `seed` of `bnsearch.learn`
+    n_jobs : number of threads, the parameter `threads` of `bnsearch.learn`; None and -1 mean all cores, -2 all but one
     criterion : score to maximise, the parameter `score` of `bnsearch.learn`; here `score` is a method
     discretize : discretization of columns of numbers, as in `Dataset.from_frame`; None refuses continuous columns
     ess : equivalent sample size for the probability tables; above 0, so that no combination of known states has
@@ -64,7 +69,7 @@ class StructureLearner(BaseEstimator):  # type: ignore[misc]
 
     Examples
     --------
-    >>> learner = StructureLearner(seconds=5, seed=1).fit(train)  # doctest: +SKIP
+    >>> learner = StructureLearner(seconds=5, random_state=1).fit(train)  # doctest: +SKIP
     >>> learner.dag_.edges, learner.score(test)  # doctest: +SKIP
     """
 
@@ -72,12 +77,12 @@ class StructureLearner(BaseEstimator):  # type: ignore[misc]
         self,
         *,
         method: str | Method = "auto",
-        criterion: str | Score = "bic",
+        criterion: str | Score | Callable[..., float] = "bic",
         seconds: float | None = 60.0,
-        seed: int | None = None,
+        random_state: int | np.random.RandomState | None = None,
         max_parents: int | None = None,
         knowledge: Knowledge | str | os.PathLike[str] | None = None,
-        threads: int | None = None,
+        n_jobs: int | None = None,
         discretize: Discretize | None = None,
         stop: Stop | None = None,
         ess: float = 1.0,
@@ -85,10 +90,10 @@ class StructureLearner(BaseEstimator):  # type: ignore[misc]
         self.method = method
         self.criterion = criterion
         self.seconds = seconds
-        self.seed = seed
+        self.random_state = random_state
         self.max_parents = max_parents
         self.knowledge = knowledge
-        self.threads = threads
+        self.n_jobs = n_jobs
         self.discretize = discretize
         self.stop = stop
         self.ess = ess
@@ -108,10 +113,10 @@ class StructureLearner(BaseEstimator):  # type: ignore[misc]
             method=self.method,
             score=self.criterion,
             seconds=self.seconds,
-            seed=self.seed,
+            seed=draw_seed(self.random_state),
             max_parents=self.max_parents,
             knowledge=self.knowledge,
-            threads=self.threads,
+            threads=count_threads(self.n_jobs),
             stop=self.stop,
         )
         self.dag_ = self.result_.dag
@@ -149,6 +154,22 @@ class StructureLearner(BaseEstimator):  # type: ignore[misc]
 
     def _dataset(self, frame: Any) -> Dataset:
         return Dataset.from_frame(frame, discretize=self.cuts_ or None)
+
+
+def draw_seed(random_state: int | np.integer[Any] | np.random.RandomState | None) -> int | None:
+    """Return the seed of scikit-learn's parameter `random_state`."""
+    if isinstance(random_state, np.random.RandomState):
+        return int(random_state.randint(2**31))
+    return None if random_state is None else int(random_state)
+
+
+def count_threads(n_jobs: int | None) -> int | None:
+    """Return the number of threads of scikit-learn's parameter `n_jobs`; None means all cores."""
+    if n_jobs is None or n_jobs > 0:
+        return n_jobs
+    if n_jobs == 0:
+        raise InputError("n_jobs must not be 0: None and -1 mean all cores")
+    return max(1, thread_count(None) + 1 + n_jobs)
 
 
 def frame_of(array: NDArray[Any]) -> pl.DataFrame:

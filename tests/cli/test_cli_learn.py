@@ -277,3 +277,12 @@ def test_help_on_seeds_promises_what_is_kept(run):
     for command in ("learn", "search"):
         text = " ".join(run(command, "--help").out.split())
         assert "Seed of the random numbers; reproducible with --iterations, not with --seconds." in text
+
+
+def test_a_network_to_begin_with(run, asia_csv):
+    """`--start` reads a network by name or file, with which the search begins."""
+    arguments = ["learn", asia_csv, "--method", "hillclimb", "--iterations", 1, "--seconds", "inf", "--json"]
+    facts = json.loads(run(*arguments, "--start", "asia").out)
+    true = json.loads(run("score", asia_csv, "asia", "--score", "bic", "--json").out)["bic"]
+    assert facts["score"] >= true
+    assert "edges" in facts

@@ -146,5 +146,5 @@ def test_networks_and_results_can_be_compared() -> None:
     asia = load_network("asia")
     assert compare(asia, asia) == compare(asia.dag, asia.dag)
     assert compare(asia, DAG.empty(asia.names)).hamming.deleted == 8
-    with pytest.raises(InputError, match=r"a DAG, a network or a result can be compared, not a str: load_network"):
+    with pytest.raises(InputError, match="a DAG, a network or a result is needed here, not a str: load_network"):
         compare(asia, "asia")

@@ -64,9 +64,8 @@ NetworkFile = Annotated[
     Path | None,
     typer.Option("--output", "-o", metavar="NET", help="Write the network: .bif, .net, .json, .csv, .dot or .svg."),
 ]
-StructureFile = Annotated[
-    Path | None,
-    typer.Option("--output", "-o", metavar="NET", help="Write the structure: .json, .csv, .dot or .svg."),
+StartNetwork = Annotated[
+    str | None, typer.Option("--start", metavar="NET", help="The network to begin with: a file or a name.")
 ]
 Memory = Annotated[
     str | None,

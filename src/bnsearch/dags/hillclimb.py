@@ -66,6 +66,7 @@ class HillClimb:
     space: ClassVar[str] = "DAGs"
     needs: ClassVar[Needs] = Needs.DATA
     ends: ClassVar[bool] = True
+    begins: ClassVar[bool] = True
     paper: ClassVar[str] = "Heckerman et al. (1995)"
     purpose: ClassVar[str] = "as a baseline"
 
@@ -87,7 +88,7 @@ class HillClimb:
             require("restart_moves", self.restart_moves, at_least=1, whole=True)
 
     def search(self, problem: Problem, run: Run) -> None:
-        """Climb from the required edges, then from perturbed graphs."""
+        """Climb from the first network of the problem, then from perturbed graphs."""
         allowed = allowed_edges(problem)
         if self.candidates is not None:
             extender = Extender(problem.needed_data, problem.needed_score)
@@ -185,6 +186,7 @@ class Tabu(HillClimb):
     space: ClassVar[str] = "DAGs"
     needs: ClassVar[Needs] = Needs.DATA
     ends: ClassVar[bool] = True
+    begins: ClassVar[bool] = True
     paper: ClassVar[str] = "Heckerman et al. (1995)"
     purpose: ClassVar[str] = "as a baseline"
 
@@ -220,12 +222,12 @@ def allowed_edges(problem: Problem) -> NDArray[np.bool_]:
 
 def offer_first_climb(climber: Climber, problem: Problem, run: Run) -> ScoredDAG | None:
     """
-    Climb from the required edges, and offer every improvement.
+    Climb from the first network of the problem, and offer every improvement.
 
     Returns the best graph; None if the run stopped before the first graph was scored.
     """
     asked, computed = climber.asked, climber.computed
-    climber.start(problem.base.parents)
+    climber.start(problem.first.parents)
     for _ in climber.climb():
         run.count(evaluations=climber.asked - asked, computed=climber.computed - computed)
         asked, computed = climber.asked, climber.computed

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import ClassVar
 
 from bnsearch.equivalence.first_step import value_pairs
 from bnsearch.equivalence.neighbourhood import Neighbourhood
@@ -41,6 +42,8 @@ class ClassSearch:
     With background knowledge a search visits only classes that have a legal DAG, and returns such a DAG. It begins at
     the class of the required edges, or at `start` made legal.
     """
+
+    begins: ClassVar[bool] = True
 
     max_subset: int | None = 3
     max_parents: int | None = None

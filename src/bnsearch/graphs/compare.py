@@ -4,14 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Set
 from dataclasses import dataclass
-from typing import Protocol
 
-from bnsearch.errors import InputError
 from bnsearch.graphs.completion import cpdag
 from bnsearch.graphs.dag import DAG
 from bnsearch.graphs.inputs import require_same_variables
 from bnsearch.graphs.patterns import Edge, skeleton_of
 from bnsearch.graphs.pdag import PDAG
+from bnsearch.graphs.structures import HasStructure, get_dag
 
 
 @dataclass(frozen=True)
@@ -133,22 +132,13 @@ class Comparison:
         return numbers
 
 
-class HasStructure(Protocol):
-    """An object with a structure, such as a `BayesianNetwork` or a `Result`."""
-
-    @property
-    def dag(self) -> DAG:
-        """The structure."""
-        ...
-
-
 def compare(true: DAG | HasStructure, learned: DAG | HasStructure) -> Comparison:
     """
     Compare a learned structure with the true one; their variables are matched by name.
 
     Each of the two is a DAG, or a network or a result, which stand for their DAGs.
     """
-    true, learned = _get_dag(true), _get_dag(learned)
+    true, learned = get_dag(true), get_dag(learned)
     return Comparison(
         hamming=shd(true, learned),
         shd_cpdag=shd_cpdag(cpdag(true), cpdag(learned)),
@@ -156,16 +146,6 @@ def compare(true: DAG | HasStructure, learned: DAG | HasStructure) -> Comparison
         edges=Agreement.of(set(true.edges), set(learned.edges)),
         v_structures=Agreement.of(true.v_structures, learned.v_structures),
     )
-
-
-def _get_dag(graph: DAG | HasStructure) -> DAG:
-    found = graph if isinstance(graph, DAG) else getattr(graph, "dag", None)
-    if not isinstance(found, DAG):
-        raise InputError(
-            f"a DAG, a network or a result can be compared, not a {type(graph).__name__}: "
-            "load_network and read_network read networks; shd_cpdag compares equivalence classes"
-        )
-    return found
 
 
 def shd(true: DAG, learned: DAG) -> StructuralHamming:

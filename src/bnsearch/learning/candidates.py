@@ -30,16 +30,9 @@ MEMORY_SHARE = 4  # selections use at most a quarter of the run's memory
 
 
 class CandidateSelector:
-    """
-    Selects the candidate table of a problem when a method first needs it, within the budget of its run.
+    """Selects the candidate table of a problem when a method first needs it, within the budget of its run."""
 
-    Parameters
-    ----------
-    max_parents : size of the largest parent set; None means no limit
-    """
-
-    def __init__(self, max_parents: int | None = None) -> None:
-        self.max_parents = max_parents
+    def __init__(self) -> None:
         self._selection: Selection | None = None
 
     def __call__(self, problem: Problem, run: Run) -> ParentSets:
@@ -73,7 +66,6 @@ class CandidateSelector:
         builder = Auto(
             seconds=limit,
             evaluations=None if limited else EVALUATIONS,
-            max_parents=self.max_parents,
             growth=GROWTH,
             memory=max(1 << 20, run.budget.memory // MEMORY_SHARE),
         )

@@ -12,6 +12,7 @@ from bnsearch.budgets.events import Observer
 from bnsearch.budgets.signals import interrupts_preserved
 from bnsearch.data.conversion import as_dataset
 from bnsearch.data.suspicious_columns import describe_suspicious_columns
+from bnsearch.graphs.structures import HasStructure, get_dag
 from bnsearch.knowledge import Knowledge
 from bnsearch.learning.arguments import (
     check_method,
@@ -33,6 +34,8 @@ from bnsearch.runs.run import Run
 from bnsearch.runs.stop import Stop
 
 if TYPE_CHECKING:
+    from bnsearch.data.discretize import Discretize
+    from bnsearch.graphs.dag import DAG
     from bnsearch.scores.score import Score
 
 
@@ -48,6 +51,8 @@ def learn(
     threads: int | None = None,
     memory: int | float | str | None = None,
     parameters: Mapping[str, Any] | None = None,
+    start: DAG | HasStructure | None = None,
+    discretize: Discretize | None = None,
     stop: Stop | None = None,
     observers: Sequence[Observer] = (),
     clock: Callable[[], float] = time.perf_counter,
@@ -84,10 +89,13 @@ def learn(
     method = check_method(method, parameters)
     rule = stopping_rule(seconds, stop, method)
     check_observers(observers)
-    table = as_dataset(data)
+    table = as_dataset(data, discretize)
     check_size(table)
     problem = Problem(
-        data=table, score=check_score(score), knowledge=limit_parents(knowledge, max_parents, table.names)
+        data=table,
+        score=check_score(score),
+        knowledge=limit_parents(knowledge, max_parents, table.names),
+        start=None if start is None else get_dag(start),
     )
     check_support(method, problem)
     run = Run(
@@ -97,7 +105,7 @@ def learn(
         memory=parse_memory(memory),
         observers=observers,
         permits=problem.permits,
-        select=CandidateSelector(max_parents),
+        select=CandidateSelector(),
         clock=clock,
     )
     with run.budget.clock_paused(), interrupts_preserved():

@@ -3,14 +3,17 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
 from typing import Any
 
 from bnsearch._tools.registry import parameters_of
 from bnsearch.budgets.events import Observer
 from bnsearch.budgets.signals import interrupts_preserved, stop_on_signals
+from bnsearch.equivalence.class_search import ClassSearch
+from bnsearch.graphs.pdag import PDAG
 from bnsearch.learning.arguments import check_method, check_support
 from bnsearch.learning.warm_up import load_kernels
-from bnsearch.runs.method import Method
+from bnsearch.runs.method import Method, get_declaration
 from bnsearch.runs.problem import Problem
 from bnsearch.runs.result import Result
 from bnsearch.runs.run import Run
@@ -19,7 +22,7 @@ from bnsearch.runs.stop import Stop
 
 def search(
     problem: Problem,
-    method: Method,
+    method: str | Method = "auto",
     *,
     stop: Stop | None = None,
     seed: int | None = None,
@@ -47,7 +50,7 @@ def search(
     parent sets that are selected first have a budget of their own, `problem.selection`. They take no time of the run,
     and a signal during that time stops the selection only.
     """
-    check_method(method, None)
+    method = check_method(method, None)
     check_support(method, problem)
     with interrupts_preserved():
         load_kernels(problem, method)
@@ -57,9 +60,23 @@ def search(
 
 def search_in(run: Run, problem: Problem, method: Method) -> Result:
     """Search in a run until its end, or until a signal stops it, and return the result."""
+    method = begin_at_start(method, problem, run)
     with stop_on_signals(run.budget):
         method.search(problem, run)
         return collect_result(run, problem, method)
+
+
+def begin_at_start(method: Method, problem: Problem, run: Run) -> Method:
+    """Offer the network `start` of a problem to the run, and return a method that begins with it, if possible."""
+    if problem.start is None:
+        return method
+    start = problem.start
+    run.offer(problem.score_of(start), lambda: start)
+    if isinstance(method, ClassSearch) and method.start is None:
+        return replace(method, start=PDAG.from_dag(start))
+    if not get_declaration(type(method)).begins:
+        run.remark(f"{method.name} does not begin its search with the given network, which is the first incumbent only")
+    return method
 
 
 def collect_result(run: Run, problem: Problem, method: Method) -> Result:

@@ -32,6 +32,7 @@ class Method(Protocol):
     - `space`: text, the search space;
     - `needs`: a value of `Needs`, or its text; by default "data or candidate table";
     - `ends`: whether the method ends without a stopping rule; by default False;
+    - `begins`: whether the search begins with the network `problem.first`; by default False;
     - `paper` and `purpose`: texts, its origin and when to use it.
     """
 
@@ -49,6 +50,7 @@ class Declaration:
     space: str = ""
     needs: Needs = Needs.DATA_OR_TABLE
     ends: bool = False
+    begins: bool = False
     paper: str = ""
     purpose: str = ""
 

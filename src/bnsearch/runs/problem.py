@@ -34,6 +34,7 @@ class Problem:
     selection : builder that selects the table; None means `Auto()`
     threads : number of threads of that selection; None means all cores
     knowledge : background knowledge that every network must respect
+    start : network with which the search begins, over the same variables; None means the required edges
     """
 
     data: Dataset | None = None
@@ -42,6 +43,7 @@ class Problem:
     selection: Builder | None = field(default=None, repr=False)
     threads: int | None = None
     knowledge: Knowledge | None = None
+    start: DAG | None = None
 
     def __post_init__(self) -> None:
         if (self.data is None) != (self.score is None):
@@ -51,6 +53,10 @@ class Problem:
         if self.data is not None and self.table is not None and self.data.names != self.table.names:
             raise InputError("the variables of the data and of the table of parent sets differ, or their order does")
         _ = self.constraints  # raises an error if the knowledge is contradictory
+        if self.start is not None:
+            object.__setattr__(self, "start", self.start.reordered(self.names))
+            if self.permits is not None and not self.permits(self.start):
+                raise InputError("the network `start` does not respect the knowledge or the limit on parents")
 
     @property
     def names(self) -> tuple[str, ...]:
@@ -127,12 +133,21 @@ class Problem:
 
         return DAG.empty(self.names) if self.constraints is None else self.constraints.make_required_dag(self.names)
 
+    @property
+    def first(self) -> DAG:
+        """The network with which a search begins: `start`, or else `base`."""
+        return self.base if self.start is None else self.start
+
+    def score_of(self, dag: DAG) -> float:
+        """Return the score of a network; an InputError if it has a parent set that is not in a given table."""
+        if self.data is None:
+            return self.parent_sets.score_of(dag)
+        return math.fsum(self.scorer.families(range(self.size), dag.parents))
+
     @cached_property
     def base_score(self) -> float:
         """Score of `base`."""
-        if self.data is None:
-            return self.parent_sets.score_of(self.base)
-        return math.fsum(self.scorer.families(range(self.size), self.base.parents))
+        return self.score_of(self.base)
 
     @property
     def empty_score(self) -> float:

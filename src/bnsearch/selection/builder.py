@@ -201,11 +201,12 @@ class Builder(ABC):
         part = budget.part(
             self.total_seconds(data.n_variables), evaluations=self.evaluations, memory=self.memory
         )  # starts before the bounds are computed, because their time counts
+        limit = max_useful_parents(data, score, self.max_parents, self.pruning)
         return Job(
             data=data,
             score=score,
             children=np.arange(data.n_variables),
-            max_parents=max_useful_parents(data, score, self.max_parents, self.pruning),
+            max_parents=limit if constraints is None else min(limit, int(constraints.max_parents.max())),
             bound=bound_of(data, score, self.pruning),
             constraints=constraints,
             budget=part,
