@@ -69,8 +69,13 @@ class StructureLearner(BaseEstimator):  # type: ignore[misc]
 
     Examples
     --------
-    >>> learner = StructureLearner(seconds=5, random_state=1).fit(train)  # doctest: +SKIP
-    >>> learner.dag_.edges, learner.score(test)  # doctest: +SKIP
+    >>> import bnsearch
+    >>> table = bnsearch.load_network("asia").sample(200, 1).to_polars()
+    >>> learner = bnsearch.StructureLearner(seconds=10, random_state=1).fit(table)
+    >>> learner.result_.optimal
+    True
+    >>> round(learner.score(table), 2)
+    -2.08
     """
 
     def __init__(

@@ -25,6 +25,15 @@ class Event:
     unit : unit of both: "sets", "variables" or "seconds"
     found : number of candidate parent sets so far; None during a search, and while it is not known which sets are legal
     progress : counters and incumbent of a search; None during candidate selection
+
+    Examples
+    --------
+    >>> import bnsearch
+    >>> data = bnsearch.load_network("asia").sample(200, 1)
+    >>> events = []
+    >>> result = bnsearch.learn(data, seconds=5, observers=[events.append])
+    >>> isinstance(events[0], bnsearch.Event)
+    True
     """
 
     task: str

@@ -51,6 +51,14 @@ class Counter:
     ----------
     data : the dataset
     representation : "auto" counts each set in the cheapest way; "bitmap", "dense" and "sparse" force one way
+
+    Examples
+    --------
+    >>> import bnsearch
+    >>> data = bnsearch.load_network("asia").sample(200, 1)
+    >>> bnsearch.Counter(data).counts([0, 1]).dense()
+    array([[  0,   4],
+           [  1, 195]])
     """
 
     def __init__(self, data: Dataset, *, representation: str = "auto") -> None:

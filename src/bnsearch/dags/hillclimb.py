@@ -60,6 +60,15 @@ class HillClimb:
     An iteration is one climb. Four restarts begin at the same graph. The best of them is perturbed next, unless it is
     worse than that graph. Restarts can therefore run in parallel, and the result does not depend on the number of
     threads. A random move is an addition, deletion or reversal; every legal one has the same probability.
+
+    Examples
+    --------
+    >>> import bnsearch
+    >>> data = bnsearch.load_network("asia").sample(200, 1)
+    >>> method = bnsearch.HillClimb(restarts=1)
+    >>> result = bnsearch.learn(data, method=method, seconds=None, stop=bnsearch.Iterations(2), seed=1)
+    >>> round(result.score, 3)
+    -454.28
     """
 
     name: ClassVar[str] = "hillclimb"
@@ -180,6 +189,15 @@ class Tabu(HillClimb):
     is not deleted, a deleted one not added, a reversed one not reversed back. By default the list contains graphs: a
     move is tabu if it leads to one of them. As in the paper, `patience` equals `length`. The value 100 is ours: the
     paper tunes the number for each data set and does not state it.
+
+    Examples
+    --------
+    >>> import bnsearch
+    >>> data = bnsearch.load_network("asia").sample(200, 1)
+    >>> method = bnsearch.Tabu(restarts=1)
+    >>> result = bnsearch.learn(data, method=method, seconds=None, stop=bnsearch.Iterations(2), seed=1)
+    >>> round(result.score, 3)
+    -454.28
     """
 
     name: ClassVar[str] = "tabu"

@@ -31,6 +31,15 @@ class GES(ClassSearch):
     -----
     An iteration is one operator applied. Gains that differ by less than the library's tolerance are ties. Ties go to
     Delete, then by Y, X and T or H in an order of the variables that depends on the content of the columns alone.
+
+    Examples
+    --------
+    >>> import bnsearch
+    >>> data = bnsearch.load_network("asia").sample(200, 1)
+    >>> method = bnsearch.GES()
+    >>> result = bnsearch.learn(data, method=method, seconds=None, stop=None, seed=1)
+    >>> round(result.score, 3)
+    -454.28
     """
 
     name: ClassVar[str] = "ges"

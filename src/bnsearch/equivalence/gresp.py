@@ -41,6 +41,15 @@ class GRESP(ClassSearch):
 
     All 50 random constructions can be worse than GES. With `greedy_first` the result is never worse than GES; that
     climb is not counted as an iteration.
+
+    Examples
+    --------
+    >>> import bnsearch
+    >>> data = bnsearch.load_network("asia").sample(200, 1)
+    >>> method = bnsearch.GRESP()
+    >>> result = bnsearch.learn(data, method=method, seconds=None, stop=bnsearch.Iterations(2), seed=1)
+    >>> round(result.score, 3)
+    -457.504
     """
 
     maxk: int = 8

@@ -27,6 +27,15 @@ class IGES(ClassSearch):
     Notes
     -----
     An iteration is one operator applied. Ties are decided as in GES, for Delete before Insert as in line 5.
+
+    Examples
+    --------
+    >>> import bnsearch
+    >>> data = bnsearch.load_network("asia").sample(200, 1)
+    >>> method = bnsearch.IGES()
+    >>> result = bnsearch.learn(data, method=method, seconds=None, stop=None, seed=1)
+    >>> round(result.score, 3)
+    -454.28
     """
 
     name: ClassVar[str] = "iges"

@@ -43,6 +43,15 @@ class ILGES(Perturbing):
 
     With several threads, perturbations of the same class are tried at the same time. Trials after the first improvement
     are discarded, so that the result is that of one thread.
+
+    Examples
+    --------
+    >>> import bnsearch
+    >>> data = bnsearch.load_network("asia").sample(200, 1)
+    >>> method = bnsearch.ILGES()
+    >>> result = bnsearch.learn(data, method=method, seconds=None, stop=bnsearch.Iterations(2), seed=1)
+    >>> round(result.score, 3)
+    -454.28
     """
 
     perturbation: int | None = None

@@ -33,6 +33,15 @@ class VNGES(Perturbing):
     The neighbourhoods 1 to kmax are all tried; the loop of the pseudo-code ends when it reaches kmax, so it has the
     neighbourhoods of `kmax=n - 1`. Perturbations, their noise and threads are those of ILGES. An iteration is one
     perturbation.
+
+    Examples
+    --------
+    >>> import bnsearch
+    >>> data = bnsearch.load_network("asia").sample(200, 1)
+    >>> method = bnsearch.VNGES()
+    >>> result = bnsearch.learn(data, method=method, seconds=None, stop=bnsearch.Iterations(2), seed=1)
+    >>> round(result.score, 3)
+    -454.28
     """
 
     kmax: int | None = None

@@ -61,6 +61,15 @@ class Exact:
     proven optimal. It does the same if a component is too large and the candidate table was selected for this search.
     If the caller gave the table, it raises an error instead. The whole search is one iteration. An evaluation is the
     best score of one variable in one set.
+
+    Examples
+    --------
+    >>> import bnsearch
+    >>> data = bnsearch.load_network("asia").sample(200, 1)
+    >>> method = bnsearch.Exact()
+    >>> result = bnsearch.learn(data, method=method, seconds=None, stop=None, seed=1)
+    >>> result.optimal
+    True
     """
 
     name: ClassVar[str] = "exact"

@@ -54,6 +54,15 @@ class BNCPSO:
     - The first graphs are random, with about as many edges as variables.
 
     One iteration is one generation; the first swarm is found at iteration 0.
+
+    Examples
+    --------
+    >>> import bnsearch
+    >>> data = bnsearch.load_network("asia").sample(200, 1)
+    >>> method = bnsearch.BNCPSO(population=10)
+    >>> result = bnsearch.learn(data, method=method, seconds=None, stop=bnsearch.Iterations(2), seed=1)
+    >>> round(result.score, 3)
+    -513.539
     """
 
     name: ClassVar[str] = "bncpso"

@@ -43,6 +43,15 @@ class CGA(RankBasedGA):
     - Surplus parents are dropped at random. Repair removes random edges of cycles.
 
     One iteration is one generation; the first population is found at iteration 0.
+
+    Examples
+    --------
+    >>> import bnsearch
+    >>> data = bnsearch.load_network("asia").sample(200, 1)
+    >>> method = bnsearch.CGA(population=10)
+    >>> result = bnsearch.learn(data, method=method, seconds=None, stop=bnsearch.Iterations(2), seed=1)
+    >>> round(result.score, 3)
+    -518.37
     """
 
     name: ClassVar[str] = "cga"

@@ -43,6 +43,15 @@ class DGA(RankBasedGA):
     - The first graphs are random, with about as many edges as variables. Surplus parents are dropped at random.
 
     One iteration is one generation; the first population is found at iteration 0.
+
+    Examples
+    --------
+    >>> import bnsearch
+    >>> data = bnsearch.load_network("asia").sample(200, 1)
+    >>> method = bnsearch.DGA(population=10)
+    >>> result = bnsearch.learn(data, method=method, seconds=None, stop=bnsearch.Iterations(2), seed=1)
+    >>> round(result.score, 3)
+    -504.237
     """
 
     name: ClassVar[str] = "dga"

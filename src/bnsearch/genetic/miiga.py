@@ -95,6 +95,15 @@ class MIIGA:
 
     One iteration is one generation. The first population is offered at iteration 0: the trace shows its best score, and
     the generation at which the best network of the run appeared.
+
+    Examples
+    --------
+    >>> import bnsearch
+    >>> data = bnsearch.load_network("asia").sample(200, 1)
+    >>> method = bnsearch.MIIGA(population=10)
+    >>> result = bnsearch.learn(data, method=method, seconds=None, stop=bnsearch.Iterations(2), seed=1)
+    >>> round(result.score, 3)
+    -459.907
     """
 
     name: ClassVar[str] = "miiga"

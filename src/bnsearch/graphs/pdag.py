@@ -42,6 +42,15 @@ class PDAG:
 
     A CPDAG, the completed graph of a Markov equivalence class, is one kind of PDAG. The constructor does not look for
     directed cycles: a graph with a cycle has no consistent extension, and `extension` refuses it.
+
+    Examples
+    --------
+    >>> import bnsearch
+    >>> pdag = bnsearch.PDAG.from_edges("abc", directed=[("a", "b")], undirected=[("b", "c")])
+    >>> pdag.directed_edges
+    [('a', 'b')]
+    >>> pdag.undirected_edges
+    [('b', 'c')]
     """
 
     names: tuple[str, ...]

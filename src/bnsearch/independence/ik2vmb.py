@@ -62,6 +62,15 @@ class IK2vMB:
 
     Under a time budget, the tree has half of it and the blankets half of the rest. Known directions come before those
     that are found. Evaluations are tests and local scores together.
+
+    Examples
+    --------
+    >>> import bnsearch
+    >>> data = bnsearch.load_network("asia").sample(200, 1)
+    >>> method = bnsearch.IK2vMB()
+    >>> result = bnsearch.learn(data, method=method, seconds=None, stop=bnsearch.Iterations(2), seed=1)
+    >>> round(result.score, 3)
+    -454.93
     """
 
     name: ClassVar[str] = "ik2vmb"

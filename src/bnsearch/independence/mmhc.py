@@ -47,6 +47,15 @@ class MMHC:
     test without any separates nothing (see `GTest`).
 
     Evaluations are tests and local scores together.
+
+    Examples
+    --------
+    >>> import bnsearch
+    >>> data = bnsearch.load_network("asia").sample(200, 1)
+    >>> method = bnsearch.MMHC()
+    >>> result = bnsearch.learn(data, method=method, seconds=None, stop=bnsearch.Iterations(2), seed=1)
+    >>> round(result.score, 3)
+    -457.287
     """
 
     name: ClassVar[str] = "mmhc"

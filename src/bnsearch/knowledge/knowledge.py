@@ -33,6 +33,15 @@ class Knowledge:
     roots : variables without parents
     leaves : variables without children
     max_parents : largest number of parents, for all variables or by name
+
+    Examples
+    --------
+    >>> import bnsearch
+    >>> data = bnsearch.load_network("asia").sample(200, 1)
+    >>> known = bnsearch.Knowledge(required=[("smoke", "lung")], roots=["smoke"], max_parents=2)
+    >>> result = bnsearch.learn(data, knowledge=known, seconds=10)
+    >>> ("smoke", "lung") in result.dag.edges
+    True
     """
 
     required: tuple[Edge, ...] = ()

@@ -40,5 +40,30 @@ def has_end(method: Method) -> bool:
 
 
 def make_method(name: str, /, **parameters: Any) -> Method:
-    """Return a method by name with parameters, such as make_method("minobs", population=10)."""
+    """
+    Return a method by name.
+
+    Parameters
+    ----------
+    name : str
+        Name of the method, in upper or lower case; `METHODS` lists them.
+    **parameters
+        Parameters of the method.
+
+    Returns
+    -------
+    Method
+        The method.
+
+    Raises
+    ------
+    InputError
+        If the name or a parameter is unknown, or a value is invalid.
+
+    Examples
+    --------
+    >>> import bnsearch
+    >>> bnsearch.make_method("minobs", population=10).population
+    10
+    """
     return METHODS.make(name, parameters)

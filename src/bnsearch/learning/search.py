@@ -35,20 +35,46 @@ def search(
 
     Parameters
     ----------
-    problem : problem to solve
-    method : method, such as MINOBS(population=10)
-    stop : stopping rule, such as Seconds(60) | Target(-1000); None runs the method to its end
-    seed : seed of the random numbers. Under a budget of iterations, the same seed gives the same result for any number
-        of threads
-    threads : number of threads; None means all cores
-    memory : bytes for tables and caches; None means a quarter of the machine's memory, at most 4 GiB
-    observers : functions that are called with an `Event` at every improvement and about every 0.1 s in between
+    problem : Problem
+        Data and a score, or a candidate table.
+    method : str or Method, default "auto"
+        Search method, by name or as an object, such as MINOBS(population=10).
+    stop : Stop, optional
+        Stopping rule, such as Seconds(60) | Target(-1000); None runs the method to its end.
+    seed : int, optional
+        Seed of the random numbers. Under a budget of iterations, the same seed gives the same result for any number of
+        threads.
+    threads : int, optional
+        Number of threads; None means all cores.
+    memory : int, optional
+        Bytes for tables and caches; None means a quarter of the machine's memory, at most 4 GiB.
+    observers : sequence of callable, optional
+        Functions that are called with an `Event` at every improvement and about every 0.1 s in between.
+
+    Returns
+    -------
+    Result
+        The best network, its score, and a report on the search.
+
+    Raises
+    ------
+    InputError
+        If the method cannot solve the problem, or another argument is invalid.
 
     Notes
     -----
     Ctrl-C or SIGTERM stops the search, which returns the best network so far; a second one ends the program. Candidate
     parent sets that are selected first have a budget of their own, `problem.selection`. They take no time of the run,
     and a signal during that time stops the selection only.
+
+    Examples
+    --------
+    >>> import bnsearch
+    >>> data = bnsearch.load_network("asia").sample(200, 1)
+    >>> table = bnsearch.Subsets().select(data, bnsearch.BIC()).table
+    >>> result = bnsearch.search(bnsearch.Problem(table=table), "exact")
+    >>> result.optimal
+    True
     """
     method = check_method(method, None)
     check_support(method, problem)

@@ -41,6 +41,15 @@ class BayesianNetwork:
     -----
     Tables are copied and made read-only. The sum of a row may differ from one by up to 0.01, because files contain
     rounded numbers. Rows are stored as given, and `probabilities` normalises them.
+
+    Examples
+    --------
+    >>> import bnsearch
+    >>> network = bnsearch.load_network("asia")
+    >>> network.names[:3], network.states[0]
+    (('asia', 'tub', 'smoke'), ('yes', 'no'))
+    >>> network.sample(5, 1)
+    Dataset(8 variables, 5 rows, 2 states each)
     """
 
     dag: DAG
@@ -170,5 +179,15 @@ class BayesianNetwork:
 
 
 def fit(dag: DAG, data: Dataset, *, smoothing: float = 0.0, ess: float = 0.0) -> BayesianNetwork:
-    """Return the network of a DAG with tables estimated from data; see `bnsearch.networks.fitting.fit_tables`."""
+    """
+    Return the network of a DAG with tables estimated from data; see `bnsearch.networks.fitting.fit_tables`.
+
+    Examples
+    --------
+    >>> import bnsearch
+    >>> asia = bnsearch.load_network("asia")
+    >>> network = bnsearch.fit(asia.dag, asia.sample(1000, 1), ess=1)
+    >>> network.tables[0].shape
+    (2,)
+    """
     return BayesianNetwork.fit(dag, data, smoothing=smoothing, ess=ess)

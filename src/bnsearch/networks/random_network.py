@@ -76,6 +76,13 @@ def random_network(
     Alonso, de la Ossa, Gámez & Puerta (2018), section 5.2.2, use n = 50 and 100, p = 1 and 2, m = 2 and 5. Their
     Table 2 has 48.6 (37 to 59), 98, 99 and 197.5 edges on average, p (n - 1), and up to 10 parents for m = 5, so their
     edges are "binomial". The procedure that draws the tables is ours; theirs is in a paper that they cite.
+
+    Examples
+    --------
+    >>> import bnsearch
+    >>> network = bnsearch.random_network(10, 1.5, 3, seed=1)
+    >>> len(network.names), len(network.dag.edges)
+    (10, 15)
     """
     rng = make_generator(seed)
     require_choice("edges", edges, EDGES)

@@ -35,6 +35,15 @@ class GINOBS:
     Growing parents along an ordering follows the permutation searches GRaSP (Lam, Andrews & Ramsey 2022) and BOSS
     (Andrews et al. 2023). The scores of all extensions of a family by one more parent are one row, which is counted at
     once and cached. So after the first seconds most rows are in the cache. One iteration is one step.
+
+    Examples
+    --------
+    >>> import bnsearch
+    >>> data = bnsearch.load_network("asia").sample(200, 1)
+    >>> method = bnsearch.GINOBS()
+    >>> result = bnsearch.learn(data, method=method, seconds=None, stop=bnsearch.Iterations(50), seed=1)
+    >>> round(result.score, 3)
+    -454.28
     """
 
     name: ClassVar[str] = "ginobs"

@@ -68,6 +68,15 @@ class ASOBS:
     all its descendants, so the better sets that would have closed a cycle before still do. `follow=True` therefore
     returns the networks of `follow=False`, after twice the evaluations. Swaps of adjacent variables are not tried. One
     iteration is one start with its continuation.
+
+    Examples
+    --------
+    >>> import bnsearch
+    >>> data = bnsearch.load_network("asia").sample(200, 1)
+    >>> method = bnsearch.ASOBS()
+    >>> result = bnsearch.learn(data, method=method, seconds=None, stop=bnsearch.Iterations(2), seed=1)
+    >>> round(result.score, 3)
+    -455.375
     """
 
     name: ClassVar[str] = "asobs"

@@ -57,6 +57,15 @@ class IINOBS:
 
     The number of swaps is rounded up. Each start has its own generator, so that threads can search from several starts
     at once. One iteration is one climb.
+
+    Examples
+    --------
+    >>> import bnsearch
+    >>> data = bnsearch.load_network("asia").sample(200, 1)
+    >>> method = bnsearch.IINOBS()
+    >>> result = bnsearch.learn(data, method=method, seconds=None, stop=bnsearch.Iterations(2), seed=1)
+    >>> round(result.score, 3)
+    -454.28
     """
 
     name: ClassVar[str] = "iinobs"

@@ -62,6 +62,15 @@ class MINOBS:
     The number of swaps is rounded up. A mutant has one parent, as in the paper's text. The program compares with
     generations from the first offspring on, this library also with the first population. One iteration is one
     generation; the first one creates the population.
+
+    Examples
+    --------
+    >>> import bnsearch
+    >>> data = bnsearch.load_network("asia").sample(200, 1)
+    >>> method = bnsearch.MINOBS(population=5)
+    >>> result = bnsearch.learn(data, method=method, seconds=None, stop=bnsearch.Iterations(2), seed=1)
+    >>> round(result.score, 3)
+    -454.28
     """
 
     name: ClassVar[str] = "minobs"

@@ -57,6 +57,15 @@ class OBS:
     random moves (`restart_moves`), which they do not report; the default of a new start for each restart is ours.
     Restarts by moves depend on each other, so they use one thread. Among climbs that end with equal scores, the last
     one counts as the best. One iteration is one climb.
+
+    Examples
+    --------
+    >>> import bnsearch
+    >>> data = bnsearch.load_network("asia").sample(200, 1)
+    >>> method = bnsearch.OBS()
+    >>> result = bnsearch.learn(data, method=method, seconds=None, stop=bnsearch.Iterations(2), seed=1)
+    >>> round(result.score, 3)
+    -454.93
     """
 
     name: ClassVar[str] = "obs"

@@ -33,6 +33,14 @@ class ParentSets:
     scores : float64[rows]
     first : int64[rows + 1]
     members : int32[...]
+
+    Examples
+    --------
+    >>> import bnsearch
+    >>> data = bnsearch.load_network("asia").sample(200, 1)
+    >>> table = bnsearch.Sequential(max_parents=1).select(data, bnsearch.BIC()).table
+    >>> table.n_variables, table.n_sets
+    (8, 32)
     """
 
     names: tuple[str, ...]

@@ -15,7 +15,15 @@ if TYPE_CHECKING:
 
 
 class Needs(StrEnum):
-    """The input that a method searches with."""
+    """
+    The input that a method searches with.
+
+    Examples
+    --------
+    >>> import bnsearch
+    >>> bnsearch.METHODS["minobs"].needs == bnsearch.Needs.TABLE
+    True
+    """
 
     DATA = "data"
     TABLE = "candidate table"  # with data, a table is selected first
@@ -34,6 +42,17 @@ class Method(Protocol):
     - `ends`: whether the method ends without a stopping rule; by default False;
     - `begins`: whether the search begins with the network `problem.first`; by default False;
     - `paper` and `purpose`: texts, its origin and when to use it.
+
+    Examples
+    --------
+    >>> import bnsearch
+    >>> class Empty:
+    ...     name = "empty"
+    ...     def search(self, problem, run):
+    ...         run.offer(problem.base_score, lambda: problem.base)
+    >>> data = bnsearch.load_network("asia").sample(200, 1)
+    >>> bnsearch.learn(data, method=Empty(), seconds=10).dag.edges
+    []
     """
 
     name: ClassVar[str]

@@ -35,6 +35,14 @@ class Problem:
     threads : number of threads of that selection; None means all cores
     knowledge : background knowledge that every network must respect
     start : network with which the search begins, over the same variables; None means the required edges
+
+    Examples
+    --------
+    >>> import bnsearch
+    >>> data = bnsearch.load_network("asia").sample(200, 1)
+    >>> problem = bnsearch.Problem(data=data, score=bnsearch.BIC())
+    >>> problem.size, round(problem.base_score, 3)
+    (8, -597.611)
     """
 
     data: Dataset | None = None

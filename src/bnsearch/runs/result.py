@@ -48,6 +48,17 @@ class Result:
     notes : decisions of the method that the user should know of
     climbs : all climbs of OBS and INOBS; the last ones may be incomplete
     empty_score : score of the network without edges; None if the method did not compute it
+
+    Examples
+    --------
+    >>> import bnsearch
+    >>> data = bnsearch.load_network("asia").sample(200, 1)
+    >>> result = bnsearch.learn(data, seconds=10, seed=1)
+    >>> result.optimal, result.stop
+    (True, 'complete')
+    >>> network = result.network(data)
+    >>> len(network.tables)
+    8
     """
 
     dag: DAG

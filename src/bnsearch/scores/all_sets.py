@@ -39,6 +39,14 @@ class AllSets:
     parents : for each size from 0 on, float64[classes, sets], the values of all sets as parents; one class for a
         score-equivalent score (the same numbers as `joint`), otherwise one for each arity of the child
     class_of : class of a child at each place
+
+    Examples
+    --------
+    >>> import bnsearch
+    >>> data = bnsearch.load_network("asia").sample(200, 1)
+    >>> families = bnsearch.AllSets(data, bnsearch.BIC(), 2)
+    >>> len(families.joint)  # sizes 0, 1 and 2
+    3
     """
 
     def __init__(self, data: Dataset, score: Score, max_size: int, **options: Unpack[SweepOptions]) -> None:

@@ -33,6 +33,17 @@ class LocalScore:
     -----
     A Python function is called for one family after another. This takes about a thousand times as long as the scores of
     the library, so only small parent sets of a few dozen variables are scored in a minute.
+
+    Examples
+    --------
+    >>> import bnsearch
+    >>> class Sparse(bnsearch.LocalScore):
+    ...     name = "sparse"
+    ...     def local(self, child, parents, counts):
+    ...         return -float(len(parents))
+    >>> data = bnsearch.load_network("asia").sample(200, 1)
+    >>> bnsearch.learn(data, score=Sparse(), seconds=10).dag.edges
+    []
     """
 
     name: ClassVar[str] = "local"

@@ -35,5 +35,30 @@ SCORES: Registry[Score] = Registry(
 
 
 def make_score(name: str, /, **parameters: Any) -> Score:
-    """Make a score from its name and parameters: make_score("bdeu", ess=10)."""
+    """
+    Return a score by name.
+
+    Parameters
+    ----------
+    name : str
+        Name of the score, in upper or lower case; `SCORES` lists them.
+    **parameters
+        Parameters of the score.
+
+    Returns
+    -------
+    Score
+        The score.
+
+    Raises
+    ------
+    InputError
+        If the name or a parameter is unknown, or a value is invalid.
+
+    Examples
+    --------
+    >>> import bnsearch
+    >>> bnsearch.make_score("bdeu", ess=10)
+    BDeu(ess=10, prior=False)
+    """
     return SCORES.make(name, parameters)

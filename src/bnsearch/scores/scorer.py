@@ -39,6 +39,14 @@ class Scorer:
     Attributes
     ----------
     asked : number of requested local scores so far
+
+    Examples
+    --------
+    >>> import bnsearch
+    >>> data = bnsearch.load_network("asia").sample(200, 1)
+    >>> scorer = bnsearch.Scorer(data, bnsearch.BIC())
+    >>> round(scorer.family(1, [0]), 3)
+    -11.574
     """
 
     def __init__(

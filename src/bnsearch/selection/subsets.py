@@ -54,6 +54,14 @@ class Subsets(Builder):
 
     If the budget is too small for a complete selection, the table contains all sets of the variables that were
     finished, and the smallest legal set of the others.
+
+    Examples
+    --------
+    >>> import bnsearch
+    >>> data = bnsearch.load_network("asia").sample(200, 1)
+    >>> selection = bnsearch.Subsets().select(data, bnsearch.BIC())
+    >>> selection.kept, selection.complete
+    (37, True)
     """
 
     builds_legally: ClassVar[bool] = True
