@@ -35,7 +35,6 @@ class HillClimb:
 
     Parameters
     ----------
-    max_parents : maximum number of parents of a variable; None means no limit
     candidates : number of candidate parents of each variable, the best single parents; None means all variables
     restarts : number of climbs after the first, each from the best graph so far, perturbed; None means no limit
     perturbation : probability with which a restart removes each edge
@@ -79,15 +78,12 @@ class HillClimb:
     paper: ClassVar[str] = "Heckerman et al. (1995)"
     purpose: ClassVar[str] = "as a baseline"
 
-    max_parents: int | None = None
     candidates: int | None = None
     restarts: int | None = 10
     perturbation: float = 0.5
     restart_moves: int | None = None
 
     def __post_init__(self) -> None:
-        if self.max_parents is not None:
-            require("max_parents", self.max_parents, at_least=0, whole=True)
         if self.candidates is not None:
             require("candidates", self.candidates, at_least=1, whole=True)
         if self.restarts is not None:
@@ -155,13 +151,11 @@ class HillClimb:
 
     def rules(self, allowed: NDArray[np.bool_], known: Constraints | None = None) -> Rules:
         """Return the rules of a climb: the allowed edges, the limits and the knowledge."""
-        max_parents = len(allowed) if self.max_parents is None else self.max_parents
-        limits = np.full(len(allowed), max_parents, dtype=np.int64)
         if known is None:
-            return Rules(allowed=allowed, limits=limits)
+            return Rules(allowed=allowed, limits=np.full(len(allowed), len(allowed), dtype=np.int64))
         return Rules(
             allowed=allowed & known.allowed | known.required,
-            limits=np.minimum(limits, known.max_parents),
+            limits=known.max_parents,
             required=known.required,
         )
 
@@ -176,7 +170,7 @@ class Tabu(HillClimb):
     length : length of the tabu list
     patience : number of successive steps without a better graph after which a climb ends
     tabu_list : content of the tabu list: "graphs", which are not entered again, or "moves", which are not undone
-    max_parents, candidates, restarts, perturbation, restart_moves : as for HillClimb
+    candidates, restarts, perturbation, restart_moves : as for HillClimb
 
     References
     ----------

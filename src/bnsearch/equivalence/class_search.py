@@ -23,7 +23,6 @@ class ClassSearch:
     Parameters
     ----------
     max_subset : maximum number of members of T in Insert(X, Y, T) and of H in Delete(X, Y, H); None means no limit
-    max_parents : maximum number of parents of a variable; None means no limit
     start : the class to begin with, a CPDAG or any graph with a consistent extension; None means the empty graph
     count_families : count the distinct families whose local score is used, see `Result.families`; this takes 100
         bytes of memory for each
@@ -46,14 +45,12 @@ class ClassSearch:
     begins: ClassVar[bool] = True
 
     max_subset: int | None = 3
-    max_parents: int | None = None
     start: PDAG | None = None
     count_families: bool = False
 
     def __post_init__(self) -> None:
-        for name in ("max_subset", "max_parents"):
-            if getattr(self, name) is not None:
-                require(name, getattr(self, name), at_least=0, whole=True)
+        if self.max_subset is not None:
+            require("max_subset", self.max_subset, at_least=0, whole=True)
         if self.start is not None and not isinstance(self.start, PDAG):
             raise InputError(f"start must be a PDAG, such as the cpdag of a result, not {self.start!r}")
 
@@ -76,7 +73,6 @@ class ClassSearch:
         state = Neighbourhood(
             scorer,
             max_subset=self.max_subset,
-            max_parents=self.max_parents,
             keep_all=keep_all,
             constraints=constraints,
             count_families=self.count_families,

@@ -35,7 +35,7 @@ class BNCPSO:
     cognition_end : c1 in the last generation
     society : c2, probability of a crossover with the swarm's best position in the first generation
     society_end : c2 in the last generation
-    max_parents : maximum number of parents of a variable
+    max_parents : maximum number of parents of a variable, unless `learn` or the knowledge has another limit
 
     References
     ----------

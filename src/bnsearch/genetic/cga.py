@@ -24,7 +24,7 @@ class CGA(RankBasedGA):
     generations : maximum number of generations
     crossover : probability that a pair is crossed
     mutation : probability that an offspring is mutated
-    max_parents : maximum number of parents of a variable
+    max_parents : maximum number of parents of a variable, unless `learn` or the knowledge has another limit
 
     References
     ----------

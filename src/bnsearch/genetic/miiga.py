@@ -50,7 +50,7 @@ class MIIGA:
     generations : maximum number of generations
     tournament : number of entrants of a tournament
     step : Delta alpha, the change of a binding parameter in one generation
-    max_parents : maximum number of parents of a variable
+    max_parents : maximum number of parents of a variable, unless `learn` or the knowledge has another limit
     start : first population: information, or random orderings and edges (the ablation InitMI)
     recombination : priority, or conventional (the ablation PR)
     binding : change of the binding parameters: adaptive, fixed at 0.9 (the ablation FixA) or random (RdA)

@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 
 from bnsearch.dags.k2 import offer_greedy_network
 from bnsearch.data import Dataset
-from bnsearch.errors import InputError, require
+from bnsearch.errors import InputError
 from bnsearch.graphs.topological import topological_order
 from bnsearch.independence.decisions import GTest, InformationTest
 from bnsearch.independence.neighbourhoods import find_blanket, find_mutual_pairs, limit_to_half_the_time
@@ -40,7 +40,6 @@ class IK2vMB:
     root : name of the root of the spanning tree; None means a random variable
     alpha : level of the G-tests
     rows_per_degree : minimum number of rows for each degree of freedom of a test
-    max_parents : maximum number of parents of a variable; None means no limit
 
     References
     ----------
@@ -83,11 +82,8 @@ class IK2vMB:
     root: str | None = None
     alpha: float = 0.01
     rows_per_degree: float = 5.0
-    max_parents: int | None = None
 
     def __post_init__(self) -> None:
-        if self.max_parents is not None:
-            require("max_parents", self.max_parents, at_least=0, whole=True)
         _ = self._test
 
     @property
@@ -111,7 +107,7 @@ class IK2vMB:
         order = np.array(topological_order(causes, rank), dtype=np.int64)
         predecessors = [order[:i] for i in np.argsort(order)]
         candidates = [earlier[near[v, earlier]] for v, earlier in enumerate(predecessors)]
-        offer_greedy_network(candidates, self.max_parents, problem, run)
+        offer_greedy_network(candidates, problem, run)
 
     def _build_tree(self, data: Dataset, run: Run) -> list[Pair]:
         tester = PairTester(data, InformationTest(rows_per_degree=self.rows_per_degree))

@@ -25,7 +25,6 @@ class MMHC:
     alpha : level of the G-tests
     rows_per_degree : minimum number of rows for each degree of freedom of a test
     max_condition : maximum number of variables in the condition of a test
-    max_parents : maximum number of parents of a variable; None means no limit
     length : number of graphs in the tabu list
     patience : number of successive steps without a better graph after which a climb ends
     restarts : number of climbs after the first; None means no limit
@@ -68,7 +67,6 @@ class MMHC:
     alpha: float = 0.05
     rows_per_degree: float = 5.0
     max_condition: int = 3
-    max_parents: int | None = None
     length: int = 100
     patience: int = 15
     restarts: int | None = 10
@@ -85,7 +83,6 @@ class MMHC:
     @property
     def _climb(self) -> Tabu:
         return Tabu(
-            max_parents=self.max_parents,
             length=self.length,
             patience=self.patience,
             restarts=self.restarts,
