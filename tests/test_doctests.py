@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import dataclasses
 import doctest
 import inspect
+import re
 
 import pytest
 
@@ -40,12 +42,28 @@ def test_examples_of_methods(method, tmp_path, monkeypatch):
     assert run_examples(method, method.__qualname__) > 0
 
 
-@pytest.mark.parametrize("name", ["learn", "search", "compare", "load_network", "make_method", "make_score"])
-def test_sections(name):
-    """The functions that most users call have all sections, with a type for each parameter."""
-    text = inspect.getdoc(getattr(bnsearch, name))
-    for title in ("Parameters", "Returns", "Raises", "Examples"):
+FUNCTIONS = [name for name in NAMES if inspect.isfunction(getattr(bnsearch, name))]
+
+
+@pytest.mark.parametrize("name", FUNCTIONS)
+def test_sections_of_functions(name):
+    """Every parameter of a function is described below a line with its type, and the value is described as well."""
+    function = getattr(bnsearch, name)
+    text, signature = inspect.getdoc(function), inspect.signature(function)
+    titles = ["Parameters"] * bool(signature.parameters) + ["Returns"] * (signature.return_annotation != "None")
+    for title in titles:
         assert f"\n{title}\n{'-' * len(title)}\n" in text
+    for parameter in signature.parameters:
+        assert re.search(rf"^(\*\*|\w+, )?{parameter}(, \w+)?( : .+)?\n    \S", text, re.MULTILINE), parameter
+
+
+@pytest.mark.parametrize("name", [name for name in NAMES if dataclasses.is_dataclass(getattr(bnsearch, name))])
+def test_sections_of_classes(name):
+    """A parameter of a class is described on its own lines, below its type."""
+    text = inspect.getdoc(getattr(bnsearch, name))
+    section = re.search(r"^Parameters\n-+\n(.*?)(\n\n|\Z)", text, re.DOTALL | re.MULTILINE)
+    for line in section[1].splitlines() if section else []:
+        assert re.match(r"    \S|\w+(, \w+)*( : \S.*)?$", line), line
 
 
 def test_the_estimator(tmp_path, monkeypatch):

@@ -38,25 +38,39 @@ class StructureLearner(BaseEstimator):  # type: ignore[misc]
 
     Parameters
     ----------
-    method, seconds, max_parents, knowledge, stop : as in `bnsearch.learn`
-    random_state : seed of the random numbers, a whole number or a NumPy RandomState; None draws one. It is the
-        parameter `seed` of `bnsearch.learn`
-    n_jobs : number of threads, the parameter `threads` of `bnsearch.learn`; None and -1 mean all cores, -2 all but one
-    criterion : score to maximise, the parameter `score` of `bnsearch.learn`; here `score` is a method
-    discretize : discretization of columns of numbers, as in `Dataset.from_frame`; None refuses continuous columns
-    ess : equivalent sample size for the probability tables; above 0, so that no combination of known states has
-        probability zero
+    method, seconds, max_parents, knowledge, stop
+        As in `bnsearch.learn`.
+    random_state : int or RandomState, optional
+        Seed of the random numbers, a whole number or a NumPy RandomState; None draws one. It is the parameter
+        `seed` of `bnsearch.learn`.
+    n_jobs : int, optional
+        Number of threads, the parameter `threads` of `bnsearch.learn`; None and -1 mean all cores, -2 all but one.
+    criterion : str or Score or callable, default "bic"
+        Score to maximise, the parameter `score` of `bnsearch.learn`; here `score` is a method.
+    discretize : str or mapping, optional
+        Discretization of columns of numbers, as in `Dataset.from_frame`; None refuses continuous columns.
+    ess : float, default 1.0
+        Equivalent sample size for the probability tables; above 0, so that no combination of known states has
+        probability zero.
 
     Attributes
     ----------
-    dag_, cpdag_ : structure, and its equivalence class
-    adjacency_matrix_ : int[n, n]; [i, j] is 1 if i is a parent of j
-    network_ : network with probability tables
-    score_ : score of the structure
-    result_ : result of `bnsearch.learn`
-    cuts_ : cut points of the discretized columns by name
-    n_features_in_ : number of columns
-    feature_names_in_ : names of the columns, if X has names
+    dag_, cpdag_
+        Structure, and its equivalence class.
+    adjacency_matrix_ : int[n, n]
+        [i, j] is 1 if i is a parent of j.
+    network_
+        Network with probability tables.
+    score_
+        Score of the structure.
+    result_
+        Result of `bnsearch.learn`.
+    cuts_
+        Cut points of the discretized columns by name.
+    n_features_in_
+        Number of columns.
+    feature_names_in_
+        Names of the columns, if X has names.
 
     Notes
     -----

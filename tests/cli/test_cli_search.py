@@ -10,7 +10,7 @@ import pytest
 from bnsearch.data import Dataset
 from bnsearch.networks import fit
 from bnsearch.networks.files import read_network, read_structure
-from bnsearch.parent_sets.jkl import write_scores
+from bnsearch.parent_sets.jkl_writer import write_scores
 from bnsearch.parent_sets.table import ParentSets
 from candidate_tables import random_candidates
 from reference_exact import best_score

@@ -10,7 +10,7 @@ from typing import Any, NamedTuple
 from bnsearch._tools.registry import parameters_of
 
 _TITLE = re.compile(r"^(\w+)\n-{3,}\n", re.MULTILINE)
-_ENTRY = re.compile(r"^(\w+) : (.*(?:\n[ ]+.*)*)", re.MULTILINE)
+_ENTRY = re.compile(r"^(\w+)(?: : (.*))?((?:\n[ ]+.*)*)", re.MULTILINE)  # a name, its type, and indented lines
 
 
 class Description(NamedTuple):
@@ -42,7 +42,8 @@ def _parse_docstring(kind: type) -> Description:
     sections = dict(zip(parts[::2], parts[1::2], strict=True))
     return Description(
         _join_lines(summary.partition("\n\n")[0]),
-        {name: _join_lines(text) for name, text in _ENTRY.findall(sections.get("Parameters", ""))},
+        # Some authors write the description in place of the type.
+        {name: _join_lines(text or kind) for name, kind, text in _ENTRY.findall(sections.get("Parameters", ""))},
         _join_lines(sections.get("References", "")),
     )
 

@@ -112,7 +112,7 @@ def parents(
 
 def _deliver(selection: Selection, output: Path, *, as_json: bool) -> None:
     """Write the candidate table, then print its facts."""
-    from bnsearch.parent_sets.jkl import write_scores
+    from bnsearch.parent_sets.jkl_writer import write_scores
 
     with output_protected(selection.stop):
         write_scores(selection.table, output)

@@ -49,8 +49,10 @@ class Counter:
 
     Parameters
     ----------
-    data : the dataset
-    representation : "auto" counts each set in the cheapest way; "bitmap", "dense" and "sparse" force one way
+    data : Dataset
+        The dataset.
+    representation : str, default "auto"
+        "auto" counts each set in the cheapest way; "bitmap", "dense" and "sparse" force one way.
 
     Examples
     --------

@@ -35,10 +35,14 @@ class HillClimb:
 
     Parameters
     ----------
-    candidates : number of candidate parents of each variable, the best single parents; None means all variables
-    restarts : number of climbs after the first, each from the best graph so far, perturbed; None means no limit
-    perturbation : probability with which a restart removes each edge
-    restart_moves : number of random moves before a restart, in place of removing edges; None means to remove edges
+    candidates : int, optional
+        Number of candidate parents of each variable, the best single parents; None means all variables.
+    restarts : int, default 10
+        Number of climbs after the first, each from the best graph so far, perturbed; None means no limit.
+    perturbation : float, default 0.5
+        Probability with which a restart removes each edge.
+    restart_moves : int, optional
+        Number of random moves before a restart, in place of removing edges; None means to remove edges.
 
     References
     ----------
@@ -167,10 +171,14 @@ class Tabu(HillClimb):
 
     Parameters
     ----------
-    length : length of the tabu list
-    patience : number of successive steps without a better graph after which a climb ends
-    tabu_list : content of the tabu list: "graphs", which are not entered again, or "moves", which are not undone
-    candidates, restarts, perturbation, restart_moves : as for HillClimb
+    length : int, default 100
+        Length of the tabu list.
+    patience : int, default 100
+        Number of successive steps without a better graph after which a climb ends.
+    tabu_list : str, default "graphs"
+        Content of the tabu list: "graphs", which are not entered again, or "moves", which are not undone.
+    candidates, restarts, perturbation, restart_moves
+        As for HillClimb.
 
     References
     ----------

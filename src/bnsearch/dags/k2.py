@@ -29,7 +29,8 @@ class K2:
 
     Parameters
     ----------
-    ordering : the names of all variables, causes first; None means a random ordering
+    ordering : tuple of str, optional
+        The names of all variables, causes first; None means a random ordering.
 
     References
     ----------

@@ -31,14 +31,18 @@ class Dataset:
 
     Parameters
     ----------
-    codes : codes of each variable, integers of shape (n_variables, n_rows). They are stored read-only and C-contiguous,
-        as uint8 if every arity is at most 256, otherwise as uint16. An array of this kind is not copied
-    names : names of the variables, all different
-    states : labels of the codes 0, 1, ... of each variable, including states that do not occur
+    codes : array of int
+        Codes of each variable, integers of shape (n_variables, n_rows). They are stored read-only and C-contiguous,
+        as uint8 if every arity is at most 256, otherwise as uint16. An array of this kind is not copied.
+    names : sequence of str
+        Names of the variables, all different.
+    states : sequence of sequence of str
+        Labels of the codes 0, 1, ... of each variable, including states that do not occur.
 
     Attributes
     ----------
-    arities : int64[n_variables], number of states of each variable
+    arities : int64[n_variables]
+        Number of states of each variable.
 
     Examples
     --------

@@ -22,10 +22,13 @@ class ClassSearch:
 
     Parameters
     ----------
-    max_subset : maximum number of members of T in Insert(X, Y, T) and of H in Delete(X, Y, H); None means no limit
-    start : the class to begin with, a CPDAG or any graph with a consistent extension; None means the empty graph
-    count_families : count the distinct families whose local score is used, see `Result.families`; this takes 100
-        bytes of memory for each
+    max_subset : int, default 3
+        Maximum number of members of T in Insert(X, Y, T) and of H in Delete(X, Y, H); None means no limit.
+    start : PDAG, optional
+        The class to begin with, a CPDAG or any graph with a consistent extension; None means the empty graph.
+    count_families : bool, default False
+        Count the distinct families whose local score is used, see `Result.families`; this takes 100 bytes of memory
+        for each.
 
     Notes
     -----

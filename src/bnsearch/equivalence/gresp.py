@@ -25,9 +25,12 @@ class GRESP(ClassSearch):
 
     Parameters
     ----------
-    maxk : maximum length of the restricted candidate list; each construction draws its length from 2..maxk
-    iterations : number of constructions
-    greedy_first : climb by GES, then by iGES, before the first construction; not in the paper
+    maxk : int, default 8
+        Maximum length of the restricted candidate list; each construction draws its length from 2..maxk.
+    iterations : int, default 50
+        Number of constructions.
+    greedy_first : bool, default False
+        Climb by GES, then by iGES, before the first construction; not in the paper.
 
     References
     ----------

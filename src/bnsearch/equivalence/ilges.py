@@ -21,8 +21,10 @@ class ILGES(Perturbing):
 
     Parameters
     ----------
-    perturbation : k, the number of noisy steps of a perturbation; None means half the number of variables
-    iterations : number of perturbations
+    perturbation : int, optional
+        K, the number of noisy steps of a perturbation; None means half the number of variables.
+    iterations : int, default 100
+        Number of perturbations.
 
     References
     ----------

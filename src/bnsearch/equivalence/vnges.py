@@ -21,7 +21,8 @@ class VNGES(Perturbing):
 
     Parameters
     ----------
-    kmax : the number of noisy steps of the strongest perturbation; None means the number of variables
+    kmax : int, optional
+        The number of noisy steps of the strongest perturbation; None means the number of variables.
 
     References
     ----------

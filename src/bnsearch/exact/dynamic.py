@@ -39,7 +39,8 @@ class Exact:
 
     Parameters
     ----------
-    memory : maximum number of bytes of these scores, 8 * 2^n; each thread takes half a megabyte in addition
+    memory : int, optional
+        Maximum number of bytes of these scores, 8 * 2^n; each thread takes half a megabyte in addition.
 
     References
     ----------

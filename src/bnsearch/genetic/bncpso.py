@@ -27,15 +27,24 @@ class BNCPSO:
 
     Parameters
     ----------
-    population : number of particles
-    generations : maximum number of generations; the weights change linearly over them
-    inertia : w, probability of a mutation in the first generation
-    inertia_end : w in the last generation
-    cognition : c1, probability of a crossover with the particle's best position in the first generation
-    cognition_end : c1 in the last generation
-    society : c2, probability of a crossover with the swarm's best position in the first generation
-    society_end : c2 in the last generation
-    max_parents : maximum number of parents of a variable, unless `learn` or the knowledge has another limit
+    population : int, default 100
+        Number of particles.
+    generations : int, default 500
+        Maximum number of generations; the weights change linearly over them.
+    inertia : float, default 0.95
+        W, probability of a mutation in the first generation.
+    inertia_end : float, default 0.4
+        W in the last generation.
+    cognition : float, default 0.82
+        C1, probability of a crossover with the particle's best position in the first generation.
+    cognition_end : float, default 0.5
+        C1 in the last generation.
+    society : float, default 0.4
+        C2, probability of a crossover with the swarm's best position in the first generation.
+    society_end : float, default 0.83
+        C2 in the last generation.
+    max_parents : int, default 5
+        Maximum number of parents of a variable, unless `learn` or the knowledge has another limit.
 
     References
     ----------

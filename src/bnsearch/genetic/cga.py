@@ -20,11 +20,16 @@ class CGA(RankBasedGA):
 
     Parameters
     ----------
-    population : number of individuals
-    generations : maximum number of generations
-    crossover : probability that a pair is crossed
-    mutation : probability that an offspring is mutated
-    max_parents : maximum number of parents of a variable, unless `learn` or the knowledge has another limit
+    population
+        Number of individuals.
+    generations
+        Maximum number of generations.
+    crossover : float, default 0.5
+        Probability that a pair is crossed.
+    mutation : float, default 0.1
+        Probability that an offspring is mutated.
+    max_parents
+        Maximum number of parents of a variable, unless `learn` or the knowledge has another limit.
 
     References
     ----------

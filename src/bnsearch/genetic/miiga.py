@@ -46,16 +46,26 @@ class MIIGA:
 
     Parameters
     ----------
-    population : number of individuals
-    generations : maximum number of generations
-    tournament : number of entrants of a tournament
-    step : Delta alpha, the change of a binding parameter in one generation
-    max_parents : maximum number of parents of a variable, unless `learn` or the knowledge has another limit
-    start : first population: information, or random orderings and edges (the ablation InitMI)
-    recombination : priority, or conventional (the ablation PR)
-    binding : change of the binding parameters: adaptive, fixed at 0.9 (the ablation FixA) or random (RdA)
-    mutation : pairs between which mutation adds and reverses edges: any, or related by Eq. 4
-    distinct : whether individuals with equal scores survive only if there are not enough others
+    population : int, default 100
+        Number of individuals.
+    generations : int, default 500
+        Maximum number of generations.
+    tournament : int, default 2
+        Number of entrants of a tournament.
+    step : float, default 0.02
+        Delta alpha, the change of a binding parameter in one generation.
+    max_parents : int, default 5
+        Maximum number of parents of a variable, unless `learn` or the knowledge has another limit.
+    start : str, default "information"
+        First population: information, or random orderings and edges (the ablation InitMI).
+    recombination : str, default "priority"
+        Priority, or conventional (the ablation PR).
+    binding : str, default "adaptive"
+        Change of the binding parameters: adaptive, fixed at 0.9 (the ablation FixA) or random (RdA).
+    mutation : str, default "any"
+        Pairs between which mutation adds and reverses edges: any, or related by Eq. 4.
+    distinct : bool, default False
+        Whether individuals with equal scores survive only if there are not enough others.
 
     References
     ----------

@@ -173,6 +173,21 @@ def shd(true: DAG, learned: DAG) -> StructuralHamming:
     """
     Count the edges to add, delete and reverse between two DAGs over the same variables.
 
+    Parameters
+    ----------
+    true, learned : DAG
+        The two structures.
+
+    Returns
+    -------
+    StructuralHamming
+        The numbers of edges; `total` is their sum.
+
+    Raises
+    ------
+    InputError
+        If the variables differ.
+
     References
     ----------
     Dai et al., in the experiments with their genetic algorithm MIIGA: averaged over runs it is their measure AHD.
@@ -197,6 +212,21 @@ def shd_cpdag(true: PDAG, learned: PDAG) -> int:
     Count the pairs of variables that two PDAGs over the same variables join differently.
 
     A pair counts one if it is joined in one graph only, directed in one graph only, or directed in opposite ways.
+
+    Parameters
+    ----------
+    true, learned : PDAG
+        The two graphs.
+
+    Returns
+    -------
+    int
+        The number of pairs.
+
+    Raises
+    ------
+    InputError
+        If the variables differ.
 
     References
     ----------

@@ -14,6 +14,16 @@ def cpdag(dag: DAG) -> PDAG:
 
     An edge is compelled when every Markov equivalent DAG has it in the same direction.
 
+    Parameters
+    ----------
+    dag : DAG
+        The structure.
+
+    Returns
+    -------
+    PDAG
+        Its equivalence class.
+
     References
     ----------
     Chickering (1995), "A transformational characterization of equivalent Bayesian network structures", UAI.

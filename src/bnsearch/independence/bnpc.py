@@ -35,9 +35,12 @@ class BNPC:
 
     Parameters
     ----------
-    threshold : mutual information in nats above which two variables are dependent
-    rows_per_degree : minimum number of rows for each degree of freedom of a test
-    max_condition : maximum number of variables in a condition of the last thinning
+    threshold : float, default 0.005
+        Mutual information in nats above which two variables are dependent.
+    rows_per_degree : float, default 5.0
+        Minimum number of rows for each degree of freedom of a test.
+    max_condition : int, default 3
+        Maximum number of variables in a condition of the last thinning.
 
     References
     ----------

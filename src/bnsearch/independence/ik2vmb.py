@@ -37,9 +37,12 @@ class IK2vMB:
 
     Parameters
     ----------
-    root : name of the root of the spanning tree; None means a random variable
-    alpha : level of the G-tests
-    rows_per_degree : minimum number of rows for each degree of freedom of a test
+    root : str, optional
+        Name of the root of the spanning tree; None means a random variable.
+    alpha : float, default 0.01
+        Level of the G-tests.
+    rows_per_degree : float, default 5.0
+        Minimum number of rows for each degree of freedom of a test.
 
     References
     ----------

@@ -22,13 +22,20 @@ class MMHC:
 
     Parameters
     ----------
-    alpha : level of the G-tests
-    rows_per_degree : minimum number of rows for each degree of freedom of a test
-    max_condition : maximum number of variables in the condition of a test
-    length : number of graphs in the tabu list
-    patience : number of successive steps without a better graph after which a climb ends
-    restarts : number of climbs after the first; None means no limit
-    perturbation : probability with which a restart removes each edge
+    alpha : float, default 0.05
+        Level of the G-tests.
+    rows_per_degree : float, default 5.0
+        Minimum number of rows for each degree of freedom of a test.
+    max_condition : int, default 3
+        Maximum number of variables in the condition of a test.
+    length : int, default 100
+        Number of graphs in the tabu list.
+    patience : int, default 15
+        Number of successive steps without a better graph after which a climb ends.
+    restarts : int, default 10
+        Number of climbs after the first; None means no limit.
+    perturbation : float, default 0.5
+        Probability with which a restart removes each edge.
 
     References
     ----------

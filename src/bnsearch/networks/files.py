@@ -66,6 +66,21 @@ def read_network(path: str | os.PathLike[str]) -> BayesianNetwork:
     """
     Read a network with its structure, states and tables; errors are raised as in `read_graph`.
 
+    Parameters
+    ----------
+    path : str or path
+        A .bif, .net or .json file, optionally followed by .gz.
+
+    Returns
+    -------
+    BayesianNetwork
+        The network.
+
+    Raises
+    ------
+    InputError
+        If the file is missing, not valid, or has no tables.
+
     Examples
     --------
     >>> import bnsearch
@@ -83,6 +98,21 @@ def read_network(path: str | os.PathLike[str]) -> BayesianNetwork:
 def read_structure(path: str | os.PathLike[str]) -> DAG:
     """
     Read a structure; states and tables are ignored, and errors are raised as in `read_graph`.
+
+    Parameters
+    ----------
+    path : str or path
+        A .bif, .net, .json or .csv file, optionally followed by .gz.
+
+    Returns
+    -------
+    DAG
+        The structure.
+
+    Raises
+    ------
+    InputError
+        If the file is missing or not valid.
 
     Examples
     --------
@@ -105,6 +135,18 @@ def check_network_target(path: str | os.PathLike[str]) -> None:
 def write_network(network: BayesianNetwork, path: str | os.PathLike[str]) -> None:
     """
     Write a network, or its structure to .csv, .dot and .svg; the file is replaced atomically.
+
+    Parameters
+    ----------
+    network : BayesianNetwork
+        The network.
+    path : str or path
+        File; the extension selects the format, and .gz compression.
+
+    Raises
+    ------
+    InputError
+        If the file cannot be written, or the format is unknown.
 
     Examples
     --------
@@ -132,6 +174,18 @@ def needs_tables(path: str | os.PathLike[str]) -> bool:
 def write_structure(dag: DAG, path: str | os.PathLike[str]) -> None:
     """
     Write a structure; the file is replaced atomically.
+
+    Parameters
+    ----------
+    dag : DAG
+        The structure.
+    path : str or path
+        File; the extension selects the format, and .gz compression.
+
+    Raises
+    ------
+    InputError
+        If the file cannot be written, or the format needs tables.
 
     Examples
     --------

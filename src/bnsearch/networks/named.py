@@ -35,6 +35,11 @@ def list_networks() -> list[str]:
     """
     Return all names that `load_network` accepts: the examples, and those of pgmpy if it is installed.
 
+    Returns
+    -------
+    list of str
+        The names.
+
     Examples
     --------
     >>> import bnsearch

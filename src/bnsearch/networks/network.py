@@ -32,10 +32,13 @@ class BayesianNetwork:
 
     Parameters
     ----------
-    dag : structure
-    states : labels of the states of each variable
-    tables : float64[r_p1, ..., r_pk, r_x] for each variable x, the probability of each state of x given each
-        configuration of its parents, in ascending order of the parents; each row sums to one
+    dag : DAG
+        Structure.
+    states : sequence of sequence of str
+        Labels of the states of each variable.
+    tables : sequence of array of float
+        Float64[r_p1, ..., r_pk, r_x] for each variable x, the probability of each state of x given each
+        configuration of its parents, in ascending order of the parents; each row sums to one.
 
     Notes
     -----
@@ -181,6 +184,27 @@ class BayesianNetwork:
 def fit(dag: DAG, data: Dataset, *, smoothing: float = 0.0, ess: float = 0.0) -> BayesianNetwork:
     """
     Return the network of a DAG with tables estimated from data; see `bnsearch.networks.fitting.fit_tables`.
+
+    Parameters
+    ----------
+    dag : DAG
+        The structure.
+    data : Dataset
+        The table; its variables are matched by name.
+    smoothing : float, default 0.0
+        Number added to each count.
+    ess : float, default 0.0
+        Equivalent sample size, which is spread evenly over the cells of each table.
+
+    Returns
+    -------
+    BayesianNetwork
+        The network with its probability tables.
+
+    Raises
+    ------
+    InputError
+        If the variables differ, or a number is negative.
 
     Examples
     --------

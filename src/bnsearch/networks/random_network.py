@@ -48,13 +48,30 @@ def random_network(
 
     Parameters
     ----------
-    n : number of variables, named x1, x2, ... (zero-padded); the numbers are unrelated to the edges
-    p : average number of parents
-    m : maximum number of states; the number of states of a variable is uniform over 2..m, and they are named 0, 1, ...
-    seed : whole number or generator; the same seed produces the same network
-    max_parents : maximum number of parents. None means no limit for "binomial" edges, otherwise the largest number
-        with tables of at most 100,000 cells (15 for m = 2, 6 for m = 5)
-    edges : "exact" for round(p * n) edges, "binomial" for an edge between each pair with probability 2 p / n
+    n : int
+        Number of variables, named x1, x2, ... (zero-padded); the numbers are unrelated to the edges.
+    p : float
+        Average number of parents.
+    m : int
+        Maximum number of states; the number of states of a variable is uniform over 2..m, and they are named 0, 1,
+        ...
+    seed : int or Generator
+        Whole number or generator; the same seed produces the same network.
+    max_parents : int, optional
+        Maximum number of parents. None means no limit for "binomial" edges, otherwise the largest number with
+        tables of at most 100,000 cells (15 for m = 2, 6 for m = 5).
+    edges : str, default "exact"
+        "exact" for round(p * n) edges, "binomial" for an edge between each pair with probability 2 p / n.
+
+    Returns
+    -------
+    BayesianNetwork
+        The network with its probability tables.
+
+    Raises
+    ------
+    InputError
+        If no network has these properties.
 
     Notes
     -----

@@ -26,9 +26,11 @@ class GINOBS:
 
     Parameters
     ----------
-    islands : number of orderings that are searched in parallel. After each round the worse half of them moves to the
-        best network; an ordering that is as good, but has not improved for long, restarts
-    memory : bytes for the caches of all islands together
+    islands : int, default 2
+        Number of orderings that are searched in parallel. After each round the worse half of them moves to the best
+        network; an ordering that is as good, but has not improved for long, restarts.
+    memory : int, optional
+        Bytes for the caches of all islands together.
 
     Notes
     -----

@@ -54,8 +54,10 @@ class ASOBS:
 
     Parameters
     ----------
-    follow : True to continue with topological orders; False for one selection per start, as published
-    start : starting orderings: random, dfs or fas
+    follow : bool, default True
+        True to continue with topological orders; False for one selection per start, as published.
+    start : str, default "random"
+        Starting orderings: random, dfs or fas.
 
     References
     ----------

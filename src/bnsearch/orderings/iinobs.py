@@ -34,14 +34,20 @@ class IINOBS:
 
     Parameters
     ----------
-    perturbation : p_s, number of swaps of a perturbation divided by the number of variables
-    tolerance : epsilon, the largest accepted loss, relative to the score
-    soft_restart : r_s, restart after more than this many perturbations in a row without success
-    hard_restart : r_h, restart after this many perturbations or moves
-    counting : events that the restarts count. "perturbations": r_h counts all perturbations, and a perturbation is a
+    perturbation : float, default 0.03
+        p_s, number of swaps of a perturbation divided by the number of variables.
+    tolerance : float, optional
+        Epsilon, the largest accepted loss, relative to the score.
+    soft_restart : int, default 22
+        r_s, restart after more than this many perturbations in a row without success.
+    hard_restart : int, default 100
+        r_h, restart after this many perturbations or moves.
+    counting : str, default "moves"
+        Events that the restarts count. "perturbations": r_h counts all perturbations, and a perturbation is a
         success if its local optimum improves the score. "moves": r_h counts the accepted local optima, and a
-        perturbation is a success if its local optimum is accepted
-    start : start of the first climb after a restart: random, dfs or fas
+        perturbation is a success if its local optimum is accepted.
+    start : str, default "random"
+        Start of the first climb after a restart: random, dfs or fas.
 
     References
     ----------

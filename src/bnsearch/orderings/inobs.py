@@ -36,9 +36,11 @@ class INOBS:
 
     Parameters
     ----------
-    selection : the improving neighbour to move to. "hybrid": the best insertion of a random variable. "best": the best
-        of all insertions. "first": the first one in random order
-    start : start of a climb: random, dfs or fas
+    selection : str, default "hybrid"
+        The improving neighbour to move to. "hybrid": the best insertion of a random variable. "best": the best of
+        all insertions. "first": the first one in random order.
+    start : str, default "random"
+        Start of a climb: random, dfs or fas.
 
     References
     ----------

@@ -40,16 +40,25 @@ class MINOBS:
 
     Parameters
     ----------
-    population : N, size of the population
-    crossover : crossover operator: ob, cx or rx
-    crossovers : c_n, number of crossovers in a generation
-    mutation : m_p, number of swaps of a mutation divided by the number of variables
-    mutations : m_n, number of mutants in a generation
-    lookback : d_t, number of generations over which the change of the average score is measured
-    change : d_delta, maximum change of the average score, relative to the earlier one; with this change or less, the
-        population is diversified
-    survivors : d_n, number of best members that a diversification keeps
-    start : start of the climb of a new member: random, dfs or fas
+    population : int, default 20
+        N, size of the population.
+    crossover : str, default "ob"
+        Crossover operator: ob, cx or rx.
+    crossovers : int, default 20
+        c_n, number of crossovers in a generation.
+    mutation : float, default 0.01
+        m_p, number of swaps of a mutation divided by the number of variables.
+    mutations : int, default 6
+        m_n, number of mutants in a generation.
+    lookback : int, default 32
+        d_t, number of generations over which the change of the average score is measured.
+    change : float, default 0.001
+        d_delta, maximum change of the average score, relative to the earlier one; with this change or less, the
+        population is diversified.
+    survivors : int, default 4
+        d_n, number of best members that a diversification keeps.
+    start : str, default "random"
+        Start of the climb of a new member: random, dfs or fas.
 
     References
     ----------

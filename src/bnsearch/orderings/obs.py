@@ -36,13 +36,18 @@ class OBS:
 
     Parameters
     ----------
-    tabu : length of the tabu list, and number of swaps without improvement after which the search restarts; with 0, a
-        climb ends at the first local optimum
-    max_steps : maximum number of swaps of a climb; None means no limit
-    restart_moves : number of random swaps of adjacent variables by which a restart moves away from the best ordering so
-        far; None means that a restart begins at a new start
-    ties : choice among equally good swaps: "random", or the leftmost one ("first")
-    start : start of a climb: random, dfs or fas
+    tabu : int, default 20
+        Length of the tabu list, and number of swaps without improvement after which the search restarts; with 0, a
+        climb ends at the first local optimum.
+    max_steps : int, optional
+        Maximum number of swaps of a climb; None means no limit.
+    restart_moves : int, optional
+        Number of random swaps of adjacent variables by which a restart moves away from the best ordering so far;
+        None means that a restart begins at a new start.
+    ties : str, default "random"
+        Choice among equally good swaps: "random", or the leftmost one ("first").
+    start : str, default "random"
+        Start of a climb: random, dfs or fas.
 
     References
     ----------

@@ -37,15 +37,20 @@ class RINOBS:
 
     Parameters
     ----------
-    orderings : number of orderings in the first round; after each round the worse half is dropped, until `islands`
-        orderings remain
-    islands : number of orderings that are then searched in parallel. None means one per thread, and at least two; with
-        a budget of iterations it means two, so that the result does not depend on the number of threads. After each
+    orderings : int, default 8
+        Number of orderings in the first round; after each round the worse half is dropped, until `islands`
+        orderings remain.
+    islands : int, optional
+        Number of orderings that are then searched in parallel. None means one per thread, and at least two; with a
+        budget of iterations it means two, so that the result does not depend on the number of threads. After each
         round the worst island continues from the best ordering. If all islands have the same score, the worst one
-        continues from a new start, and the rounds are short again
-    rate : share of the losing steps that are accepted at the start of a round
-    length : number of steps of the first round divided by the number of variables
-    start : starting orderings: random, dfs or fas
+        continues from a new start, and the rounds are short again.
+    rate : float, default 0.25
+        Share of the losing steps that are accepted at the start of a round.
+    length : int, default 1
+        Number of steps of the first round divided by the number of variables.
+    start : str, default "fas"
+        Starting orderings: random, dfs or fas.
 
     Notes
     -----

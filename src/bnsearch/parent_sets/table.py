@@ -28,11 +28,16 @@ class ParentSets:
 
     Attributes
     ----------
-    names : the variables
-    begin : int64[n + 1]
-    scores : float64[rows]
-    first : int64[rows + 1]
-    members : int32[...]
+    names : tuple of str
+        The variables.
+    begin : array of int
+        Int64[n + 1].
+    scores : array of float
+        Float64[rows].
+    first : array of int
+        Int64[rows + 1].
+    members : array of int
+        Int32[...].
 
     Examples
     --------

@@ -29,12 +29,18 @@ class Problem:
 
     Parameters
     ----------
-    data, score : data, and the score to maximise on them
-    table : candidate table; without it, a table is selected from the data when a method first needs it
-    selection : builder that selects the table; None means `Auto()`
-    threads : number of threads of that selection; None means all cores
-    knowledge : background knowledge that every network must respect
-    start : network with which the search begins, over the same variables; None means the required edges
+    data, score
+        Data, and the score to maximise on them.
+    table : ParentSets, optional
+        Candidate table; without it, a table is selected from the data when a method first needs it.
+    selection : Builder, optional
+        Builder that selects the table; None means `Auto()`.
+    threads : int, optional
+        Number of threads of that selection; None means all cores.
+    knowledge : Knowledge, optional
+        Background knowledge that every network must respect.
+    start : DAG, optional
+        Network with which the search begins, over the same variables; None means the required edges.
 
     Examples
     --------

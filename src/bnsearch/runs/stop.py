@@ -15,15 +15,23 @@ class Progress:
 
     Attributes
     ----------
-    seconds : elapsed time
-    iterations : number of steps of the method's main loop, such as climbs, generations or perturbations
-    evaluations : number of local scores that were requested
-    score : score of the incumbent; minus infinity before the first network
-    stale : number of iterations since the last improvement
-    improved : elapsed time at the last improvement
-    bound : upper bound of the score; None if none is known
-    partial : True if the candidate table may lack parent sets of an optimal network; the bound then refers to its
-        networks only
+    seconds : float
+        Elapsed time.
+    iterations : int
+        Number of steps of the method's main loop, such as climbs, generations or perturbations.
+    evaluations : int
+        Number of local scores that were requested.
+    score : float
+        Score of the incumbent; minus infinity before the first network.
+    stale : int
+        Number of iterations since the last improvement.
+    improved : float
+        Elapsed time at the last improvement.
+    bound : float or None
+        Upper bound of the score; None if none is known.
+    partial : bool
+        True if the candidate table may lack parent sets of an optimal network; the bound then refers to its
+        networks only.
 
     Examples
     --------
@@ -229,8 +237,10 @@ class Converged(Stop):
 
     Parameters
     ----------
-    patience : time to wait, relative to the elapsed time at the last improvement
-    at_least : minimum number of seconds to wait
+    patience : float, default 2.0
+        Time to wait, relative to the elapsed time at the last improvement.
+    at_least : float, default 10.0
+        Minimum number of seconds to wait.
 
     Examples
     --------

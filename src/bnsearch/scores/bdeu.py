@@ -18,9 +18,11 @@ class BDeu(EquivalentScore):
 
     Parameters
     ----------
-    ess : the equivalent sample size, which is the total weight
-    prior : True if each family has the structure prior kappa^((r - 1) q) with kappa = 1 / (ess + 1), the same penalty
-        for each free parameter
+    ess : float, default 1.0
+        The equivalent sample size, which is the total weight.
+    prior : bool, default False
+        True if each family has the structure prior kappa^((r - 1) q) with kappa = 1 / (ess + 1), the same penalty
+        for each free parameter.
 
     References
     ----------

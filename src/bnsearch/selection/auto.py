@@ -27,18 +27,26 @@ class Auto(Builder):
 
     Parameters
     ----------
-    seconds, seconds_per_variable : time budget, total or for each variable; one minute in total if no limit is given.
-        With infinity, the selection ends when no set is left to score
-    evaluations : number of families to score. Sizes that fit as a whole are enumerated, and each variable has an equal
-        share of the rest. If this is the only limit, the result depends neither on the machine nor on the threads
-    max_parents : size of the largest parent set; None means the largest size that can improve a local score
-    max_sets : maximum number of sets kept for a variable, the best ones; the empty set is kept in addition
-    candidates : number of candidate parents of each variable for growth, those with the best scores as its only
-        parent; None means all, or 50 if there are more than 2,000 variables
-    growth : share of the time budget after which growth ends, because the rest is reserved for sizes that fit as a
-        whole; growth always gets at least half of the time that the enumeration leaves
-    memory : bytes for counts and for the best scores of smaller sets, and for growth
-    pruning : names of the pruning rules; the enumeration ends when they exclude all larger sets
+    seconds, seconds_per_variable
+        Time budget, total or for each variable; one minute in total if no limit is given. With infinity, the
+        selection ends when no set is left to score.
+    evaluations
+        Number of families to score. Sizes that fit as a whole are enumerated, and each variable has an equal share
+        of the rest. If this is the only limit, the result depends neither on the machine nor on the threads.
+    max_parents
+        Size of the largest parent set; None means the largest size that can improve a local score.
+    max_sets
+        Maximum number of sets kept for a variable, the best ones; the empty set is kept in addition.
+    candidates : int, optional
+        Number of candidate parents of each variable for growth, those with the best scores as its only parent; None
+        means all, or 50 if there are more than 2,000 variables.
+    growth : float, default 1.0
+        Share of the time budget after which growth ends, because the rest is reserved for sizes that fit as a
+        whole; growth always gets at least half of the time that the enumeration leaves.
+    memory
+        Bytes for counts and for the best scores of smaller sets, and for growth.
+    pruning
+        Names of the pruning rules; the enumeration ends when they exclude all larger sets.
 
     Notes
     -----

@@ -71,15 +71,22 @@ class Builder(ABC):
 
     Parameters
     ----------
-    seconds : time budget; the time to compile or load kernels does not count
-    seconds_per_variable : time budget of each variable
-    evaluations : maximum number of families to score, in equal shares for all variables; if this is the only limit, the
-        result depends neither on the machine nor on the number of threads
-    max_parents : size of the largest parent set; None means the largest size that can improve a local score
-    max_sets : maximum number of sets kept for a variable, the best ones; the empty set is kept in addition
-    memory : maximum number of bytes for intermediate results
-    pruning : names of the pruning rules (`bounds.RULES`), which never remove a set that can be optimal; the table is
-        the same without them
+    seconds : float, optional
+        Time budget; the time to compile or load kernels does not count.
+    seconds_per_variable : float, optional
+        Time budget of each variable.
+    evaluations : int, optional
+        Maximum number of families to score, in equal shares for all variables; if this is the only limit, the
+        result depends neither on the machine nor on the number of threads.
+    max_parents : int, optional
+        Size of the largest parent set; None means the largest size that can improve a local score.
+    max_sets : int, optional
+        Maximum number of sets kept for a variable, the best ones; the empty set is kept in addition.
+    memory : int, optional
+        Maximum number of bytes for intermediate results.
+    pruning : tuple of str, optional
+        Names of the pruning rules (`bounds.RULES`), which never remove a set that can be optimal; the table is the
+        same without them.
     """
 
     seconds: float | None = None
