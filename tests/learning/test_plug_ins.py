@@ -155,6 +155,8 @@ def test_on_the_command_line(folder, tmp_path):
     assert json.loads(call("score", "asia.csv", "net.bif", "--score", "frugal", "--json").stdout) == {
         "frugal": pytest.approx(facts["score"], rel=1e-12)
     }
+    selected = json.loads(call("parents", "asia.csv", "-o", "sets.jkl", "--score", "stingy", "--json").stdout)
+    assert (selected["sets"], selected["stop"]) == (8, "complete")
     methods = json.loads(call("methods", "--json").stdout)
     assert methods["chain"]["space"] == "chains"
     assert methods["chain"]["parameters"]["skip"] == {

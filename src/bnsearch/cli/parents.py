@@ -28,7 +28,9 @@ if TYPE_CHECKING:
 
 
 SetsFile = Annotated[Path, typer.Option("--output", "-o", metavar="SETS", help="The .jkl file to write, or .jkl.gz.")]
-BuilderName = Annotated[str, typer.Option("--select", metavar="S", help="auto, sequential, greedy or independence.")]
+BuilderName = Annotated[
+    str, typer.Option("--select", metavar="S", help="auto, sequential, greedy, independence, or local.")
+]
 Seconds = Annotated[float | None, typer.Option("--seconds", metavar="T", help="Time for all variables.")]
 SecondsPerVariable = Annotated[
     float | None, typer.Option("--seconds-per-variable", metavar="T", help="Time for each variable.")
@@ -86,7 +88,7 @@ def parents(
     from bnsearch.cli.saving import check_apart
     from bnsearch.data import Dataset
     from bnsearch.knowledge import Knowledge
-    from bnsearch.scores import make_score
+    from bnsearch.scores import LocalScore, make_score
     from bnsearch.selection.named import make_selection
 
     limits = {
@@ -98,8 +100,10 @@ def parents(
         "candidates": candidates,
         "memory": memory,
     }
-    builder = make_selection(select, **{name: value for name, value in limits.items() if value is not None})
     chosen = make_score(score, **score_parameters(ess, prior))
+    if select == "auto" and isinstance(chosen, LocalScore):
+        select = "local"
+    builder = make_selection(select, **{name: value for name, value in limits.items() if value is not None})
     known = None if knowledge is None else Knowledge.read(knowledge)
     check_apart([data, knowledge], output)
     check_writable(output)

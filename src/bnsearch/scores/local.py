@@ -57,7 +57,7 @@ class LocalScore:
         """Raise an error: kernels cannot compute this score."""
         raise InputError(
             f"the score {self.name} is a Python function, which compiled kernels cannot compute: use a method that "
-            "searches over a candidate table, such as auto or rinobs"
+            "searches over a candidate table, such as auto or rinobs, and the selection `local`"
         )
 
     def parents(self, rows: int, arity: int) -> CellSum:

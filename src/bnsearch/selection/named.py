@@ -8,13 +8,15 @@ from bnsearch.selection.auto import Auto
 from bnsearch.selection.builder import Builder
 from bnsearch.selection.greedy import Greedy
 from bnsearch.selection.independence import Independence
+from bnsearch.selection.local_sets import LocalSets
 from bnsearch.selection.sequential import Sequential
 
-SELECTIONS: dict[str, type[Auto] | type[Sequential] | type[Greedy] | type[Independence]] = {
+SELECTIONS: dict[str, type[Auto] | type[Sequential] | type[Greedy] | type[Independence] | type[LocalSets]] = {
     "auto": Auto,
     "sequential": Sequential,
     "greedy": Greedy,
     "independence": Independence,
+    "local": LocalSets,
 }
 
 
