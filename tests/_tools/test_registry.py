@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import importlib.metadata
 import logging
-from dataclasses import dataclass
+from dataclasses import MISSING, dataclass, field
 from importlib.metadata import EntryPoint
 
 import pytest
 
-from bnsearch._tools.registry import Registry, parameters_of
+from bnsearch._tools.registry import Registry, make, parameters_of
 from bnsearch.errors import InputError
 
 
@@ -18,6 +18,14 @@ class Circle:
     """A shape with a parameter."""
 
     radius: float = 1.0
+
+
+@dataclass(frozen=True)
+class Label:
+    """A shape with a parameter that must be given, and a list."""
+
+    text: str
+    lines: list[str] = field(default_factory=list)
 
 
 class Dot:
@@ -76,6 +84,10 @@ def test_instances(shapes):
     assert isinstance(shapes.make("dot", {}), Dot)
     assert parameters_of(Circle) == {"radius": 1.0}
     assert parameters_of(Dot) == {}
+    assert parameters_of(Label) == {"text": MISSING, "lines": []}
+    assert make("shape", "label", Label, {"text": "a"}) == Label("a")
+    with pytest.raises(InputError, match="the label shape needs a value of its parameter 'text'"):
+        make("shape", "label", Label, {})
 
 
 @pytest.mark.parametrize(

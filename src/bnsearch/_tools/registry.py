@@ -117,12 +117,22 @@ def make(what: str, name: str, kind: type[T], parameters: Mapping[str, Any]) -> 
         if given not in known:
             takes = f"takes {', '.join(known)}" if known else "takes no parameters"
             raise InputError(f"the {name} {what} has no parameter {given!r}{suggest(given, known)}: it {takes}")
+    for needed, default in parameters_of(kind).items():
+        if default is dataclasses.MISSING and needed not in parameters:
+            raise InputError(f"the {name} {what} needs a value of its parameter {needed!r}")
     return kind(**parameters)
 
 
 def parameters_of(kind: type) -> dict[str, Any]:
-    """Return the parameters of a class with their defaults: the fields of a dataclass, otherwise none."""
-    return {field.name: field.default for field in dataclasses.fields(kind)} if dataclasses.is_dataclass(kind) else {}
+    """
+    Return the parameters of a class with their defaults: the fields of a dataclass, otherwise none.
+
+    The default of a field that must be given is `dataclasses.MISSING`.
+    """
+    if not dataclasses.is_dataclass(kind):
+        return {}
+    fields = (field for field in dataclasses.fields(kind) if field.init)
+    return {f.name: f.default if f.default_factory is dataclasses.MISSING else f.default_factory() for f in fields}
 
 
 def require_choice(name: str, value: object, known: Iterable[str]) -> None:

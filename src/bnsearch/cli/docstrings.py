@@ -5,6 +5,7 @@ from __future__ import annotations
 import inspect
 import re
 from collections.abc import Mapping
+from dataclasses import MISSING
 from typing import Any, NamedTuple
 
 from bnsearch._tools.registry import parameters_of
@@ -33,7 +34,8 @@ def describe_parameters(kind: type) -> dict[str, dict[str, Any]]:
     """Return the default and the meaning of each parameter of a class."""
     meanings = describe(kind).parameters
     return {
-        name: {"default": default, "meaning": meanings.get(name, "")} for name, default in parameters_of(kind).items()
+        name: {"default": None if default is MISSING else default, "meaning": meanings.get(name, "")}
+        for name, default in parameters_of(kind).items()
     }
 
 

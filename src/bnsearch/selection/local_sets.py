@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from heapq import heappop, heappush
 from itertools import combinations
@@ -45,24 +45,24 @@ class LocalSets(Builder):
 
     def load_kernels(self, data: Dataset, threads: int, constraints: Constraints | None) -> None:
         """Compile or load the kernels that make a table."""
-        Collected(["a", "b"], {(0, ()): 0.0, (1, ()): 0.0, (1, (0,)): 1.0}).make_table(None)
+        make_table(["a", "b"], {(0, ()): 0.0, (1, ()): 0.0, (1, (0,)): 1.0}, None)
 
     def build(self, job: Job) -> Selection:
         """Enumerate sets by size, then extend the best ones."""
-        work = Work(job)
-        for family in work.enumerate():
-            work.score(family)
-        if not work.is_spent() and not work.complete:
-            for family in work.extend():
-                work.score(family)
-        table = Collected(job.data.names, work.scores).make_table(job.constraints)
-        scored = np.bincount([child for child, _ in work.scores], minlength=job.n)
+        search = FamilySearch(job)
+        for family in search.enumerate():
+            search.score(family)
+        if not search.is_spent() and not search.complete:
+            for family in search.extend():
+                search.score(family)
+        table = make_table(job.data.names, search.scores, job.constraints)
+        scored = np.bincount([child for child, _ in search.scores], minlength=job.n)
         seconds = np.full(job.n, job.budget.elapsed / job.n)
-        stop = "complete" if work.complete else "evaluations" if job.budget.remaining > 0 else "seconds"
-        return Selection(table, scored, seconds, work.exhaustive, stop, work.complete)
+        stop = "complete" if search.complete else "evaluations" if job.budget.remaining > 0 else "seconds"
+        return Selection(table, scored, seconds, search.exhaustive, stop, search.complete)
 
 
-class Work:
+class FamilySearch:
     """
     The families scored so far, and the next ones.
 
@@ -145,22 +145,15 @@ class Work:
         budget.report(Event("calling the score", len(self.scores), total, "sets", len(self.scores)))
 
 
-@dataclass(frozen=True)
-class Collected:
-    """Scored families of some variables."""
-
-    names: tuple[str, ...] | list[str]
-    scores: dict[Family, float]
-
-    def make_table(self, constraints: Constraints | None) -> ParentSets:
-        """Return the candidate table of the families; sets that are not legal are left out."""
-        children, sets = zip(*self.scores, strict=True)
-        families = Families(
-            np.array(children, dtype=np.int32),
-            np.array(list(self.scores.values()), dtype=np.float64),
-            np.array([len(parents) for parents in sets], dtype=np.int64),
-            np.array([p for parents in sets for p in parents], dtype=np.int32),
-        )
-        if constraints is None:
-            return ParentSets.from_families(self.names, [families])
-        return legal_table(self.names, *families.rows, constraints)
+def make_table(names: Sequence[str], scores: Mapping[Family, float], constraints: Constraints | None) -> ParentSets:
+    """Return the candidate table of scored families; sets that are not legal are left out."""
+    children, sets = zip(*scores, strict=True)
+    families = Families(
+        np.array(children, dtype=np.int32),
+        np.array(list(scores.values()), dtype=np.float64),
+        np.array([len(parents) for parents in sets], dtype=np.int64),
+        np.array([p for parents in sets for p in parents], dtype=np.int32),
+    )
+    if constraints is None:
+        return ParentSets.from_families(names, [families])
+    return legal_table(names, *families.rows, constraints)
