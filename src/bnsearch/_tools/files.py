@@ -43,10 +43,7 @@ def read_bytes(path: str | os.PathLike[str], *, limit: int | None = None) -> byt
         raise InputError(f"cannot read {path}: {_reason(error)}") from None
     if len(data) > limit:
         unpacked = " after decompression" if is_packed else ""
-        raise InputError(
-            f"{path} has more than {limit // 2**20:,} MiB{unpacked}, the maximum size of such a file on this machine: "
-            "split it"
-        )
+        raise InputError(f"{path} has more than {limit // 2**20:,} MiB{unpacked}, the maximum size of such a file")
     return data
 
 

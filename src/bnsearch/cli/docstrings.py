@@ -11,7 +11,7 @@ from typing import Any, NamedTuple
 from bnsearch._tools.registry import parameters_of
 
 _TITLE = re.compile(r"^(\w+)\n-{3,}\n", re.MULTILINE)
-_ENTRY = re.compile(r"^(\w+)(?: : (.*))?((?:\n[ ]+.*)*)", re.MULTILINE)  # a name, its type, and indented lines
+_ENTRY = re.compile(r"^(\w+)(?: : (.*)|$)((?:\n[ ]+.*)*)", re.MULTILINE)  # a name, its type, and indented lines
 
 
 class Description(NamedTuple):
