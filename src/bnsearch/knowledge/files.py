@@ -41,6 +41,7 @@ KEYS = (
     "leaves",
     "max_parents",
 )
+UNSUPPORTED = ("context_all",)  # keys of Benchpress that may be present if they are empty
 WITHIN_KEY, NEXT_KEY = "forbid_within_tiers", "can_only_cause_next_tier"
 
 
@@ -62,10 +63,10 @@ def parse_knowledge(document: Any, make: type[Knowledge]) -> Knowledge:
     """Return the knowledge that a JSON object describes."""
     if not isinstance(document, Mapping):
         raise InputError("knowledge must be a JSON object with keys such as required_edges, forbidden_edges, tiers")
-    for key in document:
-        if key not in KEYS:
-            raise InputError(f"unknown key {key!r}{suggest(key, list(KEYS))}: the keys are {', '.join(KEYS)}")
     stated = {key: value for key, value in document.items() if value not in (None, [], {})}
+    for key in document:
+        if key not in KEYS and (key in stated or key not in UNSUPPORTED):
+            raise InputError(f"unknown key {key!r}{suggest(key, list(KEYS))}: the keys are {', '.join(KEYS)}")
     settings = _parse_settings(stated.get("tier_settings", {}))
     return make(
         required=(*_parse_list(stated, "required_edges"), *_parse_groups(stated, "required_groups")),
