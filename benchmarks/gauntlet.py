@@ -26,7 +26,7 @@ from pathlib import Path
 
 from bnsearch._tools.files import atomic_write
 from bnsearch.errors import InputError
-from bnsearch.learning.methods import methods
+from bnsearch.learning.methods import METHODS
 from gauntlet_peers import PEERS
 from gauntlet_report import print_regrets, render_markdown
 from gauntlet_runs import OWN, Cell, Record, Results, estimate_seconds, measure_cells, plan_cells
@@ -40,7 +40,7 @@ PUNCTUAL_BUDGETS = (1.0, 5.0, 30.0)
 
 def select_methods(asked: Sequence[str], peer: str | None) -> list[str]:
     """Return the methods that can be measured; print the others with the reason."""
-    unknown = [name for name in asked if name not in PEERS and name not in methods()]
+    unknown = [name for name in asked if name not in PEERS and name not in METHODS]
     skipped = dict.fromkeys(unknown, "no method of this name is registered")
     skipped |= {name: "it needs --peer PYTHON" for name in PEERS if name in asked and peer is None}
     for name, reason in skipped.items():

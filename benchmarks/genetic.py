@@ -38,6 +38,7 @@ from bnsearch.genetic.dga import DGA
 from bnsearch.genetic.miiga import MIIGA
 from bnsearch.graphs.compare import compare
 from bnsearch.independence import BNPC, MMHC, IK2vMB
+from bnsearch.knowledge import Knowledge
 from bnsearch.learning.search import search
 from bnsearch.networks import BayesianNetwork, load_network, random_network, sample, tile
 from bnsearch.runs.averages import interval, mean_scores_by_iteration
@@ -63,11 +64,12 @@ POPULATIONS: dict[str, MIIGA | CGA | DGA | BNCPSO] = {
 }
 RIVALS = ("CGA", "DGA", "BNC-PSO")
 OTHERS: dict[str, Method] = {
-    "K2": K2(max_parents=5),
-    "IK2vMB": IK2vMB(max_parents=5),
-    "MMHC": MMHC(max_parents=5),
+    "K2": K2(),
+    "IK2vMB": IK2vMB(),
+    "MMHC": MMHC(),
     "BNPC": BNPC(),
 }
+LIMITED = (K2, IK2vMB, MMHC)  # methods that have at most five parents for each variable, as the populations
 PARTS: dict[str, dict[str, Any]] = {
     "-InitMI": {"start": "random"},
     "-PR": {"recombination": "conventional"},
@@ -137,7 +139,8 @@ def measure(table: str, label: str, method: Method, generations: int, seed: int)
     """Return the record of a search with an empty cache; the seconds include the setup."""
     data = draw_rows(table)
     began = time.process_time()
-    result = search(Problem(data=data, score=BIC()), method, seed=seed, threads=1)
+    known = Knowledge(max_parents=5) if isinstance(method, LIMITED) else None
+    result = search(Problem(data=data, score=BIC(), knowledge=known), method, seed=seed, threads=1)
     seconds = time.process_time() - began
     difference = compare(truth(table).dag, result.dag)
     evolves = hasattr(method, "generations")

@@ -25,7 +25,7 @@ import numpy as np
 from bnsearch import learn
 from bnsearch.data import Dataset
 from bnsearch.graphs import DAG
-from bnsearch.learning.methods import methods
+from bnsearch.learning.methods import METHODS
 from bnsearch.networks import load_network, sample
 from bnsearch.runs.result import Result
 from bnsearch.scores import BIC, Scorer
@@ -138,7 +138,7 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("tables", nargs="*", default=TABLES)
     parser.add_argument("--seconds", type=float, default=10.0)
-    parser.add_argument("--methods", default=",".join(methods()), help="names, separated by commas")
+    parser.add_argument("--methods", default=",".join(METHODS), help="names, separated by commas")
     parser.add_argument("--peer", metavar="PYTHON", help="interpreter with pgmpy, pyagrum and this library")
     parser.add_argument("--budget", action="store_true")
     parser.add_argument("--permute", action="store_true")

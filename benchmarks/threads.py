@@ -20,7 +20,7 @@ import numpy as np
 
 from bnsearch._tools.parallel import thread_count
 from bnsearch.data import Dataset
-from bnsearch.learning.methods import methods
+from bnsearch.learning.methods import METHODS
 from bnsearch.learning.search import search
 from bnsearch.orderings.index import Index
 from bnsearch.parent_sets import ParentSets
@@ -91,14 +91,13 @@ def searching(problem: Problem, method: Method, stop: Stop | None = None) -> Cas
 
 def cases(tables: Tables) -> dict[str, Callable[[], Case]]:
     """Return the cases by name; tables are read when their case is measured."""
-    by_name = methods()
 
     def on_data(name: str, method: str, stop: Stop | None = None, **parameters: int) -> Callable[[], Case]:
-        return lambda: searching(Problem(data=tables.load(name, 60), score=BIC()), by_name[method](**parameters), stop)
+        return lambda: searching(Problem(data=tables.load(name, 60), score=BIC()), METHODS[method](**parameters), stop)
 
     def on_table(method: str, stop: Stop, **parameters: str) -> Callable[[], Case]:
         return lambda: searching(
-            Problem(table=tables.candidates("accidents.test", 3)), by_name[method](**parameters), stop
+            Problem(table=tables.candidates("accidents.test", 3)), METHODS[method](**parameters), stop
         )
 
     def selecting(name: str, builder: Builder) -> Callable[[], Case]:
@@ -113,7 +112,7 @@ def cases(tables: Tables) -> dict[str, Callable[[], Case]]:
         "auto-book": selecting("book.test", Auto(evaluations=80_000_000)),
         "greedy": selecting("jester.test", Greedy(evaluations=2_000_000)),
         "independence": selecting("jester.test", Independence(evaluations=500_000)),
-        "exact": lambda: searching(Problem(table=tables.candidates("jester.test", 3, 24)), by_name["exact"]()),
+        "exact": lambda: searching(Problem(table=tables.candidates("jester.test", 3, 24)), METHODS["exact"]()),
         "ilges": on_data("jester.test", "ilges", iterations=32),
         "vnges": on_data("jester.test", "vnges", Iterations(32)),
         "gresp": on_data("jester.test", "gresp", iterations=32),

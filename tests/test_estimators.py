@@ -12,6 +12,7 @@ import pandas as pd
 import pytest
 
 import bnsearch
+from bnsearch._tools.parallel import thread_count
 from bnsearch.errors import InputError
 from bnsearch.knowledge import Knowledge
 from bnsearch.networks import load_network
@@ -25,9 +26,10 @@ from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import FunctionTransformer, KBinsDiscretizer
 from sklearn.utils.estimator_checks import parametrize_with_checks
 
-from bnsearch.estimators import StructureLearner, frame_of
+from bnsearch.estimators import StructureLearner, count_threads, draw_seed, frame_of
 
-QUICK = {"method": "hillclimb", "seed": 0, "threads": 1, "stop": Iterations(2)}
+QUICK = {"method": "hillclimb", "random_state": 0, "n_jobs": 1, "stop": Iterations(2)}
+SAME = {"method": "hillclimb", "seed": 0, "threads": 1, "stop": Iterations(2)}  # the arguments of `learn`
 ASIA = load_network("asia").sample(400, seed=5)
 FRAME = ASIA.to_polars()
 
@@ -46,7 +48,7 @@ def test_scikit_learn_s_own_checks(estimator, check):
 
 def test_attributes(fitted):
     """What is fitted agrees with what `learn` returns and with each other."""
-    expected = bnsearch.learn(ASIA, **QUICK)
+    expected = bnsearch.learn(ASIA, **SAME)
     assert fitted.dag_ == expected.dag == fitted.result_.dag
     assert fitted.score_ == expected.score
     assert fitted.cpdag_ == expected.cpdag
@@ -139,7 +141,7 @@ def test_settings_reach_the_search():
     learner = StructureLearner(knowledge=required, max_parents=1, criterion="bdeu", **QUICK).fit(FRAME)
     assert ("xray", "smoke") in learner.dag_.edges
     assert max(map(len, learner.dag_.parents)) == 1
-    expected = bnsearch.learn(ASIA, knowledge=required, max_parents=1, score="bdeu", **QUICK)
+    expected = bnsearch.learn(ASIA, knowledge=required, max_parents=1, score="bdeu", **SAME)
     assert learner.score_ == expected.score
 
 
@@ -180,7 +182,7 @@ def test_grid_search(fitted):
 
 def test_grid_search_over_proven_networks():
     """By itself the learner searches exactly: each of three limits on two parts, then the best limit on all rows."""
-    learner = StructureLearner(seed=0, threads=1)
+    learner = StructureLearner(random_state=0, n_jobs=1)
     search = GridSearchCV(learner, {"max_parents": [0, 1, 3]}, cv=2).fit(FRAME)
     best = search.best_estimator_
     assert best.result_.optimal
@@ -209,3 +211,25 @@ def test_public_name():
     )
     assert done.stdout.startswith("learn\nthis needs scikit-learn (")
     assert "pip install 'bnsearch[sklearn]'" in done.stdout
+
+
+def test_masked_values_are_refused():
+    """A masked value is a missing value, also for the estimator."""
+    X = np.ma.masked_array([[0, 0], [0, 1], [1, 0], [1, 1]], mask=[[0, 0], [0, 1], [0, 0], [0, 0]])
+    with pytest.raises(InputError, match=r"column 'x1', row 2: missing value \(masked\)"):
+        StructureLearner(**QUICK).fit(X)
+
+
+def test_random_state_and_n_jobs():
+    """The conventions of scikit-learn: a seed or a generator, and negative numbers of jobs."""
+    assert draw_seed(None) is None
+    assert draw_seed(np.int64(7)) == 7
+    state = np.random.RandomState(1)
+    assert draw_seed(state) != draw_seed(state)
+    assert draw_seed(np.random.RandomState(1)) == draw_seed(np.random.RandomState(1))
+    assert count_threads(None) is None
+    assert count_threads(3) == 3
+    assert count_threads(-1) == thread_count(None)
+    assert count_threads(-1000) == 1
+    with pytest.raises(InputError, match="n_jobs must not be 0"):
+        count_threads(0)

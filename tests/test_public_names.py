@@ -80,3 +80,29 @@ def test_version(monkeypatch, installed, version):
     monkeypatch.delitem(vars(bnsearch), "__version__", raising=False)
     assert bnsearch.__version__ == version
     monkeypatch.delitem(vars(bnsearch), "__version__")
+
+
+def test_all_classes_of_the_registries_are_public():
+    """Every method and score of the library can be imported from the package; K2 is the method."""
+    from bnsearch.learning.methods import METHODS
+    from bnsearch.scores import SCORES
+
+    for name in METHODS.built_in:
+        assert getattr(bnsearch, METHODS[name].__name__) is METHODS[name]
+    for name in set(SCORES.built_in) - {"k2"}:
+        assert getattr(bnsearch, SCORES[name].__name__) is SCORES[name]
+
+
+def test_members_can_be_listed_without_scikit_learn():
+    """`inspect.getmembers` gets every name that `dir` lists; the estimator is listed only if it can be imported."""
+    code = """
+import importlib.util, inspect, sys
+import bnsearch
+find = importlib.util.find_spec
+importlib.util.find_spec = lambda name, *rest: None if name == "sklearn" else find(name, *rest)
+sys.modules["sklearn"] = None
+names = [name for name, _ in inspect.getmembers(bnsearch)]
+assert "learn" in names and "StructureLearner" not in names
+"""
+    loaded_after(code)
+    assert "StructureLearner" in dir(bnsearch)

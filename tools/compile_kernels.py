@@ -17,7 +17,7 @@ import numpy as np
 
 from bnsearch.data import Dataset
 from bnsearch.learning.learn import learn
-from bnsearch.learning.methods import methods
+from bnsearch.learning.methods import METHODS
 
 LAST = "auto"  # uses the kernels of other methods, so it is compiled after them
 LONGEST = ("ginobs", "rinobs", "ges", "miiga", "exact")  # methods with many kernels, compiled first
@@ -33,7 +33,7 @@ def compile_method(name: str) -> str:
 
 def main() -> None:
     """Compile all methods."""
-    others = sorted(set(methods()) - {LAST, *LONGEST})
+    others = sorted(set(METHODS) - {LAST, *LONGEST})
     with multiprocessing.get_context("spawn").Pool(os.cpu_count()) as pool:
         done = list(pool.imap_unordered(compile_method, [*LONGEST, *others], chunksize=1))
         done.append(pool.apply(compile_method, (LAST,)))

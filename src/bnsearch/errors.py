@@ -8,11 +8,30 @@ MAX_WHOLE_NUMBER = 10**15  # larger whole numbers are probably typing errors, an
 
 
 class BnsearchError(Exception):
-    """Base class of all errors that bnsearch raises deliberately; the message is one line."""
+    """
+    Base class of all errors that bnsearch raises deliberately; the message is one line.
+
+    Examples
+    --------
+    >>> import bnsearch
+    >>> issubclass(bnsearch.InputError, bnsearch.BnsearchError)
+    True
+    """
 
 
 class InputError(BnsearchError, ValueError):
-    """Invalid input; the message says what is wrong, where, and what to do."""
+    """
+    Invalid input; the message says what is wrong, where, and what to do.
+
+    Examples
+    --------
+    >>> import bnsearch
+    >>> try:
+    ...     bnsearch.make_score("bci")
+    ... except bnsearch.InputError as error:
+    ...     print(error)
+    there is no score 'bci' (did you mean 'bic'?): choose from loglik, aic, bic, bdeu, k2, fnml, qnml
+    """
 
 
 def require(

@@ -3,12 +3,15 @@
 from __future__ import annotations
 
 import os
+from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import NDArray
 
+from bnsearch._tools.parallel import thread_count
 from bnsearch.data import Dataset
+from bnsearch.data.arrays import check_mask
 from bnsearch.data.frames import find_cut_points
 from bnsearch.errors import InputError
 
@@ -35,22 +38,39 @@ class StructureLearner(BaseEstimator):  # type: ignore[misc]
 
     Parameters
     ----------
-    method, seconds, seed, max_parents, knowledge, threads, stop : as in `bnsearch.learn`
-    criterion : score to maximise, the parameter `score` of `bnsearch.learn`; here `score` is a method
-    discretize : discretization of columns of numbers, as in `Dataset.from_frame`; None refuses continuous columns
-    ess : equivalent sample size for the probability tables; above 0, so that no combination of known states has
-        probability zero
+    method, seconds, max_parents, knowledge, stop
+        As in `bnsearch.learn`.
+    random_state : int or RandomState, optional
+        Seed of the random numbers, a whole number or a NumPy RandomState; None draws one. It is the parameter
+        `seed` of `bnsearch.learn`.
+    n_jobs : int, optional
+        Number of threads, the parameter `threads` of `bnsearch.learn`; None and -1 mean all cores, -2 all but one.
+    criterion : str or Score or callable, default "bic"
+        Score to maximise, the parameter `score` of `bnsearch.learn`; here `score` is a method.
+    discretize : str or mapping, optional
+        Discretization of columns of numbers, as in `Dataset.from_frame`; None refuses continuous columns.
+    ess : float, default 1.0
+        Equivalent sample size for the probability tables; above 0, so that no combination of known states has
+        probability zero.
 
     Attributes
     ----------
-    dag_, cpdag_ : structure, and its equivalence class
-    adjacency_matrix_ : int[n, n]; [i, j] is 1 if i is a parent of j
-    network_ : network with probability tables
-    score_ : score of the structure
-    result_ : result of `bnsearch.learn`
-    cuts_ : cut points of the discretized columns by name
-    n_features_in_ : number of columns
-    feature_names_in_ : names of the columns, if X has names
+    dag_, cpdag_
+        Structure, and its equivalence class.
+    adjacency_matrix_ : int[n, n]
+        [i, j] is 1 if i is a parent of j.
+    network_
+        Network with probability tables.
+    score_
+        Score of the structure.
+    result_
+        Result of `bnsearch.learn`.
+    cuts_
+        Cut points of the discretized columns by name.
+    n_features_in_
+        Number of columns.
+    feature_names_in_
+        Names of the columns, if X has names.
 
     Notes
     -----
@@ -63,20 +83,25 @@ class StructureLearner(BaseEstimator):  # type: ignore[misc]
 
     Examples
     --------
-    >>> learner = StructureLearner(seconds=5, seed=1).fit(train)  # doctest: +SKIP
-    >>> learner.dag_.edges, learner.score(test)  # doctest: +SKIP
+    >>> import bnsearch
+    >>> table = bnsearch.load_network("asia").sample(200, 1).to_polars()
+    >>> learner = bnsearch.StructureLearner(seconds=10, random_state=1).fit(table)
+    >>> learner.result_.optimal
+    True
+    >>> round(learner.score(table), 2)
+    -2.08
     """
 
     def __init__(
         self,
         *,
         method: str | Method = "auto",
-        criterion: str | Score = "bic",
+        criterion: str | Score | Callable[..., float] = "bic",
         seconds: float | None = 60.0,
-        seed: int | None = None,
+        random_state: int | np.random.RandomState | None = None,
         max_parents: int | None = None,
         knowledge: Knowledge | str | os.PathLike[str] | None = None,
-        threads: int | None = None,
+        n_jobs: int | None = None,
         discretize: Discretize | None = None,
         stop: Stop | None = None,
         ess: float = 1.0,
@@ -84,10 +109,10 @@ class StructureLearner(BaseEstimator):  # type: ignore[misc]
         self.method = method
         self.criterion = criterion
         self.seconds = seconds
-        self.seed = seed
+        self.random_state = random_state
         self.max_parents = max_parents
         self.knowledge = knowledge
-        self.threads = threads
+        self.n_jobs = n_jobs
         self.discretize = discretize
         self.stop = stop
         self.ess = ess
@@ -107,10 +132,10 @@ class StructureLearner(BaseEstimator):  # type: ignore[misc]
             method=self.method,
             score=self.criterion,
             seconds=self.seconds,
-            seed=self.seed,
+            seed=draw_seed(self.random_state),
             max_parents=self.max_parents,
             knowledge=self.knowledge,
-            threads=self.threads,
+            threads=count_threads(self.n_jobs),
             stop=self.stop,
         )
         self.dag_ = self.result_.dag
@@ -143,10 +168,27 @@ class StructureLearner(BaseEstimator):  # type: ignore[misc]
 
         if nw.dependencies.is_into_dataframe(X):
             return validate_data(self, X, reset=first, skip_check_array=True)
+        check_mask(X, [f"x{i}" for i in range(np.shape(X)[1])] if np.ndim(X) == 2 else None)
         return frame_of(validate_data(self, X, reset=first, dtype=None, ensure_min_features=2 if first else 1))
 
     def _dataset(self, frame: Any) -> Dataset:
         return Dataset.from_frame(frame, discretize=self.cuts_ or None)
+
+
+def draw_seed(random_state: int | np.integer[Any] | np.random.RandomState | None) -> int | None:
+    """Return the seed of scikit-learn's parameter `random_state`."""
+    if isinstance(random_state, np.random.RandomState):
+        return int(random_state.randint(2**31))
+    return None if random_state is None else int(random_state)
+
+
+def count_threads(n_jobs: int | None) -> int | None:
+    """Return the number of threads of scikit-learn's parameter `n_jobs`; None means all cores."""
+    if n_jobs is None or n_jobs > 0:
+        return n_jobs
+    if n_jobs == 0:
+        raise InputError("n_jobs must not be 0: None and -1 mean all cores")
+    return max(1, thread_count(None) + 1 + n_jobs)
 
 
 def frame_of(array: NDArray[Any]) -> pl.DataFrame:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import signal
 import subprocess
 import sys
@@ -12,7 +13,7 @@ import pytest
 
 import bnsearch
 from bnsearch.budgets.budget import Budget
-from bnsearch.budgets.signals import stop_on_signals
+from bnsearch.budgets.signals import interrupts_preserved, stop_on_signals
 
 BOTH = (signal.SIGINT, signal.SIGTERM)
 
@@ -48,6 +49,7 @@ def test_a_second_interrupt_is_raised():
 def test_a_second_sigterm_ends_the_process():
     """The default handler is restored after the first SIGTERM."""
     code = """
+import contextlib
 import signal
 from bnsearch.budgets.budget import Budget
 from bnsearch.budgets.signals import stop_on_signals
@@ -98,3 +100,49 @@ def test_nothing_is_installed_in_another_thread():
 
     with ThreadPoolExecutor(1) as pool:
         assert pool.submit(look).result() == handlers()
+
+
+def lose_interrupt() -> None:
+    """Receive Ctrl-C in code that drops the exception, as C code does that calls Python."""
+    with contextlib.suppress(KeyboardInterrupt):
+        signal.raise_signal(signal.SIGINT)
+
+
+def test_a_lost_interrupt_is_raised_at_the_end():
+    """KeyboardInterrupt follows at the end of the block, also in place of another error; then all is as before."""
+    before = handlers()
+    with pytest.raises(KeyboardInterrupt), interrupts_preserved():
+        lose_interrupt()
+    with pytest.raises(KeyboardInterrupt), interrupts_preserved():
+        lose_interrupt()
+        raise RuntimeError("no compiled object yet")
+    with pytest.raises(KeyboardInterrupt), interrupts_preserved():
+        signal.raise_signal(signal.SIGINT)
+    assert handlers() == before
+
+
+def test_other_errors_are_raised_without_an_interrupt():
+    """An error of a block without Ctrl-C is raised; blocks can be nested, and contain one that stops on signals."""
+    with pytest.raises(RuntimeError, match="no compiled object yet"), interrupts_preserved():
+        raise RuntimeError("no compiled object yet")
+    budget = Budget()
+    with interrupts_preserved():
+        with interrupts_preserved():
+            pass
+        with stop_on_signals(budget):
+            signal.raise_signal(signal.SIGINT)
+    assert budget.request == "interrupted"
+
+
+def test_the_handler_of_an_application_stays():
+    """A handler of the application receives the signal, also during the block."""
+    seen = []
+    before = signal.signal(signal.SIGINT, lambda *_: seen.append("signal"))
+    try:
+        with interrupts_preserved():
+            signal.raise_signal(signal.SIGINT)
+    finally:
+        signal.signal(signal.SIGINT, before)
+    assert seen == ["signal"]
+    with ThreadPoolExecutor(1) as pool:
+        assert pool.submit(lambda: list(interrupts_preserved().gen)).result() == [None]

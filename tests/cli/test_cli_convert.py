@@ -57,14 +57,6 @@ def test_a_variable_called_table(run):
     assert read_structure("c.csv") == read_structure("a.csv")
 
 
-def test_output_in_place(run):
-    """A file may be converted onto itself."""
-    run("convert", "asia", "a.bif")
-    before = Path("a.bif").read_bytes()
-    assert run("convert", "a.bif", "a.bif").code == 0
-    assert Path("a.bif").read_bytes() == before
-
-
 @pytest.mark.parametrize(
     ("arguments", "said"),
     [
@@ -101,3 +93,13 @@ def test_bad_input(refused, run, tmp_path, arguments, said):
     Path("bytes.json").write_bytes(b"\xff\xfe{}")
     assert said in refused("convert", *arguments)
     assert not list(tmp_path.glob("x*"))
+
+
+def test_a_file_is_not_converted_to_itself(run, refused):
+    """The input is not overwritten, also by another path to it."""
+    run("convert", "asia", "x.bif")
+    before = Path("x.bif").read_bytes()
+    assert "x.bif is already one of the files to read" in refused("convert", "x.bif", "x.bif")
+    Path("link.bif").symlink_to("x.bif")
+    assert "link.bif is already one of the files to read" in refused("convert", "x.bif", "link.bif")
+    assert Path("x.bif").read_bytes() == before

@@ -15,7 +15,9 @@ import pytest
 
 import bnsearch
 from bnsearch import Dataset, Knowledge, Scorer, make_score
+from bnsearch.learning.methods import METHODS
 from bnsearch.networks.files import read_network, read_structure
+from bnsearch.scores import SCORES
 
 
 @pytest.fixture
@@ -270,3 +272,36 @@ def test_without_stderr(asia):
         ["sh", "-c", script], env={**os.environ, "PYTHONPATH": source}, text=True, stdout=subprocess.PIPE, check=True
     )
     assert json.loads(done.stdout)["optimal"]
+
+
+def test_help_on_seeds_promises_what_is_kept(run):
+    """Under a time budget the result depends on the machine, so the help promises a reproducible one by iterations."""
+    for command in ("learn", "search"):
+        text = " ".join(run(command, "--help").out.split())
+        assert "Seed of the random numbers; reproducible with --iterations, not with --seconds." in text
+
+
+def test_a_network_to_begin_with(run, asia_csv):
+    """`--start` reads a network by name or file, with which the search begins."""
+    arguments = ["learn", asia_csv, "--method", "hillclimb", "--iterations", 1, "--seconds", "inf", "--json"]
+    facts = json.loads(run(*arguments, "--start", "asia").out)
+    true = json.loads(run("score", asia_csv, "asia", "--score", "bic", "--json").out)["bic"]
+    assert facts["score"] >= true
+    assert "edges" in facts
+
+
+def test_help_lists_methods_and_scores(run):
+    """The help of `learn` has the names of the registries."""
+    text = " ".join(run("learn", "--help").out.split())
+    assert f"How to search: {', '.join(METHODS.built_in)}." in text
+    assert f"What to maximise: {', '.join(SCORES.built_in)}." in text
+
+
+def test_methods_are_listed_with_what_they_declare(run):
+    """`bnsearch methods` shows the search space and the input of each method."""
+    outcome = run("methods")
+    assert outcome.code == 0
+    assert "minobs; orderings, insertion moves; needs candidate table\n" in outcome.err
+    facts = json.loads(run("methods", "--json").out)
+    assert list(facts) == list(METHODS)
+    assert facts["ges"]["paper"] == "Chickering (2002)"

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import contextlib
 import json
 import os
+import signal
 import subprocess
 import sys
 from pathlib import Path
@@ -11,10 +13,13 @@ from pathlib import Path
 import pytest
 
 import bnsearch
+from bnsearch.cli import failures
 from bnsearch.cli.failures import one_line
 from bnsearch.networks.network import BayesianNetwork
 
 COMMANDS = ["parents", "sample", "score", "compare", "convert", "scores"]
+NO_MEMORY = "error: not enough memory: use a smaller table or fewer threads (--threads), set a lower limit (--memory), "
+NO_MEMORY += "or use a larger machine"
 SAMPLE = ["sample", "asia", "--rows", "5", "-o", "x.csv"]
 
 
@@ -83,7 +88,9 @@ def raising(error: BaseException):
     [
         (PermissionError(13, "Permission denied", "/here"), 2, "error: /here: Permission denied"),
         (OSError(28, "No space left on device"), 2, "error: output: No space left on device"),
-        (MemoryError(), 2, "error: not enough memory: use a smaller table or fewer threads, or a larger machine"),
+        (MemoryError(), 2, NO_MEMORY),
+        (OSError("libllvmlite.so: failed to map segment from shared object"), 2, NO_MEMORY),
+        (RuntimeError("can't start new thread"), 2, NO_MEMORY),
         (RuntimeError("two\nlines"), 1, "bug: RuntimeError: two\\nlines (BNSEARCH_TRACEBACK=1 shows where"),
     ],
 )
@@ -112,11 +119,31 @@ def test_traceback_on_request(run, monkeypatch):
     assert outcome.err.splitlines()[-1].startswith("bnsearch: bug: RuntimeError: oops")
 
 
+def test_libraries_that_cannot_be_loaded_for_lack_of_memory(run, monkeypatch):
+    """If less memory than libraries need can be had, any error is reported as a lack of memory."""
+    monkeypatch.setattr(BayesianNetwork, "sample", raising(NameError("name 'PyLazyFrame' is not defined")))
+    assert run(*SAMPLE).err.startswith("bnsearch: bug: NameError")
+    monkeypatch.setattr(failures, "NEEDED_BYTES", 2**62)
+    assert run(*SAMPLE) == (2, "", f"bnsearch: {NO_MEMORY}\n")
+
+
 def test_interrupt(run, monkeypatch):
     """Ctrl-C gives status 130, no output and no file."""
     monkeypatch.setattr(BayesianNetwork, "sample", raising(KeyboardInterrupt()))
     assert run(*SAMPLE) == (130, "", "")
     assert not Path("x.csv").exists()
+
+
+def test_an_interrupt_that_the_compiler_loses(run, monkeypatch):
+    """Ctrl-C in a callback of the compiler is lost, and the compiler fails later: this is not reported as a bug."""
+
+    def compile_kernel(*_, **__):
+        with contextlib.suppress(KeyboardInterrupt):
+            signal.raise_signal(signal.SIGINT)
+        raise RuntimeError("no compiled object yet for <Library>")
+
+    monkeypatch.setattr(BayesianNetwork, "sample", compile_kernel)
+    assert run(*SAMPLE) == (130, "", "")
 
 
 def test_the_status_is_ours_after_an_interrupt(tmp_path):

@@ -159,3 +159,25 @@ def test_killed_at_any_moment(process, wide_csv, tmp_path, name, moment):
     if output.exists():
         assert read_scores(output).n_variables == 60
         assert ("terminated" if name == "SIGTERM" else "interrupted") in err
+
+
+def test_knowledge_is_respected(run, refused, asia_csv):
+    """Only legal sets are written, and a search over them with the same knowledge finds what `learn` finds."""
+    known = {"required_edges": [["smoke", "asia"]], "forbidden_edges": [["smoke", "bronc"]], "source_nodes": ["smoke"]}
+    Path("known.json").write_text(json.dumps(known))
+    assert run("parents", asia_csv, "-o", "asia.jkl", "--knowledge", "known.json").code == 0
+    table = read_scores("asia.jkl")
+    smoke, bronc = table.names.index("smoke"), table.names.index("bronc")
+    sets = {
+        v: [tuple(table.members[table.first[r] : table.first[r + 1]]) for r in np.flatnonzero(table.child == v)]
+        for v in (smoke, bronc)
+    }
+    assert sets[smoke] == [()]
+    assert not any(smoke in parents for parents in sets[bronc])
+    searched = json.loads(run("search", "asia.jkl", "--method", "exact", "--knowledge", "known.json", "--json").out)
+    learned = json.loads(run("learn", asia_csv, "--seconds", "inf", "--knowledge", "known.json", "--json").out)
+    assert ["smoke", "asia"] in searched["edges"]
+    assert searched["score"] == pytest.approx(learned["score"], rel=1e-12)
+    assert "known.json is already one of the files" in refused(
+        "parents", asia_csv, "-o", "known.json", "--knowledge", "known.json"
+    )

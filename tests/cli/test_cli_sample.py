@@ -5,10 +5,13 @@ from __future__ import annotations
 import os
 from pathlib import Path
 
+import numpy as np
 import pytest
 
 from bnsearch.data import Dataset
-from bnsearch.networks import load_network
+from bnsearch.graphs import DAG
+from bnsearch.networks import BayesianNetwork, load_network
+from bnsearch.networks.files import write_network
 
 
 @pytest.mark.parametrize("name", ["x.csv", "x.csv.gz", "x.parquet"])
@@ -94,3 +97,13 @@ def test_output_not_writable(refused, tmp_path):
     locked = tmp_path / "locked"
     locked.mkdir(mode=0o555)
     assert "Permission denied" in refused("sample", "asia", "--rows", 5, "-o", "locked/x.csv")
+
+
+def test_a_state_called_na_is_written_and_read_back(run, tmp_path):
+    """A table with a state NA is written to CSV, and read back with this state."""
+    network = BayesianNetwork(
+        DAG(["a", "b"], [[], [0]]), [("NA", "yes"), ("0", "1")], [np.array([0.5, 0.5]), np.array([[0.2, 0.8], [1, 0]])]
+    )
+    write_network(network, tmp_path / "net.bif")
+    assert run("sample", "net.bif", "--rows", 50, "-o", "a.csv").code == 0
+    assert Dataset.read("a.csv").states == network.states

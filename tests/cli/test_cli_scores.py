@@ -32,7 +32,7 @@ def test_list_for_people(run):
     assert (outcome.code, outcome.out) == (0, "")
     assert "\nbic (also mdl), score-equivalent\n    Log-likelihood minus" in outcome.err
     assert "\nk2, not score-equivalent\n" in outcome.err
-    assert "\n    ess = 1.0: the equivalent sample size" in outcome.err
+    assert "\n    ess = 1.0: The equivalent sample size" in outcome.err
     assert "Cooper & Herskovits (1992)" in outcome.err
 
 
@@ -46,9 +46,11 @@ def test_describe_takes_a_docstring_apart():
 
         Parameters
         ----------
-        width : how wide,
-            or how narrow
-        depth : how deep
+        width : int, default 3
+            How wide,
+            or how narrow.
+        depth
+            How deep.
 
         References
         ----------
@@ -57,7 +59,7 @@ def test_describe_takes_a_docstring_apart():
         """
     assert describe(type("Method", (), {"__doc__": text})) == Description(
         "Do this and that.",
-        {"width": "how wide, or how narrow", "depth": "how deep"},
+        {"width": "How wide, or how narrow.", "depth": "How deep."},
         "Somebody (1999). Something.",
     )
 

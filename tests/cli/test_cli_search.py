@@ -7,8 +7,10 @@ from pathlib import Path
 
 import pytest
 
-from bnsearch.networks.files import read_structure
-from bnsearch.parent_sets.jkl import write_scores
+from bnsearch.data import Dataset
+from bnsearch.networks import fit
+from bnsearch.networks.files import read_network, read_structure
+from bnsearch.parent_sets.jkl_writer import write_scores
 from bnsearch.parent_sets.table import ParentSets
 from candidate_tables import random_candidates
 from reference_exact import best_score
@@ -112,7 +114,7 @@ def test_parameters_and_starts_are_passed_on(run, table):
         (["sets.jkl", "--iterations", "0"], "iterations must be at least 1"),
         (["sets.jkl", "--start", "nowhere"], "there is no start 'nowhere'"),
         (["sets.jkl", "--method", "exact", "--start", "fas"], "has no parameter 'start'"),
-        (["sets.jkl", "--method", "hillclimb"], "a table of parent sets is not enough"),
+        (["sets.jkl", "--method", "hillclimb"], "a candidate table is not enough"),
         (["sets.jkl", "-o", "best.bif"], "needs tables"),
         (["sets.jkl", "-o", "no/such/best.csv"], "no/such"),
         (["sets.jkl", "--trace", "no/such/trace.csv"], "no/such"),
@@ -148,3 +150,22 @@ def test_methods_are_listed(run):
     assert "Lee & van Beek" in facts["minobs"]["reference"]
     assert all(about["meaning"] for entry in facts.values() for about in entry["parameters"].values())
     assert "minobs" in run("methods").err
+
+
+def test_few_variables_are_solved_at_once(run, asia_csv):
+    """The default method proves the optimum over eight variables, and does not use up the time budget."""
+    assert run("parents", asia_csv, "-o", "asia.jkl").code == 0
+    facts = json.loads(run("search", "asia.jkl", "--json").out)
+    assert (facts["method"], facts["optimal"], facts["stop"]) == ("auto", True, "complete")
+    assert facts["seconds"] < 30
+
+
+def test_data_give_probability_tables(run, refused, asia_csv):
+    """With the table, the network is written with probabilities; another table is refused."""
+    run("parents", asia_csv, "-o", "asia.jkl")
+    assert run("search", "asia.jkl", "--data", asia_csv, "-o", "best.bif").code == 0
+    network = read_network("best.bif")
+    assert network.equals(fit(network.dag, Dataset.read(asia_csv)))
+    Path("other.csv").write_text("a,b\n0,1\n1,0\n")
+    assert "the table has no column 'asia'" in refused("search", "asia.jkl", "--data", "other.csv", "-o", "b.bif")
+    assert "asia.csv is already one of the files" in refused("search", "asia.jkl", "--data", asia_csv, "-o", asia_csv)

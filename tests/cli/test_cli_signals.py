@@ -14,7 +14,7 @@ import pytest
 
 import bnsearch
 from bnsearch.networks.files import read_network, read_structure
-from bnsearch.parent_sets.jkl import write_scores
+from bnsearch.parent_sets.jkl_writer import write_scores
 from bnsearch.runs.result import Result
 from candidate_tables import random_candidates
 

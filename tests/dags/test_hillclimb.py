@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 
@@ -9,6 +11,7 @@ from bnsearch.dags import HillClimb, Tabu
 from bnsearch.dags.climber import ScoredDAG
 from bnsearch.data import Dataset
 from bnsearch.errors import InputError
+from bnsearch.knowledge import Knowledge
 from bnsearch.learning.search import search
 from bnsearch.networks import load_network, random_network
 from bnsearch.runs.problem import Problem
@@ -135,7 +138,8 @@ def test_columns_in_another_order_lead_to_the_same_score(problem):
 
 def test_few_parents_and_few_candidates(problem):
     """No more parents than asked for; each is one of the two best single parents of its child."""
-    result = search(problem, Tabu(max_parents=1, restarts=2), seed=1, threads=1)
+    single = replace(problem, knowledge=Knowledge(max_parents=1))
+    result = search(single, Tabu(restarts=2), seed=1, threads=1)
     assert max(map(len, result.dag.parents)) == 1
     result = search(problem, HillClimb(candidates=2), seed=1, threads=1)
     for child, parents in enumerate(result.dag.parents):
@@ -143,7 +147,7 @@ def test_few_parents_and_few_candidates(problem):
         assert set(parents) <= set(sorted(singles, key=singles.__getitem__)[-2:])
     everyone = search(problem, HillClimb(candidates=100), seed=1, threads=1)
     assert everyone.dag == search(problem, HillClimb(), seed=1, threads=1).dag
-    empty = search(problem, HillClimb(max_parents=0), seed=1, threads=1)
+    empty = search(replace(problem, knowledge=Knowledge(max_parents=0)), HillClimb(), seed=1, threads=1)
     assert empty.dag.edges == []
 
 
@@ -192,7 +196,6 @@ def test_asia_is_found_to_its_class():
 @pytest.mark.parametrize(
     "make",
     [
-        lambda: HillClimb(max_parents=-1),
         lambda: HillClimb(candidates=0),
         lambda: HillClimb(restarts=1.5),
         lambda: HillClimb(perturbation=0),
@@ -201,7 +204,7 @@ def test_asia_is_found_to_its_class():
         lambda: Tabu(tabu_list="operators"),
         lambda: Tabu(restart_moves=0),
     ],
-    ids=["max_parents", "candidates", "restarts", "perturbation", "length", "patience", "tabu_list", "restart_moves"],
+    ids=["candidates", "restarts", "perturbation", "length", "patience", "tabu_list", "restart_moves"],
 )
 def test_bad_parameters_are_refused(make):
     """Each parameter has a range."""

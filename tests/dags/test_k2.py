@@ -8,6 +8,7 @@ from hypothesis import strategies as st
 
 from bnsearch.dags import K2
 from bnsearch.errors import InputError
+from bnsearch.knowledge import Knowledge
 from bnsearch.learning.search import search
 from bnsearch.networks import load_network
 from bnsearch.runs.problem import Problem
@@ -26,9 +27,10 @@ def test_parents_are_those_of_the_definition(table, score, max_parents, draw):
     """For every score, any ordering and any number of parents."""
     order = draw.draw(st.permutations(range(len(table.columns))))
     parameters = {"ess": 1.0} if score == "bdeu" else {}
-    problem = Problem(data=table.dataset, score=make_score(score, **parameters))
+    known = None if max_parents is None else Knowledge(max_parents=max_parents)
+    problem = Problem(data=table.dataset, score=make_score(score, **parameters), knowledge=known)
     ordering = [table.dataset.names[v] for v in order]
-    result = search(problem, K2(ordering=ordering, max_parents=max_parents), threads=2)
+    result = search(problem, K2(ordering=ordering), threads=2)
 
     def family(child, parents):
         return family_score(score, table.codes, table.arities, child, sorted(parents), **parameters)

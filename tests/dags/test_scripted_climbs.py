@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 
@@ -151,13 +153,12 @@ def test_perturbations():
 
 
 def test_rules():
-    """Limits are the smaller of the method's and the known ones; required edges are allowed; the tabu list is set."""
+    """Limits are the known ones; required edges are allowed; the tabu list is set."""
     allowed = np.zeros((3, 3), dtype=bool)
     allowed[0, 1] = allowed[1, 0] = True
     assert HillClimb().rules(allowed).limits.tolist() == [3, 3, 3]
-    assert HillClimb(max_parents=1).rules(allowed).limits.tolist() == [1, 1, 1]
     known = Knowledge(required=[("c", "b")], forbidden=[("a", "b")], max_parents={"a": 1}).constraints("abc")
-    rules = HillClimb(max_parents=2).rules(allowed, known)
+    rules = HillClimb().rules(allowed, known)
     assert np.argwhere(rules.allowed).tolist() == [[0, 1], [1, 2]]
     assert rules.limits.tolist() == [1, 2, 2]
     assert np.argwhere(rules.required).tolist() == [[1, 2]]
@@ -230,8 +231,8 @@ def test_k2_counts_and_offers():
     Each family without parents is one evaluation, and each candidate another: 4 + 0 + 1 + 2 + 3 = 10. The score is that
     of the network.
     """
-    problem, run = problem_of(), Run(seed=1)
-    K2(ordering=tuple("dcba"), max_parents=1).search(problem, run)
+    problem, run = replace(problem_of(), knowledge=Knowledge(max_parents=1)), Run(seed=1)
+    K2(ordering=tuple("dcba")).search(problem, run)
     assert run.progress.iterations == 1
     assert run.progress.evaluations == run.computed
     assert run.progress.evaluations == 10
@@ -250,8 +251,6 @@ def test_k2_orderings():
     for wrong in ("abcd", 5):
         with pytest.raises(InputError, match="ordering must be a list of all variables' names"):
             K2(ordering=wrong)
-    with pytest.raises(InputError, match="max_parents must be at least 0"):
-        K2(max_parents=-1)
 
 
 def test_k2_obeys_knowledge():

@@ -181,3 +181,17 @@ def test_import_is_light() -> None:
     )
     run = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
     assert run.stdout.strip() == "[]"
+
+
+def test_masked_values_are_missing_values():
+    """A masked array is read only if no value is masked; otherwise the error names the first masked value."""
+    codes = np.ma.masked_array([[0, 1], [1, 0], [1, 1]], mask=[[0, 0], [0, 1], [1, 0]])
+    with pytest.raises(InputError, match=r"column '0', row 3: missing value \(masked\)"):
+        Dataset.from_codes(codes)
+    with pytest.raises(InputError, match=r"column 'b', row 2: missing value \(masked\)"):
+        Dataset.from_codes(codes[:2], names=["a", "b"])
+    with pytest.raises(InputError, match=r"column 'a', row 3: missing value \(masked\)"):
+        Dataset(codes.T, ["a", "b"], [("x", "y"), ("x", "y")])
+    whole = Dataset.from_codes(np.ma.masked_array([[0, 1], [1, 0]], mask=False))
+    assert type(whole.codes) is np.ndarray
+    assert whole.codes.tolist() == [[0, 1], [1, 0]]

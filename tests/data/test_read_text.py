@@ -295,3 +295,17 @@ def test_public_binary_tables(shared_data: Path) -> None:
     raw = gzip.decompress((shared_data / "debd" / "nltcs.valid.csv.gz").read_bytes()).decode()
     expected = np.array([line.split(",") for line in raw.split()], dtype=int)
     assert np.array_equal(data.codes, expected.T)
+
+
+def test_quotes_distinguish_states_from_missing_values(tmp_path):
+    """In quotes, NA is a state; without quotes, or empty, a field is missing; doubled quotes are part of a text."""
+    path = tmp_path / "a.csv"
+    path.write_text('a,b\nx,"NA"\ny,"z,""NA"","\n"?",u\n')
+    data = Dataset.read(path)
+    assert data.states == (("?", "x", "y"), ("NA", "u", 'z,"NA",'))
+    path.write_text('a,b\nx,"NA"\ny,NA\n')
+    with pytest.raises(InputError, match="column 'b', row 2: missing value"):
+        Dataset.read(path)
+    path.write_text('a,b\nx,u\ny,""\n')
+    with pytest.raises(InputError, match="column 'b', row 2: missing value"):
+        Dataset.read(path)

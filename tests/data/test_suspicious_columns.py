@@ -32,6 +32,13 @@ def test_what_is_odd(tmp_path, name):
     assert all(line.startswith(start) for line, start in zip(found, wanted, strict=True))
 
 
+def test_states_that_are_spelled_like_missing_values(tmp_path):
+    """A quoted NA is a state, and the user is informed."""
+    (tmp_path / "t.csv").write_text('a,b\n"NA",x\nu,y\n')
+    (line,) = describe_suspicious_columns(Dataset.read(tmp_path / "t.csv"))
+    assert line == "column 'a' has a state that is spelled like a missing value, such as NA or ?"
+
+
 def test_numbered_columns_are_no_header():
     """Two columns of bits are named 0 and 1, which are also their states."""
     assert list(describe_suspicious_columns(Dataset.from_codes([[0, 0], [1, 1], [0, 1]]))) == []

@@ -64,3 +64,13 @@ def test_trace():
     assert ax.lines[0].get_xydata().tolist() == [[1.0, -9.0], [3.0, -7.5]]
     assert (ax.get_xlabel(), ax.get_ylabel()) == ("seconds", "score")
     assert plot_trace(Trace(), ax) is ax
+
+
+def test_labels_of_a_trace_are_inside_the_figure():
+    """Long scores at the axis do not push its label out of the figure."""
+    trace = Trace([Progress(seconds=1.0, score=-1_953_390.25), Progress(seconds=3.0, score=-1_953_390.125)])
+    ax = plot_trace(trace)
+    ax.figure.canvas.draw()
+    label, whole = ax.yaxis.label.get_window_extent(), ax.figure.bbox
+    assert whole.x0 <= label.x0
+    assert label.x1 <= whole.x1

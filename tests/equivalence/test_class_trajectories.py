@@ -42,7 +42,7 @@ def defaults(method: type[ClassSearch]) -> dict[str, Any]:
 
 def test_published_parameters() -> None:
     """Alonso et al. (2018), 5.1: T and H of at most 3, k = n / 2 and 100 iterations, kmax = n, maxK = 8 and 50."""
-    common = {"max_subset": 3, "max_parents": None, "start": None, "count_families": False}
+    common = {"max_subset": 3, "start": None, "count_families": False}
     noisy = common | {"noise": 2.0, "noise_scale": "step"}
     assert defaults(GES) == defaults(IGES) == common
     assert defaults(ILGES) == noisy | {"perturbation": None, "iterations": 100}
@@ -306,12 +306,12 @@ def test_parameters_reach_the_neighbourhood(monkeypatch: pytest.MonkeyPatch) -> 
 
     monkeypatch.setattr("bnsearch.equivalence.class_search.Neighbourhood", Noted)
     start = PDAG.from_edges("ab", undirected=[("a", "b")])
-    limits = {"max_subset": 2, "max_parents": 4, "count_families": True}
+    limits = {"max_subset": 2, "count_families": True}
     IGES(start=start, **limits).start_neighbourhood("scorer", "knowledge", keep_all=True)  # type: ignore[arg-type]
     assert seen == limits | {"start": start, "scorer": "scorer", "constraints": "knowledge", "keep_all": True}
     seen.clear()
     GES().start_neighbourhood("scorer")  # type: ignore[arg-type]
-    common = {"max_subset": 3, "max_parents": None, "count_families": False}
+    common = {"max_subset": 3, "count_families": False}
     assert seen == common | {"scorer": "scorer", "constraints": None, "keep_all": False}
 
 
@@ -337,7 +337,6 @@ def test_scores_that_tell_equivalent_networks_apart_are_refused() -> None:
     ("kind", "legal", "illegal"),
     [
         (GES, {"max_subset": 0}, {"max_subset": -1}),
-        (GES, {"max_parents": 0}, {"max_parents": 0.5}),
         (GES, {"max_subset": None}, {"start": "a -> b"}),
         (ILGES, {"perturbation": 1}, {"perturbation": 0}),
         (ILGES, {"iterations": 0}, {"iterations": -1}),

@@ -165,7 +165,7 @@ def test_results_tell_how_they_were_found(method: GES | IGES) -> None:
     result = search(problem, method, seed=1)
     assert result.score == pytest.approx(problem.scorer.network(result.dag))
     assert (result.stop, result.method) == ("complete", method.name)
-    limits = {"max_subset": 3, "max_parents": None, "start": None, "count_families": False}
+    limits = {"max_subset": 3, "start": None, "count_families": False}
     assert result.parameters == limits
     scores = [point.score for point in result.trace]
     assert scores == sorted(scores)

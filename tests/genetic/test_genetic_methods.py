@@ -151,7 +151,7 @@ def test_one_or_two_variables(kind, n):
 @pytest.mark.parametrize("kind", [MIIGA, CGA, DGA, BNCPSO])
 def test_a_table_is_not_enough(kind):
     """These methods score any family, so they need data."""
-    with pytest.raises(InputError, match="searches with data"):
+    with pytest.raises(InputError, match="needs data and a score: a candidate table is not enough"):
         search(Problem(table=random_candidates(4, 3, 2, seed=1)), kind(), stop=Iterations(1), seed=0)
 
 

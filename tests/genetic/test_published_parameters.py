@@ -14,7 +14,7 @@ from bnsearch.genetic.miiga import FIXED_ALPHA, MIIGA
 from bnsearch.independence import BNPC, MMHC, GTest, IK2vMB, InformationTest
 
 SIZES = {"population": 100, "generations": 500, "max_parents": 5}  # section 4.2; the limit on parents is ours
-CLIMB = {"max_parents": None, "candidates": None, "restarts": 10, "perturbation": 0.5, "restart_moves": None}
+CLIMB = {"candidates": None, "restarts": 10, "perturbation": 0.5, "restart_moves": None}
 PARAMETERS = [
     (
         MIIGA,
@@ -43,15 +43,14 @@ PARAMETERS = [
             "society_end": 0.83,
         },
     ),
-    (K2, {"ordering": None, "max_parents": None}),
-    (IK2vMB, {"root": None, "alpha": 0.01, "rows_per_degree": 5.0, "max_parents": None}),
+    (K2, {"ordering": None}),
+    (IK2vMB, {"root": None, "alpha": 0.01, "rows_per_degree": 5.0}),
     (
         MMHC,
         {
             "alpha": 0.05,
             "rows_per_degree": 5.0,
             "max_condition": 3,
-            "max_parents": None,
             "length": 100,
             "patience": 15,
             "restarts": 10,

@@ -19,8 +19,10 @@ from bnsearch.genetic.search_space import SearchSpace
 from bnsearch.graphs.dag import DAG
 from bnsearch.learning.search import search
 from bnsearch.learning.warm_up import load_kernels
+from bnsearch.networks import load_network
 from bnsearch.runs.problem import Problem
 from bnsearch.runs.stop import Iterations
+from bnsearch.scores import BIC
 from knowledge_cases import random_knowledge
 from strategies import examples
 
@@ -148,3 +150,10 @@ def test_knowing_nothing_changes_nothing(method):
         results.append(search(problem, method, stop=Iterations(6), seed=3, threads=1).trace.points)
     first, second = ([(p.iterations, p.score) for p in points] for points in results)
     assert first == second
+
+
+def test_the_limit_of_the_knowledge_replaces_the_default():
+    """A limit of the knowledge applies even if it is above that of the method; other variables keep the method's."""
+    data = load_network("asia").sample(50, seed=1)
+    problem = Problem(data=data, score=BIC(), knowledge=Knowledge(max_parents={data.names[0]: 4, data.names[1]: 1}))
+    assert SearchSpace.of(problem, 2).max_parents.tolist() == [4, 1, 2, 2, 2, 2, 2, 2]

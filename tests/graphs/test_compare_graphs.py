@@ -12,6 +12,7 @@ from hypothesis import given
 import reference_graphs as ref
 from bnsearch.errors import InputError
 from bnsearch.graphs import DAG, PDAG, Agreement, StructuralHamming, compare, cpdag, shd, shd_cpdag
+from bnsearch.networks import load_network
 
 TRUE = DAG.from_edges("abcd", ["ac", "bc", "cd"])
 LEARNED = DAG.from_edges("abcd", ["ac", "cb", "ad", "bd"])
@@ -138,3 +139,12 @@ def test_other_variables_are_refused(function: Callable[[DAG, DAG], object]) -> 
         function(TRUE, other)
     with pytest.raises(InputError, match="different variables"):
         shd_cpdag(cpdag(TRUE), cpdag(other))
+
+
+def test_networks_and_results_can_be_compared() -> None:
+    """A network or a result stands for its structure; any other object is refused, with what can be compared."""
+    asia = load_network("asia")
+    assert compare(asia, asia) == compare(asia.dag, asia.dag)
+    assert compare(asia, DAG.empty(asia.names)).hamming.deleted == 8
+    with pytest.raises(InputError, match="a DAG, a network or a result is needed here, not a str: load_network"):
+        compare(asia, "asia")

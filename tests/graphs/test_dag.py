@@ -12,7 +12,8 @@ from hypothesis import given
 
 import reference_graphs as ref
 from bnsearch.errors import InputError
-from bnsearch.graphs import DAG
+from bnsearch.graphs import DAG, PDAG
+from bnsearch.networks.files import write_structure
 
 
 @pytest.fixture
@@ -183,3 +184,15 @@ def test_no_variables() -> None:
     """The graph over nothing is a graph."""
     assert DAG.empty([]).order == ()
     assert DAG.empty([]).adjacency.shape == (0, 0)
+
+
+def test_public_arrays_have_one_orientation(tmp_path) -> None:
+    """Row a, column b is the edge a -> b in matrices, PDAGs and files, and in networkx."""
+    dag = DAG.from_edges("ab", [("a", "b")])
+    matrix = [[False, True], [False, False]]
+    assert dag.adjacency.tolist() == matrix
+    assert DAG.from_adjacency("ab", matrix) == dag
+    assert PDAG.from_dag(dag).arcs.tolist() == matrix
+    assert list(dag.to_networkx().edges) == [("a", "b")]
+    write_structure(dag, tmp_path / "a.csv")
+    assert (tmp_path / "a.csv").read_text().split() == ["a,b", "0,1", "0,0"]

@@ -32,7 +32,6 @@ def test_mmhc_hands_its_parameters_on(monkeypatch):
         alpha=0.02,
         rows_per_degree=3.0,
         max_condition=2,
-        max_parents=4,
         length=7,
         patience=8,
         restarts=9,
@@ -41,7 +40,7 @@ def test_mmhc_hands_its_parameters_on(monkeypatch):
     method.search(CHAIN, Run(seed=1))
     assert seen == [
         (GTest(alpha=0.02, rows_per_degree=3.0), "find_max_min_neighbours", 2, True),
-        (Tabu(max_parents=4, length=7, patience=8, restarts=9, perturbation=0.1), 2),
+        (Tabu(length=7, patience=8, restarts=9, perturbation=0.1), 2),
     ]
 
 
@@ -60,15 +59,15 @@ def test_ik2vmb_by_script(monkeypatch):
         seen.append((decision, local.func.__name__))
         return blankets
 
-    def greedy(candidates, max_parents, problem, run):
-        seen.append(([some.tolist() for some in candidates], max_parents))
+    def greedy(candidates, problem, run):
+        seen.append([some.tolist() for some in candidates])
 
     monkeypatch.setattr(ik2vmb_module, "find_mutual_pairs", find_blankets)
     monkeypatch.setattr(ik2vmb_module, "offer_greedy_network", greedy)
     for effects, candidates in (([(0, 1, 2)], [[2], [2, 0], []]), ([], [[2, 1], [2], []])):
         monkeypatch.setattr(ik2vmb_module, "find_common_effects", lambda tester, found, effects=effects: effects)
-        IK2vMB(root="c", alpha=0.02, rows_per_degree=4.0, max_parents=2).search(CHAIN, Run(seed=1))
-        assert seen == [(GTest(alpha=0.02, rows_per_degree=4.0), "find_blanket"), (candidates, 2)]
+        IK2vMB(root="c", alpha=0.02, rows_per_degree=4.0).search(CHAIN, Run(seed=1))
+        assert seen == [(GTest(alpha=0.02, rows_per_degree=4.0), "find_blanket"), candidates]
         seen.clear()
     with pytest.raises(InputError, match="the root 'd' is not a variable"):
         IK2vMB(root="d").search(CHAIN, Run(seed=1))
@@ -96,9 +95,7 @@ def test_ik2vmb_counts_its_tests():
     blankets, scores = Run(seed=1), Run(seed=1)
     found = ik2vmb_module.find_mutual_pairs(CHAIN.needed_data, GTest(alpha=0.01), ik2vmb_module.find_blanket, blankets)
     assert found.sum() == 4
-    ik2vmb_module.offer_greedy_network(
-        [np.array([], dtype=np.int64), np.array([0]), np.array([1])], None, CHAIN, scores
-    )
+    ik2vmb_module.offer_greedy_network([np.array([], dtype=np.int64), np.array([0]), np.array([1])], CHAIN, scores)
     assert counted == run.computed == 3 + blankets.progress.evaluations + scores.progress.evaluations
     assert run.progress.iterations == 1
 

@@ -68,6 +68,8 @@ def test_written_knowledge_is_read_back(tmp_path, known):
         ([], "a JSON object"),
         ({"requird_edges": [["a", "b"]]}, "did you mean 'required_edges'"),
         ({"context_all": ["a"]}, "unknown key 'context_all'"),
+        ({"requird_edges": []}, "did you mean 'required_edges'"),
+        ({"forbiden_edges": None}, "did you mean 'forbidden_edges'"),
         ({"tier_settings": {"forbid_within_tier": True}}, "did you mean 'forbid_within_tiers'"),
         ({"tier_settings": {"forbid_within_tiers": "yes"}}, "must be true or false"),
         ({"required_groups": [["a", "b"]]}, '"cause" and "effect"'),

@@ -12,9 +12,8 @@ import pytest
 
 from bnsearch.budgets.events import Observer
 from bnsearch.knowledge import Knowledge
-from bnsearch.learning.built_in import TABLE_METHODS
 from bnsearch.learning.learn import learn
-from bnsearch.learning.methods import methods
+from bnsearch.learning.methods import METHODS
 from bnsearch.networks import load_network
 from bnsearch.runs.problem import Problem
 from bnsearch.runs.result import Result
@@ -23,8 +22,8 @@ from bnsearch.runs.stop import Iterations
 from bnsearch.scores import Scorer, make_score
 from knowledge_cases import breaches
 
-every_method = pytest.mark.parametrize("method", list(methods()))
-over_tables = pytest.mark.parametrize("method", TABLE_METHODS)
+every_method = pytest.mark.parametrize("method", list(METHODS))
+over_tables = pytest.mark.parametrize("method", [name for name, kind in METHODS.items() if kind.needs != "data"])
 with_knowledge = pytest.mark.parametrize(
     "known", [None, Knowledge(required=[("xray", "smoke")], max_parents=2)], ids=["free", "known"]
 )

@@ -11,7 +11,7 @@ from bnsearch.data import Dataset
 from bnsearch.errors import InputError
 from bnsearch.knowledge import Knowledge
 from bnsearch.learning.learn import learn
-from bnsearch.learning.methods import make_method, methods
+from bnsearch.learning.methods import METHODS, make_method
 from bnsearch.learning.search import search
 from bnsearch.networks import load_network, random_network
 from bnsearch.runs.problem import Problem
@@ -20,7 +20,7 @@ from bnsearch.scores import make_score
 from knowledge_cases import best_legal_score, breaches, random_knowledge, varied_knowledge
 from strategies import Table, examples, tables
 
-every_method = pytest.mark.parametrize("method", list(methods()))
+every_method = pytest.mark.parametrize("method", list(METHODS))
 BIC = make_score("bic")
 ASIA = load_network("asia").sample(150, seed=5)
 BRIEF = {"miiga": {"population": 6}, "cga": {"population": 6}, "dga": {"population": 6}, "bncpso": {"population": 6}}

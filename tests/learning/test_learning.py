@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import Any, ClassVar
 
 import numpy as np
+import polars as pl
 import pytest
 
 import bnsearch
@@ -83,7 +84,7 @@ def test_the_score_is_that_of_the_network() -> None:
         ({"method": "ges", "score": "k2"}, "needs a score that equivalent networks share"),
         ({"method": HillClimb}, r"method must be a name or a method such as .*, not <class"),
         ({"method": None}, r"method must be a name or a method such as .*, not None"),
-        ({"score": BDeu}, r"score must be a name or a score such as .*, not <class"),
+        ({"score": BDeu}, r"score must be a name, a function or a score such as .*, not <class"),
         ({"stop": 100}, r"stop must be a rule such as Iterations\(100\), not 100"),
         ({"knowledge": {"roots": ["asia"]}}, r"knowledge must be a Knowledge or the path of a file, not {'roots'"),
         ({"knowledge": "nowhere.json"}, "nowhere.json"),
@@ -400,3 +401,65 @@ def test_kernels_of_restarts_are_loaded_before_the_run():
     learn(ASIA, method="ginobs", stop=Iterations(1), seed=0, threads=1)
     assert grow_few_parents.signatures
     assert improve_variable.signatures
+
+
+def test_a_frame_is_discretised() -> None:
+    """`discretize` applies to frames and files; codes and datasets are discrete already."""
+    rng = np.random.default_rng(1)
+    x = rng.normal(size=200)
+    frame = pl.DataFrame({"x": x, "y": x + 0.1 * rng.normal(size=200), "z": ["a", "b"] * 100})
+    with pytest.raises(InputError, match='discretize="quantile:5"'):
+        learn(frame)
+    result = learn(frame, discretize="quantile:3", seconds=20, seed=1)
+    assert result.dag.skeleton == {("x", "y")}
+    assert learn(frame, discretize={"x": [0.0], "y": [0.0]}, seconds=20, seed=1).dag.skeleton == {("x", "y")}
+    for data in (ASIA, np.zeros((3, 2), dtype=int)):
+        with pytest.raises(InputError, match="discretize applies to files and data frames"):
+            learn(data, discretize="quantile:3")
+
+
+@pytest.mark.parametrize("method", ["hillclimb", "tabu", "ges", "ilges"])
+def test_a_search_begins_with_a_network(method: str) -> None:
+    """Without an iteration, or with the first one, the result is at least as good as the network to begin with."""
+    best = learn(ASIA, seconds=None, seed=1)
+    again = learn(ASIA, method=method, start=best, seconds=None, seed=1, threads=1)
+    assert again.score >= best.score - 1e-9 * abs(best.score)
+    assert again.trace.points[0].score == pytest.approx(best.score, rel=1e-12)
+    assert not any("first incumbent" in note for note in again.notes)
+
+
+def test_other_methods_take_a_network_as_first_incumbent() -> None:
+    """The result is not worse, and a note says how the network is used."""
+    best = learn(ASIA, seconds=None, seed=1)
+    found = learn(ASIA, method="cga", start=best.dag, stop=Iterations(1), seconds=None, seed=1)
+    assert found.score >= best.score
+    assert any(note.startswith("cga does not begin its search with the given network") for note in found.notes)
+
+
+def test_a_network_to_begin_with_must_be_legal() -> None:
+    """The network has the variables of the data, and respects the knowledge."""
+    asia = load_network("asia")
+    with pytest.raises(InputError, match="the network `start` does not respect the knowledge"):
+        learn(ASIA, start=asia, knowledge=Knowledge(forbidden=[("asia", "tub")]))
+    with pytest.raises(InputError, match="the graphs have different variables"):
+        learn(ASIA, start=load_network("greenhouse"))
+    with pytest.raises(InputError, match="a DAG, a network or a result is needed here"):
+        learn(ASIA, start="asia")
+
+
+def test_search_by_name() -> None:
+    """`search` has the default method, and accepts names."""
+    table = Problem(data=ASIA, score=make_score("bic")).parent_sets
+    assert search(Problem(table=table)).optimal
+    assert search(Problem(table=table), "exact").optimal
+    with pytest.raises(InputError, match="the method ges needs data and a score"):
+        search(Problem(table=table), "ges")
+
+
+@pytest.mark.parametrize("method", ["auto", "rinobs", "hillclimb"])
+def test_one_limit_on_parents(method: str) -> None:
+    """`max_parents` of `learn` and of the knowledge are the same limit."""
+    limited = learn(ASIA, method=method, max_parents=1, stop=Iterations(5), seconds=None, seed=1)
+    known = learn(ASIA, method=method, knowledge=Knowledge(max_parents=1), stop=Iterations(5), seconds=None, seed=1)
+    assert limited.dag == known.dag
+    assert max(map(len, limited.dag.parents)) == 1

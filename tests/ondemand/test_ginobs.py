@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 from bnsearch.errors import InputError
 from bnsearch.knowledge import Knowledge
 from bnsearch.learning.learn import learn
-from bnsearch.learning.methods import methods
+from bnsearch.learning.methods import METHODS
 from bnsearch.learning.search import search
 from bnsearch.networks import random_network
 from bnsearch.ondemand.ginobs import GINOBS
@@ -99,9 +99,9 @@ def test_a_budget_of_steps(limit):
 def test_a_table_of_candidate_sets_is_not_enough():
     """GINOBS needs data; auto searches a table without data exactly, or over orderings."""
     table = random_candidates(6, 5, 2, seed=1)
-    with pytest.raises(InputError, match="a table of parent sets is not enough"):
+    with pytest.raises(InputError, match="a candidate table is not enough"):
         search(Problem(table=table), GINOBS(), stop=Iterations(20), seed=1, threads=1)
-    result = search(Problem(table=table), methods()["auto"](), stop=Iterations(20), seed=1, threads=1)
+    result = search(Problem(table=table), METHODS["auto"](), stop=Iterations(20), seed=1, threads=1)
     assert result.score <= best_score(table) + 1e-9
 
 

@@ -12,8 +12,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from bnsearch.errors import InputError
-from bnsearch.parent_sets import jkl
-from bnsearch.parent_sets.jkl import read_rows, read_scores, write_scores
+from bnsearch.parent_sets import jkl_writer
+from bnsearch.parent_sets.jkl import read_rows, read_scores
+from bnsearch.parent_sets.jkl_writer import write_scores
 from bnsearch.parent_sets.table import ParentSets
 
 Write = Callable[[str | bytes], Path]
@@ -63,7 +64,7 @@ def test_round_trip(table: ParentSets, name: str, chunk: int, tmp_path_factory: 
     """What is written reads as the same table, bit by bit, gzipped where the name says so."""
     path = tmp_path_factory.getbasetemp() / name
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(jkl, "CHUNK", chunk)
+        patch.setattr(jkl_writer, "CHUNK", chunk)
         write_scores(table, path)
     assert path.read_bytes().startswith(b"\x1f\x8b") == name.endswith(".gz")
     again = read_scores(path)

@@ -245,6 +245,7 @@ def test_auto_says_that_it_restricts_candidates(monkeypatch):
     assert len(selection.notes) == 1
     assert "with 30 variables" in selection.notes[0]
     assert "4 strongest partners" in selection.notes[0]
+    assert "Auto(candidates=...) and `bnsearch parents --candidates` set another number" in selection.notes[0]
     asked = Auto(evaluations=3000, candidates=4).select(wide_data(), BIC())
     assert asked.notes == ()
     assert is_equal(asked.table, selection.table)

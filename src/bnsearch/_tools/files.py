@@ -12,26 +12,27 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import IO, cast
 
+from bnsearch._tools.memory import machine_memory
 from bnsearch.errors import InputError
 
 MAX_FILE_BYTES = 16 * 2**30  # limit after decompression: a small gzip file can hold any number of bytes
+MEMORY_SHARE = 2  # a file may have at most half as many bytes as the machine: its content is coded in memory
 _GZIP_MAGIC = b"\x1f\x8b"
-_CHUNK = 2**26  # bytes read at a time
+_CHUNK = 2**22  # bytes read at a time
 
 
 def read_bytes(path: str | os.PathLike[str], *, limit: int | None = None) -> bytes:
     """
     Return the content of a file, decompressed if its name or its first bytes say that it is gzipped.
 
-    A file with more than `limit` bytes (by default MAX_FILE_BYTES) is refused, and not read any further.
+    A file with more than `limit` bytes after decompression is refused, and not read any further. The default is half of
+    the machine's memory, at most MAX_FILE_BYTES.
     """
-    limit = MAX_FILE_BYTES if limit is None else limit
+    limit = _default_limit() if limit is None else limit
     try:
         with Path(path).open("rb") as file:
-            data = _read_up_to(limit + 1, file.read)
-        if Path(path).suffix.lower() == ".gz" or data.startswith(_GZIP_MAGIC):
-            with gzip.open(io.BytesIO(data)) as unpacked:
-                data = _read_up_to(limit + 1, unpacked.read)
+            is_packed = Path(path).suffix.lower() == ".gz" or file.peek(2).startswith(_GZIP_MAGIC)
+            data = _read_up_to(limit + 1, gzip.GzipFile(fileobj=file).read if is_packed else file.read)
     except IsADirectoryError:
         raise InputError(f"{path} is a folder, not a file") from None
     except FileNotFoundError:
@@ -41,7 +42,8 @@ def read_bytes(path: str | os.PathLike[str], *, limit: int | None = None) -> byt
     except (OSError, ValueError) as error:
         raise InputError(f"cannot read {path}: {_reason(error)}") from None
     if len(data) > limit:
-        raise InputError(f"{path} has more than {limit // 2**20:,} MiB, the maximum size of a file")
+        unpacked = " after decompression" if is_packed else ""
+        raise InputError(f"{path} has more than {limit // 2**20:,} MiB{unpacked}, the maximum size of such a file")
     return data
 
 
@@ -99,12 +101,21 @@ def check_writable(path: str | os.PathLike[str]) -> None:
 
 
 def _read_up_to(size: int, read: Callable[[int], bytes]) -> bytes:
-    """Return the first bytes of a file, read in chunks: a single read would allocate memory for `size` bytes."""
-    chunks = []
+    """
+    Return the first bytes of a file, read in chunks: a single read would allocate memory for `size` bytes.
+
+    BytesIO grows in place and returns its content without a copy.
+    """
+    content = io.BytesIO()
     while size > 0 and (chunk := read(min(size, _CHUNK))):
-        chunks.append(chunk)
+        content.write(chunk)
         size -= len(chunk)
-    return b"".join(chunks)
+    return content.getvalue()
+
+
+def _default_limit() -> int:
+    memory = machine_memory()
+    return MAX_FILE_BYTES if memory is None else min(MAX_FILE_BYTES, memory // MEMORY_SHARE)
 
 
 def _reason(error: OSError | ValueError) -> str:

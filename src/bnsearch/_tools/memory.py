@@ -15,11 +15,16 @@ UNITS = {"": 1, "k": 10**3, "m": 10**6, "g": 10**9, "t": 10**12, "ki": 2**10, "m
 
 def default_memory() -> int:
     """Return the default memory limit of tables and caches in bytes."""
+    machine = machine_memory()
+    return MAX_DEFAULT // 2 if machine is None else max(MIN_MEMORY, min(MAX_DEFAULT, machine // MACHINE_SHARE))
+
+
+def machine_memory() -> int | None:
+    """Return the memory of the machine in bytes; None if the system does not report it."""
     try:
-        machine = os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES")
-    except (AttributeError, ValueError, OSError):  # the system does not tell its memory
-        return MAX_DEFAULT // 2
-    return max(MIN_MEMORY, min(MAX_DEFAULT, machine // MACHINE_SHARE))
+        return os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES")
+    except (AttributeError, ValueError, OSError):
+        return None
 
 
 def parse_memory(asked: int | float | str | None) -> int:

@@ -19,12 +19,27 @@ class Event:
 
     Attributes
     ----------
-    task : current task: "searching", or a task of candidate selection such as "growing parent sets"
-    done, total : finished and total amount of work. `done` starts again at 0 if a task is repeated. For a search these
-        are the elapsed time and the time budget, which may be infinite
-    unit : unit of both: "sets", "variables" or "seconds"
-    found : number of candidate parent sets so far; None during a search, and while it is not known which sets are legal
-    progress : counters and incumbent of a search; None during candidate selection
+    task : str
+        Current task: "searching", or a task of candidate selection such as "growing parent sets".
+    done, total : float
+        Finished and total amount of work. `done` starts again at 0 if a task is repeated. For a search these are
+        the elapsed time and the time budget, which may be infinite.
+    unit : str
+        Unit of both: "sets", "variables" or "seconds".
+    found : int or None
+        Number of candidate parent sets so far; None during a search, and while it is not known which sets are
+        legal.
+    progress : Progress or None
+        Counters and incumbent of a search; None during candidate selection.
+
+    Examples
+    --------
+    >>> import bnsearch
+    >>> data = bnsearch.load_network("asia").sample(200, 1)
+    >>> events = []
+    >>> result = bnsearch.learn(data, seconds=5, observers=[events.append])
+    >>> isinstance(events[0], bnsearch.Event)
+    True
     """
 
     task: str

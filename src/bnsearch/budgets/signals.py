@@ -7,9 +7,10 @@ import threading
 from collections.abc import Iterator
 from contextlib import contextmanager
 from types import FrameType
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
-from bnsearch.budgets.budget import Budget
+if TYPE_CHECKING:
+    from bnsearch.budgets.budget import Budget
 
 REASONS = {signal.SIGINT: "interrupted", signal.SIGTERM: "terminated"}
 DEFAULTS: dict[signal.Signals, Any] = {signal.SIGINT: signal.default_int_handler, signal.SIGTERM: signal.SIG_DFL}
@@ -28,6 +29,51 @@ class StopHandler:
         signal.signal(received, DEFAULTS[received])
 
 
+class InterruptHandler:
+    """
+    A handler of SIGINT that raises KeyboardInterrupt and remembers the signal.
+
+    Attributes
+    ----------
+    received : True if the signal has arrived
+    """
+
+    def __init__(self) -> None:
+        self.received = False
+
+    def __call__(self, number: int, frame: FrameType | None) -> None:
+        """Handle the signal."""
+        self.received = True
+        raise KeyboardInterrupt
+
+
+@contextmanager
+def interrupts_preserved() -> Iterator[None]:
+    """
+    Raise KeyboardInterrupt at the end of the block if Ctrl-C arrived in it, whatever else the block raises.
+
+    The compiler of kernels calls Python code from C code. An exception that is raised there is lost, and another error
+    follows, such as "no compiled object yet". A handler that the application has installed stays in place.
+    """
+    is_main = threading.current_thread() is threading.main_thread()
+    before = signal.getsignal(signal.SIGINT) if is_main else None
+    if before is not signal.default_int_handler and not isinstance(before, InterruptHandler):
+        yield
+        return
+    handler = InterruptHandler()
+    signal.signal(signal.SIGINT, handler)
+    try:
+        yield
+    except Exception:
+        if handler.received:
+            raise KeyboardInterrupt from None
+        raise
+    finally:
+        signal.signal(signal.SIGINT, before)
+    if handler.received:
+        raise KeyboardInterrupt
+
+
 @contextmanager
 def stop_on_signals(budget: Budget) -> Iterator[None]:
     """
@@ -41,7 +87,7 @@ def stop_on_signals(budget: Budget) -> Iterator[None]:
     if threading.current_thread() is threading.main_thread():
         for number, default in DEFAULTS.items():
             handler = signal.getsignal(number)
-            if handler == default or isinstance(handler, StopHandler):
+            if handler == default or isinstance(handler, StopHandler | InterruptHandler):
                 before[number] = handler
     try:
         for number in before:

@@ -25,8 +25,8 @@ def show(*parts: RenderableType) -> None:
 
 
 def print_json(result: object) -> None:
-    """Print one JSON object on stdout."""
-    print(json.dumps(result, allow_nan=False))
+    """Print one JSON object on stdout; parameters of a method that JSON has no form for are printed as text."""
+    print(json.dumps(result, allow_nan=False, default=str))
 
 
 def note(text: str) -> None:

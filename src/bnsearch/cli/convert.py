@@ -31,10 +31,12 @@ def convert(
     bnsearch convert asia asia.svg
     """
     from bnsearch.cli.graphs import describe_size
+    from bnsearch.cli.saving import check_apart
     from bnsearch.networks.files import check_network_target, write_network, write_structure
     from bnsearch.networks.named import load_graph
     from bnsearch.networks.network import BayesianNetwork
 
+    check_apart([source], target)
     check_network_target(target)
     graph = load_graph(source)
     if isinstance(graph, BayesianNetwork):

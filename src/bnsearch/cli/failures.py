@@ -11,6 +11,7 @@ from pathlib import Path
 
 import typer
 
+from bnsearch.budgets.signals import interrupts_preserved
 from bnsearch.errors import BnsearchError
 
 BUG = 1
@@ -18,6 +19,16 @@ BROKEN_PIPE = 1
 BAD_INPUT = 2
 INTERRUPTED = 130  # 128 + SIGINT, as shells report it
 TERMINATED = 143  # 128 + SIGTERM
+
+NEEDED_BYTES = 2**28  # the libraries that a command loads take about this much memory
+OUT_OF_MEMORY = (  # parts of the messages of libraries whose memory is exhausted
+    "cannot allocate memory",
+    "failed to map segment",
+    "can't start new thread",
+    "can't spawn worker thread",
+    "out of memory",
+    "unable to allocate",
+)
 
 
 def exit_code_of(command: Callable[[], object]) -> int:
@@ -33,8 +44,8 @@ def exit_code_of(command: Callable[[], object]) -> int:
     except BrokenPipeError:
         _drop_output()
         status = BROKEN_PIPE
-    except (BnsearchError, OSError, MemoryError) as error:
-        status = _report(f"error: {_cause(error)}", BAD_INPUT)
+    except BnsearchError as error:
+        status = _report(f"error: {error}", BAD_INPUT)
     except BaseException as error:  # panics of Rust code are not an Exception
         status = _report_unexpected(error)
     return status if isinstance(status, int) else 0
@@ -66,7 +77,8 @@ def one_line(text: str) -> str:
 
 def _run_and_flush(command: Callable[[], object]) -> object:
     """Run a command and flush its output, so that a full disk is noticed before the exit status is decided."""
-    status = command()
+    with interrupts_preserved():
+        status = command()
     if sys.stdout is not None:
         try:
             sys.stdout.flush()
@@ -84,21 +96,37 @@ def _drop_output() -> None:
         os.close(null)
 
 
-def _cause(error: BaseException) -> str:
-    if isinstance(error, MemoryError):
-        return "not enough memory: use a smaller table or fewer threads, or a larger machine"
-    if isinstance(error, OSError) and not isinstance(error, BnsearchError):
-        return f"{error.filename or 'output'}: {error.strerror or error}"
-    return str(error)
+def _is_out_of_memory(error: BaseException) -> bool:
+    """
+    Return True if an error is due to a lack of memory.
+
+    Libraries that cannot be loaded for this reason raise errors of many kinds, also a NameError. So a small amount of
+    memory is requested, too.
+    """
+    if isinstance(error, MemoryError) or any(text in str(error).lower() for text in OUT_OF_MEMORY):
+        return True
+    try:
+        bytearray(NEEDED_BYTES)
+    except MemoryError:
+        return True
+    return False
 
 
 def _report_unexpected(error: BaseException) -> int:
-    """Report wrong usage, which typer raises, or an unexpected exception, which is a bug."""
+    """Report wrong usage, which typer raises, an error of the system, or another exception, which is a bug."""
     format_message = getattr(error, "format_message", None)
     if format_message is not None:  # an exception of click, which some versions of typer contain
         context = getattr(error, "ctx", None)
         where = context.command_path if context else "bnsearch"
         return _report(f"error: {format_message().rstrip('.')} (see {where} --help)", BAD_INPUT)
+    if _is_out_of_memory(error):
+        return _report(
+            "error: not enough memory: use a smaller table or fewer threads (--threads), set a lower limit (--memory), "
+            "or use a larger machine",
+            BAD_INPUT,
+        )
+    if isinstance(error, OSError):
+        return _report(f"error: {error.filename or 'output'}: {error.strerror or error}", BAD_INPUT)
     if os.environ.get("BNSEARCH_TRACEBACK"):
         with contextlib.suppress(OSError):
             traceback.print_exception(error)

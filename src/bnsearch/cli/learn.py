@@ -23,6 +23,7 @@ from bnsearch.cli.options import (
     ScoreName,
     Seed,
     Settings,
+    StartNetwork,
     TargetScore,
     Threads,
     TraceFile,
@@ -50,6 +51,7 @@ def learn(
     max_parents: MaxParents = None,
     knowledge: KnowledgeFile = None,
     settings: Settings = None,
+    start: StartNetwork = None,
     output: NetworkFile = None,
     trace: TraceFile = None,
     threads: Threads = None,
@@ -71,6 +73,7 @@ def learn(
     bnsearch learn table.csv --discretize quantile:5 --knowledge tiers.json -o network.svg
     bnsearch learn table.csv --method ges --score bdeu --ess 10 --prior
     """
+    from bnsearch.cli.graphs import load_dag
     from bnsearch.cli.progress import show_progress
     from bnsearch.cli.results import deliver_result
     from bnsearch.cli.saving import Outputs
@@ -82,7 +85,7 @@ def learn(
     chosen_method = make_method(method, **parse_settings(settings))
     chosen_score = make_score(score, **score_parameters(ess, prior))
     rule = combine_rules(iterations, target)
-    outputs = Outputs(output, trace, inputs=(data, knowledge))
+    outputs = Outputs(output, trace, inputs=(data, knowledge, start))
     table = Dataset.read(data, header=not no_header, discretize=discretize)
     with show_progress(quiet=quiet) as observers:
         result = run_learn(
@@ -95,6 +98,7 @@ def learn(
             knowledge=knowledge,
             threads=threads,
             memory=memory,
+            start=None if start is None else load_dag(start),
             stop=rule,
             observers=observers,
         )

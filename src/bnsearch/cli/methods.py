@@ -2,23 +2,24 @@
 
 from __future__ import annotations
 
-import dataclasses
 from typing import Any
 
 from bnsearch.cli.console import indent_paragraph, print_json, show
-from bnsearch.cli.docstrings import describe
+from bnsearch.cli.docstrings import describe, describe_parameters
 from bnsearch.cli.options import Json
+from bnsearch.errors import InputError
 
 
 def methods(as_json: Json = False) -> None:
     """
     List the search methods.
 
-    The list shows a summary, the parameters with their defaults (for --set), and the reference of each method.
+    The list shows the search space, the input, a summary, the parameters with their defaults (for --set), and the
+    reference of each method. Methods of other installed packages are included.
     """
-    from bnsearch.learning.methods import methods as all_methods
+    from bnsearch.learning.methods import METHODS
 
-    entries = {name: _entry(kind) for name, kind in all_methods().items()}
+    entries = {name: _entry(name) for name in METHODS}
     if as_json:
         print_json(entries)
         return
@@ -26,16 +27,24 @@ def methods(as_json: Json = False) -> None:
         lines = [entry["summary"]]
         lines += [f"{field} = {about['default']}: {about['meaning']}" for field, about in entry["parameters"].items()]
         lines += [entry["reference"]] if entry["reference"] else []
-        show(name, *(indent_paragraph(line) for line in lines))
+        title = [name, entry["space"], f"needs {entry['needs']}" if entry["needs"] else ""]
+        show("; ".join(part for part in title if part), *(indent_paragraph(line) for line in lines))
 
 
-def _entry(kind: type) -> dict[str, Any]:
-    words = describe(kind)
+def _entry(name: str) -> dict[str, Any]:
+    from bnsearch.learning.methods import METHODS
+    from bnsearch.runs.method import get_declaration
+
+    try:
+        kind = METHODS[name]
+    except InputError as error:  # a package with a method that cannot be used must not hide the others
+        return {"summary": str(error), "space": "", "needs": "", "paper": "", "parameters": {}, "reference": None}
+    words, declared = describe(kind), get_declaration(kind)
     return {
         "summary": words.summary,
-        "parameters": {
-            field.name: {"default": field.default, "meaning": words.parameters.get(field.name, "")}
-            for field in dataclasses.fields(kind)
-        },
+        "space": declared.space,
+        "needs": str(declared.needs),
+        "paper": declared.paper,
+        "parameters": describe_parameters(kind),
         "reference": words.references or None,
     }

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
+from bnsearch._tools.built_in import BUILT_IN_METHODS, BUILT_IN_SCORES
 from bnsearch.errors import InputError
 
 if TYPE_CHECKING:
@@ -22,7 +23,12 @@ Discretize = Annotated[
 ]
 Json = Annotated[bool, typer.Option("--json", help="Print one JSON object on stdout.")]
 Threads = Annotated[int | None, typer.Option("--threads", metavar="N", help="Number of threads; all cores by default.")]
-Seed = Annotated[int | None, typer.Option("--seed", metavar="N", help="Seed of the random numbers.")]
+Seed = Annotated[
+    int | None,
+    typer.Option(
+        "--seed", metavar="N", help="Seed of the random numbers; reproducible with --iterations, not with --seconds."
+    ),
+]
 IterationsLimit = Annotated[
     int | None, typer.Option("--iterations", metavar="I", help="Stop after this many iterations of the method.")
 ]
@@ -45,8 +51,12 @@ Settings = Annotated[
         "--set", metavar="NAME=VALUE", help="A parameter of the method: a number, a word, a,b,c; may be repeated."
     ),
 ]
-MethodName = Annotated[str, typer.Option("--method", metavar="M", help="How to search; `bnsearch methods` lists them.")]
-ScoreName = Annotated[str, typer.Option("--score", metavar="S", help="What to maximise: bic, bdeu, aic, ...")]
+MethodName = Annotated[
+    str, typer.Option("--method", metavar="M", help=f"How to search: {', '.join(BUILT_IN_METHODS)}.")
+]
+ScoreName = Annotated[
+    str, typer.Option("--score", metavar="S", help=f"What to maximise: {', '.join(BUILT_IN_SCORES)}.")
+]
 MaxParents = Annotated[
     int | None, typer.Option("--max-parents", metavar="K", help="Maximum number of parents; no limit by default.")
 ]
@@ -54,9 +64,8 @@ NetworkFile = Annotated[
     Path | None,
     typer.Option("--output", "-o", metavar="NET", help="Write the network: .bif, .net, .json, .csv, .dot or .svg."),
 ]
-StructureFile = Annotated[
-    Path | None,
-    typer.Option("--output", "-o", metavar="NET", help="Write the structure: .json, .csv, .dot or .svg."),
+StartNetwork = Annotated[
+    str | None, typer.Option("--start", metavar="NET", help="The network to begin with: a file or a name.")
 ]
 Memory = Annotated[
     str | None,

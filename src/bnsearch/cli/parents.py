@@ -14,6 +14,7 @@ from bnsearch.cli.options import (
     Discretize,
     Ess,
     Json,
+    KnowledgeFile,
     MaxParents,
     NoHeader,
     Prior,
@@ -27,7 +28,9 @@ if TYPE_CHECKING:
 
 
 SetsFile = Annotated[Path, typer.Option("--output", "-o", metavar="SETS", help="The .jkl file to write, or .jkl.gz.")]
-BuilderName = Annotated[str, typer.Option("--select", metavar="S", help="auto, sequential, greedy or independence.")]
+BuilderName = Annotated[
+    str, typer.Option("--select", metavar="S", help="auto, sequential, greedy, independence, or local.")
+]
 Seconds = Annotated[float | None, typer.Option("--seconds", metavar="T", help="Time for all variables.")]
 SecondsPerVariable = Annotated[
     float | None, typer.Option("--seconds-per-variable", metavar="T", help="Time for each variable.")
@@ -55,6 +58,7 @@ def parents(
     ess: Ess = None,
     prior: Prior = False,
     max_parents: MaxParents = None,
+    knowledge: KnowledgeFile = None,
     seconds: Seconds = None,
     seconds_per_variable: SecondsPerVariable = None,
     evaluations: Evaluations = None,
@@ -70,19 +74,21 @@ def parents(
     Score candidate parent sets for the searches over orderings.
 
     Sets that a subset matches or beats are left out: no network ever needs them. Ctrl-C or SIGTERM ends the work, and
-    the sets found so far are written.
+    the sets found so far are written. With --knowledge, only legal sets are kept: pass the same file to `search`.
 
     Examples
     --------
     bnsearch parents table.csv -o table.jkl
     bnsearch parents table.csv -o table.jkl --select sequential --max-parents 3
     bnsearch parents table.csv -o table.jkl.gz --score bdeu --ess 10 --seconds 60
+    bnsearch parents table.csv -o table.jkl --knowledge tiers.json
     """
     from bnsearch._tools.files import check_writable
     from bnsearch.cli.progress import show_progress
     from bnsearch.cli.saving import check_apart
     from bnsearch.data import Dataset
-    from bnsearch.scores import make_score
+    from bnsearch.knowledge import Knowledge
+    from bnsearch.scores import LocalScore, make_score
     from bnsearch.selection.named import make_selection
 
     limits = {
@@ -94,19 +100,23 @@ def parents(
         "candidates": candidates,
         "memory": memory,
     }
-    builder = make_selection(select, **{name: value for name, value in limits.items() if value is not None})
     chosen = make_score(score, **score_parameters(ess, prior))
-    check_apart([data], output)
+    if select == "auto" and isinstance(chosen, LocalScore):
+        select = "local"
+    builder = make_selection(select, **{name: value for name, value in limits.items() if value is not None})
+    known = None if knowledge is None else Knowledge.read(knowledge)
+    check_apart([data, knowledge], output)
     check_writable(output)
     dataset = Dataset.read(data, header=not no_header, discretize=discretize)
+    constraints = None if known is None else known.constraints(dataset.names)
     with show_progress() as observers:
-        selection = builder.select(dataset, chosen, threads=threads, observers=observers)
+        selection = builder.select(dataset, chosen, threads=threads, observers=observers, constraints=constraints)
     _deliver(selection, output, as_json=as_json)
 
 
 def _deliver(selection: Selection, output: Path, *, as_json: bool) -> None:
     """Write the candidate table, then print its facts."""
-    from bnsearch.parent_sets.jkl import write_scores
+    from bnsearch.parent_sets.jkl_writer import write_scores
 
     with output_protected(selection.stop):
         write_scores(selection.table, output)

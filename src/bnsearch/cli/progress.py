@@ -5,19 +5,24 @@ from __future__ import annotations
 import sys
 import threading
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager
+from dataclasses import replace
 from math import inf
 from typing import TYPE_CHECKING
 
 from bnsearch.runs.result import describe_quality
 
 if TYPE_CHECKING:
+    from rich.console import RenderableType
     from rich.progress import Progress as Bars
     from rich.progress import TaskID
 
     from bnsearch.budgets.events import Event, Observer
     from bnsearch.runs.stop import Progress
+
+MAX_TEXT_WIDTH = 74  # number of characters of the longest note with its task
+MIN_BAR_WIDTH = 6
 
 
 class Display:
@@ -28,14 +33,15 @@ class Display:
     ----------
     bars : rich's progress display
     clock : function that returns the current time in seconds
+    width : maximum number of characters of a task and its note; parts of a note that do not fit are left out
     """
 
-    def __init__(self, bars: Bars, clock: Callable[[], float] = time.monotonic) -> None:
-        self._bars, self._clock = bars, clock
-        self._selection = bars.add_task(
-            "loading kernels", total=None, note="the first run compiles them, in a few minutes"
-        )
+    def __init__(self, bars: Bars, clock: Callable[[], float] = time.monotonic, width: int = MAX_TEXT_WIDTH) -> None:
+        self._bars, self._clock, self._width = bars, clock, width
+        note = self._fit("loading kernels", ["the first run compiles them, in a few minutes"])
+        self._selection = bars.add_task("loading kernels", total=None, note=note)
         self._search: TaskID | None = None
+        self._searching: tuple[Event, Progress, float] | None = None  # last event of the search, and when it came
         self._first, self._last, self._began = 0.0, ("", 0.0), 0.0
         self._lock = threading.Lock()  # selection reports from several threads
 
@@ -54,7 +60,7 @@ class Display:
             self._first, self._began = event.done, self._clock()
         self._last = event.task, event.done
         rate = (event.done - self._first) / max(1e-9, self._clock() - self._began)
-        note = selection_note(event, rate)
+        note = self._fit(event.task, selection_notes(event, rate))
         self._bars.update(self._selection, description=event.task, note=note, visible=True)
         self._bars.update(self._selection, completed=event.done, total=event.total)
 
@@ -63,7 +69,25 @@ class Display:
         if self._search is None:
             self._search = self._bars.add_task(event.task, total=event.total if event.total < inf else None, note="")
         self._bars.update(self._selection, visible=False)
-        self._bars.update(self._search, completed=event.done, note=search_note(progress, event.total))
+        self._searching = event, progress, self._clock()
+        self.update_search()
+
+    def update_search(self) -> None:
+        """Show the time since the last event of the search: there is none while candidate sets are selected."""
+        if self._search is None or self._searching is None:
+            return
+        event, progress, came = self._searching  # the lock is not taken: rich calls this while it holds its own lock
+        now = replace(progress, seconds=progress.seconds + self._clock() - came)
+        note = self._fit(event.task, search_notes(now, event.total))
+        self._bars.update(self._search, completed=min(now.seconds, event.total), note=note)
+
+    def _fit(self, task: str, notes: Sequence[str]) -> str:
+        """Return the first notes, of most importance, as one text that fits beside the task."""
+        text = ""
+        for note in notes:
+            longer = f"{text}, {note}" if text else note
+            text = longer if len(task) + 1 + len(longer) <= self._width else text
+        return text
 
 
 @contextmanager
@@ -77,22 +101,32 @@ def show_progress(*, quiet: bool = False) -> Iterator[list[Observer]]:
     from rich.progress import Progress as Bars
     from rich.table import Column
 
+    class LiveBars(Bars):
+        """Bars that show the current time at every refresh."""
+
+        display: Display | None = None
+
+        def get_renderables(self) -> Iterable[RenderableType]:
+            if self.display is not None:
+                self.display.update_search()
+            return super().get_renderables()
+
     console = Console(stderr=True)
-    width = max(6, min(24, console.width - 74))  # the longest note has 74 characters with the task
+    width = max(MIN_BAR_WIDTH, min(24, console.width - MAX_TEXT_WIDTH))
     bar = BarColumn(bar_width=width, table_column=Column(min_width=width))
     columns = TextColumn("{task.description}"), bar, TextColumn("{task.fields[note]}")
-    with Bars(*columns, console=console, transient=True) as bars:
-        yield [Display(bars).show]
+    bars = LiveBars(*columns, console=console, transient=True)
+    bars.display = Display(bars, width=console.width - width - 2)  # one blank on each side of the bar
+    with bars:
+        yield [bars.display.show]
 
 
-def selection_note(event: Event, rate: float) -> str:
-    """Return the state of a selection: work done, rate, number of candidate sets."""
-    parts = [f"{_short(event.done)} of {_short(event.total)} {event.unit}"]
-    if rate > 0:
-        parts.append(f"{_short(rate)}/s")
+def selection_notes(event: Event, rate: float) -> list[str]:
+    """Return the state of a selection, most important first: work done, number of candidate sets, rate."""
+    notes = [f"{_short(event.done)} of {_short(event.total)} {event.unit}"]
     if event.found is not None:
-        parts.append(f"{_short(event.found)} {'kept' if event.unit == 'sets' else 'sets found'}")
-    return ", ".join(parts)
+        notes.append(f"{_short(event.found)} {'kept' if event.unit == 'sets' else 'sets found'}")
+    return [*notes, f"{_short(rate)}/s"] if rate > 0 else notes
 
 
 def _short(number: float) -> str:
@@ -103,12 +137,14 @@ def _short(number: float) -> str:
     return f"{number:,.0f}" if number >= 10 else f"{number:.2g}"
 
 
-def search_note(progress: Progress, seconds: float) -> str:
-    """Return the state of a search: score, gap, time since the last improvement, remaining time or iterations."""
-    parts = [f"score {progress.score:,.1f}"]
-    if progress.gap is not None:
-        parts.append(describe_quality(progress.gap, optimal=False, partial=progress.partial))
-    parts.append(f"found {progress.seconds - progress.improved:,.0f} s ago")
+def search_notes(progress: Progress, seconds: float) -> list[str]:
+    """Return the state of a search: score, remaining time or iterations, time since the last improvement, gap."""
     left = max(0.0, seconds - progress.seconds)
-    parts.append(f"{left:,.0f} s left" if left < inf else f"{progress.iterations:,} iterations")
-    return ", ".join(parts)
+    notes = [
+        f"score {progress.score:,.1f}",
+        f"{left:,.0f} s left" if left < inf else f"{progress.iterations:,} iterations",
+        f"found {progress.seconds - progress.improved:,.0f} s ago",
+    ]
+    if progress.gap is not None:
+        notes.append(describe_quality(progress.gap, optimal=False, partial=progress.partial))
+    return notes

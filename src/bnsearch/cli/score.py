@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-import dataclasses
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from bnsearch._tools.registry import parameters_of
 from bnsearch._tools.wording import listed
 from bnsearch.cli.console import print_json, show, table
 from bnsearch.cli.options import Data, Discretize, Ess, Json, Net, NoHeader, Prior, score_parameters
@@ -47,13 +47,12 @@ def score(
     """
     from bnsearch.data import Dataset
     from bnsearch.networks.named import load_graph
-    from bnsearch.scores import Scorer
+    from bnsearch.scores import make_scorer
 
     scores = _make_scores(names, score_parameters(ess, prior))
     dataset = Dataset.read(data, header=not no_header, discretize=discretize)
     dag, dataset = _match_states(dataset, load_graph(net), data)
-    scorer = Scorer(dataset, scores[0])
-    values = {chosen.name: scorer.fork(chosen).network(dag) for chosen in scores}
+    values = {chosen.name: make_scorer(dataset, chosen).network(dag) for chosen in scores}
     if as_json:
         print_json(values)
     else:
@@ -64,11 +63,11 @@ def _make_scores(names: Sequence[str] | None, options: Mapping[str, float | bool
     """Return the scores with some names, or all; an option applies to every score with such a parameter."""
     from bnsearch.scores import SCORES, make_score
 
-    takes = {name: {field.name for field in dataclasses.fields(kind)} for name, kind in SCORES.items()}
-    keys = [make_score(name).name for name in names or SCORES]
+    keys = [make_score(name).name for name in names or SCORES.built_in]
+    takes = {name: parameters_of(SCORES[name]) for name in {*SCORES.built_in, *keys}}
     for option in options:
         if not any(option in takes[key] for key in keys):
-            takers = ", ".join(name for name in SCORES if option in takes[name])
+            takers = ", ".join(name for name in SCORES.built_in if option in takes[name])
             raise InputError(f"none of the selected scores has the parameter --{option}; it belongs to {takers}")
     return [make_score(key, **{o: value for o, value in options.items() if o in takes[key]}) for key in keys]
 

@@ -2,15 +2,12 @@
 
 from __future__ import annotations
 
-import dataclasses
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from bnsearch.cli.console import indent_paragraph, print_json, show
-from bnsearch.cli.docstrings import describe
+from bnsearch.cli.docstrings import describe, describe_parameters
 from bnsearch.cli.options import Json
-
-if TYPE_CHECKING:
-    from bnsearch.scores.named import ScoreClass
+from bnsearch.errors import InputError
 
 
 def scores(as_json: Json = False) -> None:
@@ -19,12 +16,11 @@ def scores(as_json: Json = False) -> None:
 
     The list shows the formula, the parameters with their defaults, and the reference of each score. All are
     log-scores: higher is better. A score-equivalent score has the same value for all networks of a Markov
-    equivalence class.
+    equivalence class. Scores of other installed packages are included.
     """
-    from bnsearch.scores.named import ALIASES, SCORES
+    from bnsearch.scores.named import SCORES
 
-    aliases = {name: [alias for alias, of in ALIASES.items() if of == name] for name in SCORES}
-    entries = {name: _entry(kind, aliases[name]) for name, kind in SCORES.items()}
+    entries = {name: _entry(name) for name in SCORES}
     if as_json:
         print_json(entries)
         return
@@ -32,16 +28,20 @@ def scores(as_json: Json = False) -> None:
         _show(name, entry)
 
 
-def _entry(kind: ScoreClass, aliases: list[str]) -> dict[str, Any]:
+def _entry(name: str) -> dict[str, Any]:
+    from bnsearch.scores.named import SCORES
+
+    aliases = [alias for alias, of in SCORES.aliases.items() if of == name]
+    try:
+        kind = SCORES[name]
+    except InputError as error:  # a package with a score that cannot be used must not hide the others
+        return {"aliases": [], "formula": str(error), "equivalent": False, "parameters": {}, "reference": None}
     words = describe(kind)
     return {
         "aliases": aliases,
         "formula": words.summary,
         "equivalent": kind.equivalent,
-        "parameters": {
-            field.name: {"default": field.default, "meaning": words.parameters.get(field.name, "")}
-            for field in dataclasses.fields(kind)
-        },
+        "parameters": describe_parameters(kind),
         "reference": words.references or None,
     }
 

@@ -11,9 +11,9 @@ from bnsearch.cli.options import (
     IterationsLimit,
     Json,
     KnowledgeFile,
+    NetworkFile,
     Seed,
     Settings,
-    StructureFile,
     TargetScore,
     Threads,
     TraceFile,
@@ -30,8 +30,13 @@ SECONDS = 60.0  # time budget if no other option ends the search
 def search(
     sets: Annotated[Path, typer.Argument(metavar="SETS", help="Candidate parent sets: .jkl, or with .gz.")],
     method: Annotated[
-        str, typer.Option("--method", metavar="M", help="rinobs, minobs, iinobs, inobs, asobs, obs or exact.")
-    ] = "rinobs",
+        str | None,
+        typer.Option(
+            "--method",
+            metavar="M",
+            help="A method of `bnsearch methods` that needs a candidate table; auto, or rinobs with --start or --set.",
+        ),
+    ] = None,
     seconds: Annotated[
         float | None,
         typer.Option(
@@ -48,7 +53,13 @@ def search(
     ] = None,
     knowledge: KnowledgeFile = None,
     settings: Settings = None,
-    output: StructureFile = None,
+    data: Annotated[
+        str | None,
+        typer.Option(
+            "--data", metavar="DATA", help="The table of the sets, to write probabilities: .bif, .net, .json."
+        ),
+    ] = None,
+    output: NetworkFile = None,
     trace: TraceFile = None,
     threads: Threads = None,
     as_json: Json = False,
@@ -56,18 +67,21 @@ def search(
     """
     Search for the best network over candidate parent sets.
 
+    The default method searches exactly if that fits into the time budget, and otherwise over orderings.
+
     Ctrl-C or SIGTERM stops the search and keeps the best network so far; a second one quits.
 
     Examples
     --------
     bnsearch parents table.csv -o table.jkl
     bnsearch search table.jkl --seconds 10 --seed 1 -o best.dot
-    bnsearch search table.jkl --method exact
+    bnsearch search table.jkl --data table.csv -o best.bif
     bnsearch search table.jkl --method minobs --set population=10 --iterations 50 --json
     """
     from bnsearch.cli.progress import show_progress
     from bnsearch.cli.results import deliver_result
     from bnsearch.cli.saving import Outputs
+    from bnsearch.data import Dataset
     from bnsearch.knowledge import Knowledge
     from bnsearch.learning.methods import make_method
     from bnsearch.learning.search import search as run_search
@@ -75,14 +89,16 @@ def search(
     from bnsearch.runs.problem import Problem
 
     given = [f"start={start}"] if start is not None else []
-    chosen = make_method(method, **parse_settings([*given, *(settings or [])]))
+    parameters = parse_settings([*given, *(settings or [])])
+    chosen = make_method(method or ("rinobs" if parameters else "auto"), **parameters)
     stop = _stopping_rule(chosen.name, seconds, iterations, target)
-    outputs = Outputs(output, trace, tables=False, inputs=(sets, knowledge))
+    outputs = Outputs(output, trace, tables=data is not None, inputs=(sets, knowledge, data))
     known = None if knowledge is None else Knowledge.read(knowledge)
     problem = Problem(table=read_scores(sets, threads=threads, knowledge=known), knowledge=known)
+    dataset = None if data is None else Dataset.read(data).select(problem.names)
     with show_progress() as observers:
         result = run_search(problem, chosen, stop=stop, seed=seed, threads=threads, observers=observers)
-    deliver_result(result, outputs, as_json=as_json)
+    deliver_result(result, outputs, dataset, as_json=as_json)
 
 
 def _stopping_rule(method: str, seconds: float | None, iterations: int | None, target: float | None) -> Stop | None:

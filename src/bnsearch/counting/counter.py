@@ -49,8 +49,18 @@ class Counter:
 
     Parameters
     ----------
-    data : the dataset
-    representation : "auto" counts each set in the cheapest way; "bitmap", "dense" and "sparse" force one way
+    data : Dataset
+        The dataset.
+    representation : str, default "auto"
+        "auto" counts each set in the cheapest way; "bitmap", "dense" and "sparse" force one way.
+
+    Examples
+    --------
+    >>> import bnsearch
+    >>> data = bnsearch.load_network("asia").sample(200, 1)
+    >>> bnsearch.Counter(data).counts([0, 1]).dense()
+    array([[  0,   4],
+           [  1, 195]])
     """
 
     def __init__(self, data: Dataset, *, representation: str = "auto") -> None:

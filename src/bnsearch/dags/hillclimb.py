@@ -17,6 +17,7 @@ from bnsearch.dags.climber import Climber, ScoredDAG
 from bnsearch.dags.pricer import Pricer, Rules
 from bnsearch.errors import require
 from bnsearch.knowledge.constraints import Constraints
+from bnsearch.runs.method import Needs
 from bnsearch.runs.problem import Problem
 from bnsearch.runs.run import Run
 from bnsearch.scores.extender import Extender
@@ -34,11 +35,14 @@ class HillClimb:
 
     Parameters
     ----------
-    max_parents : maximum number of parents of a variable; None means no limit
-    candidates : number of candidate parents of each variable, the best single parents; None means all variables
-    restarts : number of climbs after the first, each from the best graph so far, perturbed; None means no limit
-    perturbation : probability with which a restart removes each edge
-    restart_moves : number of random moves before a restart, in place of removing edges; None means to remove edges
+    candidates : int, optional
+        Number of candidate parents of each variable, the best single parents; None means all variables.
+    restarts : int, default 10
+        Number of climbs after the first, each from the best graph so far, perturbed; None means no limit.
+    perturbation : float, default 0.5
+        Probability with which a restart removes each edge.
+    restart_moves : int, optional
+        Number of random moves before a restart, in place of removing edges; None means to remove edges.
 
     References
     ----------
@@ -59,19 +63,31 @@ class HillClimb:
     An iteration is one climb. Four restarts begin at the same graph. The best of them is perturbed next, unless it is
     worse than that graph. Restarts can therefore run in parallel, and the result does not depend on the number of
     threads. A random move is an addition, deletion or reversal; every legal one has the same probability.
+
+    Examples
+    --------
+    >>> import bnsearch
+    >>> data = bnsearch.load_network("asia").sample(200, 1)
+    >>> method = bnsearch.HillClimb(restarts=1)
+    >>> result = bnsearch.learn(data, method=method, seconds=None, stop=bnsearch.Iterations(2), seed=1)
+    >>> round(result.score, 3)
+    -454.28
     """
 
     name: ClassVar[str] = "hillclimb"
+    space: ClassVar[str] = "DAGs"
+    needs: ClassVar[Needs] = Needs.DATA
+    ends: ClassVar[bool] = True
+    begins: ClassVar[bool] = True
+    paper: ClassVar[str] = "Heckerman et al. (1995)"
+    purpose: ClassVar[str] = "as a baseline"
 
-    max_parents: int | None = None
     candidates: int | None = None
     restarts: int | None = 10
     perturbation: float = 0.5
     restart_moves: int | None = None
 
     def __post_init__(self) -> None:
-        if self.max_parents is not None:
-            require("max_parents", self.max_parents, at_least=0, whole=True)
         if self.candidates is not None:
             require("candidates", self.candidates, at_least=1, whole=True)
         if self.restarts is not None:
@@ -81,7 +97,7 @@ class HillClimb:
             require("restart_moves", self.restart_moves, at_least=1, whole=True)
 
     def search(self, problem: Problem, run: Run) -> None:
-        """Climb from the required edges, then from perturbed graphs."""
+        """Climb from the first network of the problem, then from perturbed graphs."""
         allowed = allowed_edges(problem)
         if self.candidates is not None:
             extender = Extender(problem.needed_data, problem.needed_score)
@@ -139,13 +155,11 @@ class HillClimb:
 
     def rules(self, allowed: NDArray[np.bool_], known: Constraints | None = None) -> Rules:
         """Return the rules of a climb: the allowed edges, the limits and the knowledge."""
-        max_parents = len(allowed) if self.max_parents is None else self.max_parents
-        limits = np.full(len(allowed), max_parents, dtype=np.int64)
         if known is None:
-            return Rules(allowed=allowed, limits=limits)
+            return Rules(allowed=allowed, limits=np.full(len(allowed), len(allowed), dtype=np.int64))
         return Rules(
             allowed=allowed & known.allowed | known.required,
-            limits=np.minimum(limits, known.max_parents),
+            limits=known.max_parents,
             required=known.required,
         )
 
@@ -157,10 +171,14 @@ class Tabu(HillClimb):
 
     Parameters
     ----------
-    length : length of the tabu list
-    patience : number of successive steps without a better graph after which a climb ends
-    tabu_list : content of the tabu list: "graphs", which are not entered again, or "moves", which are not undone
-    max_parents, candidates, restarts, perturbation, restart_moves : as for HillClimb
+    length : int, default 100
+        Length of the tabu list.
+    patience : int, default 100
+        Number of successive steps without a better graph after which a climb ends.
+    tabu_list : str, default "graphs"
+        Content of the tabu list: "graphs", which are not entered again, or "moves", which are not undone.
+    candidates, restarts, perturbation, restart_moves
+        As for HillClimb.
 
     References
     ----------
@@ -173,9 +191,24 @@ class Tabu(HillClimb):
     is not deleted, a deleted one not added, a reversed one not reversed back. By default the list contains graphs: a
     move is tabu if it leads to one of them. As in the paper, `patience` equals `length`. The value 100 is ours: the
     paper tunes the number for each data set and does not state it.
+
+    Examples
+    --------
+    >>> import bnsearch
+    >>> data = bnsearch.load_network("asia").sample(200, 1)
+    >>> method = bnsearch.Tabu(restarts=1)
+    >>> result = bnsearch.learn(data, method=method, seconds=None, stop=bnsearch.Iterations(2), seed=1)
+    >>> round(result.score, 3)
+    -454.28
     """
 
     name: ClassVar[str] = "tabu"
+    space: ClassVar[str] = "DAGs"
+    needs: ClassVar[Needs] = Needs.DATA
+    ends: ClassVar[bool] = True
+    begins: ClassVar[bool] = True
+    paper: ClassVar[str] = "Heckerman et al. (1995)"
+    purpose: ClassVar[str] = "as a baseline"
 
     length: int = 100
     patience: int = 100
@@ -209,12 +242,12 @@ def allowed_edges(problem: Problem) -> NDArray[np.bool_]:
 
 def offer_first_climb(climber: Climber, problem: Problem, run: Run) -> ScoredDAG | None:
     """
-    Climb from the required edges, and offer every improvement.
+    Climb from the first network of the problem, and offer every improvement.
 
     Returns the best graph; None if the run stopped before the first graph was scored.
     """
     asked, computed = climber.asked, climber.computed
-    climber.start(problem.base.parents)
+    climber.start(problem.first.parents)
     for _ in climber.climb():
         run.count(evaluations=climber.asked - asked, computed=climber.computed - computed)
         asked, computed = climber.asked, climber.computed

@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from bnsearch.data.coding import MAX_ARITY
+from bnsearch.data.coding import MAX_ARITY, missing_value_error
 from bnsearch.errors import InputError
 
 
@@ -29,6 +29,15 @@ def check_codes(array: ArrayLike) -> NDArray[Any]:
             f"codes must be integers, not {codes.dtype}: convert them, or pass a data frame to Dataset.from_frame"
         )
     return codes.T
+
+
+def check_mask(array: object, names: Sequence[str] | None = None) -> None:
+    """Raise an InputError if a value of a masked array, rows x variables, is masked; other arrays are accepted."""
+    if isinstance(array, np.ma.MaskedArray) and array.ndim == 2 and np.ma.is_masked(array):
+        masked = np.ma.getmaskarray(array)
+        column = int(masked.any(axis=0).argmax())
+        name = str(column) if names is None else names[column]
+        raise missing_value_error(name, int(masked[:, column].argmax()), "masked")
 
 
 def label_codes(

@@ -22,6 +22,7 @@ MAX_LOOKUP_RANGE = 1 << 20  # range of integers up to which a lookup table is us
 
 # Spellings of a missing value in text. "None" is not included because it is a state of well-known networks.
 MISSING = frozenset({"", "NA", "N/A", "NaN", "nan", "null", "NULL", "?"})
+QUOTED = "\ue000"  # mark of a label that was in quotes in its file, and is therefore a state (see `quoting.py`)
 
 _NUMBER = re.compile(r"\s*[+-]?(\d{1,300}(\.\d*)?|\.\d+)([eE][+-]?\d+)?\s*", re.ASCII)
 _WHOLE = re.compile(r"\s*([+-]?\d+)(\.0*)?\s*", re.ASCII)
@@ -127,10 +128,16 @@ def code_text_or_numbers(name: str, series: pl.Series, first: TextIndex) -> Colu
     for i, label in enumerate(labels):
         if label.strip() in MISSING:
             raise missing_value_error(name, int((codes == i).argmax()), repr(label))
+    labels = [remove_mark(label) for label in labels]
     numbers = parse_whole_numbers(name, labels)
     if numbers is None:
         return _reorder_codes(codes, labels, sorted(labels))
     return _reorder_codes(codes, numbers, sorted(set(numbers)))
+
+
+def remove_mark(text: str) -> str:
+    """Return a text without the mark of quoted states."""
+    return text[1:] if text.startswith(QUOTED) and text[1:] in MISSING else text
 
 
 def index_first_labels(frame: pl.DataFrame) -> list[TextIndex]:

@@ -11,7 +11,8 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from bnsearch.data.coding import MAX_ARITY, Column, check_names, choose_code_type, code_range_error, recode_column
+from bnsearch.data.checks import check_code_ranges, check_states, freeze_codes
+from bnsearch.data.coding import Column, choose_code_type, recode_column
 from bnsearch.errors import InputError
 
 if TYPE_CHECKING:
@@ -30,14 +31,27 @@ class Dataset:
 
     Parameters
     ----------
-    codes : codes of each variable, integers of shape (n_variables, n_rows). They are stored read-only and C-contiguous,
-        as uint8 if every arity is at most 256, otherwise as uint16. An array of this kind is not copied
-    names : names of the variables, all different
-    states : labels of the codes 0, 1, ... of each variable, including states that do not occur
+    codes : array of int
+        Codes of each variable, integers of shape (n_variables, n_rows). They are stored read-only and C-contiguous,
+        as uint8 if every arity is at most 256, otherwise as uint16. An array of this kind is not copied.
+    names : sequence of str
+        Names of the variables, all different.
+    states : sequence of sequence of str
+        Labels of the codes 0, 1, ... of each variable, including states that do not occur.
 
     Attributes
     ----------
-    arities : int64[n_variables], number of states of each variable
+    arities : int64[n_variables]
+        Number of states of each variable.
+
+    Examples
+    --------
+    >>> import bnsearch
+    >>> data = bnsearch.Dataset.from_codes([[0, 1], [1, 0], [1, 1]], names=["a", "b"])
+    >>> data
+    Dataset(2 variables, 3 rows, 2 states each)
+    >>> data.states
+    (('0', '1'), ('0', '1'))
     """
 
     codes: NDArray[np.uint8] | NDArray[np.uint16]
@@ -49,36 +63,10 @@ class Dataset:
         object.__setattr__(self, "names", tuple(names))
         object.__setattr__(self, "states", tuple(tuple(s) for s in states))
         object.__setattr__(self, "arities", np.array([len(s) for s in self.states], dtype=np.int64))
-        self._check_states()
-        self._check_codes(codes)
-        object.__setattr__(self, "codes", _freeze_codes(codes, choose_code_type(int(self.arities.max()))))
+        check_states(self.names, self.states)
+        check_code_ranges(codes, self.names, self.arities)
+        object.__setattr__(self, "codes", freeze_codes(codes, choose_code_type(int(self.arities.max()))))
         self.arities.flags.writeable = False
-
-    def _check_states(self) -> None:
-        check_names(self.names)
-        if len(self.names) != len(self.states):
-            raise InputError(f"{len(self.names)} names but {len(self.states)} lists of states")
-        for name, states in zip(self.names, self.states, strict=True):
-            if len(set(states)) != len(states):
-                twice = next(s for s in states if states.count(s) > 1)
-                raise InputError(f"column {name!r} has two states labelled {twice!r}: rename one")
-            if not 1 <= len(states) <= MAX_ARITY:
-                raise InputError(f"column {name!r} has {len(states):,} states; it must have 1 to {MAX_ARITY:,}")
-
-    def _check_codes(self, codes: NDArray[Any]) -> None:
-        if codes.dtype.kind not in "iu":
-            raise InputError(f"codes must be integers, not {codes.dtype}")
-        if codes.ndim != 2 or len(codes) != len(self.names):
-            raise InputError(
-                f"codes have shape {codes.shape}; for {len(self.names)} variables it must be ({len(self.names)}, rows)"
-            )
-        if not codes.shape[1]:
-            raise InputError("the table has no rows")
-        legal = (codes.min(axis=1) >= 0) & (codes.max(axis=1) < self.arities)
-        if not legal.all():
-            v = int(legal.argmin())
-            row = int(((codes[v] < 0) | (codes[v] >= self.arities[v])).argmax())
-            raise code_range_error(self.names[v], row, int(codes[v, row]), int(self.arities[v]))
 
     @classmethod
     def read(
@@ -94,21 +82,43 @@ class Dataset:
 
         Parameters
         ----------
-        path : file whose name ends with .csv, .dat or .parquet, optionally followed by .gz
-        header : whether the first row of a text file contains the names; otherwise the columns are named "0", "1", ...
-        arities_row : whether the next row of a text file contains the arities, followed by rows of codes
-            0 .. arity - 1, as in Benchpress. None means True for .dat files. For CSV files, None detects such a row:
-            there are two or more columns, ten or more rows follow, all values are whole numbers from 0, and in every
-            column the number is larger than all that follow. With `discretize`, None means False
-        discretize : rule for columns of numbers, as in `from_frame`
+        path : str or path
+            File whose name ends with .csv, .dat or .parquet, optionally followed by .gz.
+        header : bool, default True
+            Whether the first row of a text file contains the names; otherwise the columns are named "0", "1", ...
+        arities_row : bool, optional
+            Whether the next row of a text file contains the arities, followed by rows of codes 0 .. arity - 1, as in
+            Benchpress. None means True for .dat files. For CSV files, None detects such a row: there are two or more
+            columns, ten or more rows follow, all values are whole numbers from 0, and in every column the number is
+            larger than all that follow. With `discretize`, None means False.
+        discretize : str or mapping, optional
+            Rule for columns of numbers, as in `from_frame`.
+
+        Returns
+        -------
+        Dataset
+            The table.
+
+        Raises
+        ------
+        InputError
+            If the file cannot be read, a value is missing, or a column is continuous and not discretised.
 
         Notes
         -----
         The fields of a .dat file are separated by blanks. In text files, a column in which all values are numbers is a
-        column of numbers: equal numbers are one state, and states are in numeric order. The values of other columns
-        are text ("TRUE" stays "TRUE"), in alphabetical order. A field that is empty or NA, N/A, NaN, nan, null, NULL
-        or ? is a missing value and raises an InputError. None is a common state and is not a missing value. Columns
-        of Parquet files are coded by their type, as in `from_frame`. Error messages count data rows from 1.
+        column of numbers: equal numbers are one state, and states are in numeric order. The values of other columns are
+        text ("TRUE" stays "TRUE"), in alphabetical order. A field that is empty or NA, N/A, NaN, nan, null, NULL or ?
+        is a missing value and raises an InputError. In CSV files, such a field in quotes is a state ("NA"), unless it
+        is empty. None is a common state and is not a missing value. Columns of Parquet files are coded by their type,
+        as in `from_frame`. Error messages count data rows from 1.
+
+        Examples
+        --------
+        >>> import bnsearch
+        >>> bnsearch.load_network("asia").sample(1000, 1).write("asia.csv")
+        >>> bnsearch.Dataset.read("asia.csv")
+        Dataset(8 variables, 1,000 rows, 2 states each)
         """
         from bnsearch.data.discretize import make_cutter
         from bnsearch.data.reading import read_table
@@ -121,13 +131,34 @@ class Dataset:
         """
         Return the Dataset of a pandas or polars DataFrame or an Arrow Table.
 
-        The states of a pandas Categorical, a polars Enum and an Arrow dictionary are the declared levels, in their
-        order, including levels that do not occur. In all other columns the states are the distinct values: integers
-        and whole-valued floats in numeric order, booleans as "False" and "True", text in alphabetical order.
+        Parameters
+        ----------
+        frame : DataFrame or Table
+            The states of a pandas Categorical, a polars Enum and an Arrow dictionary are the declared levels, in their
+            order, including levels that do not occur. In all other columns the states are the distinct values: integers
+            and whole-valued floats in numeric order, booleans as "False" and "True", text in alphabetical order.
+        discretize : str or mapping, optional
+            Rule that divides columns of numbers into intervals. "quantile:5" and "uniform:5" apply to continuous
+            columns and to whole numbers with more than 20 distinct values. {"age": (18, 65)} gives the cut points of
+            the named columns. Other columns are not changed. See `bnsearch.data.discretize`.
 
-        `discretize` divides columns of numbers into intervals. "quantile:5" and "uniform:5" apply to continuous columns
-        and to whole numbers with more than 20 distinct values. {"age": (18, 65)} gives the cut points of the named
-        columns. Other columns are not changed. See `bnsearch.data.discretize`.
+        Returns
+        -------
+        Dataset
+            The table.
+
+        Raises
+        ------
+        InputError
+            If a value is missing, a column is continuous and not discretised, or a type is not supported.
+
+        Examples
+        --------
+        >>> import polars as pl
+        >>> from bnsearch import Dataset
+        >>> frame = pl.DataFrame({"age": [12, 30, 70], "ill": ["no", "no", "yes"]})
+        >>> Dataset.from_frame(frame, discretize={"age": (18, 65)}).states
+        (('<=18', '18..65', '>65'), ('no', 'yes'))
         """
         from bnsearch.data.discretize import make_cutter
         from bnsearch.data.frames import code_frame
@@ -148,15 +179,36 @@ class Dataset:
 
         Parameters
         ----------
-        array : integers from 0, or booleans
-        arities : number of states of each variable; by default the number of `states`, or the largest code + 1
-        names : names of the variables; by default "0", "1", ...
-        states : labels of the codes; by default "0", "1", ...
+        array : array of int or bool
+            Codes from 0, rows x variables.
+        arities : sequence of int, optional
+            Number of states of each variable; by default the number of `states`, or the largest code + 1.
+        names : sequence of str, optional
+            Names of the variables; by default "0", "1", ...
+        states : sequence of sequence of str, optional
+            Labels of the codes; by default "0", "1", ...
+
+        Returns
+        -------
+        Dataset
+            The table.
+
+        Raises
+        ------
+        InputError
+            If a code is negative, too large or masked, or the lengths differ.
+
+        Examples
+        --------
+        >>> from bnsearch import Dataset
+        >>> Dataset.from_codes([[0, 1], [1, 2]], names=["a", "b"])
+        Dataset(2 variables, 2 rows, 2 to 3 states each)
         """
-        from bnsearch.data.arrays import check_codes, label_codes
+        from bnsearch.data.arrays import check_codes, check_mask, label_codes
 
         codes = check_codes(array)
         names = [str(i) for i in range(len(codes))] if names is None else [str(name) for name in names]
+        check_mask(array, names)
         return cls(codes, names, label_codes(codes, names, arities, states))
 
     @classmethod
@@ -222,7 +274,8 @@ class Dataset:
         Write the labels to a .csv or .parquet file, optionally followed by .gz.
 
         Parquet keeps the declared states and their order. CSV keeps only the values. Labels that would change when
-        read from CSV (missing values, other spellings of a number) raise an InputError.
+        read from CSV (empty ones, other spellings of a number) raise an InputError. If a label is spelled like a
+        missing value, such as NA, all fields are written in quotes.
         """
         from bnsearch.data.writing import write_table
 
@@ -237,11 +290,3 @@ class Dataset:
             return self._positions[name]
         except KeyError:
             raise InputError(f"the table has no column {name!r}") from None
-
-
-def _freeze_codes(codes: NDArray[Any], dtype: type[np.uint8 | np.uint16]) -> NDArray[Any]:
-    """Return the array itself if it is read-only and has the right type and layout, otherwise a read-only copy."""
-    if codes.dtype != dtype or codes.flags.writeable or not codes.flags.c_contiguous:
-        codes = np.array(codes, dtype=dtype, order="C")
-        codes.flags.writeable = False
-    return codes

@@ -7,6 +7,7 @@ from collections.abc import Iterator, Sequence
 import numpy as np
 
 from bnsearch._tools.wording import listed
+from bnsearch.data.coding import MISSING
 from bnsearch.data.dataset import Dataset
 
 MIN_ROWS = 10  # in smaller tables, all values of a column may differ by chance
@@ -21,6 +22,9 @@ def describe_suspicious_columns(data: Dataset) -> Iterator[str]:
     distinct = [data.names[v] for v in several if len(np.unique(data.codes[v])) == data.n_rows]
     if distinct:
         yield f"{_describe_columns(distinct)} a different value in every row: drop identifiers"
+    unknown = [name for name, states in zip(data.names, data.states, strict=True) if not MISSING.isdisjoint(states)]
+    if unknown:
+        yield f"{_describe_columns(unknown)} a state that is spelled like a missing value, such as NA or ?"
     numbered = all(name == str(v) for v, name in enumerate(data.names))
     if not numbered and all(name in states for name, states in zip(data.names, data.states, strict=True)):
         yield (

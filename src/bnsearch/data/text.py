@@ -17,8 +17,10 @@ from bnsearch.data.coding import (
     index_first_labels,
     missing_value_error,
     recode_column,
+    remove_mark,
 )
 from bnsearch.data.discretize import Cutter, cut_column, parse_number_column
+from bnsearch.data.quoting import mark_quoted_states
 from bnsearch.errors import InputError
 
 if TYPE_CHECKING:
@@ -37,6 +39,8 @@ def read_text(
     `Dataset.read`.
     """
     data = _normalise_text(data, blanks)
+    if not blanks:
+        data = mark_quoted_states(data)
     separator = " " if blanks else ","
     if cutter is not None and arities_row is None:
         arities_row = False
@@ -77,6 +81,7 @@ def _read_head(
     """Return the names, the arities, the fields of the first data rows, and the number of lines before them."""
     skipped, names = next(records)
     if header:
+        names = [remove_mark(name) for name in names]
         _check_header(names)
     else:
         records = chain([(skipped, names)], records)

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 
 from bnsearch._tools.files import atomic_open, check_writable
 from bnsearch.data.coding import MISSING, parse_whole_numbers
+from bnsearch.data.quoting import SPELLINGS
 from bnsearch.data.reading import get_table_format
 from bnsearch.errors import InputError
 
@@ -27,18 +28,19 @@ def write_table(frame: pl.DataFrame, path: str | os.PathLike[str]) -> None:
 
     check_table_target(path)
     is_csv = get_table_format(path) == ".csv"
-    if is_csv:
-        for series in frame:
-            _check_labels(series)
+    quoted = [_needs_quotes(series) for series in frame] if is_csv else []
     with atomic_open(path) as file:
         try:
-            (frame.write_csv if is_csv else frame.write_parquet)(file)
+            if is_csv:
+                frame.write_csv(file, quote_style="always" if any(quoted) else "necessary")
+            else:
+                frame.write_parquet(file)
         except PolarsError as error:  # the Parquet writer wraps errors of the operating system
             raise OSError(str(error)) from None
 
 
-def _check_labels(series: pl.Series) -> None:
-    """Raise an InputError if a label would change when it is read from CSV."""
+def _needs_quotes(series: pl.Series) -> bool:
+    """Return True if a label must be in quotes; raise an InputError if one would change when it is read from CSV."""
     # the alias is needed because polars treats some names as patterns
     labels = series.alias("labels").unique().cast(str).to_list()
     try:
@@ -46,9 +48,10 @@ def _check_labels(series: pl.Series) -> None:
         changed = [] if numbers is None else [x for x, n in zip(labels, numbers, strict=True) if x != str(n)]
     except InputError:
         changed = labels
-    changed += [label for label in labels if label.strip() in MISSING]
+    changed += [label for label in labels if label.strip() in MISSING and label not in SPELLINGS]
     if changed:
         raise InputError(
             f"column {series.name!r} has the state {changed[0]!r}, which cannot be restored from CSV: "
             "write .parquet instead"
         )
+    return any(label in SPELLINGS for label in labels)

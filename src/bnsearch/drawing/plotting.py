@@ -47,7 +47,7 @@ def plot_trace(trace: Trace, ax: Any = None) -> Any:
     """Draw the best score over time on matplotlib axes and return the axes; None creates new axes."""
     pyplot = import_optional("matplotlib.pyplot", "plots")
     if ax is None:
-        _, ax = pyplot.subplots()
+        _, ax = pyplot.subplots(layout="constrained")  # leaves room for scores with many digits
     points = [(point.seconds, point.score) for point in trace if math.isfinite(point.score)]
     ax.step(*(zip(*points, strict=True) if points else ((), ())), where="post", marker=".", color=BORDER_COLOUR)
     ax.set_xlabel("seconds")

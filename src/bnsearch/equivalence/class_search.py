@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import ClassVar
 
 from bnsearch.equivalence.first_step import value_pairs
 from bnsearch.equivalence.neighbourhood import Neighbourhood
@@ -21,11 +22,13 @@ class ClassSearch:
 
     Parameters
     ----------
-    max_subset : maximum number of members of T in Insert(X, Y, T) and of H in Delete(X, Y, H); None means no limit
-    max_parents : maximum number of parents of a variable; None means no limit
-    start : the class to begin with, a CPDAG or any graph with a consistent extension; None means the empty graph
-    count_families : count the distinct families whose local score is used, see `Result.families`; this takes 100
-        bytes of memory for each
+    max_subset : int, default 3
+        Maximum number of members of T in Insert(X, Y, T) and of H in Delete(X, Y, H); None means no limit.
+    start : PDAG, optional
+        The class to begin with, a CPDAG or any graph with a consistent extension; None means the empty graph.
+    count_families : bool, default False
+        Count the distinct families whose local score is used, see `Result.families`; this takes 100 bytes of memory
+        for each.
 
     Notes
     -----
@@ -42,15 +45,15 @@ class ClassSearch:
     the class of the required edges, or at `start` made legal.
     """
 
+    begins: ClassVar[bool] = True
+
     max_subset: int | None = 3
-    max_parents: int | None = None
     start: PDAG | None = None
     count_families: bool = False
 
     def __post_init__(self) -> None:
-        for name in ("max_subset", "max_parents"):
-            if getattr(self, name) is not None:
-                require(name, getattr(self, name), at_least=0, whole=True)
+        if self.max_subset is not None:
+            require("max_subset", self.max_subset, at_least=0, whole=True)
         if self.start is not None and not isinstance(self.start, PDAG):
             raise InputError(f"start must be a PDAG, such as the cpdag of a result, not {self.start!r}")
 
@@ -73,7 +76,6 @@ class ClassSearch:
         state = Neighbourhood(
             scorer,
             max_subset=self.max_subset,
-            max_parents=self.max_parents,
             keep_all=keep_all,
             constraints=constraints,
             count_families=self.count_families,

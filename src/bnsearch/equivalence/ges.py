@@ -9,6 +9,7 @@ from typing import ClassVar
 from bnsearch.equivalence.class_search import ClassSearch, report_class, report_step
 from bnsearch.equivalence.neighbourhood import Halted, Neighbourhood
 from bnsearch.equivalence.operators import Kind, Step
+from bnsearch.runs.method import Needs
 from bnsearch.runs.problem import Problem
 from bnsearch.runs.run import Run
 
@@ -30,9 +31,23 @@ class GES(ClassSearch):
     -----
     An iteration is one operator applied. Gains that differ by less than the library's tolerance are ties. Ties go to
     Delete, then by Y, X and T or H in an order of the variables that depends on the content of the columns alone.
+
+    Examples
+    --------
+    >>> import bnsearch
+    >>> data = bnsearch.load_network("asia").sample(200, 1)
+    >>> method = bnsearch.GES()
+    >>> result = bnsearch.learn(data, method=method, seconds=None, stop=None, seed=1)
+    >>> round(result.score, 3)
+    -454.28
     """
 
     name: ClassVar[str] = "ges"
+    space: ClassVar[str] = "equivalence classes"
+    needs: ClassVar[Needs] = Needs.DATA
+    ends: ClassVar[bool] = True
+    paper: ClassVar[str] = "Chickering (2002)"
+    purpose: ClassVar[str] = "for speed; consistent in the large-sample limit"
 
     def search(self, problem: Problem, run: Run) -> None:
         """Go to BES(FES(start)); report every class on the way."""

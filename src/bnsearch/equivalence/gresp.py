@@ -13,6 +13,7 @@ from bnsearch.equivalence.neighbourhood import Halted, Neighbourhood
 from bnsearch.equivalence.operators import Kind
 from bnsearch.equivalence.trials import report_optimum
 from bnsearch.errors import require
+from bnsearch.runs.method import Needs
 from bnsearch.runs.problem import Problem
 from bnsearch.runs.run import Run
 
@@ -24,9 +25,12 @@ class GRESP(ClassSearch):
 
     Parameters
     ----------
-    maxk : maximum length of the restricted candidate list; each construction draws its length from 2..maxk
-    iterations : number of constructions
-    greedy_first : climb by GES, then by iGES, before the first construction; not in the paper
+    maxk : int, default 8
+        Maximum length of the restricted candidate list; each construction draws its length from 2..maxk.
+    iterations : int, default 50
+        Number of constructions.
+    greedy_first : bool, default False
+        Climb by GES, then by iGES, before the first construction; not in the paper.
 
     References
     ----------
@@ -40,6 +44,15 @@ class GRESP(ClassSearch):
 
     All 50 random constructions can be worse than GES. With `greedy_first` the result is never worse than GES; that
     climb is not counted as an iteration.
+
+    Examples
+    --------
+    >>> import bnsearch
+    >>> data = bnsearch.load_network("asia").sample(200, 1)
+    >>> method = bnsearch.GRESP()
+    >>> result = bnsearch.learn(data, method=method, seconds=None, stop=bnsearch.Iterations(2), seed=1)
+    >>> round(result.score, 3)
+    -457.504
     """
 
     maxk: int = 8
@@ -47,6 +60,11 @@ class GRESP(ClassSearch):
     greedy_first: bool = False
 
     name: ClassVar[str] = "gresp"
+    space: ClassVar[str] = "equivalence classes"
+    needs: ClassVar[Needs] = Needs.DATA
+    ends: ClassVar[bool] = True
+    paper: ClassVar[str] = "Alonso et al. (2018)"
+    purpose: ClassVar[str] = "to improve on GES with more time"
 
     def __post_init__(self) -> None:
         super().__post_init__()

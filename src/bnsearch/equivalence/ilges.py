@@ -9,6 +9,7 @@ from bnsearch.equivalence.climber_pool import ClimberPool
 from bnsearch.equivalence.perturbing import Perturbing
 from bnsearch.equivalence.trials import find_first_better, report_optimum
 from bnsearch.errors import require
+from bnsearch.runs.method import Needs
 from bnsearch.runs.problem import Problem
 from bnsearch.runs.run import Run
 
@@ -20,8 +21,10 @@ class ILGES(Perturbing):
 
     Parameters
     ----------
-    perturbation : k, the number of noisy steps of a perturbation; None means half the number of variables
-    iterations : number of perturbations
+    perturbation : int, optional
+        K, the number of noisy steps of a perturbation; None means half the number of variables.
+    iterations : int, default 100
+        Number of perturbations.
 
     References
     ----------
@@ -42,12 +45,26 @@ class ILGES(Perturbing):
 
     With several threads, perturbations of the same class are tried at the same time. Trials after the first improvement
     are discarded, so that the result is that of one thread.
+
+    Examples
+    --------
+    >>> import bnsearch
+    >>> data = bnsearch.load_network("asia").sample(200, 1)
+    >>> method = bnsearch.ILGES()
+    >>> result = bnsearch.learn(data, method=method, seconds=None, stop=bnsearch.Iterations(2), seed=1)
+    >>> round(result.score, 3)
+    -454.28
     """
 
     perturbation: int | None = None
     iterations: int = 100
 
     name: ClassVar[str] = "ilges"
+    space: ClassVar[str] = "equivalence classes"
+    needs: ClassVar[Needs] = Needs.DATA
+    ends: ClassVar[bool] = True
+    paper: ClassVar[str] = "Alonso et al. (2018)"
+    purpose: ClassVar[str] = "to improve on GES with more time"
 
     def __post_init__(self) -> None:
         super().__post_init__()

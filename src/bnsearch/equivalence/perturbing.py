@@ -21,10 +21,12 @@ class Perturbing(ClassSearch):
 
     Parameters
     ----------
-    noise : factor of the gain s in the noise N(0, noise s); 2 in the paper
-    noise_scale : the gain s that is multiplied by the factor: "step", the highest gain of a step, which gives all
-        operators the same standard deviation; "operator", each operator's own gain; "variance", the same, but the
-        product is a variance
+    noise : float, default 2.0
+        Factor of the gain s in the noise N(0, noise s); 2 in the paper.
+    noise_scale : str, default "step"
+        The gain s that is multiplied by the factor: "step", the highest gain of a step, which gives all operators
+        the same standard deviation; "operator", each operator's own gain; "variance", the same, but the product is
+        a variance.
 
     Notes
     -----

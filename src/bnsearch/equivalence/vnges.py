@@ -9,6 +9,7 @@ from bnsearch.equivalence.climber_pool import ClimberPool
 from bnsearch.equivalence.perturbing import Perturbing
 from bnsearch.equivalence.trials import find_first_better, report_optimum
 from bnsearch.errors import require
+from bnsearch.runs.method import Needs
 from bnsearch.runs.problem import Problem
 from bnsearch.runs.run import Run
 
@@ -20,7 +21,8 @@ class VNGES(Perturbing):
 
     Parameters
     ----------
-    kmax : the number of noisy steps of the strongest perturbation; None means the number of variables
+    kmax : int, optional
+        The number of noisy steps of the strongest perturbation; None means the number of variables.
 
     References
     ----------
@@ -32,11 +34,25 @@ class VNGES(Perturbing):
     The neighbourhoods 1 to kmax are all tried; the loop of the pseudo-code ends when it reaches kmax, so it has the
     neighbourhoods of `kmax=n - 1`. Perturbations, their noise and threads are those of ILGES. An iteration is one
     perturbation.
+
+    Examples
+    --------
+    >>> import bnsearch
+    >>> data = bnsearch.load_network("asia").sample(200, 1)
+    >>> method = bnsearch.VNGES()
+    >>> result = bnsearch.learn(data, method=method, seconds=None, stop=bnsearch.Iterations(2), seed=1)
+    >>> round(result.score, 3)
+    -454.28
     """
 
     kmax: int | None = None
 
     name: ClassVar[str] = "vnges"
+    space: ClassVar[str] = "equivalence classes"
+    needs: ClassVar[Needs] = Needs.DATA
+    ends: ClassVar[bool] = True
+    paper: ClassVar[str] = "Alonso et al. (2018)"
+    purpose: ClassVar[str] = "to improve on GES with more time"
 
     def __post_init__(self) -> None:
         super().__post_init__()

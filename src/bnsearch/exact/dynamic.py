@@ -16,6 +16,7 @@ from bnsearch.orderings.asobs import select_acyclic_rows
 from bnsearch.orderings.restarts import precedence_of
 from bnsearch.orderings.starts import make_starts
 from bnsearch.parent_sets.relaxed import relaxed
+from bnsearch.runs.method import Needs
 from bnsearch.runs.problem import Problem
 from bnsearch.runs.run import Run
 
@@ -38,7 +39,8 @@ class Exact:
 
     Parameters
     ----------
-    memory : maximum number of bytes of these scores, 8 * 2^n; each thread takes half a megabyte in addition
+    memory : int, optional
+        Maximum number of bytes of these scores, 8 * 2^n; each thread takes half a megabyte in addition.
 
     References
     ----------
@@ -60,9 +62,23 @@ class Exact:
     proven optimal. It does the same if a component is too large and the candidate table was selected for this search.
     If the caller gave the table, it raises an error instead. The whole search is one iteration. An evaluation is the
     best score of one variable in one set.
+
+    Examples
+    --------
+    >>> import bnsearch
+    >>> data = bnsearch.load_network("asia").sample(200, 1)
+    >>> method = bnsearch.Exact()
+    >>> result = bnsearch.learn(data, method=method, seconds=None, stop=None, seed=1)
+    >>> result.optimal
+    True
     """
 
     name: ClassVar[str] = "exact"
+    space: ClassVar[str] = "subsets of variables"
+    needs: ClassVar[Needs] = Needs.TABLE
+    ends: ClassVar[bool] = True
+    paper: ClassVar[str] = "Silander & Myllymaki (2006)"
+    purpose: ClassVar[str] = "for a proof of optimality, see Limits"
     memory: int = 4 << 30
 
     def __post_init__(self) -> None:

@@ -15,6 +15,7 @@ from bnsearch.genetic.initialisation import draw_population
 from bnsearch.genetic.mutation import ADD, REVERSE
 from bnsearch.genetic.search_space import SearchSpace
 from bnsearch.genetic.selection import count_generations, find_candidates_of_rank
+from bnsearch.runs.method import Needs
 from bnsearch.runs.problem import Problem
 from bnsearch.runs.run import Run
 
@@ -26,15 +27,24 @@ class BNCPSO:
 
     Parameters
     ----------
-    population : number of particles
-    generations : maximum number of generations; the weights change linearly over them
-    inertia : w, probability of a mutation in the first generation
-    inertia_end : w in the last generation
-    cognition : c1, probability of a crossover with the particle's best position in the first generation
-    cognition_end : c1 in the last generation
-    society : c2, probability of a crossover with the swarm's best position in the first generation
-    society_end : c2 in the last generation
-    max_parents : maximum number of parents of a variable
+    population : int, default 100
+        Number of particles.
+    generations : int, default 500
+        Maximum number of generations; the weights change linearly over them.
+    inertia : float, default 0.95
+        W, probability of a mutation in the first generation.
+    inertia_end : float, default 0.4
+        W in the last generation.
+    cognition : float, default 0.82
+        C1, probability of a crossover with the particle's best position in the first generation.
+    cognition_end : float, default 0.5
+        C1 in the last generation.
+    society : float, default 0.4
+        C2, probability of a crossover with the swarm's best position in the first generation.
+    society_end : float, default 0.83
+        C2 in the last generation.
+    max_parents : int, default 5
+        Maximum number of parents of a variable, unless `learn` or the knowledge has another limit.
 
     References
     ----------
@@ -53,9 +63,23 @@ class BNCPSO:
     - The first graphs are random, with about as many edges as variables.
 
     One iteration is one generation; the first swarm is found at iteration 0.
+
+    Examples
+    --------
+    >>> import bnsearch
+    >>> data = bnsearch.load_network("asia").sample(200, 1)
+    >>> method = bnsearch.BNCPSO(population=10)
+    >>> result = bnsearch.learn(data, method=method, seconds=None, stop=bnsearch.Iterations(2), seed=1)
+    >>> round(result.score, 3)
+    -513.539
     """
 
     name: ClassVar[str] = "bncpso"
+    space: ClassVar[str] = "populations of DAGs"
+    needs: ClassVar[Needs] = Needs.DATA
+    ends: ClassVar[bool] = True
+    paper: ClassVar[str] = "baseline of Dai et al. (2020)"
+    purpose: ClassVar[str] = "to reproduce published results"
     population: int = 100
     generations: int = 500
     inertia: float = 0.95

@@ -10,6 +10,7 @@ import numpy as np
 from bnsearch.genetic.graph_stacks import Generator, Graphs, Orders
 from bnsearch.genetic.rank_based import Chromosomes, RankBasedGA
 from bnsearch.genetic.search_space import SearchSpace
+from bnsearch.runs.method import Needs
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -19,11 +20,16 @@ class CGA(RankBasedGA):
 
     Parameters
     ----------
-    population : number of individuals
-    generations : maximum number of generations
-    crossover : probability that a pair is crossed
-    mutation : probability that an offspring is mutated
-    max_parents : maximum number of parents of a variable
+    population
+        Number of individuals.
+    generations
+        Maximum number of generations.
+    crossover : float, default 0.5
+        Probability that a pair is crossed.
+    mutation : float, default 0.1
+        Probability that an offspring is mutated.
+    max_parents
+        Maximum number of parents of a variable, unless `learn` or the knowledge has another limit.
 
     References
     ----------
@@ -42,9 +48,23 @@ class CGA(RankBasedGA):
     - Surplus parents are dropped at random. Repair removes random edges of cycles.
 
     One iteration is one generation; the first population is found at iteration 0.
+
+    Examples
+    --------
+    >>> import bnsearch
+    >>> data = bnsearch.load_network("asia").sample(200, 1)
+    >>> method = bnsearch.CGA(population=10)
+    >>> result = bnsearch.learn(data, method=method, seconds=None, stop=bnsearch.Iterations(2), seed=1)
+    >>> round(result.score, 3)
+    -518.37
     """
 
     name: ClassVar[str] = "cga"
+    space: ClassVar[str] = "populations of DAGs"
+    needs: ClassVar[Needs] = Needs.DATA
+    ends: ClassVar[bool] = True
+    paper: ClassVar[str] = "baseline of Dai et al. (2020)"
+    purpose: ClassVar[str] = "to reproduce published results"
     crossover: float = 0.5
     mutation: float = 0.1
 

@@ -20,6 +20,7 @@ from bnsearch.genetic.mutation import mutate_by_information
 from bnsearch.genetic.recombination import recombine_by_priority, recombine_conventionally
 from bnsearch.genetic.search_space import SearchSpace
 from bnsearch.genetic.selection import count_generations, select_by_tournament, select_fittest
+from bnsearch.runs.method import Needs
 from bnsearch.runs.problem import Problem
 from bnsearch.runs.run import Run
 from bnsearch.scores.score import tie_margin
@@ -45,16 +46,26 @@ class MIIGA:
 
     Parameters
     ----------
-    population : number of individuals
-    generations : maximum number of generations
-    tournament : number of entrants of a tournament
-    step : Delta alpha, the change of a binding parameter in one generation
-    max_parents : maximum number of parents of a variable
-    start : first population: information, or random orderings and edges (the ablation InitMI)
-    recombination : priority, or conventional (the ablation PR)
-    binding : change of the binding parameters: adaptive, fixed at 0.9 (the ablation FixA) or random (RdA)
-    mutation : pairs between which mutation adds and reverses edges: any, or related by Eq. 4
-    distinct : whether individuals with equal scores survive only if there are not enough others
+    population : int, default 100
+        Number of individuals.
+    generations : int, default 500
+        Maximum number of generations.
+    tournament : int, default 2
+        Number of entrants of a tournament.
+    step : float, default 0.02
+        Delta alpha, the change of a binding parameter in one generation.
+    max_parents : int, default 5
+        Maximum number of parents of a variable, unless `learn` or the knowledge has another limit.
+    start : str, default "information"
+        First population: information, or random orderings and edges (the ablation InitMI).
+    recombination : str, default "priority"
+        Priority, or conventional (the ablation PR).
+    binding : str, default "adaptive"
+        Change of the binding parameters: adaptive, fixed at 0.9 (the ablation FixA) or random (RdA).
+    mutation : str, default "any"
+        Pairs between which mutation adds and reverses edges: any, or related by Eq. 4.
+    distinct : bool, default False
+        Whether individuals with equal scores survive only if there are not enough others.
 
     References
     ----------
@@ -94,9 +105,23 @@ class MIIGA:
 
     One iteration is one generation. The first population is offered at iteration 0: the trace shows its best score, and
     the generation at which the best network of the run appeared.
+
+    Examples
+    --------
+    >>> import bnsearch
+    >>> data = bnsearch.load_network("asia").sample(200, 1)
+    >>> method = bnsearch.MIIGA(population=10)
+    >>> result = bnsearch.learn(data, method=method, seconds=None, stop=bnsearch.Iterations(2), seed=1)
+    >>> round(result.score, 3)
+    -459.907
     """
 
     name: ClassVar[str] = "miiga"
+    space: ClassVar[str] = "populations of DAGs"
+    needs: ClassVar[Needs] = Needs.DATA
+    ends: ClassVar[bool] = True
+    paper: ClassVar[str] = "Dai et al. (2020)"
+    purpose: ClassVar[str] = "to reproduce published results"
     population: int = 100
     generations: int = 500
     tournament: int = 2

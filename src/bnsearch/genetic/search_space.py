@@ -41,12 +41,18 @@ class SearchSpace:
 
     @classmethod
     def of(cls, problem: Problem, max_parents: int) -> SearchSpace:
-        """Return the space of a problem; a variable has more than `max_parents` parents if these are required."""
+        """
+        Return the space of a problem.
+
+        `max_parents` applies to variables without a limit in the knowledge. A variable has more parents if these are
+        required.
+        """
         limits = np.full(problem.size, max_parents, dtype=np.int64)
         known = problem.constraints
         if known is None:
             return cls(limits)
-        limits = np.maximum(np.minimum(limits, known.max_parents), known.required.sum(axis=1))
+        limits = np.where(known.max_parents < problem.size - 1, known.max_parents, limits)
+        limits = np.maximum(limits, known.required.sum(axis=1))
         return cls(limits, known.allowed, known.required)
 
     def legalise(self, graphs: Graphs, merit: Floats | Generator) -> Graphs:

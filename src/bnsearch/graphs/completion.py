@@ -14,9 +14,26 @@ def cpdag(dag: DAG) -> PDAG:
 
     An edge is compelled when every Markov equivalent DAG has it in the same direction.
 
+    Parameters
+    ----------
+    dag : DAG
+        The structure.
+
+    Returns
+    -------
+    PDAG
+        Its equivalence class.
+
     References
     ----------
     Chickering (1995), "A transformational characterization of equivalent Bayesian network structures", UAI.
+
+    Examples
+    --------
+    >>> import bnsearch
+    >>> dag = bnsearch.DAG.from_edges("abc", [("a", "b"), ("b", "c")])
+    >>> bnsearch.cpdag(dag).undirected_edges
+    [('a', 'b'), ('b', 'c')]
     """
     arcs = dag.adjacency
     for child, compelled in enumerate(compelled_parents(dag)):

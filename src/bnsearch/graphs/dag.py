@@ -35,11 +35,24 @@ class DAG:
 
     Parameters
     ----------
-    names : the variables, all different
-    parents : for each variable the indices of its parents; kept sorted
+    names : iterable of str
+        The variables, all different.
+    parents : iterable of iterable of int
+        For each variable the indices of its parents; kept sorted.
 
+    Notes
+    -----
     A cycle, a self-loop, a repeated or unknown parent is refused. Two graphs are equal if they list the same
     variables in the same order and have the same edges; `reordered` changes the order.
+
+    Examples
+    --------
+    >>> import bnsearch
+    >>> dag = bnsearch.DAG.from_edges("abc", [("a", "b"), ("c", "b")])
+    >>> dag.edges
+    [('a', 'b'), ('c', 'b')]
+    >>> dag.parents
+    ((), (0, 2), ())
     """
 
     names: tuple[str, ...]

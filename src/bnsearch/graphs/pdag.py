@@ -36,12 +36,25 @@ class PDAG:
 
     Parameters
     ----------
-    names : the variables, all different
-    arcs : bool[n, n]; [i, j] without [j, i] is the directed edge i -> j, both are the undirected edge i - j;
-        copied and made read-only, the diagonal is empty
+    names : iterable of str
+        The variables, all different.
+    arcs : bool[n, n]
+        [i, j] without [j, i] is the directed edge i -> j, both are the undirected edge i - j. The matrix is copied and
+        made read-only, and its diagonal is empty.
 
+    Notes
+    -----
     A CPDAG, the completed graph of a Markov equivalence class, is one kind of PDAG. The constructor does not look for
     directed cycles: a graph with a cycle has no consistent extension, and `extension` refuses it.
+
+    Examples
+    --------
+    >>> import bnsearch
+    >>> pdag = bnsearch.PDAG.from_edges("abc", directed=[("a", "b")], undirected=[("b", "c")])
+    >>> pdag.directed_edges
+    [('a', 'b')]
+    >>> pdag.undirected_edges
+    [('b', 'c')]
     """
 
     names: tuple[str, ...]

@@ -23,6 +23,7 @@ from bnsearch.independence.separation import (
 from bnsearch.independence.spanning import Pair, build_spanning_forest, compute_pair_strengths, sort_pairs_by_strength
 from bnsearch.independence.tester import PairTester
 from bnsearch.knowledge.constraints import Constraints
+from bnsearch.runs.method import Needs
 from bnsearch.runs.problem import Problem
 from bnsearch.runs.run import Run
 
@@ -34,9 +35,12 @@ class BNPC:
 
     Parameters
     ----------
-    threshold : mutual information in nats above which two variables are dependent
-    rows_per_degree : minimum number of rows for each degree of freedom of a test
-    max_condition : maximum number of variables in a condition of the last thinning
+    threshold : float, default 0.005
+        Mutual information in nats above which two variables are dependent.
+    rows_per_degree : float, default 5.0
+        Minimum number of rows for each degree of freedom of a test.
+    max_condition : int, default 3
+        Maximum number of variables in a condition of the last thinning.
 
     References
     ----------
@@ -63,9 +67,23 @@ class BNPC:
     separates them: their mutual information is zero, which is below any threshold. Edges are removed one after the
     other, so of two copies of a variable, only one loses the common neighbours. If such tests were no evidence, as in
     `GTest`, 113 edges would be left on hailfinder, which has 66.
+
+    Examples
+    --------
+    >>> import bnsearch
+    >>> data = bnsearch.load_network("asia").sample(200, 1)
+    >>> method = bnsearch.BNPC()
+    >>> result = bnsearch.learn(data, method=method, seconds=None, stop=bnsearch.Iterations(2), seed=1)
+    >>> round(result.score, 3)
+    -456.865
     """
 
     name: ClassVar[str] = "bnpc"
+    space: ClassVar[str] = "DAGs restricted by independence tests"
+    needs: ClassVar[Needs] = Needs.DATA
+    ends: ClassVar[bool] = True
+    paper: ClassVar[str] = "Cheng et al. (2002)"
+    purpose: ClassVar[str] = "to recover the true graph, not to maximise the score"
 
     threshold: float = 0.005
     rows_per_degree: float = 5.0

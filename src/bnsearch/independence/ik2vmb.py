@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 
 from bnsearch.dags.k2 import offer_greedy_network
 from bnsearch.data import Dataset
-from bnsearch.errors import InputError, require
+from bnsearch.errors import InputError
 from bnsearch.graphs.topological import topological_order
 from bnsearch.independence.decisions import GTest, InformationTest
 from bnsearch.independence.neighbourhoods import find_blanket, find_mutual_pairs, limit_to_half_the_time
@@ -25,6 +25,7 @@ from bnsearch.independence.spanning import (
     walk_from_root,
 )
 from bnsearch.independence.tester import PairTester
+from bnsearch.runs.method import Needs
 from bnsearch.runs.problem import Problem
 from bnsearch.runs.run import Run
 
@@ -36,10 +37,12 @@ class IK2vMB:
 
     Parameters
     ----------
-    root : name of the root of the spanning tree; None means a random variable
-    alpha : level of the G-tests
-    rows_per_degree : minimum number of rows for each degree of freedom of a test
-    max_parents : maximum number of parents of a variable; None means no limit
+    root : str, optional
+        Name of the root of the spanning tree; None means a random variable.
+    alpha : float, default 0.01
+        Level of the G-tests.
+    rows_per_degree : float, default 5.0
+        Minimum number of rows for each degree of freedom of a test.
 
     References
     ----------
@@ -61,18 +64,29 @@ class IK2vMB:
 
     Under a time budget, the tree has half of it and the blankets half of the rest. Known directions come before those
     that are found. Evaluations are tests and local scores together.
+
+    Examples
+    --------
+    >>> import bnsearch
+    >>> data = bnsearch.load_network("asia").sample(200, 1)
+    >>> method = bnsearch.IK2vMB()
+    >>> result = bnsearch.learn(data, method=method, seconds=None, stop=bnsearch.Iterations(2), seed=1)
+    >>> round(result.score, 3)
+    -454.93
     """
 
     name: ClassVar[str] = "ik2vmb"
+    space: ClassVar[str] = "DAGs restricted by independence tests"
+    needs: ClassVar[Needs] = Needs.DATA
+    ends: ClassVar[bool] = True
+    paper: ClassVar[str] = "Dai et al. (2020)"
+    purpose: ClassVar[str] = "to recover the true graph, not to maximise the score"
 
     root: str | None = None
     alpha: float = 0.01
     rows_per_degree: float = 5.0
-    max_parents: int | None = None
 
     def __post_init__(self) -> None:
-        if self.max_parents is not None:
-            require("max_parents", self.max_parents, at_least=0, whole=True)
         _ = self._test
 
     @property
@@ -96,7 +110,7 @@ class IK2vMB:
         order = np.array(topological_order(causes, rank), dtype=np.int64)
         predecessors = [order[:i] for i in np.argsort(order)]
         candidates = [earlier[near[v, earlier]] for v, earlier in enumerate(predecessors)]
-        offer_greedy_network(candidates, self.max_parents, problem, run)
+        offer_greedy_network(candidates, problem, run)
 
     def _build_tree(self, data: Dataset, run: Run) -> list[Pair]:
         tester = PairTester(data, InformationTest(rows_per_degree=self.rows_per_degree))

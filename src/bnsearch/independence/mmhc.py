@@ -10,6 +10,7 @@ from bnsearch.dags.hillclimb import Tabu
 from bnsearch.errors import require
 from bnsearch.independence.decisions import GTest
 from bnsearch.independence.neighbourhoods import find_max_min_neighbours, find_mutual_pairs
+from bnsearch.runs.method import Needs
 from bnsearch.runs.problem import Problem
 from bnsearch.runs.run import Run
 
@@ -21,14 +22,20 @@ class MMHC:
 
     Parameters
     ----------
-    alpha : level of the G-tests
-    rows_per_degree : minimum number of rows for each degree of freedom of a test
-    max_condition : maximum number of variables in the condition of a test
-    max_parents : maximum number of parents of a variable; None means no limit
-    length : number of graphs in the tabu list
-    patience : number of successive steps without a better graph after which a climb ends
-    restarts : number of climbs after the first; None means no limit
-    perturbation : probability with which a restart removes each edge
+    alpha : float, default 0.05
+        Level of the G-tests.
+    rows_per_degree : float, default 5.0
+        Minimum number of rows for each degree of freedom of a test.
+    max_condition : int, default 3
+        Maximum number of variables in the condition of a test.
+    length : int, default 100
+        Number of graphs in the tabu list.
+    patience : int, default 15
+        Number of successive steps without a better graph after which a climb ends.
+    restarts : int, default 10
+        Number of climbs after the first; None means no limit.
+    perturbation : float, default 0.5
+        Probability with which a restart removes each edge.
 
     References
     ----------
@@ -46,14 +53,27 @@ class MMHC:
     test without any separates nothing (see `GTest`).
 
     Evaluations are tests and local scores together.
+
+    Examples
+    --------
+    >>> import bnsearch
+    >>> data = bnsearch.load_network("asia").sample(200, 1)
+    >>> method = bnsearch.MMHC()
+    >>> result = bnsearch.learn(data, method=method, seconds=None, stop=bnsearch.Iterations(2), seed=1)
+    >>> round(result.score, 3)
+    -457.287
     """
 
     name: ClassVar[str] = "mmhc"
+    space: ClassVar[str] = "DAGs restricted by independence tests"
+    needs: ClassVar[Needs] = Needs.DATA
+    ends: ClassVar[bool] = True
+    paper: ClassVar[str] = "Tsamardinos et al. (2006)"
+    purpose: ClassVar[str] = "to recover the true graph, not to maximise the score"
 
     alpha: float = 0.05
     rows_per_degree: float = 5.0
     max_condition: int = 3
-    max_parents: int | None = None
     length: int = 100
     patience: int = 15
     restarts: int | None = 10
@@ -70,7 +90,6 @@ class MMHC:
     @property
     def _climb(self) -> Tabu:
         return Tabu(
-            max_parents=self.max_parents,
             length=self.length,
             patience=self.patience,
             restarts=self.restarts,

@@ -9,9 +9,9 @@ Files of background knowledge: JSON in the format of the edge constraints of Ben
      "required_groups": [{"cause": ["age"], "effect": ["smoke", "cough"]}], "forbidden_groups": [],
      "source_nodes": ["age"]}
 
-Every key may be absent or null. A group represents all edges from its causes to its effects. The keys `allowed_edges`,
-`leaves` and `max_parents` (a number, or an object with numbers by name) are extensions of bnsearch. An unknown key
-raises an error, so that no constraint is ignored.
+Every one of these keys may be absent or null. A group represents all edges from its causes to its effects. The keys
+`allowed_edges`, `leaves` and `max_parents` (a number, or an object with numbers by name) are extensions of bnsearch. An
+unknown key raises an error, so that no constraint is ignored.
 """
 
 from __future__ import annotations
@@ -41,6 +41,7 @@ KEYS = (
     "leaves",
     "max_parents",
 )
+UNSUPPORTED = ("context_all",)  # keys of Benchpress that may be present if they are empty
 WITHIN_KEY, NEXT_KEY = "forbid_within_tiers", "can_only_cause_next_tier"
 
 
@@ -63,8 +64,8 @@ def parse_knowledge(document: Any, make: type[Knowledge]) -> Knowledge:
     if not isinstance(document, Mapping):
         raise InputError("knowledge must be a JSON object with keys such as required_edges, forbidden_edges, tiers")
     stated = {key: value for key, value in document.items() if value not in (None, [], {})}
-    for key in stated:
-        if key not in KEYS:
+    for key in document:
+        if key not in KEYS and (key in stated or key not in UNSUPPORTED):
             raise InputError(f"unknown key {key!r}{suggest(key, list(KEYS))}: the keys are {', '.join(KEYS)}")
     settings = _parse_settings(stated.get("tier_settings", {}))
     return make(

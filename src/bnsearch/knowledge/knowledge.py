@@ -23,16 +23,34 @@ class Knowledge:
 
     Parameters
     ----------
-    required : edges that every network has
-    forbidden : edges that no network has
-    allowed : if not None, a network may only have these edges and the required ones
-    tiers : groups of variables in temporal order: no edge leads from a later group to an earlier one. Variables in no
-        group are not restricted
-    within_tiers : whether edges within a group are allowed
-    across_tiers : whether an edge may skip a group
-    roots : variables without parents
-    leaves : variables without children
-    max_parents : largest number of parents, for all variables or by name
+    required : tuple of Edge, optional
+        Edges that every network has.
+    forbidden : tuple of Edge, optional
+        Edges that no network has.
+    allowed : tuple of Edge, optional
+        If not None, a network may only have these edges and the required ones.
+    tiers : tuple of tuple of str, optional
+        Groups of variables in temporal order: no edge leads from a later group to an earlier one. Variables in no
+        group are not restricted.
+    within_tiers : bool, default True
+        Whether edges within a group are allowed.
+    across_tiers : bool, default True
+        Whether an edge may skip a group.
+    roots : tuple of str, optional
+        Variables without parents.
+    leaves : tuple of str, optional
+        Variables without children.
+    max_parents : int or mapping of str to int, optional
+        Largest number of parents, for all variables or by name.
+
+    Examples
+    --------
+    >>> import bnsearch
+    >>> data = bnsearch.load_network("asia").sample(200, 1)
+    >>> known = bnsearch.Knowledge(required=[("smoke", "lung")], roots=["smoke"], max_parents=2)
+    >>> result = bnsearch.learn(data, knowledge=known, seconds=10)
+    >>> ("smoke", "lung") in result.dag.edges
+    True
     """
 
     required: tuple[Edge, ...] = ()

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 import os
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
@@ -12,11 +12,13 @@ from bnsearch.data import Dataset
 from bnsearch.errors import InputError, require
 from bnsearch.knowledge import Knowledge
 from bnsearch.learning.methods import has_end, make_method
-from bnsearch.runs.method import Method
+from bnsearch.runs.method import Method, Needs, check_method_class, get_declaration
 from bnsearch.runs.stop import AnyOf, Converged, Seconds, Stop
 from bnsearch.scores import make_score
+from bnsearch.scores.local import as_score
 
 if TYPE_CHECKING:
+    from bnsearch.runs.problem import Problem
     from bnsearch.scores.score import Score
 
 
@@ -26,18 +28,28 @@ def check_method(method: str | Method, parameters: Mapping[str, Any] | None) -> 
         return make_method(method, **(parameters or {}))
     if isinstance(method, type) or not hasattr(method, "search"):
         raise InputError(f"method must be a name or a method such as Tabu(length=5), not {method!r}")
+    check_method_class(type(method))
     if parameters:
         raise InputError("parameters go with the name of a method; one that is given as an object has its own")
     return method
 
 
-def check_score(score: str | Score) -> Score:
-    """Return a score given by name or as an object."""
-    if isinstance(score, str):
-        return make_score(score)
-    if isinstance(score, type) or not hasattr(score, "joint"):
-        raise InputError(f"score must be a name or a score such as BDeu(ess=5), not {score!r}")
-    return score
+def check_score(score: str | Score | Callable[..., float]) -> Score:
+    """Return a score given by name, as an object or as a function."""
+    return make_score(score) if isinstance(score, str) else as_score(score)
+
+
+def check_support(method: Method, problem: Problem) -> None:
+    """Raise an error if a method cannot solve a problem, before the run starts."""
+    needs = get_declaration(type(method)).needs
+    if problem.data is None and needs == Needs.DATA:
+        raise InputError(f"the method {method.name} needs data and a score: a candidate table is not enough")
+    if problem.has_python_score and needs == Needs.DATA:
+        raise InputError(
+            f"the method {method.name} computes local scores in compiled kernels, but the score "
+            f"{problem.needed_score.name} is a Python function: use a method that searches over a candidate table, "
+            "such as auto, rinobs or exact"
+        )
 
 
 def check_observers(observers: object) -> None:

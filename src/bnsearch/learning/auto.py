@@ -15,6 +15,7 @@ from bnsearch.ondemand.ginobs import GINOBS
 from bnsearch.ondemand.island_model import IslandModel
 from bnsearch.orderings.rinobs import RINOBS
 from bnsearch.parent_sets.table import ParentSets
+from bnsearch.runs.method import Needs
 from bnsearch.runs.problem import Problem
 from bnsearch.runs.run import Run
 from bnsearch.runs.stop import Iterations, Seconds
@@ -51,14 +52,25 @@ class AutoSearch:
     with the table of all families met (RINOBS), and over DAGs (tabu search). The search that gains most gets most of
     the time. In between, all parent sets of one more size are enumerated and added to the table, if that takes a small
     share of the time and if many variables of the best network have that many parents or fewer.
+
+    Examples
+    --------
+    >>> import bnsearch
+    >>> data = bnsearch.load_network("asia").sample(200, 1)
+    >>> bnsearch.learn(data, method=bnsearch.AutoSearch(), seconds=10, seed=1).optimal
+    True
     """
 
     name: ClassVar[str] = "auto"
-    needs: ClassVar[tuple[type, ...]] = (GINOBS, RINOBS)  # kernels of other methods are loaded when they are chosen
+    space: ClassVar[str] = "chosen by size and time"
+    needs: ClassVar[Needs] = Needs.DATA_OR_TABLE
+    paper: ClassVar[str] = "ours"
+    purpose: ClassVar[str] = "by default: exact on small problems, otherwise `ginobs` and `rinobs` in turn"
+    loads: ClassVar[tuple[type, ...]] = (GINOBS, RINOBS)  # kernels of other methods are loaded when they are chosen
 
     def search(self, problem: Problem, run: Run) -> None:
         """Choose a method, and search with it."""
-        if problem.data is None or problem.table is not None:
+        if problem.data is None or problem.table is not None or problem.has_python_score:
             search_table(problem, run)
         else:
             _DataSearch(problem, run).search()
@@ -175,12 +187,9 @@ class _DataSearch:
         with run.ignoring_convergence():
             found = self.selector.select(problem, run, seconds, enumerated=self.enumerated + 1 if self.timed else None)
         self.next_seconds = found.seconds_for_next
-        if (
-            self.timed and found.exhaustive <= self.enumerated
-        ):  # the next size takes longer, or does not fit into memory
+        if self.timed and found.exhaustive <= self.enumerated:  # the next size takes too long or too much memory
             self.next_seconds = max(self.next_seconds, seconds)
-            return False
-        self.enumerated = found.exhaustive
+        self.enumerated = max(self.enumerated, found.exhaustive)
         run.remark(describe(found))
         model.table.add_selected(found.table)
         run.partial = not found.complete

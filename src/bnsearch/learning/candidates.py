@@ -13,6 +13,7 @@ from bnsearch.orderings.starts import make_starts
 from bnsearch.runs.problem import Problem
 from bnsearch.runs.run import Run
 from bnsearch.selection.auto import Auto
+from bnsearch.selection.local_sets import LocalSets
 
 if TYPE_CHECKING:
     from bnsearch.parent_sets.table import ParentSets
@@ -24,20 +25,14 @@ GROWTH = 0.75  # share of the selection's time after which no more larger sets a
 FIRST_SECONDS = 0.2  # maximum time of the selection before the first network
 FIRST_SHARE = 0.05  # maximum share of the remaining time for the same
 EVALUATIONS = 20_000_000  # budget without a time limit, so that the result depends neither on machine nor threads
+PYTHON_EVALUATIONS = 100_000  # the same for a score that is a Python function
 MEMORY_SHARE = 4  # selections use at most a quarter of the run's memory
 
 
 class CandidateSelector:
-    """
-    Selects the candidate table of a problem when a method first needs it, within the budget of its run.
+    """Selects the candidate table of a problem when a method first needs it, within the budget of its run."""
 
-    Parameters
-    ----------
-    max_parents : size of the largest parent set; None means no limit
-    """
-
-    def __init__(self, max_parents: int | None = None) -> None:
-        self.max_parents = max_parents
+    def __init__(self) -> None:
         self._selection: Selection | None = None
 
     def __call__(self, problem: Problem, run: Run) -> ParentSets:
@@ -69,10 +64,13 @@ class CandidateSelector:
             them. None means as many sets as possible
         """
         limited = math.isfinite(seconds)
+        limit = max(0.01, seconds) if limited else None
+        if problem.has_python_score:
+            evaluations = None if limited else PYTHON_EVALUATIONS
+            return select_for_run(LocalSets(seconds=limit, evaluations=evaluations), problem, run)
         builder = Auto(
-            seconds=max(0.01, seconds) if limited else None,
+            seconds=limit,
             evaluations=None if limited else EVALUATIONS,
-            max_parents=self.max_parents,
             growth=GROWTH if enumerated is None else 0.0,
             max_enumerated=enumerated,
             memory=max(1 << 20, run.budget.memory // MEMORY_SHARE),
@@ -82,7 +80,8 @@ class CandidateSelector:
 
 def load_selection_kernels(problem: Problem, threads: int) -> None:
     """Compile or load all kernels of a selection and of the first network, so that this takes no time of a run."""
-    Auto().load_kernels(problem.needed_data, threads, problem.constraints)
+    builder = LocalSets() if problem.has_python_score else Auto()
+    builder.load_kernels(problem.needed_data, threads, problem.constraints)
     tiny = Problem(table=tiny_table())
     offer_first_network(tiny.parent_sets, tiny, Run(seed=0))
 

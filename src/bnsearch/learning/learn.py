@@ -9,14 +9,17 @@ from typing import TYPE_CHECKING, Any
 
 from bnsearch._tools.memory import parse_memory
 from bnsearch.budgets.events import Observer
+from bnsearch.budgets.signals import interrupts_preserved
 from bnsearch.data.conversion import as_dataset
 from bnsearch.data.suspicious_columns import describe_suspicious_columns
+from bnsearch.graphs.structures import HasStructure, get_dag
 from bnsearch.knowledge import Knowledge
 from bnsearch.learning.arguments import (
     check_method,
     check_observers,
     check_score,
     check_size,
+    check_support,
     limit_parents,
     stopping_rule,
 )
@@ -31,6 +34,8 @@ from bnsearch.runs.run import Run
 from bnsearch.runs.stop import Stop
 
 if TYPE_CHECKING:
+    from bnsearch.data.discretize import Discretize
+    from bnsearch.graphs.dag import DAG
     from bnsearch.scores.score import Score
 
 
@@ -38,7 +43,7 @@ def learn(
     data: Any,
     *,
     method: str | Method = "auto",
-    score: str | Score = "bic",
+    score: str | Score | Callable[..., float] = "bic",
     seconds: float | None = 60.0,
     seed: int | None = None,
     max_parents: int | None = None,
@@ -46,6 +51,8 @@ def learn(
     threads: int | None = None,
     memory: int | float | str | None = None,
     parameters: Mapping[str, Any] | None = None,
+    start: DAG | HasStructure | None = None,
+    discretize: Discretize | None = None,
     stop: Stop | None = None,
     observers: Sequence[Observer] = (),
     clock: Callable[[], float] = time.perf_counter,
@@ -55,38 +62,82 @@ def learn(
 
     Parameters
     ----------
-    data : a `Dataset`, a pandas, polars or Arrow table, an array of codes, or the path of a file
-    method : search method, by name or as an object; "auto" chooses one, and a note of the result says which and why
-    score : score to maximise, by name or as an object
-    seconds : wall-clock time for everything, candidate selection and search. With None, exact search and methods with a
-        fixed number of iterations, generations or restarts run to completion, and other methods run until they have not
+    data : Dataset, DataFrame, Table, array of int, str or path
+        The data: a `Dataset`, a pandas or polars DataFrame, an Arrow Table, an array of codes, or the path of a file.
+    method : str or Method, default "auto"
+        Search method, by name or as an object. "auto" chooses one, and a note of the result says which and why.
+    score : str, Score or callable, default "bic"
+        Score to maximise, by name or as an object. A Python function `local(child, parents, counts)` or
+        `local(child, parents)` is a score, too, but a slow one; see `LocalScore`.
+    seconds : float or None, default 60
+        Wall-clock time for everything, candidate selection and search. With None, exact search and methods with a fixed
+        number of iterations, generations or restarts run to completion, and other methods run until they have not
         improved for a long time. With the default of 60 s, a method may stop before it has made the number of
-        iterations given in its paper
-    seed : seed of the random numbers, which makes the result reproducible under a budget of iterations (`stop`)
-    max_parents : maximum number of parents of a variable
-    knowledge : background knowledge that every network must respect, or the path of a file with it
-    threads : number of threads; None means all cores
-    memory : memory for candidate tables, caches and islands together, in bytes or as text such as "2GB"; None means a
-        quarter of the machine's memory, at most 4 GiB
-    parameters : parameters of a method that is given by name
-    stop : further stopping rule, such as Iterations(100) or Target(-1000)
-    observers : functions that are called with an `Event` at every improvement and from time to time in between. They
-        can be called from any thread
-    clock : function that returns the current time in seconds
+        iterations given in its paper.
+    seed : int, optional
+        Seed of the random numbers, which makes the result reproducible under a budget of iterations (`stop`).
+    max_parents : int, optional
+        Maximum number of parents of a variable. It is part of the knowledge; the smaller of both limits applies.
+    knowledge : Knowledge, str or path, optional
+        Background knowledge that every network must respect, or the path of a file with it.
+    threads : int, optional
+        Number of threads; None means all cores.
+    memory : int, float or str, optional
+        Memory for candidate tables, caches and islands together, in bytes or as text such as "2GB". None means a
+        quarter of the machine's memory, at most 4 GiB.
+    parameters : mapping, optional
+        Parameters of a method that is given by name.
+    start : DAG, BayesianNetwork or Result, optional
+        Network with which the search begins. It must respect the knowledge. Searches over DAGs and over equivalence
+        classes begin with it; for other methods it is the first incumbent, as a note of the result says.
+    discretize : str or mapping, optional
+        Rule for columns of numbers in a data frame or a file, such as "quantile:5"; see `Dataset.from_frame`.
+    stop : Stop, optional
+        Further stopping rule, such as Iterations(100) or Target(-1000).
+    observers : sequence of callable, optional
+        Functions that are called with an `Event` at every improvement and from time to time in between. They can be
+        called from any thread.
+    clock : callable, optional
+        Function that returns the current time in seconds.
+
+    Returns
+    -------
+    Result
+        The best network, its score, and a report on the search.
+
+    Raises
+    ------
+    InputError
+        If an argument is invalid; the message says what is wrong and what to do.
 
     Notes
     -----
     Ctrl-C or SIGTERM ends the work at any time, and `learn` returns the best network so far; a second signal ends the
     program. Kernels are compiled on the first call, or loaded, before the clock starts.
+
+    Examples
+    --------
+    >>> import bnsearch
+    >>> data = bnsearch.load_network("asia").sample(200, 1)
+    >>> result = bnsearch.learn(data, seconds=10, seed=1)
+    >>> result.optimal
+    True
+    >>> limited = bnsearch.learn(data, score=bnsearch.BDeu(ess=10), max_parents=2, seconds=10)
+    >>> max(len(parents) for parents in limited.dag.parents) <= 2
+    True
     """
     method = check_method(method, parameters)
     rule = stopping_rule(seconds, stop, method)
     check_observers(observers)
-    table = as_dataset(data)
+    table = as_dataset(data, discretize)
     check_size(table)
     problem = Problem(
-        data=table, score=check_score(score), knowledge=limit_parents(knowledge, max_parents, table.names)
+        data=table,
+        score=check_score(score),
+        knowledge=limit_parents(knowledge, max_parents, table.names),
+        start=None if start is None else get_dag(start),
     )
+    check_support(method, problem)
     run = Run(
         rule,
         seed=seed,
@@ -94,13 +145,15 @@ def learn(
         memory=parse_memory(memory),
         observers=observers,
         permits=problem.permits,
-        select=CandidateSelector(max_parents),
+        select=CandidateSelector(),
         clock=clock,
     )
-    with run.budget.clock_paused():
+    with run.budget.clock_paused(), interrupts_preserved():
         if uses_table(method):
             load_selection_kernels(problem, run.threads)
         load_kernels(problem, method)
     for text in describe_suspicious_columns(table):
         run.remark(text)
+    if problem.has_python_score:
+        run.remark(f"the score {problem.needed_score.name} is a Python function: scores of the library are much faster")
     return search_in(run, problem, method)

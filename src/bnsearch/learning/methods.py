@@ -2,57 +2,68 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
-from bnsearch._tools.registry import make
-from bnsearch.learning.built_in import ENDLESS, TABLE_METHODS
+from bnsearch._tools.built_in import BUILT_IN_METHODS
+from bnsearch._tools.registry import Registry
+from bnsearch.errors import InputError
+from bnsearch.runs.method import Method, Needs, check_method_class, get_declaration
 
-if TYPE_CHECKING:
-    from bnsearch.runs.method import Method
+
+def _adapt(name: str, loaded: Any) -> type[Method]:
+    """Return the class of a method from another package."""
+    if not isinstance(loaded, type):
+        raise InputError(f"a method must be a class, not {loaded!r}")
+    check_method_class(loaded)
+    kind: type[Method] = loaded
+    if kind.name != name:
+        raise InputError(f"the attribute `name` of the class must be {name!r}, not {kind.name!r}")
+    return kind
 
 
-def methods() -> dict[str, type[Method]]:
-    """Return all methods by name, grouped by the space that they search."""
-    from bnsearch.dags.hillclimb import HillClimb, Tabu
-    from bnsearch.dags.k2 import K2
-    from bnsearch.equivalence import GES, GRESP, IGES, ILGES, VNGES
-    from bnsearch.exact.dynamic import Exact
-    from bnsearch.genetic.bncpso import BNCPSO
-    from bnsearch.genetic.cga import CGA
-    from bnsearch.genetic.dga import DGA
-    from bnsearch.genetic.miiga import MIIGA
-    from bnsearch.independence.bnpc import BNPC
-    from bnsearch.independence.ik2vmb import IK2vMB
-    from bnsearch.independence.mmhc import MMHC
-    from bnsearch.learning.auto import AutoSearch
-    from bnsearch.ondemand.ginobs import GINOBS
-    from bnsearch.orderings.asobs import ASOBS
-    from bnsearch.orderings.iinobs import IINOBS
-    from bnsearch.orderings.inobs import INOBS
-    from bnsearch.orderings.minobs import MINOBS
-    from bnsearch.orderings.obs import OBS
-    from bnsearch.orderings.rinobs import RINOBS
-
-    orderings = (GINOBS, RINOBS, MINOBS, IINOBS, INOBS, ASOBS, OBS, Exact)
-    classes = (GES, IGES, ILGES, VNGES, GRESP)
-    dags = (HillClimb, Tabu, K2)
-    populations = (MIIGA, CGA, DGA, BNCPSO)
-    tests = (MMHC, BNPC, IK2vMB)
-    return {kind.name: kind for kind in (AutoSearch, *orderings, *classes, *dags, *populations, *tests)}
+METHODS: Registry[Method] = Registry(
+    "method",
+    BUILT_IN_METHODS,
+    group="bnsearch.methods",
+    adapt=_adapt,
+)
 
 
 def uses_table(method: Method) -> bool:
-    """Return True if a method searches over a candidate table; methods from elsewhere may do so."""
-    kind = methods().get(method.name)
-    return not isinstance(method, kind or object) or method.name in TABLE_METHODS
+    """Return True if a method may search over a candidate table."""
+    return get_declaration(type(method)).needs != Needs.DATA
 
 
 def has_end(method: Method) -> bool:
-    """Return True if a method of the library ends without a stopping rule; of other methods this is not known."""
-    known = isinstance(method, methods().get(method.name, ()))
-    return known and method.name not in ENDLESS and getattr(method, "restarts", 0) is not None
+    """Return True if a method ends without a stopping rule; with `restarts=None` it restarts until the run stops."""
+    return get_declaration(type(method)).ends and getattr(method, "restarts", 0) is not None
 
 
 def make_method(name: str, /, **parameters: Any) -> Method:
-    """Return a method by name with parameters, such as make_method("minobs", population=10)."""
-    return make("method", methods(), name, parameters, {})
+    """
+    Return a method by name.
+
+    Parameters
+    ----------
+    name : str
+        Name of the method, in upper or lower case; `METHODS` lists them.
+    **parameters
+        Parameters of the method.
+
+    Returns
+    -------
+    Method
+        The method.
+
+    Raises
+    ------
+    InputError
+        If the name or a parameter is unknown, or a value is invalid.
+
+    Examples
+    --------
+    >>> import bnsearch
+    >>> bnsearch.make_method("minobs", population=10).population
+    10
+    """
+    return METHODS.make(name, parameters)

@@ -2,14 +2,18 @@
 
 from __future__ import annotations
 
-import dataclasses
 from collections.abc import Sequence
+from dataclasses import replace
 from typing import Any
 
+from bnsearch._tools.registry import parameters_of
 from bnsearch.budgets.events import Observer
-from bnsearch.budgets.signals import stop_on_signals
+from bnsearch.budgets.signals import interrupts_preserved, stop_on_signals
+from bnsearch.equivalence.class_search import ClassSearch
+from bnsearch.graphs.pdag import PDAG
+from bnsearch.learning.arguments import check_method, check_support
 from bnsearch.learning.warm_up import load_kernels
-from bnsearch.runs.method import Method
+from bnsearch.runs.method import Method, get_declaration
 from bnsearch.runs.problem import Problem
 from bnsearch.runs.result import Result
 from bnsearch.runs.run import Run
@@ -18,7 +22,7 @@ from bnsearch.runs.stop import Stop
 
 def search(
     problem: Problem,
-    method: Method,
+    method: str | Method = "auto",
     *,
     stop: Stop | None = None,
     seed: int | None = None,
@@ -31,31 +35,74 @@ def search(
 
     Parameters
     ----------
-    problem : problem to solve
-    method : method, such as MINOBS(population=10)
-    stop : stopping rule, such as Seconds(60) | Target(-1000); None runs the method to its end
-    seed : seed of the random numbers. Under a budget of iterations, the same seed gives the same result for any number
-        of threads
-    threads : number of threads; None means all cores
-    memory : bytes for tables and caches; None means a quarter of the machine's memory, at most 4 GiB
-    observers : functions that are called with an `Event` at every improvement and about every 0.1 s in between
+    problem : Problem
+        Data and a score, or a candidate table.
+    method : str or Method, default "auto"
+        Search method, by name or as an object, such as MINOBS(population=10).
+    stop : Stop, optional
+        Stopping rule, such as Seconds(60) | Target(-1000); None runs the method to its end.
+    seed : int, optional
+        Seed of the random numbers. Under a budget of iterations, the same seed gives the same result for any number of
+        threads.
+    threads : int, optional
+        Number of threads; None means all cores.
+    memory : int, optional
+        Bytes for tables and caches; None means a quarter of the machine's memory, at most 4 GiB.
+    observers : sequence of callable, optional
+        Functions that are called with an `Event` at every improvement and about every 0.1 s in between.
+
+    Returns
+    -------
+    Result
+        The best network, its score, and a report on the search.
+
+    Raises
+    ------
+    InputError
+        If the method cannot solve the problem, or another argument is invalid.
 
     Notes
     -----
     Ctrl-C or SIGTERM stops the search, which returns the best network so far; a second one ends the program. Candidate
     parent sets that are selected first have a budget of their own, `problem.selection`. They take no time of the run,
     and a signal during that time stops the selection only.
+
+    Examples
+    --------
+    >>> import bnsearch
+    >>> data = bnsearch.load_network("asia").sample(200, 1)
+    >>> table = bnsearch.Subsets().select(data, bnsearch.BIC()).table
+    >>> result = bnsearch.search(bnsearch.Problem(table=table), "exact")
+    >>> result.optimal
+    True
     """
-    load_kernels(problem, method)
+    method = check_method(method, None)
+    check_support(method, problem)
+    with interrupts_preserved():
+        load_kernels(problem, method)
     run = Run(stop, seed=seed, threads=threads, memory=memory, observers=observers, permits=problem.permits)
     return search_in(run, problem, method)
 
 
 def search_in(run: Run, problem: Problem, method: Method) -> Result:
     """Search in a run until its end, or until a signal stops it, and return the result."""
+    method = begin_at_start(method, problem, run)
     with stop_on_signals(run.budget):
         method.search(problem, run)
         return collect_result(run, problem, method)
+
+
+def begin_at_start(method: Method, problem: Problem, run: Run) -> Method:
+    """Offer the network `start` of a problem to the run, and return a method that begins with it, if possible."""
+    if problem.start is None:
+        return method
+    start = problem.start
+    run.offer(problem.score_of(start), lambda: start)
+    if isinstance(method, ClassSearch) and method.start is None:
+        return replace(method, start=PDAG.from_dag(start))
+    if not get_declaration(type(method)).begins:
+        run.remark(f"{method.name} does not begin its search with the given network, which is the first incumbent only")
+    return method
 
 
 def collect_result(run: Run, problem: Problem, method: Method) -> Result:
@@ -78,7 +125,7 @@ def collect_result(run: Run, problem: Problem, method: Method) -> Result:
         computed=run.computed,
         seconds=now.seconds,
         method=method.name,
-        parameters=parameters_of(method),
+        parameters=get_parameters(method),
         seed=run.seed,
         notes=tuple(run.notes),
         partial=run.partial,
@@ -88,6 +135,6 @@ def collect_result(run: Run, problem: Problem, method: Method) -> Result:
     )
 
 
-def parameters_of(method: Method) -> dict[str, Any]:
+def get_parameters(method: Method) -> dict[str, Any]:
     """Return a method's parameters by name."""
-    return {field.name: getattr(method, field.name) for field in dataclasses.fields(method)}  # type: ignore[arg-type]
+    return {name: getattr(method, name) for name in parameters_of(type(method))}

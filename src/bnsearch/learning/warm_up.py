@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import numpy as np
 
 from bnsearch.data import Dataset
-from bnsearch.learning.built_in import TABLE_METHODS, is_built_in
 from bnsearch.parent_sets.table import ParentSets
-from bnsearch.runs.method import Method
+from bnsearch.runs.method import Method, Needs
 from bnsearch.runs.problem import Problem
 from bnsearch.runs.run import Run
 from bnsearch.runs.stop import Iterations
@@ -18,12 +19,14 @@ def load_kernels(problem: Problem, method: Method) -> None:
     Compile or load the kernels of a method, so that this takes no time of its run.
 
     A method of the library solves a tiny problem with its default parameters, once in a process for each kind of
-    method, data and score. The default method names the methods that it always needs (`needs`). A method with kernels
+    method, data and score. The default method names the methods that it always needs (`loads`). A method with kernels
     that so short a search does not use has a method `load_rare_kernels(problem)`.
     """
-    for loaded in getattr(type(method), "needs", (type(method),)):
-        if problem.data is None and loaded.name not in TABLE_METHODS and loaded is not type(method):
-            continue  # this method needs data
+    over_table = problem.data is None or problem.has_python_score
+    kinds: tuple[Any, ...] = getattr(type(method), "loads", (type(method),))
+    for loaded in kinds:
+        if over_table and loaded is not type(method) and loaded.needs == Needs.DATA:
+            continue
         kind = (loaded, None if problem.data is None else problem.data.codes.dtype, type(problem.score))
         if kind not in _loaded and is_built_in(loaded):
             tiny = tiny_problem(problem)
@@ -35,12 +38,17 @@ def load_kernels(problem: Problem, method: Method) -> None:
             _loaded.add(kind)
 
 
+def is_built_in(kind: type) -> bool:
+    """Return True if a class belongs to the library."""
+    return kind.__module__.partition(".")[0] == "bnsearch"
+
+
 _loaded: set[tuple[object, ...]] = set()
 
 
 def tiny_problem(problem: Problem) -> Problem:
     """Return a tiny problem of the same kind, with enough states of some variables to use all ways of counting."""
-    if problem.data is not None:
+    if problem.data is not None and not problem.has_python_score:
         rows = np.array([[0, 0, 0, 0, 0], [1, 1, 0, 1, 1], [0, 0, 1, 0, 0], [1, 1, 1, 1, 1]] * 4)
         wide = 200 if problem.data.codes.dtype.itemsize == 1 else 300
         return Problem(data=Dataset.from_codes(rows, arities=[2, 2, 2, wide, wide]), score=problem.score)

@@ -63,7 +63,32 @@ def read_graph(path: str | os.PathLike[str]) -> BayesianNetwork | DAG:
 
 
 def read_network(path: str | os.PathLike[str]) -> BayesianNetwork:
-    """Read a network with its structure, states and tables; errors are raised as in `read_graph`."""
+    """
+    Read a network with its structure, states and tables; errors are raised as in `read_graph`.
+
+    Parameters
+    ----------
+    path : str or path
+        A .bif, .net or .json file, optionally followed by .gz.
+
+    Returns
+    -------
+    BayesianNetwork
+        The network.
+
+    Raises
+    ------
+    InputError
+        If the file is missing, not valid, or has no tables.
+
+    Examples
+    --------
+    >>> import bnsearch
+    >>> asia = bnsearch.load_network("asia")
+    >>> bnsearch.write_network(asia, "asia.net")
+    >>> bnsearch.read_network("asia.net").equals(asia)
+    True
+    """
     graph = read_graph(path)
     if isinstance(graph, DAG):
         raise InputError(f"{os.fspath(path)}: the file has a structure but no tables; read it with `read_structure`")
@@ -71,7 +96,32 @@ def read_network(path: str | os.PathLike[str]) -> BayesianNetwork:
 
 
 def read_structure(path: str | os.PathLike[str]) -> DAG:
-    """Read a structure; states and tables are ignored, and errors are raised as in `read_graph`."""
+    """
+    Read a structure; states and tables are ignored, and errors are raised as in `read_graph`.
+
+    Parameters
+    ----------
+    path : str or path
+        A .bif, .net, .json or .csv file, optionally followed by .gz.
+
+    Returns
+    -------
+    DAG
+        The structure.
+
+    Raises
+    ------
+    InputError
+        If the file is missing or not valid.
+
+    Examples
+    --------
+    >>> import bnsearch
+    >>> asia = bnsearch.load_network("asia")
+    >>> bnsearch.write_structure(asia.dag, "asia.csv")
+    >>> bnsearch.read_structure("asia.csv") == asia.dag
+    True
+    """
     graph = read_graph(path)
     return graph if isinstance(graph, DAG) else graph.dag
 
@@ -83,7 +133,26 @@ def check_network_target(path: str | os.PathLike[str]) -> None:
 
 
 def write_network(network: BayesianNetwork, path: str | os.PathLike[str]) -> None:
-    """Write a network, or its structure to .csv, .dot and .svg; the file is replaced atomically."""
+    """
+    Write a network, or its structure to .csv, .dot and .svg; the file is replaced atomically.
+
+    Parameters
+    ----------
+    network : BayesianNetwork
+        The network.
+    path : str or path
+        File; the extension selects the format, and .gz compression.
+
+    Raises
+    ------
+    InputError
+        If the file cannot be written, or the format is unknown.
+
+    Examples
+    --------
+    >>> import bnsearch
+    >>> bnsearch.write_network(bnsearch.load_network("asia"), "asia.bif")
+    """
     extension = _get_extension(path)
     if extension in _WRITERS:
         _write_text(path, _WRITERS[extension](network))
@@ -103,7 +172,26 @@ def needs_tables(path: str | os.PathLike[str]) -> bool:
 
 
 def write_structure(dag: DAG, path: str | os.PathLike[str]) -> None:
-    """Write a structure; the file is replaced atomically."""
+    """
+    Write a structure; the file is replaced atomically.
+
+    Parameters
+    ----------
+    dag : DAG
+        The structure.
+    path : str or path
+        File; the extension selects the format, and .gz compression.
+
+    Raises
+    ------
+    InputError
+        If the file cannot be written, or the format needs tables.
+
+    Examples
+    --------
+    >>> import bnsearch
+    >>> bnsearch.write_structure(bnsearch.load_network("asia").dag, "asia.dot")
+    """
     _write_text(path, _STRUCTURE_WRITERS[_get_structure_extension(path)](dag))
 
 

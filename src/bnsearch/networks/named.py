@@ -32,7 +32,20 @@ def list_examples() -> list[str]:
 
 
 def list_networks() -> list[str]:
-    """Return all names that `load_network` accepts: the examples, and those of pgmpy if it is installed."""
+    """
+    Return all names that `load_network` accepts: the examples, and those of pgmpy if it is installed.
+
+    Returns
+    -------
+    list of str
+        The names.
+
+    Examples
+    --------
+    >>> import bnsearch
+    >>> "asia" in bnsearch.list_networks()
+    True
+    """
     return sorted({*EXAMPLES, *_find_repository_files()})
 
 
@@ -40,8 +53,27 @@ def load_network(name_or_path: str | os.PathLike[str]) -> BayesianNetwork:
     """
     Return a network by name or from a file.
 
-    A string is interpreted in this order: the name of an embedded example; a file, if it exists or has an extension
-    or a folder; the name of a network of pgmpy, if it is installed.
+    Parameters
+    ----------
+    name_or_path : str or path
+        A string is interpreted in this order: the name of an embedded example; a file, if it exists or has an extension
+        or a folder; the name of a network of pgmpy, if it is installed.
+
+    Returns
+    -------
+    BayesianNetwork
+        The network with its probability tables.
+
+    Raises
+    ------
+    InputError
+        If there is no such network or file, or the file is not valid.
+
+    Examples
+    --------
+    >>> import bnsearch
+    >>> len(bnsearch.load_network("greenhouse").names)
+    34
     """
     with _locate_file(name_or_path) as path:
         return read_network(path)

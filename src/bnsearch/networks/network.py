@@ -32,15 +32,27 @@ class BayesianNetwork:
 
     Parameters
     ----------
-    dag : structure
-    states : labels of the states of each variable
-    tables : float64[r_p1, ..., r_pk, r_x] for each variable x, the probability of each state of x given each
-        configuration of its parents, in ascending order of the parents; each row sums to one
+    dag : DAG
+        Structure.
+    states : sequence of sequence of str
+        Labels of the states of each variable.
+    tables : sequence of array of float
+        Float64[r_p1, ..., r_pk, r_x] for each variable x, the probability of each state of x given each
+        configuration of its parents, in ascending order of the parents; each row sums to one.
 
     Notes
     -----
     Tables are copied and made read-only. The sum of a row may differ from one by up to 0.01, because files contain
     rounded numbers. Rows are stored as given, and `probabilities` normalises them.
+
+    Examples
+    --------
+    >>> import bnsearch
+    >>> network = bnsearch.load_network("asia")
+    >>> network.names[:3], network.states[0]
+    (('asia', 'tub', 'smoke'), ('yes', 'no'))
+    >>> network.sample(5, 1)
+    Dataset(8 variables, 5 rows, 2 states each)
     """
 
     dag: DAG
@@ -170,5 +182,36 @@ class BayesianNetwork:
 
 
 def fit(dag: DAG, data: Dataset, *, smoothing: float = 0.0, ess: float = 0.0) -> BayesianNetwork:
-    """Return the network of a DAG with tables estimated from data; see `bnsearch.networks.fitting.fit_tables`."""
+    """
+    Return the network of a DAG with tables estimated from data; see `bnsearch.networks.fitting.fit_tables`.
+
+    Parameters
+    ----------
+    dag : DAG
+        The structure.
+    data : Dataset
+        The table; its variables are matched by name.
+    smoothing : float, default 0.0
+        Number added to each count.
+    ess : float, default 0.0
+        Equivalent sample size, which is spread evenly over the cells of each table.
+
+    Returns
+    -------
+    BayesianNetwork
+        The network with its probability tables.
+
+    Raises
+    ------
+    InputError
+        If the variables differ, or a number is negative.
+
+    Examples
+    --------
+    >>> import bnsearch
+    >>> asia = bnsearch.load_network("asia")
+    >>> network = bnsearch.fit(asia.dag, asia.sample(1000, 1), ess=1)
+    >>> network.tables[0].shape
+    (2,)
+    """
     return BayesianNetwork.fit(dag, data, smoothing=smoothing, ess=ess)

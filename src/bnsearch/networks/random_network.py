@@ -48,13 +48,30 @@ def random_network(
 
     Parameters
     ----------
-    n : number of variables, named x1, x2, ... (zero-padded); the numbers are unrelated to the edges
-    p : average number of parents
-    m : maximum number of states; the number of states of a variable is uniform over 2..m, and they are named 0, 1, ...
-    seed : whole number or generator; the same seed produces the same network
-    max_parents : maximum number of parents. None means no limit for "binomial" edges, otherwise the largest number
-        with tables of at most 100,000 cells (15 for m = 2, 6 for m = 5)
-    edges : "exact" for round(p * n) edges, "binomial" for an edge between each pair with probability 2 p / n
+    n : int
+        Number of variables, named x1, x2, ... (zero-padded); the numbers are unrelated to the edges.
+    p : float
+        Average number of parents.
+    m : int
+        Maximum number of states; the number of states of a variable is uniform over 2..m, and they are named 0, 1,
+        ...
+    seed : int or Generator
+        Whole number or generator; the same seed produces the same network.
+    max_parents : int, optional
+        Maximum number of parents. None means no limit for "binomial" edges, otherwise the largest number with
+        tables of at most 100,000 cells (15 for m = 2, 6 for m = 5).
+    edges : str, default "exact"
+        "exact" for round(p * n) edges, "binomial" for an edge between each pair with probability 2 p / n.
+
+    Returns
+    -------
+    BayesianNetwork
+        The network with its probability tables.
+
+    Raises
+    ------
+    InputError
+        If no network has these properties.
 
     Notes
     -----
@@ -76,6 +93,13 @@ def random_network(
     Alonso, de la Ossa, Gámez & Puerta (2018), section 5.2.2, use n = 50 and 100, p = 1 and 2, m = 2 and 5. Their
     Table 2 has 48.6 (37 to 59), 98, 99 and 197.5 edges on average, p (n - 1), and up to 10 parents for m = 5, so their
     edges are "binomial". The procedure that draws the tables is ours; theirs is in a paper that they cite.
+
+    Examples
+    --------
+    >>> import bnsearch
+    >>> network = bnsearch.random_network(10, 1.5, 3, seed=1)
+    >>> len(network.names), len(network.dag.edges)
+    (10, 15)
     """
     rng = make_generator(seed)
     require_choice("edges", edges, EDGES)

@@ -16,6 +16,7 @@ from bnsearch.orderings.restarts import precedence_of
 from bnsearch.orderings.starts import Ordering, Start, make_starts, require_start
 from bnsearch.parent_sets.relaxed import relaxed
 from bnsearch.parent_sets.table import ParentSets
+from bnsearch.runs.method import Needs
 from bnsearch.runs.problem import Problem
 from bnsearch.runs.run import Run
 from bnsearch.scores.score import improves
@@ -53,8 +54,10 @@ class ASOBS:
 
     Parameters
     ----------
-    follow : True to continue with topological orders; False for one selection per start, as published
-    start : starting orderings: random, dfs or fas
+    follow : bool, default True
+        True to continue with topological orders; False for one selection per start, as published.
+    start : str, default "random"
+        Starting orderings: random, dfs or fas.
 
     References
     ----------
@@ -67,9 +70,22 @@ class ASOBS:
     all its descendants, so the better sets that would have closed a cycle before still do. `follow=True` therefore
     returns the networks of `follow=False`, after twice the evaluations. Swaps of adjacent variables are not tried. One
     iteration is one start with its continuation.
+
+    Examples
+    --------
+    >>> import bnsearch
+    >>> data = bnsearch.load_network("asia").sample(200, 1)
+    >>> method = bnsearch.ASOBS()
+    >>> result = bnsearch.learn(data, method=method, seconds=None, stop=bnsearch.Iterations(2), seed=1)
+    >>> round(result.score, 3)
+    -455.375
     """
 
     name: ClassVar[str] = "asobs"
+    space: ClassVar[str] = "orderings, acyclic selection"
+    needs: ClassVar[Needs] = Needs.TABLE
+    paper: ClassVar[str] = "Scanagatta et al. (2015)"
+    purpose: ClassVar[str] = "for a fast first network of thousands of variables"
     follow: bool = True
     start: str = "random"
 

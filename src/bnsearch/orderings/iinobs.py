@@ -15,6 +15,7 @@ from bnsearch.orderings.inobs import InsertionClimber
 from bnsearch.orderings.restarts import build_index, offer_network
 from bnsearch.orderings.starts import Ordering, Start, make_starts, require_start
 from bnsearch.orderings.state import ScoredOrdering
+from bnsearch.runs.method import Needs
 from bnsearch.runs.problem import Problem
 from bnsearch.runs.run import Run
 from bnsearch.scores.score import improves
@@ -33,14 +34,20 @@ class IINOBS:
 
     Parameters
     ----------
-    perturbation : p_s, number of swaps of a perturbation divided by the number of variables
-    tolerance : epsilon, the largest accepted loss, relative to the score
-    soft_restart : r_s, restart after more than this many perturbations in a row without success
-    hard_restart : r_h, restart after this many perturbations or moves
-    counting : events that the restarts count. "perturbations": r_h counts all perturbations, and a perturbation is a
+    perturbation : float, default 0.03
+        p_s, number of swaps of a perturbation divided by the number of variables.
+    tolerance : float, optional
+        Epsilon, the largest accepted loss, relative to the score.
+    soft_restart : int, default 22
+        r_s, restart after more than this many perturbations in a row without success.
+    hard_restart : int, default 100
+        r_h, restart after this many perturbations or moves.
+    counting : str, default "moves"
+        Events that the restarts count. "perturbations": r_h counts all perturbations, and a perturbation is a
         success if its local optimum improves the score. "moves": r_h counts the accepted local optima, and a
-        perturbation is a success if its local optimum is accepted
-    start : start of the first climb after a restart: random, dfs or fas
+        perturbation is a success if its local optimum is accepted.
+    start : str, default "random"
+        Start of the first climb after a restart: random, dfs or fas.
 
     References
     ----------
@@ -56,9 +63,22 @@ class IINOBS:
 
     The number of swaps is rounded up. Each start has its own generator, so that threads can search from several starts
     at once. One iteration is one climb.
+
+    Examples
+    --------
+    >>> import bnsearch
+    >>> data = bnsearch.load_network("asia").sample(200, 1)
+    >>> method = bnsearch.IINOBS()
+    >>> result = bnsearch.learn(data, method=method, seconds=None, stop=bnsearch.Iterations(2), seed=1)
+    >>> round(result.score, 3)
+    -454.28
     """
 
     name: ClassVar[str] = "iinobs"
+    space: ClassVar[str] = "orderings, insertion moves"
+    needs: ClassVar[Needs] = Needs.TABLE
+    paper: ClassVar[str] = "Lee & van Beek (2017)"
+    purpose: ClassVar[str] = "as iterated local search"
     perturbation: float = 0.03
     tolerance: float = 0.00005
     soft_restart: int = 22

@@ -17,6 +17,7 @@ from bnsearch._tools.registry import require_choice
 from bnsearch.orderings.restarts import climb_from_starts
 from bnsearch.orderings.starts import Ordering, require_start
 from bnsearch.orderings.state import OrderingState, ScoredOrdering, draw_seed
+from bnsearch.runs.method import Needs
 from bnsearch.runs.problem import Problem
 from bnsearch.runs.run import Run
 from bnsearch.scores.score import TOLERANCE
@@ -35,9 +36,11 @@ class INOBS:
 
     Parameters
     ----------
-    selection : the improving neighbour to move to. "hybrid": the best insertion of a random variable. "best": the best
-        of all insertions. "first": the first one in random order
-    start : start of a climb: random, dfs or fas
+    selection : str, default "hybrid"
+        The improving neighbour to move to. "hybrid": the best insertion of a random variable. "best": the best of
+        all insertions. "first": the first one in random order.
+    start : str, default "random"
+        Start of a climb: random, dfs or fas.
 
     References
     ----------
@@ -50,9 +53,22 @@ class INOBS:
     improving one as likely to be the first as in the paper's random order. One insertion is priced at a time, as
     in the paper. A variable without an improving insertion is recognised when it is first drawn, and not drawn again.
     One iteration is one climb.
+
+    Examples
+    --------
+    >>> import bnsearch
+    >>> data = bnsearch.load_network("asia").sample(200, 1)
+    >>> method = bnsearch.INOBS()
+    >>> result = bnsearch.learn(data, method=method, seconds=None, stop=bnsearch.Iterations(2), seed=1)
+    >>> round(result.score, 3)
+    -454.28
     """
 
     name: ClassVar[str] = "inobs"
+    space: ClassVar[str] = "orderings, insertion moves"
+    needs: ClassVar[Needs] = Needs.TABLE
+    paper: ClassVar[str] = "Lee & van Beek (2017)"
+    purpose: ClassVar[str] = "as plain local search"
     selection: str = "hybrid"
     start: str = "random"
 

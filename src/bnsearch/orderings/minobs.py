@@ -19,6 +19,7 @@ from bnsearch.orderings.inobs import InsertionClimber
 from bnsearch.orderings.restarts import build_index, offer_network
 from bnsearch.orderings.starts import Ordering, Start, make_starts, require_start
 from bnsearch.orderings.state import ScoredOrdering
+from bnsearch.runs.method import Needs
 from bnsearch.runs.problem import Problem
 from bnsearch.runs.run import Run
 from bnsearch.scores.score import improves
@@ -39,16 +40,25 @@ class MINOBS:
 
     Parameters
     ----------
-    population : N, size of the population
-    crossover : crossover operator: ob, cx or rx
-    crossovers : c_n, number of crossovers in a generation
-    mutation : m_p, number of swaps of a mutation divided by the number of variables
-    mutations : m_n, number of mutants in a generation
-    lookback : d_t, number of generations over which the change of the average score is measured
-    change : d_delta, maximum change of the average score, relative to the earlier one; with this change or less, the
-        population is diversified
-    survivors : d_n, number of best members that a diversification keeps
-    start : start of the climb of a new member: random, dfs or fas
+    population : int, default 20
+        N, size of the population.
+    crossover : str, default "ob"
+        Crossover operator: ob, cx or rx.
+    crossovers : int, default 20
+        c_n, number of crossovers in a generation.
+    mutation : float, default 0.01
+        m_p, number of swaps of a mutation divided by the number of variables.
+    mutations : int, default 6
+        m_n, number of mutants in a generation.
+    lookback : int, default 32
+        d_t, number of generations over which the change of the average score is measured.
+    change : float, default 0.001
+        d_delta, maximum change of the average score, relative to the earlier one; with this change or less, the
+        population is diversified.
+    survivors : int, default 4
+        d_n, number of best members that a diversification keeps.
+    start : str, default "random"
+        Start of the climb of a new member: random, dfs or fas.
 
     References
     ----------
@@ -61,9 +71,22 @@ class MINOBS:
     The number of swaps is rounded up. A mutant has one parent, as in the paper's text. The program compares with
     generations from the first offspring on, this library also with the first population. One iteration is one
     generation; the first one creates the population.
+
+    Examples
+    --------
+    >>> import bnsearch
+    >>> data = bnsearch.load_network("asia").sample(200, 1)
+    >>> method = bnsearch.MINOBS(population=5)
+    >>> result = bnsearch.learn(data, method=method, seconds=None, stop=bnsearch.Iterations(2), seed=1)
+    >>> round(result.score, 3)
+    -454.28
     """
 
     name: ClassVar[str] = "minobs"
+    space: ClassVar[str] = "orderings, insertion moves"
+    needs: ClassVar[Needs] = Needs.TABLE
+    paper: ClassVar[str] = "Lee & van Beek (2017)"
+    purpose: ClassVar[str] = "as memetic local search"
     population: int = 20
     crossover: str = "ob"
     crossovers: int = 20

@@ -17,6 +17,7 @@ from bnsearch.errors import require
 from bnsearch.orderings.restarts import build_index, climb_from_starts, offer_network
 from bnsearch.orderings.starts import Ordering, make_starts, require_start
 from bnsearch.orderings.state import OrderingState, ScoredOrdering, draw_seed
+from bnsearch.runs.method import Needs
 from bnsearch.runs.problem import Problem
 from bnsearch.runs.run import Run
 from bnsearch.scores.score import TOLERANCE, improves
@@ -35,13 +36,18 @@ class OBS:
 
     Parameters
     ----------
-    tabu : length of the tabu list, and number of swaps without improvement after which the search restarts; with 0, a
-        climb ends at the first local optimum
-    max_steps : maximum number of swaps of a climb; None means no limit
-    restart_moves : number of random swaps of adjacent variables by which a restart moves away from the best ordering so
-        far; None means that a restart begins at a new start
-    ties : choice among equally good swaps: "random", or the leftmost one ("first")
-    start : start of a climb: random, dfs or fas
+    tabu : int, default 20
+        Length of the tabu list, and number of swaps without improvement after which the search restarts; with 0, a
+        climb ends at the first local optimum.
+    max_steps : int, optional
+        Maximum number of swaps of a climb; None means no limit.
+    restart_moves : int, optional
+        Number of random swaps of adjacent variables by which a restart moves away from the best ordering so far;
+        None means that a restart begins at a new start.
+    ties : str, default "random"
+        Choice among equally good swaps: "random", or the leftmost one ("first").
+    start : str, default "random"
+        Start of a climb: random, dfs or fas.
 
     References
     ----------
@@ -56,9 +62,22 @@ class OBS:
     random moves (`restart_moves`), which they do not report; the default of a new start for each restart is ours.
     Restarts by moves depend on each other, so they use one thread. Among climbs that end with equal scores, the last
     one counts as the best. One iteration is one climb.
+
+    Examples
+    --------
+    >>> import bnsearch
+    >>> data = bnsearch.load_network("asia").sample(200, 1)
+    >>> method = bnsearch.OBS()
+    >>> result = bnsearch.learn(data, method=method, seconds=None, stop=bnsearch.Iterations(2), seed=1)
+    >>> round(result.score, 3)
+    -454.93
     """
 
     name: ClassVar[str] = "obs"
+    space: ClassVar[str] = "orderings, swap moves"
+    needs: ClassVar[Needs] = Needs.TABLE
+    paper: ClassVar[str] = "Teyssier & Koller (2005)"
+    purpose: ClassVar[str] = "as a baseline"
     tabu: int = 20
     max_steps: int | None = None
     restart_moves: int | None = None

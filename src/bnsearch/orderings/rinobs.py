@@ -16,6 +16,7 @@ from bnsearch.orderings.restarts import build_index, offer_network
 from bnsearch.orderings.starts import Ordering, make_starts, require_start
 from bnsearch.orderings.state import draw_seed
 from bnsearch.parent_sets.table import ParentSets
+from bnsearch.runs.method import Needs
 from bnsearch.runs.problem import Problem
 from bnsearch.runs.run import Run
 from bnsearch.scores.score import improves
@@ -36,15 +37,20 @@ class RINOBS:
 
     Parameters
     ----------
-    orderings : number of orderings in the first round; after each round the worse half is dropped, until `islands`
-        orderings remain
-    islands : number of orderings that are then searched in parallel. None means one per thread, and at least two; with
-        a budget of iterations it means two, so that the result does not depend on the number of threads. After each
+    orderings : int, default 8
+        Number of orderings in the first round; after each round the worse half is dropped, until `islands`
+        orderings remain.
+    islands : int, optional
+        Number of orderings that are then searched in parallel. None means one per thread, and at least two; with a
+        budget of iterations it means two, so that the result does not depend on the number of threads. After each
         round the worst island continues from the best ordering. If all islands have the same score, the worst one
-        continues from a new start, and the rounds are short again
-    rate : share of the losing steps that are accepted at the start of a round
-    length : number of steps of the first round divided by the number of variables
-    start : starting orderings: random, dfs or fas
+        continues from a new start, and the rounds are short again.
+    rate : float, default 0.25
+        Share of the losing steps that are accepted at the start of a round.
+    length : int, default 1
+        Number of steps of the first round divided by the number of variables.
+    start : str, default "fas"
+        Starting orderings: random, dfs or fas.
 
     Notes
     -----
@@ -55,9 +61,22 @@ class RINOBS:
     it independent of the scale of the scores. Dropping the worse half of the orderings after each round is successive
     halving (Karnin et al. 2013). It is needed because some starts never lead to a good ordering. One iteration is one
     step.
+
+    Examples
+    --------
+    >>> import bnsearch
+    >>> data = bnsearch.load_network("asia").sample(200, 1)
+    >>> method = bnsearch.RINOBS()
+    >>> result = bnsearch.learn(data, method=method, seconds=None, stop=bnsearch.Iterations(50), seed=1)
+    >>> round(result.score, 3)
+    -454.28
     """
 
     name: ClassVar[str] = "rinobs"
+    space: ClassVar[str] = "orderings"
+    needs: ClassVar[Needs] = Needs.TABLE
+    paper: ClassVar[str] = "ours"
+    purpose: ClassVar[str] = "with a given candidate table"
     orderings: int = 8
     islands: int | None = None
     rate: float = 0.25

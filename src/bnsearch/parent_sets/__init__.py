@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from bnsearch.parent_sets.jkl import read_scores, write_scores
+from bnsearch.parent_sets.jkl import read_scores
+from bnsearch.parent_sets.jkl_writer import write_scores
 from bnsearch.parent_sets.relaxed import Relaxed, relaxed
 from bnsearch.parent_sets.table import ParentSets
 

@@ -17,7 +17,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from bnsearch._tools.files import atomic_open, read_bytes
+from bnsearch._tools.files import read_bytes
 from bnsearch.errors import InputError
 from bnsearch.knowledge.knowledge import Knowledge
 from bnsearch.parent_sets.table import ParentSets
@@ -26,7 +26,6 @@ NAMES = b"# names: "  # start of the comment with the variables' names, a JSON l
 NUMBER = re.compile(rb"[+-]?(\d+\.?\d*|\.\d+)([eE][+-]?\d+)?")
 SHORTEST_SET = 4  # bytes of the shortest line of a set, `0 0` and a line end; the same for a variable's line
 NO_HEADER = "expected `variable count`, found a line that begins with {}: is the count before it right?"
-CHUNK = 1 << 16  # number of rows that are written at once
 
 
 class ScoreRows(NamedTuple):
@@ -61,6 +60,34 @@ def read_scores(
     The file may be gzipped, list variables and sets in any order, and have blank lines and comments, which go from a
     token that starts with # to the end of the line. Variables have the names of the comment that `write_scores` makes,
     or else the names in the file, in the order of their lines.
+
+    Parameters
+    ----------
+    path : str or path
+        A .jkl file, which may be gzipped.
+    threads : int, optional
+        Number of threads; None means all cores.
+    knowledge : Knowledge, optional
+        Background knowledge.
+
+    Returns
+    -------
+    ParentSets
+        The candidate table.
+
+    Raises
+    ------
+    InputError
+        If the file is missing or not valid, or the knowledge names an unknown variable.
+
+    Examples
+    --------
+    >>> import bnsearch
+    >>> data = bnsearch.load_network("asia").sample(200, 1)
+    >>> table = bnsearch.Sequential(max_parents=1).select(data, bnsearch.BIC()).table
+    >>> bnsearch.write_scores(table, "asia.jkl")
+    >>> bnsearch.read_scores("asia.jkl").n_sets == table.n_sets
+    True
     """
     rows = read_rows(path)
     if knowledge is None:
@@ -73,31 +100,6 @@ def read_scores(
 def read_rows(path: str | os.PathLike[str]) -> ScoreRows:
     """Read a score file with all of its sets, including dominated ones."""
     return _parse(_Source(os.fspath(path), read_bytes(path).removeprefix(b"\xef\xbb\xbf")))
-
-
-def write_scores(table: ParentSets, path: str | os.PathLike[str]) -> None:
-    """
-    Write a table as a score file, gzipped if the name ends in .gz; reading it gives the same table.
-
-    Variables are numbered. If their names are not these numbers, the names follow in a comment at the end, where it
-    does not disturb tools that do not know comments.
-    """
-    from bnsearch.parent_sets.kernels_jkl import write_sets
-
-    with atomic_open(path) as file:
-        file.write(b"%d\n" % table.n_variables)
-        for v in range(table.n_variables):
-            begin, end = int(table.begin[v]), int(table.begin[v + 1])
-            file.write(b"%d %d\n" % (v, end - begin))
-            for start in range(begin, end, CHUNK):
-                stop = min(start + CHUNK, end)
-                scores = ("\n".join(map(repr, table.scores[start:stop].tolist())) + "\n").encode()
-                numbers = stop - start + int(table.first[stop] - table.first[start])
-                out = np.empty(len(scores) + 12 * numbers, dtype=np.uint8)  # 12: a blank, ten digits, a line end
-                text = np.frombuffer(scores, dtype=np.uint8)
-                file.write(out[: write_sets(text, table.first, table.members, start, stop, out)].tobytes())
-        if table.names != tuple(map(str, range(table.n_variables))):
-            file.write(NAMES + json.dumps(table.names).encode() + b"\n")
 
 
 @dataclass(frozen=True)

@@ -28,11 +28,24 @@ class ParentSets:
 
     Attributes
     ----------
-    names : the variables
-    begin : int64[n + 1]
-    scores : float64[rows]
-    first : int64[rows + 1]
-    members : int32[...]
+    names : tuple of str
+        The variables.
+    begin : array of int
+        Int64[n + 1].
+    scores : array of float
+        Float64[rows].
+    first : array of int
+        Int64[rows + 1].
+    members : array of int
+        Int32[...].
+
+    Examples
+    --------
+    >>> import bnsearch
+    >>> data = bnsearch.load_network("asia").sample(200, 1)
+    >>> table = bnsearch.Sequential(max_parents=1).select(data, bnsearch.BIC()).table
+    >>> table.n_variables, table.n_sets
+    (8, 32)
     """
 
     names: tuple[str, ...]

@@ -29,11 +29,26 @@ class Problem:
 
     Parameters
     ----------
-    data, score : data, and the score to maximise on them
-    table : candidate table; without it, a table is selected from the data when a method first needs it
-    selection : builder that selects the table; None means `Auto()`
-    threads : number of threads of that selection; None means all cores
-    knowledge : background knowledge that every network must respect
+    data, score
+        Data, and the score to maximise on them.
+    table : ParentSets, optional
+        Candidate table; without it, a table is selected from the data when a method first needs it.
+    selection : Builder, optional
+        Builder that selects the table; None means `Auto()`.
+    threads : int, optional
+        Number of threads of that selection; None means all cores.
+    knowledge : Knowledge, optional
+        Background knowledge that every network must respect.
+    start : DAG, optional
+        Network with which the search begins, over the same variables; None means the required edges.
+
+    Examples
+    --------
+    >>> import bnsearch
+    >>> data = bnsearch.load_network("asia").sample(200, 1)
+    >>> problem = bnsearch.Problem(data=data, score=bnsearch.BIC())
+    >>> problem.size, round(problem.base_score, 3)
+    (8, -597.611)
     """
 
     data: Dataset | None = None
@@ -42,6 +57,7 @@ class Problem:
     selection: Builder | None = field(default=None, repr=False)
     threads: int | None = None
     knowledge: Knowledge | None = None
+    start: DAG | None = None
 
     def __post_init__(self) -> None:
         if (self.data is None) != (self.score is None):
@@ -51,6 +67,10 @@ class Problem:
         if self.data is not None and self.table is not None and self.data.names != self.table.names:
             raise InputError("the variables of the data and of the table of parent sets differ, or their order does")
         _ = self.constraints  # raises an error if the knowledge is contradictory
+        if self.start is not None:
+            object.__setattr__(self, "start", self.start.reordered(self.names))
+            if self.permits is not None and not self.permits(self.start):
+                raise InputError("the network `start` does not respect the knowledge or the limit on parents")
 
     @property
     def names(self) -> tuple[str, ...]:
@@ -91,16 +111,24 @@ class Problem:
     def selected(self) -> Selection:
         """The candidate table selected from the data on first use, with its report."""
         from bnsearch.selection.auto import Auto
+        from bnsearch.selection.local_sets import LocalSets
 
-        builder = self.selection or Auto()
+        builder = self.selection or (LocalSets() if self.has_python_score else Auto())
         return builder.select(self.needed_data, self.needed_score, threads=self.threads, constraints=self.constraints)
 
     @cached_property
     def scorer(self) -> Scorer:
         """The cached local scores, shared by all methods that solve this problem."""
-        from bnsearch.scores.scorer import Scorer
+        from bnsearch.scores.local import make_scorer
 
-        return Scorer(self.needed_data, self.needed_score)
+        return make_scorer(self.needed_data, self.needed_score)
+
+    @property
+    def has_python_score(self) -> bool:
+        """Whether the score is a Python function, which only methods that search over a candidate table can use."""
+        from bnsearch.scores.local import LocalScore
+
+        return isinstance(self.score, LocalScore)
 
     @cached_property
     def constraints(self) -> Constraints | None:
@@ -119,12 +147,21 @@ class Problem:
 
         return DAG.empty(self.names) if self.constraints is None else self.constraints.make_required_dag(self.names)
 
+    @property
+    def first(self) -> DAG:
+        """The network with which a search begins: `start`, or else `base`."""
+        return self.base if self.start is None else self.start
+
+    def score_of(self, dag: DAG) -> float:
+        """Return the score of a network; an InputError if it has a parent set that is not in a given table."""
+        if self.data is None:
+            return self.parent_sets.score_of(dag)
+        return math.fsum(self.scorer.families(range(self.size), dag.parents))
+
     @cached_property
     def base_score(self) -> float:
         """Score of `base`."""
-        if self.data is None:
-            return self.parent_sets.score_of(self.base)
-        return math.fsum(self.scorer.families(range(self.size), self.base.parents))
+        return self.score_of(self.base)
 
     @property
     def empty_score(self) -> float:

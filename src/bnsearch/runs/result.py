@@ -30,24 +30,50 @@ class Result:
 
     Attributes
     ----------
-    dag : the network
-    score : score of the network
-    bound : upper bound of the score of all networks; None if none is known
-    optimal : whether the score is proven to be the highest
-    partial : True if the candidate table may lack parent sets of an optimal network, because there was no time to score
-        them. `bound` and `gap` then refer only to networks over the candidate table
-    stop : why the search ended: "seconds", "iterations", "evaluations", "target", "no improvement", "converged",
-        "interrupted" (Ctrl-C), "terminated" (SIGTERM), "memory" if exact search has too many variables, or "complete"
-        if nothing was left to do or the bound is reached
-    trace : all improvements
-    iterations, evaluations, seconds : work done; an evaluation is one requested local score
-    computed : evaluations that were not found in a cache
-    families : distinct families whose local score was requested; None if the method did not count them
-    method, parameters : name and parameters of the method
-    seed : seed of the random numbers; the same seed and number of iterations give the same result
-    notes : decisions of the method that the user should know of
-    climbs : all climbs of OBS and INOBS; the last ones may be incomplete
-    empty_score : score of the network without edges; None if the method did not compute it
+    dag : DAG
+        The network.
+    score : float
+        Score of the network.
+    bound : float or None
+        Upper bound of the score of all networks; None if none is known.
+    optimal : bool
+        Whether the score is proven to be the highest.
+    partial : bool
+        True if the candidate table may lack parent sets of an optimal network, because there was no time to score
+        them. `bound` and `gap` then refer only to networks over the candidate table.
+    stop : str
+        Why the search ended: "seconds", "iterations", "evaluations", "target", "no improvement", "converged",
+        "interrupted" (Ctrl-C), "terminated" (SIGTERM), "memory" if exact search has too many variables, or
+        "complete" if nothing was left to do or the bound is reached.
+    trace : Trace
+        All improvements.
+    iterations, evaluations, seconds
+        Work done; an evaluation is one requested local score.
+    computed : int
+        Evaluations that were not found in a cache.
+    families : int or None
+        Distinct families whose local score was requested; None if the method did not count them.
+    method, parameters
+        Name and parameters of the method.
+    seed : int
+        Seed of the random numbers; the same seed and number of iterations give the same result.
+    notes : tuple of str
+        Decisions of the method that the user should know of.
+    climbs : Climbs
+        All climbs of OBS and INOBS; the last ones may be incomplete.
+    empty_score : float or None
+        Score of the network without edges; None if the method did not compute it.
+
+    Examples
+    --------
+    >>> import bnsearch
+    >>> data = bnsearch.load_network("asia").sample(200, 1)
+    >>> result = bnsearch.learn(data, seconds=10, seed=1)
+    >>> result.optimal, result.stop
+    (True, 'complete')
+    >>> network = result.network(data)
+    >>> len(network.tables)
+    8
     """
 
     dag: DAG

@@ -16,9 +16,9 @@ import numpy as np
 from bnsearch._tools.parallel import parallel_iter
 from bnsearch.budgets.budget import Budget
 from bnsearch.budgets.events import SEARCHING, Event, Observer
-from bnsearch.errors import require
 from bnsearch.graphs.dag import DAG
 from bnsearch.runs.incumbent import Incumbent
+from bnsearch.runs.seeds import check_seed
 from bnsearch.runs.stop import AnyOf, Progress, Stop
 from bnsearch.runs.trace import Climbs, Trace
 
@@ -62,6 +62,13 @@ class Run:
     partial : True if the candidate table may lack parent sets of an optimal network. The result is then never reported
         as optimal
     bound : upper bound of the score; None if none is known
+
+    Examples
+    --------
+    >>> import bnsearch
+    >>> run = bnsearch.Run(bnsearch.Iterations(1))
+    >>> run.going()
+    True
     """
 
     def __init__(
@@ -286,11 +293,3 @@ class Run:
         now = replace(self.progress, bound=self.bound, partial=self.partial)
         self._reported = now.seconds
         self.budget.report(Event(SEARCHING, now.seconds, self.stop.seconds, "seconds", progress=now))
-
-
-def check_seed(seed: int | None) -> int:
-    """Return a seed; None draws one."""
-    if seed is None:
-        return int(np.random.SeedSequence().entropy) % 2**32  # type: ignore[arg-type]
-    require("seed", seed, at_least=0, whole=True, any_size=True)
-    return int(seed)

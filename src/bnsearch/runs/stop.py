@@ -15,15 +15,30 @@ class Progress:
 
     Attributes
     ----------
-    seconds : elapsed time
-    iterations : number of steps of the method's main loop, such as climbs, generations or perturbations
-    evaluations : number of local scores that were requested
-    score : score of the incumbent; minus infinity before the first network
-    stale : number of iterations since the last improvement
-    improved : elapsed time at the last improvement
-    bound : upper bound of the score; None if none is known
-    partial : True if the candidate table may lack parent sets of an optimal network; the bound then refers to its
-        networks only
+    seconds : float
+        Elapsed time.
+    iterations : int
+        Number of steps of the method's main loop, such as climbs, generations or perturbations.
+    evaluations : int
+        Number of local scores that were requested.
+    score : float
+        Score of the incumbent; minus infinity before the first network.
+    stale : int
+        Number of iterations since the last improvement.
+    improved : float
+        Elapsed time at the last improvement.
+    bound : float or None
+        Upper bound of the score; None if none is known.
+    partial : bool
+        True if the candidate table may lack parent sets of an optimal network; the bound then refers to its
+        networks only.
+
+    Examples
+    --------
+    >>> import bnsearch
+    >>> now = bnsearch.Progress(seconds=2.0, score=-90, bound=-80)
+    >>> now.gap
+    0.125
     """
 
     seconds: float = 0.0
@@ -47,7 +62,16 @@ def relative_gap(score: float, bound: float | None) -> float | None:
 
 
 class Stop:
-    """A stopping rule; `Seconds(60) | Target(-100)` stops as soon as one of both rules does."""
+    """
+    A stopping rule; `Seconds(60) | Target(-100)` stops as soon as one of both rules does.
+
+    Examples
+    --------
+    >>> import bnsearch
+    >>> rule = bnsearch.Seconds(60) | bnsearch.Target(-100)
+    >>> rule.reason(bnsearch.Progress(seconds=5, score=-90))
+    'target'
+    """
 
     def reason(self, progress: Progress) -> str | None:
         """Return the reason to stop, or None."""
@@ -64,7 +88,16 @@ class Stop:
 
 @dataclass(frozen=True)
 class AnyOf(Stop):
-    """Stop as soon as one of the rules does; without rules, never."""
+    """
+    Stop as soon as one of the rules does; without rules, never.
+
+    Examples
+    --------
+    >>> import bnsearch
+    >>> rule = bnsearch.AnyOf((bnsearch.Seconds(60), bnsearch.Target(-100)))
+    >>> rule.reason(bnsearch.Progress(seconds=61))
+    'seconds'
+    """
 
     rules: tuple[Stop, ...] = ()
 
@@ -84,7 +117,15 @@ def _parts(rule: Stop) -> tuple[Stop, ...]:
 
 @dataclass(frozen=True)
 class Seconds(Stop):
-    """Stop after a number of seconds of wall-clock time."""
+    """
+    Stop after a number of seconds of wall-clock time.
+
+    Examples
+    --------
+    >>> import bnsearch
+    >>> bnsearch.Seconds(60).reason(bnsearch.Progress(seconds=61))
+    'seconds'
+    """
 
     limit: float
 
@@ -103,7 +144,15 @@ class Seconds(Stop):
 
 @dataclass(frozen=True)
 class Iterations(Stop):
-    """Stop after a number of iterations of the method's main loop."""
+    """
+    Stop after a number of iterations of the method's main loop.
+
+    Examples
+    --------
+    >>> import bnsearch
+    >>> bnsearch.Iterations(100).reason(bnsearch.Progress(iterations=100))
+    'iterations'
+    """
 
     limit: int
 
@@ -117,7 +166,15 @@ class Iterations(Stop):
 
 @dataclass(frozen=True)
 class Evaluations(Stop):
-    """Stop after a number of requested local scores; this is checked between batches, so there may be more."""
+    """
+    Stop after a number of requested local scores; this is checked between batches, so there may be more.
+
+    Examples
+    --------
+    >>> import bnsearch
+    >>> bnsearch.Evaluations(1000).reason(bnsearch.Progress(evaluations=1024))
+    'evaluations'
+    """
 
     limit: int
 
@@ -131,7 +188,15 @@ class Evaluations(Stop):
 
 @dataclass(frozen=True)
 class Target(Stop):
-    """Stop when a score is reached."""
+    """
+    Stop when a score is reached.
+
+    Examples
+    --------
+    >>> import bnsearch
+    >>> bnsearch.Target(-1000).reason(bnsearch.Progress(score=-999))
+    'target'
+    """
 
     score: float
 
@@ -145,7 +210,15 @@ class Target(Stop):
 
 @dataclass(frozen=True)
 class NoImprovement(Stop):
-    """Stop after a number of iterations without an improvement."""
+    """
+    Stop after a number of iterations without an improvement.
+
+    Examples
+    --------
+    >>> import bnsearch
+    >>> bnsearch.NoImprovement(10).reason(bnsearch.Progress(stale=10))
+    'no improvement'
+    """
 
     limit: int
 
@@ -164,8 +237,16 @@ class Converged(Stop):
 
     Parameters
     ----------
-    patience : time to wait, relative to the elapsed time at the last improvement
-    at_least : minimum number of seconds to wait
+    patience : float, default 2.0
+        Time to wait, relative to the elapsed time at the last improvement.
+    at_least : float, default 10.0
+        Minimum number of seconds to wait.
+
+    Examples
+    --------
+    >>> import bnsearch
+    >>> bnsearch.Converged().reason(bnsearch.Progress(seconds=31, score=-5, improved=10))
+    'converged'
     """
 
     patience: float = 2.0

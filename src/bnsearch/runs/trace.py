@@ -16,7 +16,17 @@ from bnsearch.runs.stop import Progress
 
 @dataclass(frozen=True)
 class Trace:
-    """All improvements of a run and its final state, as `Progress` records."""
+    """
+    All improvements of a run and its final state, as `Progress` records.
+
+    Examples
+    --------
+    >>> import bnsearch
+    >>> data = bnsearch.load_network("asia").sample(200, 1)
+    >>> result = bnsearch.learn(data, seconds=10)
+    >>> result.trace.score_at(10.0) == result.score
+    True
+    """
 
     points: list[Progress] = field(default_factory=list)
 

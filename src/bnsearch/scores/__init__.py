@@ -8,6 +8,7 @@ from bnsearch.scores.bdeu import BDeu
 from bnsearch.scores.bic import BIC
 from bnsearch.scores.fnml import FNML
 from bnsearch.scores.k2 import K2
+from bnsearch.scores.local import LocalScore, make_scorer
 from bnsearch.scores.loglik import LogLikelihood
 from bnsearch.scores.named import SCORES, make_score
 from bnsearch.scores.qnml import QNML
@@ -23,9 +24,11 @@ __all__ = [
     "SCORES",
     "AllSets",
     "BDeu",
+    "LocalScore",
     "LogLikelihood",
     "Score",
     "Scorer",
     "improves",
     "make_score",
+    "make_scorer",
 ]

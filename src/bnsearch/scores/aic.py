@@ -17,6 +17,14 @@ class AIC(EquivalentScore):
     References
     ----------
     Akaike (1974). A new look at the statistical model identification.
+
+    Examples
+    --------
+    >>> import bnsearch
+    >>> data = bnsearch.load_network("asia").sample(200, 1)
+    >>> scorer = bnsearch.Scorer(data, bnsearch.AIC())
+    >>> round(scorer.network(bnsearch.load_network("asia").dag), 3)
+    -430.154
     """
 
     name: ClassVar[str] = "aic"

@@ -28,17 +28,32 @@ class AllSets:
 
     Parameters
     ----------
-    data : the dataset
-    score : the score
-    max_size : largest number of variables in a family
-    options : `variables`, `representation`, `memory` and `threads`, as in `Sweep`
+    data : Dataset
+        The dataset.
+    score : Score
+        The score.
+    max_size : int
+        Largest number of variables in a family.
+    options
+        `variables`, `representation`, `memory` and `threads`, as in `Sweep`.
 
     Attributes
     ----------
-    joint : for each size from 0 on, the values of all sets as whole families, by rank (see Sweep)
-    parents : for each size from 0 on, float64[classes, sets], the values of all sets as parents; one class for a
-        score-equivalent score (the same numbers as `joint`), otherwise one for each arity of the child
-    class_of : class of a child at each place
+    joint
+        For each size from 0 on, the values of all sets as whole families, by rank (see Sweep).
+    parents
+        For each size from 0 on, float64[classes, sets], the values of all sets as parents; one class for a
+        score-equivalent score (the same numbers as `joint`), otherwise one for each arity of the child.
+    class_of
+        Class of a child at each place.
+
+    Examples
+    --------
+    >>> import bnsearch
+    >>> data = bnsearch.load_network("asia").sample(200, 1)
+    >>> families = bnsearch.AllSets(data, bnsearch.BIC(), 2)
+    >>> len(families.joint)  # sizes 0, 1 and 2
+    3
     """
 
     def __init__(self, data: Dataset, score: Score, max_size: int, **options: Unpack[SweepOptions]) -> None:

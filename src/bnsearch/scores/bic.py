@@ -19,6 +19,14 @@ class BIC(EquivalentScore):
     ----------
     Schwarz (1978). Estimating the dimension of a model.
     Lam & Bacchus (1994). Learning Bayesian belief networks: an approach based on the MDL principle.
+
+    Examples
+    --------
+    >>> import bnsearch
+    >>> data = bnsearch.load_network("asia").sample(200, 1)
+    >>> scorer = bnsearch.Scorer(data, bnsearch.BIC())
+    >>> round(scorer.network(bnsearch.load_network("asia").dag), 3)
+    -459.838
     """
 
     name: ClassVar[str] = "bic"

@@ -18,6 +18,14 @@ class QNML(EquivalentScore):
     ----------
     Silander, Leppa-aho, Jaasaari & Roos (2018). Quotient normalized maximum likelihood criterion for learning
     Bayesian network structures.
+
+    Examples
+    --------
+    >>> import bnsearch
+    >>> data = bnsearch.load_network("asia").sample(200, 1)
+    >>> scorer = bnsearch.Scorer(data, bnsearch.QNML())
+    >>> round(scorer.network(bnsearch.load_network("asia").dag), 3)
+    -452.343
     """
 
     name: ClassVar[str] = "qnml"

@@ -20,6 +20,12 @@ class Score(Protocol):
     The local score of a child x with parents S is a difference of two cell sums (see counting.cell_sums),
     `joint(S + x) - parents(S)`. For a score-equivalent score the two are one function of the set, G, and
     `equivalent` says so.
+
+    Examples
+    --------
+    >>> import bnsearch
+    >>> isinstance(bnsearch.BIC(), bnsearch.Score)
+    True
     """
 
     name: ClassVar[str]

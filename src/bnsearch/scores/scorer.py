@@ -31,14 +31,27 @@ class Scorer:
 
     Parameters
     ----------
-    data : the dataset
-    score : the score
-    cache_bytes : size of the cache of set values
-    representation : "auto" counts each set in the cheapest way; "bitmap", "dense" and "sparse" force one way
+    data : Dataset
+        The dataset.
+    score : Score
+        The score.
+    cache_bytes : int, optional
+        Size of the cache of set values.
+    representation : str, default "auto"
+        "auto" counts each set in the cheapest way; "bitmap", "dense" and "sparse" force one way.
 
     Attributes
     ----------
-    asked : number of requested local scores so far
+    asked
+        Number of requested local scores so far.
+
+    Examples
+    --------
+    >>> import bnsearch
+    >>> data = bnsearch.load_network("asia").sample(200, 1)
+    >>> scorer = bnsearch.Scorer(data, bnsearch.BIC())
+    >>> round(scorer.family(1, [0]), 3)
+    -11.574
     """
 
     def __init__(

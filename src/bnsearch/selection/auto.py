@@ -27,19 +27,28 @@ class Auto(Builder):
 
     Parameters
     ----------
-    seconds, seconds_per_variable : time budget, total or for each variable; one minute in total if no limit is given.
-        With infinity, the selection ends when no set is left to score
-    evaluations : number of families to score. Sizes that fit as a whole are enumerated, and each variable has an equal
-        share of the rest. If this is the only limit, the result depends neither on the machine nor on the threads
-    max_parents : size of the largest parent set; None means the largest size that can improve a local score
-    max_sets : maximum number of sets kept for a variable, the best ones; the empty set is kept in addition
-    candidates : number of candidate parents of each variable for growth, those with the best scores as its only
-        parent; None means all, or 50 if there are more than 2,000 variables
-    growth : share of the time budget after which growth ends, because the rest is reserved for sizes that fit as a
-        whole; growth always gets at least half of the time that the enumeration leaves. With 0, there is no growth
-    max_enumerated : largest number of parents of enumerated sets; None means no limit
-    memory : bytes for counts and for the best scores of smaller sets, and for growth
-    pruning : names of the pruning rules; the enumeration ends when they exclude all larger sets
+    seconds, seconds_per_variable
+        Time budget, total or for each variable; one minute in total if no limit is given. With infinity, the
+        selection ends when no set is left to score.
+    evaluations
+        Number of families to score. Sizes that fit as a whole are enumerated, and each variable has an equal share
+        of the rest. If this is the only limit, the result depends neither on the machine nor on the threads.
+    max_parents
+        Size of the largest parent set; None means the largest size that can improve a local score.
+    max_sets
+        Maximum number of sets kept for a variable, the best ones; the empty set is kept in addition.
+    candidates : int, optional
+        Number of candidate parents of each variable for growth, those with the best scores as its only parent; None
+        means all, or 50 if there are more than 2,000 variables.
+    growth : float, default 1.0
+        Share of the time budget after which growth ends, because the rest is reserved for sizes that fit as a
+        whole; growth always gets at least half of the time that the enumeration leaves. With 0, there is no growth.
+    max_enumerated : int, optional
+        Largest number of parents of enumerated sets; None means no limit.
+    memory
+        Bytes for counts and for the best scores of smaller sets, and for growth.
+    pruning
+        Names of the pruning rules; the enumeration ends when they exclude all larger sets.
 
     Notes
     -----
@@ -50,6 +59,14 @@ class Auto(Builder):
 
     `candidates` limits growth alone: the enumeration covers all variables. `Sequential(candidates=...)` selects all
     sets of the best single parents, as Teyssier & Koller (2005) do after Friedman et al. (1999).
+
+    Examples
+    --------
+    >>> import bnsearch
+    >>> data = bnsearch.load_network("asia").sample(200, 1)
+    >>> selection = bnsearch.Auto().select(data, bnsearch.BIC())
+    >>> selection.kept, selection.complete
+    (37, True)
     """
 
     candidates: int | None = None
@@ -132,5 +149,6 @@ class Auto(Builder):
             return ()
         return (
             f"with {job.n:,} variables, sets of {stage.depth + 1} or more parents have only each variable's "
-            f"{MANY_CANDIDATES} strongest partners as members: the parameter candidates sets another number",
+            f"{MANY_CANDIDATES} strongest partners as members: Auto(candidates=...) and `bnsearch parents "
+            "--candidates` set another number",
         )

@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 from bnsearch._tools.registry import require_choice
 from bnsearch.budgets.budget import Budget
 from bnsearch.budgets.events import Observer
-from bnsearch.budgets.signals import stop_on_signals
+from bnsearch.budgets.signals import interrupts_preserved, stop_on_signals
 from bnsearch.data import Dataset
 from bnsearch.errors import InputError, require
 from bnsearch.knowledge.constraints import Constraints
@@ -71,15 +71,22 @@ class Builder(ABC):
 
     Parameters
     ----------
-    seconds : time budget; the time to compile or load kernels does not count
-    seconds_per_variable : time budget of each variable
-    evaluations : maximum number of families to score, in equal shares for all variables; if this is the only limit, the
-        result depends neither on the machine nor on the number of threads
-    max_parents : size of the largest parent set; None means the largest size that can improve a local score
-    max_sets : maximum number of sets kept for a variable, the best ones; the empty set is kept in addition
-    memory : maximum number of bytes for intermediate results
-    pruning : names of the pruning rules (`bounds.RULES`), which never remove a set that can be optimal; the table is
-        the same without them
+    seconds : float, optional
+        Time budget; the time to compile or load kernels does not count.
+    seconds_per_variable : float, optional
+        Time budget of each variable.
+    evaluations : int, optional
+        Maximum number of families to score, in equal shares for all variables; if this is the only limit, the
+        result depends neither on the machine nor on the number of threads.
+    max_parents : int, optional
+        Size of the largest parent set; None means the largest size that can improve a local score.
+    max_sets : int, optional
+        Maximum number of sets kept for a variable, the best ones; the empty set is kept in addition.
+    memory : int, optional
+        Maximum number of bytes for intermediate results.
+    pruning : tuple of str, optional
+        Names of the pruning rules (`bounds.RULES`), which never remove a set that can be optimal; the table is the
+        same without them.
     """
 
     seconds: float | None = None
@@ -159,7 +166,8 @@ class Builder(ABC):
         """
         budget = Budget(threads=threads, observers=observers)
         self.check(score)
-        self.load_kernels(data, budget.threads, constraints)
+        with interrupts_preserved():
+            self.load_kernels(data, budget.threads, constraints)
         with stop_on_signals(budget):
             return self.select_within(budget, data, score, constraints)
 
@@ -200,11 +208,12 @@ class Builder(ABC):
         part = budget.part(
             self.total_seconds(data.n_variables), evaluations=self.evaluations, memory=self.memory
         )  # starts before the bounds are computed, because their time counts
+        limit = max_useful_parents(data, score, self.max_parents, self.pruning)
         return Job(
             data=data,
             score=score,
             children=np.arange(data.n_variables),
-            max_parents=max_useful_parents(data, score, self.max_parents, self.pruning),
+            max_parents=limit if constraints is None else min(limit, int(constraints.max_parents.max())),
             bound=bound_of(data, score, self.pruning),
             constraints=constraints,
             budget=part,

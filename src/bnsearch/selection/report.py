@@ -41,18 +41,35 @@ class Selection:
 
     Attributes
     ----------
-    table : candidate table
-    scored_of : int64[n], number of families of each variable whose local score was computed
-    seconds_of : float64[n], time spent on each variable, summed over threads. Enumeration counts each set once for all
-        families in it; its time is divided evenly
-    exhaustive : number of parents up to which every legal set was considered or excluded by a sound bound
-    stop : why the selection ended: "complete", "seconds", "evaluations", "memory", "interrupted" (Ctrl-C), "terminated"
-        (SIGTERM), or the reason of the stopping rule of a run
-    complete : whether every legal set, up to the maximum number of parents, was considered or excluded by a sound bound
-        and none was dropped to save memory. The best network over a complete table is the best of all
-    seconds : time of the selection
-    seconds_for_next : expected time for enumerating the sets of one more size; infinity if that is unknown
-    notes : decisions that the user should know of
+    table : ParentSets
+        Candidate table.
+    scored_of : int64[n]
+        Number of families of each variable whose local score was computed.
+    seconds_of : float64[n]
+        Time spent on each variable, summed over threads. Enumeration counts each set once for all families in it;
+        its time is divided evenly.
+    exhaustive : int
+        Number of parents up to which every legal set was considered or excluded by a sound bound.
+    stop : str
+        Why the selection ended: "complete", "seconds", "evaluations", "memory", "interrupted" (Ctrl-C),
+        "terminated" (SIGTERM), or the reason of the stopping rule of a run.
+    complete : bool
+        Whether every legal set, up to the maximum number of parents, was considered or excluded by a sound bound
+        and none was dropped to save memory. The best network over a complete table is the best of all.
+    seconds : float
+        Time of the selection.
+    seconds_for_next : float
+        Expected time for enumerating the sets of one more size; infinity if that is unknown.
+    notes : tuple of str
+        Decisions that the user should know of.
+
+    Examples
+    --------
+    >>> import bnsearch
+    >>> data = bnsearch.load_network("asia").sample(200, 1)
+    >>> selection = bnsearch.Sequential(max_parents=1).select(data, bnsearch.BIC())
+    >>> selection.scored, selection.kept, selection.stop
+    (64, 32, 'complete')
     """
 
     table: ParentSets

@@ -38,12 +38,18 @@ class Subsets(Builder):
 
     Parameters
     ----------
-    seconds, seconds_per_variable : time budget, total or for each variable
-    evaluations : maximum number of families; if there are more, nothing is scored
-    max_parents : size of the largest parent set; None means the largest size that can improve a local score
-    max_sets : maximum number of sets kept for a variable, the best ones; the empty set is kept in addition
-    memory : maximum number of bytes for the values of all subsets; if they take more, nothing is scored
-    pruning : names of the pruning rules, which save time and do not change the table
+    seconds, seconds_per_variable
+        Time budget, total or for each variable.
+    evaluations
+        Maximum number of families; if there are more, nothing is scored.
+    max_parents
+        Size of the largest parent set; None means the largest size that can improve a local score.
+    max_sets
+        Maximum number of sets kept for a variable, the best ones; the empty set is kept in addition.
+    memory
+        Maximum number of bytes for the values of all subsets; if they take more, nothing is scored.
+    pruning
+        Names of the pruning rules, which save time and do not change the table.
 
     Notes
     -----
@@ -54,6 +60,14 @@ class Subsets(Builder):
 
     If the budget is too small for a complete selection, the table contains all sets of the variables that were
     finished, and the smallest legal set of the others.
+
+    Examples
+    --------
+    >>> import bnsearch
+    >>> data = bnsearch.load_network("asia").sample(200, 1)
+    >>> selection = bnsearch.Subsets().select(data, bnsearch.BIC())
+    >>> selection.kept, selection.complete
+    (37, True)
     """
 
     builds_legally: ClassVar[bool] = True

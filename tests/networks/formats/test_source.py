@@ -53,7 +53,7 @@ def test_gzip_bomb(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     path.write_bytes(gzip.compress(b" " * 2**20))
     assert len(Source.read(path).text) == 2**20
     path.write_bytes(gzip.compress(b" " * (2**20 + 1)))
-    assert error(path) == f"{path} has more than 1 MiB, the maximum size of a file"
+    assert error(path) == f"{path} has more than 1 MiB after decompression, the maximum size of such a file"
 
 
 def test_errors_point_into_the_text() -> None:
