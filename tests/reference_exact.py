@@ -1,6 +1,10 @@
-"""The best network of a candidate table, by dynamic programming over subsets of the variables."""
+"""The best network of a candidate table, by dynamic programming over subsets; the value of a cluster bound."""
 
 from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from collections.abc import Set as AbstractSet
 
 import numpy as np
 
@@ -33,3 +37,16 @@ def best_score(table: ParentSets) -> float:
             rest = inside & ~(1 << v)
             total[inside] = np.maximum(total[inside], total[rest] + choices[v][rest])
     return float(total[-1])
+
+
+def cluster_value(table: ParentSets, clusters: Sequence[AbstractSet[int]], multipliers: Sequence[float]) -> float:
+    """Return the Lagrangian bound of clusters by definition: each variable chooses its best parent set."""
+    priced = list(zip(clusters, multipliers, strict=True))
+    best = [
+        max(
+            score + math.fsum(price for cluster, price in priced if v in cluster and cluster.isdisjoint(parents))
+            for score, parents in table.sets(v)
+        )
+        for v in range(table.n_variables)
+    ]
+    return math.fsum(best) - math.fsum(multipliers)
