@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
-from collections.abc import Set as AbstractSet
 
 import numpy as np
 
@@ -39,14 +38,16 @@ def best_score(table: ParentSets) -> float:
     return float(total[-1])
 
 
-def cluster_value(table: ParentSets, clusters: Sequence[AbstractSet[int]], multipliers: Sequence[float]) -> float:
-    """Return the Lagrangian bound of clusters by definition: each variable chooses its best parent set."""
-    priced = list(zip(clusters, multipliers, strict=True))
+def cluster_value(
+    table: ParentSets, clusters: Sequence[frozenset[int]], orders: Sequence[int], multipliers: Sequence[float]
+) -> float:
+    """Return the Lagrangian bound of cluster inequalities by definition: each variable chooses its best parent set."""
+    priced = list(zip(clusters, orders, multipliers, strict=True))
     best = [
         max(
-            score + math.fsum(price for cluster, price in priced if v in cluster and cluster.isdisjoint(parents))
+            score + math.fsum(price for c, k, price in priced if v in c and len(c.intersection(parents)) < k)
             for score, parents in table.sets(v)
         )
         for v in range(table.n_variables)
     ]
-    return math.fsum(best) - math.fsum(multipliers)
+    return math.fsum(best) - math.fsum(k * price for _, k, price in priced)

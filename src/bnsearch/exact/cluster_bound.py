@@ -17,16 +17,19 @@ class ClusterBound:
     """
     An upper bound on the score of all networks over a candidate table.
 
-    A cluster is a set of variables. In a network without cycles, every cluster has a member whose parents are all
-    outside the cluster. The bound is the Lagrangian relaxation of these inequalities::
+    A cluster inequality of order k holds for a set of at least k variables, the cluster: in a network without cycles, at
+    least k of its members have fewer than k parents inside the cluster, because the first k members in a topological
+    order have. Order 1 means that some member has all its parents outside the cluster. The bound is the Lagrangian
+    relaxation of such inequalities::
 
         value = sum over variables v of max over parent sets P of v of
-                    [score(v, P) + sum of the multipliers of the clusters that contain v and do not meet P]
-                - sum of all multipliers
+                    [score(v, P) + sum of the multipliers of the clusters that contain v and fewer than k members of P]
+                - sum of k * multiplier over all clusters
 
     Attributes
     ----------
     clusters : uint64[m, words]; bit v of a row, which is bit v % 64 of word v // 64, is 1 if variable v is a member
+    orders : int64[m], the order k of each inequality
     multipliers : float64[m], not negative
     value : the upper bound
 
@@ -37,11 +40,12 @@ class ClusterBound:
     """
 
     clusters: NDArray[np.uint64]
+    orders: NDArray[np.int64]
     multipliers: NDArray[np.float64]
     value: float
 
     def __post_init__(self) -> None:
-        for array in (self.clusters, self.multipliers):
+        for array in (self.clusters, self.orders, self.multipliers):
             array.flags.writeable = False
 
     def __repr__(self) -> str:
@@ -64,4 +68,5 @@ def find_cluster_bound(
     if start is not None:
         return start
     words = (parent_sets.n_variables + 63) // 64
-    return ClusterBound(np.zeros((0, words), dtype=np.uint64), np.zeros(0), relaxed(parent_sets).score)
+    none = np.zeros(0)
+    return ClusterBound(np.zeros((0, words), np.uint64), none.astype(np.int64), none, relaxed(parent_sets).score)
