@@ -1,0 +1,187 @@
+"""
+Kernels of cluster inequalities: the rows of each cluster, and reduced costs.
+
+A cluster inequality of order k contains the rows (v, P) of its members v with fewer than k members of P in the cluster.
+A pool of clusters is a tuple of arrays:
+
+    first : int64[m + 1]            the members of cluster c have the positions first[c]:first[c + 1]
+    members : int32[...]            variables
+    entry_first : int64[... + 1]    the entries of position j are entry_first[j]:entry_first[j + 1]
+    planes, masks : int64[...], uint64[...]   entries: the other members of the cluster as bits of the row masks of
+                                    members[j], one entry for each plane with such bits
+    orders : int64[m]               k
+"""
+
+# Numba infers the types of kernels.
+# mypy: allow-untyped-defs, no-check-untyped-defs
+from __future__ import annotations
+
+import numpy as np
+
+from bnsearch.kernels.bits import popcount
+from bnsearch.kernels.compile import inner_borrowing_kernel, kernel
+from bnsearch.kernels.random_numbers import hash_number
+
+
+@kernel
+def hash_clusters(first, members, orders, keys):
+    """Write a hash of each cluster and its order; keys : uint64[m], written."""
+    for c in range(orders.size):
+        key = hash_number(-orders[c])
+        for j in range(first[c], first[c + 1]):
+            key += hash_number(members[j])
+        keys[c] = key
+
+
+@kernel
+def write_entries(first, members, offsets, parents, entry_first, planes, masks):
+    """
+    Write the entries of clusters; if `planes` has size 0, only count them.
+
+    first, members : of the clusters
+    offsets, parents : candidate parents of each variable, as in `list_candidate_parents`
+    entry_first : int64[positions + 1]   written
+    planes, masks : int64[...], uint64[...]   written
+    """
+    inside = np.zeros(offsets.size - 1, np.bool_)
+    to = np.int64(0)
+    entry_first[0] = 0
+    for c in range(first.size - 1):
+        for j in range(first[c], first[c + 1]):
+            inside[members[j]] = True
+        for j in range(first[c], first[c + 1]):
+            v = members[j]
+            mask = np.uint64(0)
+            for i in range(offsets[v], offsets[v + 1]):
+                place = i - offsets[v]
+                if inside[parents[i]]:
+                    mask |= np.uint64(1) << np.uint64(place & 63)
+                if (place & 63 == 63 or i + 1 == offsets[v + 1]) and mask != np.uint64(0):
+                    if planes.size > 0:
+                        planes[to], masks[to] = place >> 6, mask
+                    to += 1
+                    mask = np.uint64(0)
+            entry_first[j + 1] = to
+        for j in range(first[c], first[c + 1]):
+            inside[members[j]] = False
+
+
+@inner_borrowing_kernel
+def count_inside(rows, pool, j, order, counts):
+    """
+    Count the parents inside a cluster for each row of the member at position j, and return the number of rows.
+
+    rows : (begin, base, words)   row masks
+    counts : uint64[...]   written; a row belongs to the inequality if its count is below the order. For order 1, a
+                           count that is not zero has no further meaning
+    """
+    begin, base, words = rows
+    _, members, entry_first, planes, masks, _ = pool
+    v = members[j]
+    size = begin[v + 1] - begin[v]
+    for i in range(size):
+        counts[i] = np.uint64(0)
+    for entry in range(entry_first[j], entry_first[j + 1]):
+        start, mask = base[v] + planes[entry] * size, masks[entry]
+        if order == 1:
+            for i in range(size):
+                counts[i] |= words[start + i] & mask
+        else:
+            for i in range(size):
+                counts[i] += popcount(words[start + i] & mask)
+    return size
+
+
+@kernel
+def subtract_multipliers(rows, pool, multipliers, cluster, max_work, costs, counts):
+    """
+    Subtract the multipliers from the costs of the rows of their inequalities, and return the next cluster.
+
+    cluster : the first cluster; the call ends after about `max_work` rows
+    costs : float64[...]   changed
+    counts : uint64[...]   scratch, as large as the largest number of rows of a variable
+    """
+    begin = rows[0]
+    first, members, orders = pool[0], pool[1], pool[5]
+    work = np.int64(0)
+    while cluster < orders.size and work < max_work:
+        multiplier = multipliers[cluster]
+        if multiplier > 0.0:
+            order = np.uint64(orders[cluster])
+            for j in range(first[cluster], first[cluster + 1]):
+                size = count_inside(rows, pool, j, orders[cluster], counts)
+                start = begin[members[j]]
+                for i in range(size):
+                    costs[start + i] -= multiplier if counts[i] < order else 0.0
+                work += size
+        cluster += 1
+    return cluster
+
+
+@kernel
+def subtract_minima(begin, costs, minima):
+    """Subtract from each variable's costs their minimum; minima : float64[n], written."""
+    for v in range(begin.size - 1):
+        least = np.inf
+        for row in range(begin[v], begin[v + 1]):
+            least = min(least, costs[row])
+        for row in range(begin[v], begin[v + 1]):
+            costs[row] -= least
+        minima[v] = least
+
+
+@kernel
+def raise_multipliers(rows, pool, multipliers, cluster, max_work, costs, counts):
+    """
+    Raise the multipliers of clusters, one after the other, as far as the bound improves.
+
+    Without the cluster, a member v loses d(v) if it takes a row of the inequality. The bound improves until the
+    multiplier reaches the k-th smallest d(v).
+
+    cluster : the first cluster; the call ends after about `max_work` rows
+    costs : float64[...]   reduced costs with a minimum of 0 for each variable; changed
+    counts : uint64[...]   scratch
+
+    Returns the next cluster and the improvement of the bound.
+    """
+    begin = rows[0]
+    first, members, orders = pool[0], pool[1], pool[5]
+    losses = np.empty(begin.size - 1)
+    work, improvement = np.int64(0), 0.0
+    while cluster < orders.size and work < max_work:
+        order = np.uint64(orders[cluster])
+        size = first[cluster + 1] - first[cluster]
+        for i in range(size):
+            j = first[cluster] + i
+            start = begin[members[j]]
+            inside = outside = np.inf
+            for r in range(count_inside(rows, pool, j, orders[cluster], counts)):
+                if counts[r] < order:
+                    inside = min(inside, costs[start + r])
+                else:
+                    outside = min(outside, costs[start + r])
+                work += 1
+            losses[i] = inside - outside
+        step = np.sort(losses[:size])[orders[cluster] - 1]
+        if step > 0.0:
+            multipliers[cluster] += step
+            improvement += step * orders[cluster]
+            for j in range(first[cluster], first[cluster + 1]):
+                improvement += shift_costs(rows, pool, j, orders[cluster], step, costs, counts)
+        cluster += 1
+    return cluster, improvement
+
+
+@inner_borrowing_kernel
+def shift_costs(rows, pool, j, order, step, costs, counts):
+    """Subtract a step from the costs of a member's rows in an inequality; return the change of its minimum, now 0."""
+    start = rows[0][pool[1][j]]
+    size = count_inside(rows, pool, j, order, counts)
+    least = np.inf
+    for i in range(size):
+        if counts[i] < np.uint64(order):
+            costs[start + i] -= step
+        least = min(least, costs[start + i])
+    for i in range(size):
+        costs[start + i] -= least
+    return least
