@@ -99,8 +99,8 @@ def make_pool(
     n = parent_sets.n_variables
     if clusters.shape != (len(orders), count_words(n)) or len(multipliers) != len(orders):
         raise InputError(
-            f"the clusters of {n} variables need {count_words(n)} words each, an order and a multiplier; found arrays of "
-            f"shape {clusters.shape}, {orders.shape} and {multipliers.shape}"
+            f"each cluster of {n} variables needs {count_words(n)} words, an order and a multiplier; "
+            f"found arrays of shape {clusters.shape}, {orders.shape} and {multipliers.shape}"
         )
     first, members = unpack_clusters(clusters)
     if members.max(initial=-1) >= n:

@@ -17,7 +17,9 @@ from bnsearch.scores.score import improves
 
 MIN_SWEEPS, MAX_SWEEPS = 10, 50  # coordinate steps of each cluster in a round
 MAX_EXPONENT = 30.0  # rows with a weight below exp(-30) are left out of a round
+MAX_CHANGE = 15.0  # of a multiplier in a round, in temperatures: the rows left out would prevent larger changes
 MAX_AGE = 5  # rounds after which a cluster with a multiplier of 0 is dropped
+STEP_COST = 8  # time of a step of separation, in rows of a coordinate step; each heuristic gets as much time
 GROWTH = 0.05  # share of new clusters in the pool from which a round counts as growing
 MIN_PROGRESS = 1e-5  # improvement in a cycle, relative to that since the start, below which the search ends
 
@@ -91,13 +93,15 @@ class DualAscent:
         rows, chosen = self._masks.take_below(self._costs, MAX_EXPONENT * self._cooling.temperature)
         weights, work = self._ascend(rows, chosen, self._costs, budget)
         self._costs = None  # the multipliers have changed
-        found = self._separator.search(rows, chosen, weights, work, budget.is_spent)
+        found = self._separator.search(rows, chosen, weights, work // STEP_COST, budget.is_spent)
         self._drop_unused()
         old = len(self._pool)
         added = self._pool.add_new(*found) if self._pool.nbytes < self._memory else 0
         if not self._update_bound(budget, old):
             return
-        if self._cooling.advance(is_growing=added > GROWTH * len(self._pool) + 2):
+        is_growing = added > GROWTH * len(self._pool) + 2
+        self._separator.adapt_effort(is_growing=is_growing)
+        if self._cooling.advance(is_growing=is_growing):
             progress = self._cycle_start - self.bound.value
             self.converged = progress <= MIN_PROGRESS * (self._relaxed - self.bound.value)
             self._cycle_start = self.bound.value
@@ -105,7 +109,7 @@ class DualAscent:
     def _ascend(
         self, rows: Rows, chosen: NDArray[np.int64], costs: NDArray[np.float64], budget: Budget
     ) -> tuple[NDArray[np.float64], int]:
-        """Make coordinate steps of all clusters, and return the probabilities of the rows and the number of rows read."""
+        """Make coordinate steps of all clusters; return the probabilities of the rows and the number of rows read."""
         from bnsearch.exact import kernels_smoothing as kernels
 
         n, temperature = self._table.n_variables, self._cooling.temperature
@@ -113,6 +117,8 @@ class DualAscent:
         kernels.compute_weights(rows[0], chosen, costs, temperature, weights)
         scratch = np.empty(len(chosen), dtype=np.uint64), np.empty(n), np.empty(n)
         pool, multipliers = self._pool.arrays, self._pool.multipliers
+        reach = MAX_CHANGE * temperature
+        limits = np.maximum(multipliers - reach, 0.0), multipliers + reach
         evaluation = int(np.diff(self._table.begin)[self._pool.members].sum())  # rows that computing the bound reads
         total = 0
         for sweep in range(MAX_SWEEPS if len(self._pool) else 0):
@@ -122,7 +128,7 @@ class DualAscent:
             at = 0
             while at < len(sequence) and not budget.is_spent():
                 at, work = kernels.ascend(
-                    rows, pool, sequence, at, MAX_ROWS_PER_CALL, temperature, weights, multipliers, scratch
+                    rows, pool, sequence, at, MAX_ROWS_PER_CALL, temperature, weights, multipliers, limits, scratch
                 )
                 total += work
             kernels.scale_all_weights(rows[0], weights)

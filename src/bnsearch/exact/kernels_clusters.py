@@ -79,16 +79,25 @@ def count_inside(rows, pool, j, order, counts):
     _, members, entry_first, planes, masks, _ = pool
     v = members[j]
     size = begin[v + 1] - begin[v]
-    for i in range(size):
-        counts[i] = np.uint64(0)
+    if entry_first[j] == entry_first[j + 1]:
+        for i in range(size):
+            counts[i] = np.uint64(0)
     for entry in range(entry_first[j], entry_first[j + 1]):
         start, mask = base[v] + planes[entry] * size, masks[entry]
-        if order == 1:
+        plane = words[start : start + size]  # loops over a slice need no test for negative indices
+        is_first = entry == entry_first[j]
+        if order == 1 and is_first:
             for i in range(size):
-                counts[i] |= words[start + i] & mask
+                counts[i] = plane[i] & mask
+        elif order == 1:
+            for i in range(size):
+                counts[i] |= plane[i] & mask
+        elif is_first:
+            for i in range(size):
+                counts[i] = popcount(plane[i] & mask)
         else:
             for i in range(size):
-                counts[i] += popcount(words[start + i] & mask)
+                counts[i] += popcount(plane[i] & mask)
     return size
 
 
@@ -111,8 +120,9 @@ def subtract_multipliers(rows, pool, multipliers, cluster, max_work, costs, coun
             for j in range(first[cluster], first[cluster + 1]):
                 size = count_inside(rows, pool, j, orders[cluster], counts)
                 start = begin[members[j]]
+                own = costs[start : start + size]
                 for i in range(size):
-                    costs[start + i] -= multiplier if counts[i] < order else 0.0
+                    own[i] -= multiplier if counts[i] < order else 0.0
                 work += size
         cluster += 1
     return cluster
@@ -177,11 +187,12 @@ def shift_costs(rows, pool, j, order, step, costs, counts):
     """Subtract a step from the costs of a member's rows in an inequality; return the change of its minimum, now 0."""
     start = rows[0][pool[1][j]]
     size = count_inside(rows, pool, j, order, counts)
+    own = costs[start : start + size]
     least = np.inf
     for i in range(size):
         if counts[i] < np.uint64(order):
-            costs[start + i] -= step
-        least = min(least, costs[start + i])
+            own[i] -= step
+        least = min(least, own[i])
     for i in range(size):
-        costs[start + i] -= least
+        own[i] -= least
     return least

@@ -36,10 +36,11 @@ def list_candidate(u, cluster, listed):
 
 
 @inner_kernel
-def change_gains(row, change, support, cluster, listed):
+def change_gains(row, change, support, cluster, listed, counters):
     """Change the gains of the parents of a row that are not members; return the length of the list."""
     _, _, first, parents, _, _, _ = support
     status, _, gains, _, _ = cluster
+    counters[WORK] += first[row + 1] - first[row]
     for j in range(first[row], first[row + 1]):
         u = parents[j]
         if status[u] != MEMBER:
@@ -57,16 +58,16 @@ def add_member(w, order, support, cluster, listed, counters):
     status[w] = MEMBER
     for row in range(begin[w], begin[w + 1]):
         if inside[row] == order - 1:
-            listed = change_gains(row, probabilities[row], support, cluster, listed)
+            listed = change_gains(row, probabilities[row], support, cluster, listed, counters)
     for i in range(use_begin[w], use_begin[w + 1]):
         row = uses[i]
         inside[row] += 1
         child = children[row]
         if status[child] == MEMBER:
             if inside[row] == order - 1:
-                listed = change_gains(row, probabilities[row], support, cluster, listed)
+                listed = change_gains(row, probabilities[row], support, cluster, listed, counters)
             elif inside[row] == order:
-                listed = change_gains(row, -probabilities[row], support, cluster, listed)
+                listed = change_gains(row, -probabilities[row], support, cluster, listed, counters)
         elif inside[row] == order:
             listed = list_candidate(child, cluster, listed)
             absent[child] += probabilities[row]

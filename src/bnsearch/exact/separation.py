@@ -15,6 +15,7 @@ MIN_PROBABILITY = 1e-3  # of a row of the support
 SEED_PROBABILITIES = (0.05, 0.98)  # of a row from which a cluster of a higher order grows
 SLACK = 0.05  # violation from which an inequality is used
 MAX_GROWN_SIZE = 60  # members of a cluster that grows from a seed; peeling finds larger ones
+MAX_EFFORT = 64
 CLUSTERS_PER_VARIABLE = 10  # limits of the clusters found in one call
 MEMBERS_PER_VARIABLE = 50
 MAX_STEPS_PER_CALL = 1 << 23  # about 0.05 seconds
@@ -47,6 +48,11 @@ class Separator:
             np.empty(CLUSTERS_PER_VARIABLE * n, dtype=np.int64),
         )
         self._calls = 0
+        self._effort = 1
+
+    def adapt_effort(self, *, is_growing: bool) -> None:
+        """Halve the effort of the next search if the last one found many new clusters; double it otherwise."""
+        self._effort = max(1, self._effort // 2) if is_growing else min(MAX_EFFORT, 2 * self._effort)
 
     def search(
         self,
@@ -63,7 +69,8 @@ class Separator:
         ----------
         rows, chosen : masks and numbers of the rows that are taken into account
         weights : their probabilities
-        max_steps : limit on the work of each heuristic, in addition to one pass over the support
+        max_steps : limit on the work of each heuristic, in addition to one pass over the support; multiplied by the
+            effort
         is_spent : function that returns True if the search must end
         """
         from bnsearch.exact import kernels_separation as kernels
@@ -81,7 +88,7 @@ class Separator:
             np.empty(n + 1, dtype=np.int32),
         )
         seeds = self._rng.permutation(n).astype(np.int32)
-        steps = min(MAX_STEPS_PER_CALL, max_steps + 5 * len(support[3]) + 50 * n)
+        steps = min(MAX_STEPS_PER_CALL, self._effort * (max_steps + len(support[3]) + 50 * n))
         counters = np.zeros(2, dtype=np.int64)
         scratch = SLACK, support, growing, self._variables, self._found, counters
         self._calls += 1
