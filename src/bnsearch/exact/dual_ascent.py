@@ -66,6 +66,7 @@ class DualAscent:
         self._separator = Separator(parent_sets)
         self._rng = np.random.default_rng(0)
         self._costs: NDArray[np.float64] | None = None
+        self._is_moving = False
         self.bound = start
         self._relaxed, self._cycle_start = float(np.sum(tops)), start.value
         self.converged = self._cooling.scale <= 0.0
@@ -101,7 +102,7 @@ class DualAscent:
             return
         is_growing = added > GROWTH * len(self._pool) + 2
         self._separator.adapt_effort(is_growing=is_growing)
-        if self._cooling.advance(is_growing=is_growing):
+        if self._cooling.advance(is_growing=is_growing, is_moving=self._is_moving):
             progress = self._cycle_start - self.bound.value
             self.converged = progress <= MIN_PROGRESS * (self._relaxed - self.bound.value)
             self._cycle_start = self.bound.value
@@ -119,6 +120,7 @@ class DualAscent:
         pool, multipliers = self._pool.arrays, self._pool.multipliers
         reach = MAX_CHANGE * temperature
         limits = np.maximum(multipliers - reach, 0.0), multipliers + reach
+        before = multipliers.copy()
         evaluation = int(np.diff(self._table.begin)[self._pool.members].sum())  # rows that computing the bound reads
         total = 0
         for sweep in range(MAX_SWEEPS if len(self._pool) else 0):
@@ -132,6 +134,7 @@ class DualAscent:
                 )
                 total += work
             kernels.scale_all_weights(rows[0], weights)
+        self._is_moving = bool(np.any(np.abs(multipliers - before) > 0.5 * reach))
         return weights, total
 
     def _drop_unused(self) -> None:

@@ -29,7 +29,7 @@ def hash_clusters(first, members, orders, keys):
     for c in range(orders.size):
         key = hash_number(-orders[c])
         for j in range(first[c], first[c + 1]):
-            key += hash_number(members[j])
+            key += hash_number(np.int64(members[j]) + 1)  # the hash of 0 is 0
         keys[c] = key
 
 

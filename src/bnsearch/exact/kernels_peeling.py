@@ -24,7 +24,7 @@ NEAR = 0.02  # a smaller cluster is preferred to one with a presence that is low
 def take_all(support, cluster):
     """Make all variables members, write the probability of each one's rows in the inequality, and return their sum."""
     begin, probabilities, first, _, _, _, _ = support
-    status, inside, outer, _, _ = cluster
+    status, inside, outer, _, _, _ = cluster
     presence = 0.0
     for v in range(begin.size - 1):
         status[v], outer[v] = MEMBER, 0.0
@@ -40,7 +40,7 @@ def take_all(support, cluster):
 def leave(w, support, cluster, counters):
     """Remove a variable, and return the change of the presence."""
     _, probabilities, _, _, children, use_begin, uses = support
-    status, inside, outer, _, stack = cluster
+    status, inside, outer, _, stack, _ = cluster
     status[w] = OUTSIDE
     change = -outer[w]
     for i in range(use_begin[w], use_begin[w + 1]):
@@ -60,11 +60,11 @@ def leave(w, support, cluster, counters):
 @inner_kernel
 def find_next(seed, cluster, counters):
     """Return the member, other than the seed, with the highest probability of rows in the inequality; -1 for none."""
-    status, _, outer, _, _ = cluster
-    best = np.int64(-1)
+    status, _, outer, _, _, noise = cluster
+    best, value = np.int64(-1), -np.inf
     for v in range(status.size):
-        if status[v] == MEMBER and v != seed and (best < 0 or outer[v] > outer[best]):
-            best = np.int64(v)
+        if status[v] == MEMBER and v != seed and outer[v] + noise[v] > value:
+            best, value = np.int64(v), outer[v] + noise[v]
     counters[WORK] += status.size
     return best
 
@@ -81,7 +81,7 @@ def peel(seed, slack, support, cluster, variables, counters):
               inequality, and `listed` as a stack whose length is listed[0]
     variables : int32[n + 1]   written: the members
     """
-    status, inside, outer, _, stack = cluster
+    status, inside, outer, _, stack, _ = cluster
     n = status.size
     presence = take_all(support, cluster)
     counters[WORK] += inside.size + n
@@ -114,7 +114,7 @@ def peel(seed, slack, support, cluster, variables, counters):
 def restore(left, best_left, support, cluster, variables, counters):
     """Add the variables again that left last, and return the size of the cluster after it was reduced."""
     _, _, _, _, _, use_begin, uses = support
-    status, inside, _, _, _ = cluster
+    status, inside, _, _, _, _ = cluster
     while left > best_left:
         left -= 1
         w = variables[left]
@@ -136,7 +136,7 @@ def peel_from_variables(seeds, max_work, slack, support, cluster, variables, fou
 
     A seed in a cluster that was found before is skipped. The arguments are those of `grow_from_variables`.
     """
-    status, inside, outer, _, _ = cluster
+    status, inside, outer, _, _, _ = cluster
     covered = np.zeros(status.size, np.bool_)
     for v in seeds:
         if counters[WORK] >= max_work or not has_space(found, counters, seeds.size):

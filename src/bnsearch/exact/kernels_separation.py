@@ -9,6 +9,7 @@ violated if the presence is below k. A growing cluster is a tuple of arrays:
     gains : float64[n]      probability of the members' rows that leave the inequality if the candidate joins
     absent : float64[n]     probability of the candidate's own rows that are not in the inequality
     listed : int32[n + 1]   members and candidates
+    noise : float64[n]      random numbers that are added to the gains, so that repeated searches differ
 """
 
 # Numba infers the types of kernels.
@@ -39,7 +40,7 @@ def list_candidate(u, cluster, listed):
 def change_gains(row, change, support, cluster, listed, counters):
     """Change the gains of the parents of a row that are not members; return the length of the list."""
     _, _, first, parents, _, _, _ = support
-    status, _, gains, _, _ = cluster
+    status, _, gains, _, _, _ = cluster
     counters[WORK] += first[row + 1] - first[row]
     for j in range(first[row], first[row + 1]):
         u = parents[j]
@@ -53,7 +54,7 @@ def change_gains(row, change, support, cluster, listed, counters):
 def add_member(w, order, support, cluster, listed, counters):
     """Add a variable to a cluster, and return the length of the list of members and candidates."""
     begin, probabilities, _, _, children, use_begin, uses = support
-    status, inside, _, absent, _ = cluster
+    status, inside, _, absent, _, _ = cluster
     listed = list_candidate(w, cluster, listed)
     status[w] = MEMBER
     for row in range(begin[w], begin[w + 1]):
@@ -88,7 +89,7 @@ def remove_member(w, support, cluster):
 def compute_removal(w, order, support, cluster):
     """Return the change of the presence of a cluster if a member is removed."""
     begin, probabilities, _, _, children, use_begin, uses = support
-    status, inside, _, _, _ = cluster
+    status, inside, _, _, _, _ = cluster
     change = 0.0
     for row in range(begin[w], begin[w + 1]):
         if inside[row] < order:
@@ -122,13 +123,13 @@ def shrink(variables, size, order, support, cluster, counters):
 
 @inner_kernel
 def find_best_candidate(cluster, listed):
-    """Return the candidate that reduces the presence most; -1 without candidates."""
-    status, _, gains, absent, names = cluster
+    """Return the candidate that reduces the presence most, up to the noise; -1 without candidates."""
+    status, _, gains, absent, names, noise = cluster
     best, value = np.int64(-1), -np.inf
     for i in range(listed):
         u = names[i]
-        if status[u] == CANDIDATE and gains[u] + absent[u] > value:
-            best, value = np.int64(u), gains[u] + absent[u]
+        if status[u] == CANDIDATE and gains[u] + absent[u] + noise[u] > value:
+            best, value = np.int64(u), gains[u] + absent[u] + noise[u]
     return best
 
 
@@ -140,7 +141,7 @@ def grow(variables, start, order, max_size, slack, support, cluster, counters):
     variables : int32[n + 1]   the first `start` are the first members; written: the members
     slack : amount by which the presence is below the order at least
     """
-    _, _, gains, absent, _ = cluster
+    _, _, gains, absent, _, _ = cluster
     presence, least = 0.0, np.inf
     size = best_size = listed = np.int64(0)
     while size < max_size:
@@ -171,7 +172,7 @@ def grow(variables, start, order, max_size, slack, support, cluster, counters):
 def clear_cluster(listed, support, cluster, counters):
     """Remove all members and candidates."""
     _, _, _, _, _, use_begin, uses = support
-    status, inside, gains, absent, names = cluster
+    status, inside, gains, absent, names, _ = cluster
     for i in range(listed):
         u = names[i]
         status[u], gains[u], absent[u] = OUTSIDE, 0.0, 0.0
@@ -217,11 +218,10 @@ def grow_from_variables(seeds, max_size, max_work, slack, support, cluster, vari
 
 
 @kernel
-def grow_from_rows(seeds, order, turn, bounds, max_size, max_work, slack, support, cluster, variables, found, counters):
+def grow_from_rows(seeds, order, bounds, max_size, max_work, slack, support, cluster, variables, found, counters):
     """
     Search for violated inequalities of an order, starting from a variable and `order` of its parents.
 
-    turn : number that chooses among the parents of a row
     bounds : (least, largest) probability of a row from which a cluster grows
     """
     begin, probabilities, first, parents, _, _, _ = support
@@ -231,11 +231,12 @@ def grow_from_rows(seeds, order, turn, bounds, max_size, max_work, slack, suppor
             count = first[row + 1] - first[row]
             if count < order or not least <= probabilities[row] <= largest:
                 continue
-            if counters[WORK] >= max_work or not has_space(found, counters, seeds.size):
-                return
-            variables[0] = v
-            for i in range(order):
-                variables[1 + i] = parents[first[row] + (turn + i) % count]
-            size = grow(variables, order + 1, order, max_size, slack, support, cluster, counters)
-            if size > order:
-                save_cluster(variables, size, order, found, counters)
+            for offset in range(count if count > order else 1):
+                if counters[WORK] >= max_work or not has_space(found, counters, seeds.size):
+                    return
+                variables[0] = v
+                for i in range(order):
+                    variables[1 + i] = parents[first[row] + (offset + i) % count]
+                size = grow(variables, order + 1, order, max_size, slack, support, cluster, counters)
+                if size > order:
+                    save_cluster(variables, size, order, found, counters)

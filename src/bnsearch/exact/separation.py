@@ -15,6 +15,7 @@ MIN_PROBABILITY = 1e-3  # of a row of the support
 SEED_PROBABILITIES = (0.05, 0.98)  # of a row from which a cluster of a higher order grows
 SLACK = 0.05  # violation from which an inequality is used
 MAX_GROWN_SIZE = 60  # members of a cluster that grows from a seed; peeling finds larger ones
+NOISE = 0.2  # largest number that is added to the gain in probability of a variable
 MAX_EFFORT = 64
 CLUSTERS_PER_VARIABLE = 10  # limits of the clusters found in one call
 MEMBERS_PER_VARIABLE = 50
@@ -47,7 +48,6 @@ class Separator:
             np.empty(MEMBERS_PER_VARIABLE * n, dtype=np.int32),
             np.empty(CLUSTERS_PER_VARIABLE * n, dtype=np.int64),
         )
-        self._calls = 0
         self._effort = 1
 
     def adapt_effort(self, *, is_growing: bool) -> None:
@@ -86,12 +86,12 @@ class Separator:
             np.zeros(n),
             np.zeros(n),
             np.empty(n + 1, dtype=np.int32),
+            NOISE * self._rng.random(n),
         )
         seeds = self._rng.permutation(n).astype(np.int32)
         steps = min(MAX_STEPS_PER_CALL, self._effort * (max_steps + len(support[3]) + 50 * n))
         counters = np.zeros(2, dtype=np.int64)
         scratch = SLACK, support, growing, self._variables, self._found, counters
-        self._calls += 1
         for order in range(self._max_order + 1):
             if is_spent():
                 break
@@ -102,7 +102,7 @@ class Separator:
                 kernels.grow_from_variables(seeds, min(n, MAX_GROWN_SIZE), steps, *scratch)
             else:
                 kernels.grow_from_rows(
-                    seeds, order, self._calls, SEED_PROBABILITIES, min(n, MAX_GROWN_SIZE), steps, *scratch
+                    seeds, order, SEED_PROBABILITIES, min(n, MAX_GROWN_SIZE), steps, *scratch
                 )
         first, members, orders = self._found
         count = int(counters[kernels.FOUND])
