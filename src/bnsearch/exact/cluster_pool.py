@@ -126,19 +126,26 @@ class ClusterPool:
         subtract_minima(table.begin, costs, minima)
         return costs, math.fsum((*tops, *-minima, *(-self.orders * self.multipliers)))
 
-    def raise_from(self, start: int, costs: NDArray[np.float64], is_spent: Callable[[], bool] = lambda: False) -> float:
+    def adjust(
+        self,
+        start: int,
+        multipliers: NDArray[np.float64],
+        costs: NDArray[np.float64],
+        is_spent: Callable[[], bool] = lambda: False,
+    ) -> float:
         """
-        Raise the multipliers of the clusters from number `start` on, and return the improvement of the bound.
+        Improve the multipliers of the clusters from number `start` on, each once; return the improvement of the bound.
 
-        costs : reduced costs of all rows; changed
+        multipliers : multipliers of all clusters; changed
+        costs : their reduced costs; changed
         """
-        from bnsearch.exact.kernels_clusters import raise_multipliers
+        from bnsearch.exact.kernels_clusters import adjust_multipliers
 
         counts = np.empty(np.diff(self.masks.rows[0]).max(initial=0), dtype=np.uint64)
         cluster, improvement = start, 0.0
         while cluster < len(self) and not is_spent():
-            cluster, part = raise_multipliers(
-                self.masks.rows, self.arrays, self.multipliers, cluster, MAX_ROWS_PER_CALL, costs, counts
+            cluster, part = adjust_multipliers(
+                self.masks.rows, self.arrays, multipliers, cluster, MAX_ROWS_PER_CALL, costs, counts
             )
             improvement += part
         return improvement

@@ -148,20 +148,27 @@ class DualAscent:
         """
         Compute the bound and the reduced costs of the multipliers; return False if the budget is spent before.
 
-        The multipliers of the clusters from number `first_new` on are raised first.
+        The multipliers of the clusters from number `first_new` on are adjusted first. A copy of all multipliers is
+        adjusted for the bound only: the next round continues from the smoothed multipliers.
         """
         reduced = self._pool.reduce_costs(self._table, budget.is_spent)
         if reduced is None:
             return False
         self._costs, value = reduced
         if first_new is not None:
-            value -= self._pool.raise_from(first_new, self._costs, budget.is_spent)
+            value -= self._pool.adjust(first_new, self._pool.multipliers, self._costs, budget.is_spent)
+        multipliers = self._pool.multipliers.copy()
+        value -= self._pool.adjust(0, multipliers, self._costs.copy(), budget.is_spent)
         if value < self.bound.value:
-            pool = self._pool
-            used = pool.multipliers > 0.0
-            clusters = pack_clusters(*take_lists(pool.first, pool.members, used), self._table.n_variables)
-            self.bound = ClusterBound(clusters, pool.orders[used], pool.multipliers[used], value)
+            self._save_bound(multipliers, value)
         return True
+
+    def _save_bound(self, multipliers: NDArray[np.float64], value: float) -> None:
+        """Save the bound of the clusters with positive multipliers."""
+        used = multipliers > 0.0
+        lists = take_lists(self._pool.first, self._pool.members, used)
+        clusters = pack_clusters(*lists, self._table.n_variables)
+        self.bound = ClusterBound(clusters, self._pool.orders[used], multipliers[used], value)
 
 
 def make_relaxed_bound(parent_sets: ParentSets) -> ClusterBound:

@@ -140,44 +140,56 @@ def subtract_minima(begin, costs, minima):
         minima[v] = least
 
 
-@kernel
-def raise_multipliers(rows, pool, multipliers, cluster, max_work, costs, counts):
-    """
-    Raise the multipliers of clusters, one after the other, as far as the bound improves.
+@inner_borrowing_kernel
+def compute_losses(rows, pool, cluster, costs, counts, losses):
+    """Write what each member loses if it takes a row of the inequality instead of another one; return the rows read."""
+    begin = rows[0]
+    first, members, orders = pool[0], pool[1], pool[5]
+    order = np.uint64(orders[cluster])
+    work = np.int64(0)
+    for j in range(first[cluster], first[cluster + 1]):
+        start = begin[members[j]]
+        inside = outside = np.inf
+        size = count_inside(rows, pool, j, orders[cluster], counts)
+        for i in range(size):
+            if counts[i] < order:
+                inside = min(inside, costs[start + i])
+            else:
+                outside = min(outside, costs[start + i])
+        losses[j - first[cluster]] = inside - outside
+        work += size
+    return work
 
-    Without the cluster, a member v loses d(v) if it takes a row of the inequality. The bound improves until the
-    multiplier reaches the k-th smallest d(v).
+
+@kernel
+def adjust_multipliers(rows, pool, multipliers, cluster, max_work, costs, counts):
+    """
+    Set the multipliers of clusters, one after the other, to the nearest value with the best bound.
+
+    As a function of one multiplier, the bound is best between the k-th and the next smallest loss of the members.
 
     cluster : the first cluster; the call ends after about `max_work` rows
+    multipliers : float64[m]   changed
     costs : float64[...]   reduced costs with a minimum of 0 for each variable; changed
     counts : uint64[...]   scratch
 
     Returns the next cluster and the improvement of the bound.
     """
-    begin = rows[0]
-    first, members, orders = pool[0], pool[1], pool[5]
-    losses = np.empty(begin.size - 1)
+    first, orders = pool[0], pool[5]
+    losses = np.empty(rows[0].size - 1)
     work, improvement = np.int64(0), 0.0
     while cluster < orders.size and work < max_work:
-        order = np.uint64(orders[cluster])
-        size = first[cluster + 1] - first[cluster]
-        for i in range(size):
-            j = first[cluster] + i
-            start = begin[members[j]]
-            inside = outside = np.inf
-            for r in range(count_inside(rows, pool, j, orders[cluster], counts)):
-                if counts[r] < order:
-                    inside = min(inside, costs[start + r])
-                else:
-                    outside = min(outside, costs[start + r])
-                work += 1
-            losses[i] = inside - outside
-        step = np.sort(losses[:size])[orders[cluster] - 1]
-        if step > 0.0:
+        order, size = orders[cluster], first[cluster + 1] - first[cluster]
+        work += compute_losses(rows, pool, cluster, costs, counts, losses)
+        ordered = np.sort(losses[:size])
+        step = max(ordered[order - 1], 0.0)
+        if order < size and ordered[order] < 0.0:
+            step = max(ordered[order], -multipliers[cluster])
+        if step != 0.0 and np.isfinite(step):
             multipliers[cluster] += step
-            improvement += step * orders[cluster]
+            improvement += step * order
             for j in range(first[cluster], first[cluster + 1]):
-                improvement += shift_costs(rows, pool, j, orders[cluster], step, costs, counts)
+                improvement += shift_costs(rows, pool, j, order, step, costs, counts)
         cluster += 1
     return cluster, improvement
 

@@ -101,9 +101,7 @@ class Separator:
             elif order == 1:
                 kernels.grow_from_variables(seeds, min(n, MAX_GROWN_SIZE), steps, *scratch)
             else:
-                kernels.grow_from_rows(
-                    seeds, order, SEED_PROBABILITIES, min(n, MAX_GROWN_SIZE), steps, *scratch
-                )
+                kernels.grow_from_rows(seeds, order, SEED_PROBABILITIES, min(n, MAX_GROWN_SIZE), steps, *scratch)
         first, members, orders = self._found
         count = int(counters[kernels.FOUND])
         return first[: count + 1], members[: first[count]], orders[:count]
