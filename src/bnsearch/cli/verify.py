@@ -42,7 +42,8 @@ def _verify(sets: str, certificate: str) -> float:
     try:
         table = read_table(sets)
     except (ValueError, LookupError, EOFError) as error:
-        raise InputError(f"{sets} is not a complete score file ({error})") from None
+        reason = "it ends too early" if isinstance(error, LookupError) else error
+        raise InputError(f"{sets} is not a complete score file: {reason}") from None
     content = read_bytes(certificate)
     try:
         return check_certificate(table, json.loads(content))

@@ -1,8 +1,7 @@
 """
 Check a certificate of an upper bound against a score file, in plain Python.
 
-This module uses no other part of bnsearch, so that it can be read and trusted alone. It adds scores and multipliers
-exactly, as multiples of the smallest float. `certificate.py` describes the format.
+It uses no other part of bnsearch, and adds exactly. `certificate.py` describes the format.
 """
 
 from __future__ import annotations
@@ -27,13 +26,12 @@ def read_table(path: str) -> Table:
     named = [line.removeprefix("# names: ") for line in text.splitlines() if line.startswith("# names: ")]
     names = {str(number): name for number, name in enumerate(json.loads(named[0]))} if named else {}
     tokens = [list(takewhile(lambda token: not token.startswith("#"), line.split())) for line in text.splitlines()]
-    lines = iter([line for line in tokens if line])
+    lines = [line for line in tokens[::-1] if line]
     table: Table = {}
-    for _ in range(int(next(lines, ["0"])[0])):
-        variable, count = next(lines, ("the file ends before the last variable", "-1"))
-        rows = [next(lines, ("the file ends before the last set", "0")) for _ in range(int(count))]
-        sets = [(float(score), [names.get(u, u) for u in parents]) for score, _, *parents in rows]
-        table[names.get(variable, variable)] = sets
+    for _ in range(int(lines.pop()[0])):
+        variable, count = lines.pop()
+        rows = [lines.pop() for _ in range(int(count))]
+        table[names.get(variable, variable)] = [(float(s), [names.get(u, u) for u in own]) for s, _, *own in rows]
     return table
 
 
@@ -62,8 +60,8 @@ def check_cover(paths: list[list[Any]], depth: int = 0) -> None:
     """Raise a ValueError unless the decisions of the leaves are the paths of a complete binary tree."""
     if len(paths) == 1 and len(paths[0]) == depth:
         return
-    sides = [[path for path in paths if len(path) > depth and path[depth][2] is side] for side in (True, False)]
-    edges = {tuple(path[depth][:2]) for side in sides for path in side}
+    sides = [[path for path in paths if path[depth:] and path[depth][2] is side] for side in (True, False)]
+    edges = {tuple(path[depth][:2]) for path in paths if path[depth:]}
     if len(edges) != 1 or not all(sides) or len(sides[0]) + len(sides[1]) != len(paths):
         raise ValueError("the decisions of the leaves do not cover all networks")
     for side in sides:
