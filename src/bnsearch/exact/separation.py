@@ -15,7 +15,7 @@ MIN_PROBABILITY = 1e-3  # of a row of the support
 SEED_PROBABILITIES = (0.05, 0.98)  # of a row from which a cluster of a higher order grows
 SLACK = 0.05  # violation from which an inequality is used
 MAX_GROWN_SIZE = 60  # members of a cluster that grows from a seed; peeling finds larger ones
-NOISE = 0.2  # largest number that is added to the gain in probability of a variable
+NOISE = 0.2  # largest number that is added to the gain of a variable, in every second search of the highest effort
 MAX_EFFORT = 64
 CLUSTERS_PER_VARIABLE = 10  # limits of the clusters found in one call
 MEMBERS_PER_VARIABLE = 50
@@ -49,6 +49,7 @@ class Separator:
             np.empty(CLUSTERS_PER_VARIABLE * n, dtype=np.int64),
         )
         self._effort = 1
+        self._calls = 0
 
     def adapt_effort(self, *, is_growing: bool) -> None:
         """Halve the effort of the next search if the last one found many new clusters; double it otherwise."""
@@ -80,13 +81,15 @@ class Separator:
         n = self._table.n_variables
         support = extract_support(rows[0], chosen, weights, self._table.first, self._table.members, MIN_PROBABILITY)
         size = len(support[1])
+        self._calls += 1
+        noise = NOISE if self._effort == MAX_EFFORT and self._calls % 2 else 0.0
         growing = (
             np.zeros(n, dtype=np.int8),
             np.zeros(size, dtype=np.int64),
             np.zeros(n),
             np.zeros(n),
             np.empty(n + 1, dtype=np.int32),
-            NOISE * self._rng.random(n),
+            noise * self._rng.random(n),
         )
         seeds = self._rng.permutation(n).astype(np.int32)
         steps = min(MAX_STEPS_PER_CALL, self._effort * (max_steps + len(support[3]) + 50 * n))
