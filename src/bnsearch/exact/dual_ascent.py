@@ -44,10 +44,10 @@ class DualAscent:
 
     Notes
     -----
-    A coordinate step of a cluster reads the rows of its members, about one nanosecond per row and plane of 64 candidate
-    parents. Rows with high reduced costs are left out, so the steps become cheaper at low temperatures. Computing the
-    bound reads all rows of all members. In addition to the clusters, the search takes about 60 bytes for each row of
-    the table and 16 for each row and plane.
+    A coordinate step of a cluster reads the rows of its members, at about three nanoseconds per row. Rows with high
+    reduced costs are left out, so the steps become cheaper at low temperatures. Computing the bound reads all rows of
+    all members. In addition to the clusters, the search takes about 60 bytes for each row of the table, and 16 for each
+    row and 64 candidate parents of its variable.
 
     Strongly connected components need no treatment of their own: the bound is a sum over components, and separation
     removes members that do not contribute to a violation.
