@@ -1,6 +1,9 @@
-"""The best network of a candidate table, by dynamic programming over subsets of the variables."""
+"""The best network of a candidate table, by dynamic programming over subsets; the value of a cluster bound."""
 
 from __future__ import annotations
+
+import math
+from collections.abc import Sequence
 
 import numpy as np
 
@@ -33,3 +36,18 @@ def best_score(table: ParentSets) -> float:
             rest = inside & ~(1 << v)
             total[inside] = np.maximum(total[inside], total[rest] + choices[v][rest])
     return float(total[-1])
+
+
+def cluster_value(
+    table: ParentSets, clusters: Sequence[frozenset[int]], orders: Sequence[int], multipliers: Sequence[float]
+) -> float:
+    """Return the Lagrangian bound of cluster inequalities by definition: each variable chooses its best parent set."""
+    priced = list(zip(clusters, orders, multipliers, strict=True))
+    best = [
+        max(
+            score + math.fsum(price for c, k, price in priced if v in c and len(c.intersection(parents)) < k)
+            for score, parents in table.sets(v)
+        )
+        for v in range(table.n_variables)
+    ]
+    return math.fsum(best) - math.fsum(k * price for _, k, price in priced)

@@ -19,6 +19,7 @@ from bnsearch.cli.sample import sample
 from bnsearch.cli.score import score
 from bnsearch.cli.scores import scores
 from bnsearch.cli.search import search
+from bnsearch.cli.verify import verify
 
 app = typer.Typer(
     name="bnsearch",
@@ -70,7 +71,7 @@ def _help(command: Callable[..., None]) -> str:
 
 
 app.callback(help=_help(program))(program)
-for command in (learn, parents, search, sample, score, compare, convert, methods, scores):
+for command in (learn, parents, search, verify, sample, score, compare, convert, methods, scores):
     app.command(help=_help(command))(command)
 
 

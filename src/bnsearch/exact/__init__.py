@@ -1,7 +1,19 @@
-"""Exact search for the best network over a candidate table."""
+"""Exact search for the best network over a candidate table, and upper bounds on its score."""
 
 from __future__ import annotations
 
+from bnsearch.exact.certificate import Decision, Leaf, read_certificate, write_certificate
+from bnsearch.exact.cluster_bound import ClusterBound
+from bnsearch.exact.dual_ascent import DualAscent, find_cluster_bound
 from bnsearch.exact.dynamic import Exact
 
-__all__ = ["Exact"]
+__all__ = [
+    "ClusterBound",
+    "Decision",
+    "DualAscent",
+    "Exact",
+    "Leaf",
+    "find_cluster_bound",
+    "read_certificate",
+    "write_certificate",
+]

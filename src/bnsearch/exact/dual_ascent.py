@@ -1,0 +1,194 @@
+"""The search for a cluster bound: smoothed dual ascent with separation."""
+
+from __future__ import annotations
+
+import numpy as np
+from numpy.typing import NDArray
+
+from bnsearch.budgets.budget import Budget
+from bnsearch.exact.cluster_bound import ClusterBound, make_pool, pack_clusters
+from bnsearch.exact.cluster_pool import MAX_ROWS_PER_CALL, take_lists
+from bnsearch.exact.cooling import Cooling
+from bnsearch.exact.row_masks import Rows
+from bnsearch.exact.separation import Separator
+from bnsearch.parent_sets.relaxed import relaxed
+from bnsearch.parent_sets.table import ParentSets
+from bnsearch.scores.score import improves
+
+MIN_SWEEPS, MAX_SWEEPS = 10, 50  # coordinate steps of each cluster in a round
+MAX_EXPONENT = 30.0  # rows with a weight below exp(-30) are left out of a round
+MAX_CHANGE = 15.0  # of a multiplier in a round, in temperatures: the rows left out would prevent larger changes
+MAX_AGE = 5  # rounds after which a cluster with a multiplier of 0 is dropped
+STEP_COST = 8  # time of a step of separation, in rows of a coordinate step; each heuristic gets as much time
+GROWTH = 0.05  # share of new clusters in the pool from which a round counts as growing
+MIN_PROGRESS = 1e-5  # improvement in a cycle, relative to that since the start, below which the search ends
+
+
+class DualAscent:
+    """
+    The search for a cluster bound, in rounds. It can be interrupted and resumed.
+
+    A round makes coordinate steps of the smoothed bound, searches for violated inequalities, drops those that are not
+    used, and computes the bound of the multipliers, which is valid at any temperature.
+
+    Parameters
+    ----------
+    parent_sets : the candidate table
+    start : bound whose clusters and multipliers are the start; None starts without clusters
+    memory : maximum number of bytes of the clusters; no cluster is added beyond it
+
+    Attributes
+    ----------
+    bound : the lowest bound so far
+    converged : True if a cycle of temperatures has hardly improved the bound
+
+    Notes
+    -----
+    A coordinate step of a cluster reads the rows of its members, at about three nanoseconds per row. Rows with high
+    reduced costs are left out, so the steps become cheaper at low temperatures. Computing the bound reads all rows of
+    all members. In addition to the clusters, the search takes about 60 bytes for each row of the table, and 16 for each
+    row and 64 candidate parents of its variable.
+
+    Strongly connected components need no treatment of their own: the bound is a sum over components, and separation
+    removes members that do not contribute to a violation.
+    """
+
+    def __init__(self, parent_sets: ParentSets, start: ClusterBound | None = None, *, memory: int = 1 << 30) -> None:
+        self._table = parent_sets
+        if start is None:
+            start = make_relaxed_bound(parent_sets)
+        self._pool = make_pool(parent_sets, start.clusters, start.orders, start.multipliers)
+        self._masks = self._pool.masks
+        self._memory = memory
+        tops = parent_sets.scores[parent_sets.begin[:-1]]
+        empty = parent_sets.scores[parent_sets.begin[1:] - 1]
+        self._cooling = Cooling(float(np.mean(tops - empty)) if len(tops) else 0.0)
+        self._separator = Separator(parent_sets)
+        self._rng = np.random.default_rng(0)
+        self._costs: NDArray[np.float64] | None = None
+        self._is_moving = False
+        self.bound = start
+        self._relaxed, self._cycle_start = float(np.sum(tops)), start.value
+        self.converged = self._cooling.scale <= 0.0
+
+    def improve(self, budget: Budget, incumbent: float | None = None) -> ClusterBound:
+        """
+        Search until the budget is spent, the bound agrees with the incumbent, or the bound hardly improves.
+
+        Parameters
+        ----------
+        budget : time budget and stop requests
+        incumbent : score of the best known network
+        """
+        while not (self.converged or budget.is_spent()):
+            if incumbent is not None and not improves(self.bound.value, incumbent):
+                break
+            self._run_round(budget)
+        return self.bound
+
+    def _run_round(self, budget: Budget) -> None:
+        """Make a round; leave it early if the budget is spent."""
+        if self._costs is None and not self._update_bound(budget):
+            return
+        assert self._costs is not None
+        rows, chosen = self._masks.take_below(self._costs, MAX_EXPONENT * self._cooling.temperature)
+        weights, work = self._ascend(rows, chosen, self._costs, budget)
+        self._costs = None  # the multipliers have changed
+        found = self._separator.search(rows, chosen, weights, work // STEP_COST, budget.is_spent)
+        self._drop_unused()
+        old = len(self._pool)
+        added = self._pool.add_new(*found) if self._pool.nbytes < self._memory else 0
+        if not self._update_bound(budget, old):
+            return
+        is_growing = added > GROWTH * len(self._pool) + 2
+        self._separator.adapt_effort(is_growing=is_growing)
+        if self._cooling.advance(is_growing=is_growing, is_moving=self._is_moving):
+            progress = self._cycle_start - self.bound.value
+            self.converged = progress <= MIN_PROGRESS * (self._relaxed - self.bound.value)
+            self._cycle_start = self.bound.value
+
+    def _ascend(
+        self, rows: Rows, chosen: NDArray[np.int64], costs: NDArray[np.float64], budget: Budget
+    ) -> tuple[NDArray[np.float64], int]:
+        """Make coordinate steps of all clusters; return the probabilities of the rows and the number of rows read."""
+        from bnsearch.exact import kernels_smoothing as kernels
+
+        n, temperature = self._table.n_variables, self._cooling.temperature
+        weights = np.empty(len(chosen))
+        kernels.compute_weights(rows[0], chosen, costs, temperature, weights)
+        scratch = np.empty(len(chosen), dtype=np.uint64), np.empty(n), np.empty(n)
+        pool, multipliers = self._pool.arrays, self._pool.multipliers
+        reach = MAX_CHANGE * temperature
+        limits = np.maximum(multipliers - reach, 0.0), multipliers + reach
+        before = multipliers.copy()
+        evaluation = int(np.diff(self._table.begin)[self._pool.members].sum())  # rows that computing the bound reads
+        total = 0
+        for sweep in range(MAX_SWEEPS if len(self._pool) else 0):
+            if sweep >= MIN_SWEEPS and total >= evaluation:
+                break
+            sequence = self._rng.permutation(len(self._pool))
+            at = 0
+            while at < len(sequence) and not budget.is_spent():
+                at, work = kernels.ascend(
+                    rows, pool, sequence, at, MAX_ROWS_PER_CALL, temperature, weights, multipliers, limits, scratch
+                )
+                total += work
+            kernels.scale_all_weights(rows[0], weights)
+        self._is_moving = bool(np.any(np.abs(multipliers - before) > 0.5 * reach))
+        return weights, total
+
+    def _drop_unused(self) -> None:
+        """Drop the clusters whose multipliers were 0 for some rounds."""
+        pool = self._pool
+        pool.ages[:] = np.where(pool.multipliers > 0.0, 0, pool.ages + 1)
+        if pool.ages.max(initial=0) > MAX_AGE:
+            pool.keep(pool.ages <= MAX_AGE)
+
+    def _update_bound(self, budget: Budget, first_new: int | None = None) -> bool:
+        """
+        Compute the bound and the reduced costs of the multipliers; return False if the budget is spent before.
+
+        The multipliers of the clusters from number `first_new` on are adjusted first. A copy of all multipliers is
+        adjusted for the bound only: the next round continues from the smoothed multipliers.
+        """
+        reduced = self._pool.reduce_costs(self._table, budget.is_spent)
+        if reduced is None:
+            return False
+        self._costs, value = reduced
+        if first_new is not None:
+            value -= self._pool.adjust(first_new, self._pool.multipliers, self._costs, budget.is_spent)
+        multipliers = self._pool.multipliers.copy()
+        value -= self._pool.adjust(0, multipliers, self._costs.copy(), budget.is_spent)
+        if value < self.bound.value:
+            self._save_bound(multipliers, value)
+        return True
+
+    def _save_bound(self, multipliers: NDArray[np.float64], value: float) -> None:
+        """Save the bound of the clusters with positive multipliers."""
+        used = multipliers > 0.0
+        lists = take_lists(self._pool.first, self._pool.members, used)
+        clusters = pack_clusters(*lists, self._table.n_variables)
+        self.bound = ClusterBound(clusters, self._pool.orders[used], multipliers[used], value)
+
+
+def make_relaxed_bound(parent_sets: ParentSets) -> ClusterBound:
+    """Return the bound without clusters: the sum of the best local scores."""
+    none = np.empty(0)
+    clusters = pack_clusters(np.zeros(1, dtype=np.int64), none.astype(np.int32), parent_sets.n_variables)
+    return ClusterBound(clusters, none.astype(np.int64), none, relaxed(parent_sets).score)
+
+
+def find_cluster_bound(
+    parent_sets: ParentSets, budget: Budget, incumbent: float | None = None, start: ClusterBound | None = None
+) -> ClusterBound:
+    """
+    Return an upper bound on the score of all networks over a candidate table.
+
+    Parameters
+    ----------
+    parent_sets : the candidate table
+    budget : limits of time and memory; a stop request ends the search for a better bound
+    incumbent : score of the best known network; the search ends when the bound agrees with it
+    start : bound whose clusters and multipliers are improved; None starts without clusters
+    """
+    return DualAscent(parent_sets, start, memory=budget.memory // 4).improve(budget, incumbent)
