@@ -17,8 +17,7 @@ import numpy as np
 from bnsearch.budgets.budget import Budget
 from bnsearch.exact import Exact, checker, find_cluster_bound, write_certificate
 from bnsearch.learning.search import search
-from bnsearch.parent_sets import ParentSets
-from bnsearch.parent_sets import write_scores
+from bnsearch.parent_sets import ParentSets, write_scores
 from bnsearch.runs.problem import Problem
 
 TOLERANCE = 1e-9
