@@ -157,6 +157,7 @@ def main() -> int:
     parser.add_argument("files", nargs="+", type=Path, help="source files, relative to the repository")
     parser.add_argument("--sample", type=int, help="number of mutants to draw at random; all by default")
     parser.add_argument("--seconds", type=int, default=120, help="limit on the tests of a mutant outside of functions")
+    parser.add_argument("--inside", action="store_true", help="only mutants inside functions, which take less time")
     own, *stages = ([*group] for is_end, group in groupby(sys.argv[1:], "--".__eq__) if not is_end)
     options = parser.parse_args(own)
     os.chdir(ROOT)
@@ -168,6 +169,7 @@ def main() -> int:
         importlib.import_module(name)
     outside = [mutant for mutant in mutants if mutant.find_function() is None]
     remaining = [mutant for mutant in mutants if mutant not in outside]
+    outside = [] if options.inside else outside
     for stage in stages:
         remaining = find_survivors(remaining, stage)
         print(
