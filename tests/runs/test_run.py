@@ -268,3 +268,11 @@ def test_data_and_table_must_agree() -> None:
     data = Dataset.from_codes(np.array([[0, 1], [1, 0], [1, 1]]), names=["b", "a"])
     with pytest.raises(InputError, match="differ"):
         Problem(data=data, score=make_score("bic"), table=two_variables())
+
+
+def test_a_problem_needs_data_and_a_score() -> None:
+    """A score without data is refused; so is the network of a run that has found none."""
+    with pytest.raises(InputError, match="both data and a score, or a table"):
+        Problem(score=make_score("bic"))
+    with pytest.raises(InputError, match="no network yet"):
+        Run().best()
