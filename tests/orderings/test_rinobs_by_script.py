@@ -152,3 +152,19 @@ def test_the_worst_island_continues_from_the_best_ordering(monkeypatch: pytest.M
     assert (first.best_order, second.best_order) == ([0, 1, 2], [2, 1, 0])
     assert (first.restarted, second.restarted) == ([[2, 1, 0], [9, 9, 9], [2, 1, 0]], [])
     assert rounds.lengths == [3, 6, 3]
+
+
+def test_no_chain_is_made_after_the_target(monkeypatch: pytest.MonkeyPatch) -> None:
+    """The chains start with -2, -1 and 0: the second one has reached the target, so the third is not made."""
+    rounds = Rounds(monkeypatch)
+
+    def make_chain(index: Index, order: Sequence[int], seed: int) -> ScriptedChain:
+        chain = rounds.make_chain(index, order, seed)
+        chain.best = -float(order[0])
+        return chain
+
+    monkeypatch.setattr(rinobs, "Chain", make_chain)
+    run = Run(Target(-1.0) | Seconds(0), seed=1)
+    monkeypatch.setattr(run, "halted", lambda score=-np.inf: score >= -1.0)
+    RINOBS().search_from(INDEX, [[2, 0, 1], [1, 0, 2], [0, 1, 2]], run)
+    assert [order[0] for order, _ in rounds.made] == [2, 1]
