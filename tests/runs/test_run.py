@@ -19,6 +19,7 @@ from bnsearch.data import Dataset
 from bnsearch.errors import InputError
 from bnsearch.graphs import DAG
 from bnsearch.learning.search import search
+from bnsearch.learning.warm_up import tiny_table
 from bnsearch.parent_sets.table import ParentSets
 from bnsearch.runs.problem import Problem
 from bnsearch.runs.run import Run
@@ -276,3 +277,8 @@ def test_a_problem_needs_data_and_a_score() -> None:
         Problem(score=make_score("bic"))
     with pytest.raises(InputError, match="no network yet"):
         Run().best()
+
+
+def test_the_empty_network_of_a_candidate_table() -> None:
+    """Its score is the sum of the empty sets: three times -3."""
+    assert Problem(table=tiny_table()).empty_score == -9
