@@ -4,7 +4,7 @@ VENV ?= .venv
 BIN := $(VENV)/bin
 READY := $(VENV)/.ready
 
-.PHONY: demo test lint types suite checked bench clean
+.PHONY: demo test lint types suite checked coverage bench clean
 
 $(READY): pyproject.toml constraints.txt
 	$(PYTHON) -m venv $(VENV)
@@ -30,7 +30,7 @@ types: $(READY)
 
 # Kernels are compiled before the tests start: otherwise each test process would compile them.
 COMPILE := $(BIN)/python tools/compile_kernels.py
-PYTEST := $(BIN)/pytest --numprocesses 2 --dist loadfile
+PYTEST := $(BIN)/pytest --numprocesses 2 --dist loadgroup
 
 suite: $(READY)
 	$(COMPILE)
@@ -44,9 +44,14 @@ checked: $(READY)
 	$(CHECKED) $(PYTEST) tests/counting tests/scores tests/parent_sets tests/selection \
 		tests/orderings tests/ondemand tests/exact tests/dags tests/independence tests/equivalence tests/genetic
 
+# Lines and branches of Python that no test executes. Kernels are compiled, so they are not traced and not counted.
+coverage: $(READY)
+	$(COMPILE)
+	$(PYTEST) --cov --cov-report term
+
 bench: $(READY)
 	$(BIN)/python -m pip install --quiet --disable-pip-version-check --constraint constraints.txt --editable ".[peers]"
 	$(BIN)/python benchmarks/counting.py
 
 clean:
-	rm -rf $(VENV) .numba_cache_checked demo build dist
+	rm -rf $(VENV) .numba_cache_checked .coverage demo build dist

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gc
 import os
 import signal
 from pathlib import Path
@@ -11,7 +12,19 @@ from hypothesis import settings
 
 settings.register_profile("bnsearch", deadline=None, derandomize=True, max_examples=100)
 settings.register_profile("checked", parent=settings.get_profile("bnsearch"), max_examples=15)
+settings.register_profile("compile", parent=settings.get_profile("bnsearch"), max_examples=1)
 settings.load_profile(os.environ.get("HYPOTHESIS_PROFILE", "bnsearch"))
+
+
+gc.set_threshold(100_000, 20, 20)  # with Python's defaults, garbage collection is a sixth of the time of compiling
+GROUPS = {"scores": "counting"}  # packages whose tests use the same kernels, by the group of their tests
+
+
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    """Assign the tests of a package to one process (`--dist loadgroup`): it compiles their kernels once."""
+    for item in items:
+        package = item.path.parent.name
+        item.add_marker(pytest.mark.xdist_group(GROUPS.get(package, package)))
 
 
 def pytest_configure() -> None:

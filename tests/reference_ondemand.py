@@ -29,15 +29,31 @@ Row = dict[int, float]  # what each further parent adds to the score
 
 
 @kernel
+def run_row_or_growth(
+    source, rows, child, members, size, is_growth, limit, position, required, max_parents, spare, examined
+):
+    """
+    Call `grow_parents` or `find_row` from Python; return the number of parents or the slot, and the score.
+
+    `grow_parents` contains `find_row`, so a second kernel would double the compile time.
+    """
+    if is_growth:
+        return grow_parents(source, rows, child, members, size, limit, position, required, max_parents, spare, examined)
+    return find_row(source, rows, child, members, size), 0.0
+
+
 def ask_row(source, rows, child, members, size):
-    """Call `find_row` from Python."""
-    return find_row(source, rows, child, members, size)
+    """Return the slot of the row of a child and its parents."""
+    position, required = np.zeros(1, dtype=np.int32), np.zeros(1, dtype=np.uint64)
+    examined = np.zeros(1, dtype=np.int64)
+    return run_row_or_growth(source, rows, child, members, size, False, 0, position, required, 0, members, examined)[0]
 
 
-@kernel
 def ask_growth(source, rows, child, members, size, limit, position, required, max_parents, spare, examined):
-    """Call `grow_parents` from Python."""
-    return grow_parents(source, rows, child, members, size, limit, position, required, max_parents, spare, examined)
+    """Return the number of parents that a child has after growth, and its score."""
+    return run_row_or_growth(
+        source, rows, child, members, size, True, limit, position, required, max_parents, spare, examined
+    )
 
 
 @dataclass(frozen=True)

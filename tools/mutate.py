@@ -2,20 +2,22 @@ r"""
 Change one thing at a time in some source files, run tests on each change, and list the changes that no test notices.
 
     python tools/mutate.py src/bnsearch/genetic/cga.py \
-        -- -x tests/genetic/test_genetic_trajectories.py -- -x tests/genetic
+        -- tests/genetic/test_genetic_trajectories.py -- tests/genetic
 
-Everything after `--` goes to pytest; after a further `--` follow the tests for mutants that pass the first ones. The
-repository is copied to a folder for temporary files, and only the copy is changed. Tests run in forked processes in
-which third-party packages are already loaded, so a run takes little longer than its tests. A survivor, a mutant that
-passes all tests, shows a missing test, dead code, or a change without effect.
+Everything after `--` goes to pytest; after a further `--` follow the tests for mutants that pass the first ones. A
+survivor, a mutant that passes all tests, shows a missing test, dead code, or a change without effect.
+
+For each stage pytest collects the tests and runs them once, which loads all kernels. Then a forked process for each
+mutant replaces the code of the changed function and runs the tests until one fails. A mutant that is not inside a
+function (a default, a constant of a module) is written into a copy of the repository in a folder for temporary files,
+and a forked process imports the library from there.
 """
 
 from __future__ import annotations
 
 import argparse
-import ast
 import compileall
-import copy
+import gc
 import importlib
 import os
 import random
@@ -24,99 +26,129 @@ import signal
 import sys
 import tempfile
 import time
-from collections.abc import Iterator
+from collections.abc import Callable
+from functools import _lru_cache_wrapper
 from importlib.util import cache_from_source
 from itertools import groupby
 from pathlib import Path
+from typing import Any
+
+from mutants import Mutant, list_mutants
 
 ROOT = Path(__file__).parents[1]
 COPY = Path(tempfile.gettempdir()) / f"mutants_of_{ROOT.name}"  # always the same: compiled kernels are cached by path
 PRELOADED = ("numpy", "numba", "scipy.special", "polars", "networkx", "pytest")  # not what pytest rewrites: hypothesis
-OPERATORS: dict[type, type] = {
-    ast.Add: ast.Sub, ast.Sub: ast.Add, ast.Mult: ast.Add, ast.Div: ast.Mult, ast.FloorDiv: ast.Mult, ast.Mod: ast.Add,
-    ast.BitAnd: ast.BitOr, ast.BitOr: ast.BitAnd, ast.BitXor: ast.BitOr, ast.And: ast.Or, ast.Or: ast.And,
-    ast.Lt: ast.LtE, ast.LtE: ast.Lt, ast.Gt: ast.GtE, ast.GtE: ast.Gt, ast.Eq: ast.NotEq, ast.NotEq: ast.Eq,
-    ast.Is: ast.IsNot, ast.IsNot: ast.Is, ast.In: ast.NotIn, ast.NotIn: ast.In,
-}  # fmt: skip
-EXCHANGED = {"min": "max", "max": "min", "argmin": "argmax", "argmax": "argmin", "any": "all", "all": "any"}
 
 
-def mutate_node(node: ast.AST) -> Iterator[str]:
-    """Yield changed versions of one node of a syntax tree, as text."""
-    new = copy.deepcopy(node)
-    match new:
-        case ast.Constant(value=bool(value)):
-            yield str(not value)
-        case ast.Constant(value=int(value) | float(value)):
-            yield from (str(value + 1), str(value / 2 if isinstance(value, float) else value - 1))
-        case ast.Compare(ops=[first, *_]):
-            new.ops[0] = OPERATORS[type(first)]()
-            yield f"({ast.unparse(new)})"
-        case ast.BinOp(op=op) | ast.BoolOp(op=op) if type(op) in OPERATORS:
-            new.op = OPERATORS[type(op)]()
-            yield f"({ast.unparse(new)})"
-        case ast.UnaryOp(operand=operand):
-            yield f"({ast.unparse(operand)})"
-        case ast.Name(id=name) if name in EXCHANGED:
-            yield EXCHANGED[name]
-        case ast.Attribute(value=value, attr=name) if name in EXCHANGED:
-            yield f"{ast.unparse(value)}.{EXCHANGED[name]}"
-        case ast.IfExp(body=body, orelse=orelse):
-            yield from (f"({ast.unparse(body)})", f"({ast.unparse(orelse)})")
-        case ast.Call(func=function, args=[ast.Name() as first, ast.Name() as second, *rest], keywords=[]):
-            yield ast.unparse(ast.Call(function, [second, first, *rest], []))
-        case ast.AugAssign(op=op) if type(op) in OPERATORS:
-            new.op = OPERATORS[type(op)]()
-            yield from (ast.unparse(new), "pass")
-        case ast.Expr(value=ast.Call(func=function)) if not ast.unparse(function).startswith("require"):
-            yield "pass"
-        case ast.Break() | ast.Continue():
-            yield "pass"
+def is_ours(cached: Any) -> bool:
+    """Return True for a cached function of the library."""
+    return getattr(cached, "__module__", "").startswith("bnsearch")
 
 
-def find_skipped(tree: ast.AST) -> set[int]:
-    """Return the ids of the nodes that no mutant changes: annotations, `strict=True`, calls that check parameters."""
-    skipped: set[int] = set()
-    for node in ast.walk(tree):
-        parts = [getattr(node, "annotation", None), getattr(node, "returns", None)]
-        if isinstance(node, ast.Call) and ast.unparse(node.func).startswith(("require", "partial", "dataclass")):
-            parts.append(node)
-        if isinstance(node, ast.keyword) and node.arg == "strict":
-            parts.append(node)
-        skipped |= {id(inner) for part in parts if part is not None for inner in ast.walk(part)}
-    return skipped
-
-
-def list_mutants(path: Path) -> Iterator[tuple[str, bytes]]:
-    """Yield a description and the whole text of each mutant of a file."""
-    source = path.read_bytes()
-    begin_of_line = [0]
-    for line in source.splitlines(keepends=True):
-        begin_of_line.append(begin_of_line[-1] + len(line))
-    tree = ast.parse(source)
-    skipped = find_skipped(tree)
-    for node in ast.walk(tree):
-        if isinstance(node, ast.expr | ast.stmt) and id(node) not in skipped:
-            begin = begin_of_line[node.lineno - 1] + node.col_offset
-            end = begin_of_line[(node.end_lineno or 0) - 1] + (node.end_col_offset or 0)
-            for text in mutate_node(node):
-                old = " ".join(source[begin:end].decode().split())
-                if text == old:
-                    continue
-                yield f"{path}:{node.lineno}: {old} -> {text}", source[:begin] + text.encode() + source[end:]
-
-
-def run_tests(arguments: list[str], seconds: int) -> bool:
-    """Return True if the tests pass in a forked process, False if they fail or take too long."""
+def fork_and_wait(work: Callable[[], int]) -> int:
+    """Do some work in a forked process; return its exit status."""
     process = os.fork()
     if process == 0:
-        signal.alarm(seconds)
-        silence = os.open(os.devnull, os.O_WRONLY)
-        os.dup2(silence, 1)
-        os.dup2(silence, 2)
-        sys.path[:0] = [str(COPY / "src"), str(COPY / "tests")]
-        os._exit(int(importlib.import_module("pytest").main(["-p", "no:cacheprovider", *arguments])))
-    return os.waitpid(process, 0)[1] == 0
+        try:
+            os._exit(work())
+        finally:
+            os._exit(1)
+    return os.waitstatus_to_exitcode(os.waitpid(process, 0)[1])
+
+
+def silence() -> None:
+    """Discard all further output of this process."""
+    null = os.open(os.devnull, os.O_WRONLY)
+    os.dup2(null, 1)
+    os.dup2(null, 2)
+
+
+class PatchedRuns:
+    """
+    Pytest plugin: run the tests once, then again in a forked process for each mutant.
+
+    Parameters
+    ----------
+    mutants : the mutants to test
+    survivors : file for the numbers of the mutants that pass
+    """
+
+    def __init__(self, mutants: list[Mutant], survivors: Path) -> None:
+        self.mutants, self.survivors, self.seconds = mutants, survivors, 0.0
+        self.caches: list[_lru_cache_wrapper[Any]] = []
+
+    def pytest_runtestloop(self, session: Any) -> bool:
+        """Run the tests without and with changes."""
+        began = time.process_time()
+        self.run_items(session)
+        if session.testsfailed:
+            return True
+        self.seconds = 2 + 3 * (time.process_time() - began)  # a mutant may run forever
+        self.caches = [each for each in gc.get_objects() if isinstance(each, _lru_cache_wrapper) and is_ours(each)]
+        gc.freeze()  # otherwise a collection in a forked process would copy all memory
+        passed = [i for i, mutant in enumerate(self.mutants) if self.is_survivor(mutant, session)]
+        self.survivors.write_text(" ".join(map(str, passed)))
+        return True
+
+    def is_survivor(self, mutant: Mutant, session: Any) -> bool:
+        """Return True if all tests pass."""
+
+        def work() -> int:
+            signal.setitimer(signal.ITIMER_PROF, self.seconds)
+            signal.alarm(60 + int(10 * self.seconds))  # or wait forever
+            for cached in self.caches:
+                cached.cache_clear()
+            mutant.patch()
+            self.run_items(session)
+            return int(session.testsfailed > 0)
+
+        return fork_and_wait(work) == 0
+
+    @staticmethod
+    def run_items(session: Any) -> None:
+        """Run tests until one fails."""
+        for item, following in zip(session.items, [*session.items[1:], None], strict=True):
+            session.config.hook.pytest_runtest_protocol(item=item, nextitem=following)
+            if session.testsfailed:
+                break
+
+
+def find_survivors(mutants: list[Mutant], arguments: list[str]) -> list[Mutant]:
+    """Return those of some mutants inside functions that pass some tests."""
+    survivors = Path(tempfile.mkdtemp()) / "survivors"
+
+    def work() -> int:
+        silence()
+        sys.path[:0] = [str(ROOT / "src"), str(ROOT / "tests")]
+        pytest = importlib.import_module("pytest")
+        runs = PatchedRuns(mutants, survivors)
+        return int(pytest.main(["-p", "no:cacheprovider", "--tb=no", *arguments], plugins=[runs]))
+
+    fork_and_wait(work)
+    if not survivors.exists():
+        sys.exit("the tests fail without any change, so they cannot tell mutants apart")
+    return [mutants[int(number)] for number in survivors.read_text().split()]
+
+
+def passes_from_copy(mutant: Mutant, stages: list[list[str]], seconds: int) -> bool:
+    """Return True if a mutant passes all tests when it is written into the copy of the repository."""
+    path = COPY / mutant.path
+    original, times = path.read_bytes(), path.stat()
+    Path(cache_from_source(str(path))).unlink(missing_ok=True)
+    path.write_bytes(mutant.text)
+    passes = all(fork_and_wait(lambda stage=stage: run_copy(stage, seconds)) == 0 for stage in stages)
+    path.write_bytes(original)
+    os.utime(path, ns=(times.st_atime_ns, times.st_mtime_ns))
+    return passes
+
+
+def run_copy(arguments: list[str], seconds: int) -> int:
+    """Run tests of the copy; return the exit status."""
+    signal.alarm(seconds)
+    silence()
+    os.chdir(COPY)
+    sys.path[:0] = [str(COPY / "src"), str(COPY / "tests")]
+    return int(importlib.import_module("pytest").main(["-x", "-p", "no:cacheprovider", "--tb=no", *arguments]))
 
 
 def main() -> int:
@@ -124,32 +156,38 @@ def main() -> int:
     parser = argparse.ArgumentParser(description=(__doc__ or "").splitlines()[1])
     parser.add_argument("files", nargs="+", type=Path, help="source files, relative to the repository")
     parser.add_argument("--sample", type=int, help="number of mutants to draw at random; all by default")
-    parser.add_argument("--seconds", type=int, default=120, help="limit on the tests of one mutant")
+    parser.add_argument("--seconds", type=int, default=120, help="limit on the tests of a mutant outside of functions")
+    parser.add_argument("--inside", action="store_true", help="only mutants inside functions, which take less time")
     own, *stages = ([*group] for is_end, group in groupby(sys.argv[1:], "--".__eq__) if not is_end)
     options = parser.parse_args(own)
+    os.chdir(ROOT)
+    mutants = [mutant for path in options.files for mutant in list_mutants(path)]
+    if options.sample is not None:
+        mutants = random.Random(0).sample(mutants, min(options.sample, len(mutants)))
+    began = time.monotonic()
+    for name in PRELOADED:
+        importlib.import_module(name)
+    outside = [mutant for mutant in mutants if mutant.find_function() is None]
+    remaining = [mutant for mutant in mutants if mutant not in outside]
+    outside = [] if options.inside else outside
+    for stage in stages:
+        remaining = find_survivors(remaining, stage)
+        print(
+            f"{len(remaining)} mutants inside functions pass {' '.join(stage)}, {time.monotonic() - began:.0f} s",
+            flush=True,
+        )
+    for mutant in remaining:
+        print(mutant.description, flush=True)
     shutil.copytree(
         ROOT, COPY, dirs_exist_ok=True, ignore=shutil.ignore_patterns(".*", "__pycache__", "demo", "build", "dist")
     )
-    os.chdir(COPY)
-    compileall.compile_dir("src", quiet=2)
+    compileall.compile_dir(str(COPY / "src"), quiet=2)
     sys.dont_write_bytecode = True  # bytecode is checked by size and time in seconds, too coarse for mutants
-    for name in PRELOADED:
-        importlib.import_module(name)
-    if not all(run_tests(stage, 3600) for stage in stages):
-        sys.exit("the tests fail without any change, so they cannot tell mutants apart")
-    mutants = [(path, *mutant) for path in options.files for mutant in list_mutants(path)]
-    if options.sample is not None:
-        mutants = random.Random(0).sample(mutants, min(options.sample, len(mutants)))
-    survivors, began = 0, time.monotonic()
-    for path, description, text in mutants:
-        original, times = path.read_bytes(), path.stat()
-        Path(cache_from_source(str(path))).unlink(missing_ok=True)
-        path.write_bytes(text)
-        if all(run_tests(stage, options.seconds) for stage in stages):
+    survivors = len(remaining)
+    for mutant in outside:
+        if passes_from_copy(mutant, stages, options.seconds):
             survivors += 1
-            print(description, flush=True)
-        path.write_bytes(original)
-        os.utime(path, ns=(times.st_atime_ns, times.st_mtime_ns))
+            print(mutant.description, flush=True)
     print(f"{survivors} of {len(mutants)} mutants survived, {time.monotonic() - began:.0f} s")
     return 1 if survivors else 0
 

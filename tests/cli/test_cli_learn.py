@@ -256,7 +256,8 @@ def test_a_network_is_printed_where_nothing_can_be_written(run, asia, monkeypatc
 def test_files_are_written_if_the_reader_has_exited(process, asia, tmp_path, options):
     """The network is written even if the reader of the output has exited (`| head`)."""
     target = tmp_path / "net.bif"
-    learning = process("learn", "asia.csv", "--seconds", "5", "-o", str(target), *options, stderr=subprocess.STDOUT)
+    arguments = ["asia.csv", "--method", "hillclimb", "--seconds", "5", "-o", str(target), *options]
+    learning = process("learn", *arguments, stderr=subprocess.STDOUT)
     learning.stdout.close()
     learning.stdout = None
     learning.communicate()
@@ -266,7 +267,7 @@ def test_files_are_written_if_the_reader_has_exited(process, asia, tmp_path, opt
 
 def test_without_stderr(asia):
     """If stderr is closed (2>&-), stdout holds the JSON object only."""
-    script = f"exec {sys.executable} -m bnsearch learn asia.csv --seconds 5 --json -o net.dot 2>&-"
+    script = f"exec {sys.executable} -m bnsearch learn asia.csv --method exact --json -o net.dot 2>&-"
     source = str(Path(bnsearch.__file__).parents[1])
     done = subprocess.run(
         ["sh", "-c", script], env={**os.environ, "PYTHONPATH": source}, text=True, stdout=subprocess.PIPE, check=True

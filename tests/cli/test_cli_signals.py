@@ -70,11 +70,21 @@ def big_csv(run) -> str:
     return "big.csv"
 
 
-@both_signals
-@pytest.mark.parametrize("task", ["searching", "selecting"])
-@pytest.mark.parametrize("method", ["auto", "rinobs"])
-def test_learn_writes_its_network(big_csv, number, task, method):
-    """During the search and during candidate selection, `learn` ends within seconds with its network in the file."""
+@pytest.mark.parametrize(
+    ("method", "task", "number"),
+    [
+        ("auto", "searching", signal.SIGINT),
+        ("auto", "selecting", signal.SIGTERM),
+        ("rinobs", "searching", signal.SIGTERM),
+        ("rinobs", "selecting", signal.SIGINT),
+    ],
+)
+def test_learn_writes_its_network(big_csv, method, task, number):
+    """
+    During the search and during candidate selection, `learn` ends within seconds with its network in the file.
+
+    Each pair of method, task and signal occurs once; `test_every_ending.py` has all combinations within one process.
+    """
     arguments = ["learn", big_csv, "--method", method, "--seconds", "60", "-o", "net.bif", "--json"]
     status, output, seconds = signalled(task, number, *arguments)
     facts = json.loads(output)

@@ -149,7 +149,8 @@ def test_perturbations():
     start, moves = HillClimb(restart_moves=3).perturb(best, problem_of(), rng)
     assert start == [[], [0], [0, 1], []]
     assert (moves.shape, moves.dtype) == ((3,), np.uint64)
-    assert moves.max() > 2**60  # of all 64 bits
+    many = HillClimb(restart_moves=40).perturb(best, problem_of(), rng)[1]
+    assert many.max() >= 2**63 > many.min()  # of all 64 bits
 
 
 def test_rules():
@@ -267,3 +268,17 @@ def test_k2_obeys_knowledge():
         run = Run(seed=1)
         K2(ordering=tuple("abcd")).search(Problem(data=data, score=BIC(), knowledge=known), run)
         assert [list(s) for s in run.best().parents] == expected
+
+
+@pytest.mark.parametrize(
+    ("max_parents", "known", "number"),
+    [(None, None, 2), (1, None, 1), (0, None, 0), (2, {"c": 1}, 1), (1, {"c": 2}, 1), (None, {"c": 1}, 1)],
+)
+def test_k2_limits_parents(max_parents, known, number):
+    """With c = 2 a + b, c has the parents a and b, as far as the limits of the method and of the knowledge allow."""
+    a, b = np.arange(64) % 2, np.arange(64) // 2 % 2
+    data = Dataset.from_codes(np.stack([a, b, 2 * a + b], axis=1), names="abc", arities=[2, 2, 4])
+    knowledge = None if known is None else Knowledge(max_parents=known)
+    run = Run(seed=1)
+    K2(ordering=tuple("abc"), max_parents=max_parents).search(Problem(data=data, score=BIC(), knowledge=knowledge), run)
+    assert [len(parents) for parents in run.best().parents] == [0, 0, number]

@@ -121,6 +121,24 @@ def test_from_codes_refuses(array: object, options: dict[str, object], message: 
     assert "\n" not in str(caught.value)
 
 
+@pytest.mark.parametrize(
+    ("codes", "names", "states", "message"),
+    [
+        ([], [], [], "the table has no columns"),
+        ([[0]], ["a"], [], "1 names but 0 lists of states"),
+        ([[0]], ["a"], [[]], "column 'a' has 0 states; it must have 1 to 65,535"),
+        ([[0.0]], ["a"], [["x"]], "codes must be integers, not float64"),
+        ([[0], [0]], ["a"], [["x"]], r"codes have shape \(2, 1\); for 1 variables it must be \(1, rows\)"),
+        ([0], ["a"], [["x"]], r"codes have shape \(1,\)"),
+        (np.empty((1, 0), dtype=int), ["a"], [["x"]], "the table has no rows"),
+    ],
+)
+def test_the_constructor_refuses(codes: object, names: list[str], states: list[list[str]], message: str) -> None:
+    """Codes by variable are checked as rows are, with an error of one line."""
+    with pytest.raises(InputError, match=message):
+        Dataset(np.array(codes), names, states)
+
+
 def test_select(weather: Dataset) -> None:
     """The selected variables have the given order and their states; unknown, repeated or no names raise an error."""
     swapped = weather.select(["wind", "sky"])

@@ -26,7 +26,8 @@ class EdgeScores:
         return -1.0 * graphs.sum(axis=2), 2.0 * graphs.sum(axis=2)
 
     def offer_best(self, graphs, local):
-        """Record the best score."""
+        """Record the best score; the local scores are those of the graphs."""
+        assert (local == -1.0 * graphs.sum(axis=2)).all()
         self.offered.append(local.sum(axis=1).max())
 
     def raise_if_halted(self):
@@ -123,6 +124,15 @@ def test_initialisation_in_batches(monkeypatch):
     assert first.alpha.tolist() == [0.9] * 5
 
 
+def test_each_batch_offers_its_own_networks(monkeypatch):
+    """One individual in each batch: alpha .6 connects 0-1 and 1-2 (-2), alpha .4 also 0-2 (-3)."""
+    monkeypatch.setattr("bnsearch.genetic.initialisation.BATCH", 1)
+    rest = [0.1, 0.2, 0.3], np.full((1, 3, 3), 0.9), [[0.1, 0.2, 0.3]]
+    operators = operators_of(MIIGA(population=2), [0.6], *rest, [0.4], *rest)
+    assert operators.initialise().scores.tolist() == [-2, -3]
+    assert operators.family_scores.offered == [-2, -3]
+
+
 def test_conventional_offspring_are_all_accepted():
     """Cut after everything, an offspring is the old individual; both are accepted as new."""
     old = individuals([graph(3, (0, 1)), graph(3, (1, 2))], alpha=[0.3, 0.4], penalties=[1.0, 1.0])
@@ -133,3 +143,13 @@ def test_conventional_offspring_are_all_accepted():
     assert new.alpha.tolist() == [0.3, 0.4]
     _, is_better = operators_of(MIIGA()).recombine(old, old)  # by priority nothing is gained
     assert is_better.tolist() == [False, False]
+
+
+@pytest.mark.parametrize(("recombination", "draws"), [("priority", []), ("conventional", [[3], [3]])])
+def test_offspring_descend_from_the_old_individual(recombination, draws):
+    """Without a gain, and if cut after everything, the offspring has the graph and alpha of the old individual."""
+    old = individuals([graph(3, (0, 1))], alpha=[0.3], penalties=[1.0])
+    former = individuals([graph(3, (1, 2))], alpha=[0.4], penalties=[1.0])
+    new, _ = operators_of(MIIGA(recombination=recombination), *draws).recombine(old, former)
+    assert edges_of(new.graphs[0]) == {(0, 1)}
+    assert new.alpha.tolist() == [0.3]

@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 import numpy as np
+import pytest
 from scripted_draws import ScriptedGenerator
 from stacks import edges_of, free, graph
 
-from bnsearch.genetic.bncpso import copy_parent_sets, mutate_edges
+from bnsearch.genetic.bncpso import BNCPSO, copy_parent_sets, mutate_edges
 from bnsearch.genetic.cga import CGA, cross_strings, flip_bits
 from bnsearch.genetic.dga import DGA, draw_pairs, mutate_both
 from bnsearch.genetic.encoding import cross_both
@@ -153,3 +154,10 @@ def test_bncpso_adds_deletes_and_reverses():
         {(0, 1), (1, 2)},
     ]
     assert rng.requests[0] == ("integers", 0, 3)
+
+
+@pytest.mark.parametrize(("generations", "expected"), [(1, [0.95]), (2, [0.95, 0.4]), (3, [0.95, 0.675, 0.4])])
+def test_the_weights_of_bncpso_reach_their_last_values(generations, expected):
+    """The inertia falls from 0.95 in the first generation to 0.4 in the last one, in equal steps."""
+    method = BNCPSO(generations=generations)
+    assert [method.compute_weights(i)[0] for i in range(1, generations + 1)] == pytest.approx(expected)

@@ -39,3 +39,8 @@ def test_the_fittest():
     assert select_fittest(scores, 2).tolist() == [1, 3]
     assert select_fittest(scores, 2, distinct=True).tolist() == [1, 2]
     assert select_fittest(scores, 4, distinct=True).tolist() == [1, 2, 0, 3]
+
+
+def test_a_score_below_the_best_is_repeated_too():
+    """Of -1, -2, -2, -3 the second -2 comes last: a score is compared with the next better one, not with the best."""
+    assert select_fittest(np.array([-2.0, -1.0, -2.0, -3.0]), 4, distinct=True).tolist() == [1, 0, 3, 2]

@@ -59,6 +59,33 @@ def test_bnpc_thickens_what_the_draft_does_not_separate():
     assert 2 not in analysis.neighbours[0]
 
 
+def long_chain():
+    """Return the chain 0 - 2 - 3 - 4 - 1; its ends are separated by 2 and 3, and by 3 and 4."""
+    alone = {(0, 2): 9.0, (2, 3): 8.0, (3, 4): 7.0, (1, 4): 6.0, (0, 1): 1.0}
+    tester = ScriptedTester(5, alone, {((0, 1), (2, 3)): -1.0, ((0, 1), (3, 4)): -1.0})
+    analysis = DependencyAnalysis(tester, Run(), 3)
+    analysis.draft()
+    assert edges(analysis) == {(0, 2), (2, 3), (3, 4), (1, 4)}
+    return analysis
+
+
+@pytest.mark.parametrize(("pair", "separator"), [((0, 1), {2, 3}), ((1, 0), {3, 4})])
+def test_of_equal_cut_sets_that_of_the_first_variable_is_tried_first(pair, separator):
+    """Both cut-sets have two members; the one at the side of the first variable separates the pair."""
+    analysis = long_chain()
+    analysis.thicken([pair])
+    assert analysis.find_separator(0, 1) == separator
+
+
+def test_thinning_tries_the_side_of_the_first_variable_first():
+    """The edge between the ends is removed, and the cut-set is that of the first variable of the pair."""
+    analysis = long_chain()
+    analysis.add_edge(0, 1)
+    (first,) = (pair[0] for pair in analysis.pairs if set(pair) == {0, 1})
+    analysis.thin()
+    assert analysis.find_separator(0, 1) == ({2, 3} if first == 0 else {3, 4})
+
+
 def thinned(separated, thoroughly, required=None):
     """Thin 0-1, 1-2, 0-2 and 2-3 with scripted answers; return the calls, each with the edges at that time, and all."""
     known = None if required is None else Knowledge(required=required).constraints("abcd")

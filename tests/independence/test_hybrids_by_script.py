@@ -100,6 +100,22 @@ def test_ik2vmb_counts_its_tests():
     assert run.progress.iterations == 1
 
 
+def test_ik2vmb_counts_the_tests_of_common_effects(monkeypatch):
+    """Two tests more than without common effects are two evaluations more."""
+    without = Run(seed=1)
+    IK2vMB(root="a").search(CHAIN, without)
+
+    def find_nothing(tester, blankets):
+        tester.strengths([(0, 1), (1, 2)])
+        return []
+
+    monkeypatch.setattr(ik2vmb_module, "find_common_effects", find_nothing)
+    run = Run(seed=1)
+    IK2vMB(root="a").search(CHAIN, run)
+    assert run.progress.evaluations == without.progress.evaluations + 2
+    assert run.computed == without.computed + 2
+
+
 def test_common_effects_are_sorted_by_strength():
     """
     0, 1, 2, 3 are all in each other's blankets; 0-1 and 2-3 alone are independent without a condition.

@@ -72,6 +72,7 @@ def test_written_knowledge_is_read_back(tmp_path, known):
         ({"forbiden_edges": None}, "did you mean 'forbidden_edges'"),
         ({"tier_settings": {"forbid_within_tier": True}}, "did you mean 'forbid_within_tiers'"),
         ({"tier_settings": {"forbid_within_tiers": "yes"}}, "must be true or false"),
+        ({"tier_settings": ["forbid_within_tiers"]}, "tier_settings must be an object with forbid_within_tiers"),
         ({"required_groups": [["a", "b"]]}, '"cause" and "effect"'),
         ({"required_edges": [["a", "b", "c"]]}, "pair"),
         ({"required_edges": 5}, "required_edges must be a list, not 5"),

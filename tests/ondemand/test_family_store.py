@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from bnsearch.ondemand.family_store import new_store
+from bnsearch.ondemand.family_store import enlarge_store, new_store
 from bnsearch.ondemand.kernels_store import MEMBER, NUMBER, RANK, SCORE, SIZE, find_best_stored, store_family
 from reference_ondemand import best_first
 from strategies import examples
@@ -101,3 +101,20 @@ def test_best_stored(families, order, limit, floor):
         else:
             assert slot == -1
     assert 0 <= examined[0] <= store[NUMBER].sum()
+
+
+def test_a_nearly_full_store_is_doubled():
+    """Of capacity 8, up to 5 families fit without growth (0.7 * 8 = 5.6); with 6 it doubles, up to the maximum."""
+    families = [(1, (parent,)) for parent in range(2, 8)]
+    store = filled(families[:5])
+    assert enlarge_store(store, 100) is store
+    store = filled(families)
+    assert enlarge_store(store, CAPACITY) is store
+    for maximum, capacity in ((100, 16), (12, 12)):
+        larger = enlarge_store(store, maximum)
+        assert larger[MEMBER].shape == (CHILDREN, capacity, PARENTS)
+        assert [stored(larger, child) for child in range(CHILDREN)] == [
+            stored(store, child) for child in range(CHILDREN)
+        ]
+        assert keep(larger, 1, (8,))
+        assert len(stored(larger, 1)) == 7

@@ -118,9 +118,10 @@ def test_acceptance_at_the_tolerance() -> None:
 
 
 def test_swaps_of_one_variable_and_of_many() -> None:
-    """A single variable stays; the result of swaps is a permutation."""
+    """A single variable stays, two are exchanged; the result of swaps is a permutation."""
     rng = np.random.default_rng(0)
     assert swap_random_pairs(np.array([0], dtype=np.int32), 3, rng).tolist() == [0]
+    assert swap_random_pairs(np.array([0, 1], dtype=np.int32), 3, rng).tolist() == [1, 0]
     assert sorted(swap_random_pairs(np.arange(9, dtype=np.int32), 4, rng).tolist()) == list(range(9))
 
 
@@ -177,3 +178,25 @@ def test_bad_parameters_are_refused(wrong: dict[str, float]) -> None:
 def test_the_bounds_of_the_parameters_are_allowed() -> None:
     """No tolerance, a soft limit of zero, a hard limit of one, and one swap per variable are legal."""
     IINOBS(perturbation=1.0, tolerance=0.0, soft_restart=0, hard_restart=1)
+
+
+def test_a_batch_has_eight_whole_starts(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Of three climbs each, unless the run allows fewer: 20 climbs are six starts of three and one of two."""
+    limits: list[int] = []
+
+    def count(self: IINOBS, index: object, start: object, max_climbs: int, rng: object, run: Run) -> None:
+        limits.append(max_climbs)
+        run.count(iterations=max_climbs)
+        if len(limits) == 8:
+            run.budget.request_stop()
+
+    monkeypatch.setattr(IINOBS, "search_from_start", count)
+    method, problem = (
+        IINOBS(hard_restart=2, counting="perturbations"),
+        Problem(table=random_candidates(4, 3, 2, seed=1)),
+    )
+    method.search(problem, Run(seed=1, threads=1))
+    assert limits == [3] * 8
+    limits.clear()
+    method.search(problem, Run(Iterations(20), seed=1, threads=1))
+    assert limits == [3] * 6 + [2]

@@ -74,6 +74,9 @@ def test_diversification_keeps_the_survivors_and_draws_the_rest(monkeypatch: pyt
         ((-3.0, -1.0, -3.0, -2.0, -1.0), 4, [-1.0, -2.0, -3.0, -3.0]),  # one too many: the better duplicate is removed
         ((-1.0, -1.0, -1.0, -2.0), 3, [-1.0, -1.0, -2.0]),
         ((-1.0, -1.0, -1.0), 3, [-1.0, -1.0, -1.0]),  # not too many: all stay
+        ((-1.0, -1.0, -1.0, -2.0), 2, [-1.0, -2.0]),  # each duplicate removed is one too many less
+        ((-1.0, -2.0, -2.0, -3.0), 3, [-1.0, -2.0, -3.0]),  # a duplicate of a member that is not the best
+        ((-1.0, -4.0), 1, [-1.0]),
     ],
     ids=str,
 )
@@ -146,6 +149,9 @@ def test_offspring_are_crossovers_of_pairs_and_mutants_of_members(monkeypatch: p
     assert set(pairs) == {(a, b) for a in range(3) for b in range(3) if a != b}
     differences = [[sum(a != b for a, b in zip(mutant, m, strict=True)) for m in members] for mutant in orders[60:]]
     assert {own.index(2) for own in differences} == {0, 1, 2}  # two positions differ after one swap
+    pairs.clear()
+    list(method.draw_offspring(population[:2], Run(Iterations(1), seed=1)))  # type: ignore[arg-type]
+    assert set(pairs) == {(0, 1), (1, 0)}  # two members are never crossed with themselves
     alone = list(method.draw_offspring(population[:1], Run(Iterations(1), seed=1)))  # type: ignore[arg-type]
     assert len(alone) == 100  # a single member, after a stop, is both parents
 

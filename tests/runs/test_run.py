@@ -19,6 +19,7 @@ from bnsearch.data import Dataset
 from bnsearch.errors import InputError
 from bnsearch.graphs import DAG
 from bnsearch.learning.search import search
+from bnsearch.learning.warm_up import tiny_table
 from bnsearch.parent_sets.table import ParentSets
 from bnsearch.runs.problem import Problem
 from bnsearch.runs.run import Run
@@ -268,3 +269,16 @@ def test_data_and_table_must_agree() -> None:
     data = Dataset.from_codes(np.array([[0, 1], [1, 0], [1, 1]]), names=["b", "a"])
     with pytest.raises(InputError, match="differ"):
         Problem(data=data, score=make_score("bic"), table=two_variables())
+
+
+def test_a_problem_needs_data_and_a_score() -> None:
+    """A score without data is refused; so is the network of a run that has found none."""
+    with pytest.raises(InputError, match="both data and a score, or a table"):
+        Problem(score=make_score("bic"))
+    with pytest.raises(InputError, match="no network yet"):
+        Run().best()
+
+
+def test_the_empty_network_of_a_candidate_table() -> None:
+    """Its score is the sum of the empty sets: three times -3."""
+    assert Problem(table=tiny_table()).empty_score == -9

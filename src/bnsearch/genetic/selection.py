@@ -66,7 +66,7 @@ def draw_ranks(sizes: Ints, rng: Generator) -> Ints:
     """Return for each size a rank from 0 to size - 1, with a probability proportional to 1 / (rank + 1)."""
     cumulated = np.cumsum(1 / np.arange(1, sizes.max(initial=1) + 1))
     drawn = rng.random(len(sizes)) * cumulated[np.maximum(sizes, 1) - 1]
-    ranks: Ints = np.minimum(np.searchsorted(cumulated, drawn, side="right"), np.maximum(sizes, 1) - 1)
+    ranks: Ints = np.searchsorted(cumulated, drawn, side="right")
     return ranks
 
 

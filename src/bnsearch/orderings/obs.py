@@ -135,7 +135,7 @@ class SwapClimber(OrderingState):
         rng: np.random.Generator,
         halted: Callable[[float], bool] = lambda score: False,
         *,
-        tabu: int = 0,
+        tabu: int,
         max_steps: int | None = None,
         ties: str = "random",
     ) -> ScoredOrdering:

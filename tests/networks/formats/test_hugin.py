@@ -83,6 +83,8 @@ X = 'node X {\n  states = ("a" "b");\n}\n'
     [
         ("node X {\n}\n", 1, "'X' has no states"),
         ("node X Y {\n}\n", 1, "must have one name"),
+        ('node X "Y" {\n}\n', 1, "must have one name"),
+        (X + "potential (X) {\n  data = (0.5 { 0.5);\n}", 5, "a number"),
         (X + X, 4, "a node must have one name that is not used before"),
         (X + "\nutility U {\n}", 5, "only discrete chance nodes are supported"),
         (X + "continuous node Y {\n}", 4, "only discrete chance nodes are supported"),
