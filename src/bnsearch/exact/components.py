@@ -52,10 +52,19 @@ class Component:
         """The variable of each parent set."""
         return np.repeat(np.arange(self.size, dtype=np.int32), np.diff(self.begin))
 
+    @cached_property
+    def masks(self) -> NDArray[np.uint64]:
+        """The members of each parent set as bits: bit v % 64 of word v // 64."""
+        masks = np.zeros((self.n_sets, (self.size + 63) // 64), dtype=np.uint64)
+        rows = np.repeat(np.arange(self.n_sets), np.diff(self.first))
+        words, bits = np.divmod(self.members, 64)
+        np.bitwise_or.at(masks, (rows, words), np.uint64(1) << bits.astype(np.uint64))
+        return masks
+
     @property
-    def arrays(self) -> tuple[NDArray[np.int64], NDArray[np.int64], NDArray[np.int32]]:
+    def arrays(self) -> tuple[NDArray[np.generic], ...]:
         """The argument `table` of kernels."""
-        return self.begin, self.first, self.members
+        return self.begin, self.first, self.members, self.masks
 
 
 def split_into_components(table: ParentSets) -> list[Component]:

@@ -58,6 +58,7 @@ class CutPool:
         self.count = 0
         self._memory = memory
         self._places = np.zeros((64, n_variables), dtype=np.int16)
+        self._clusters = np.zeros((64, (n_variables + 63) // 64), dtype=np.uint64)
         self._orders, self._sizes, self._starts = np.zeros((3, 64), dtype=np.int64)
         self._limits = np.zeros(64)
         self._weights = np.zeros(1024)
@@ -67,7 +68,12 @@ class CutPool:
     @property
     def arrays(self) -> tuple[NDArray[np.generic], ...]:
         """The argument `pool` of kernels."""
-        return self._places, self._orders, self._sizes, self._starts, self._weights
+        return self._clusters, self._places, self._orders, self._sizes, self._starts, self._weights
+
+    @property
+    def sizes(self) -> NDArray[np.int64]:
+        """The number of members of each cut."""
+        return self._sizes[: self.count]
 
     @property
     def limits(self) -> NDArray[np.float64]:
@@ -77,7 +83,7 @@ class CutPool:
     @property
     def is_full(self) -> bool:
         """Whether the next growth of the arrays may exceed the memory."""
-        used = self._places.nbytes + 4 * self._limits.nbytes + self._weights.nbytes
+        used = self._clusters.nbytes + self._places.nbytes + 4 * self._limits.nbytes + self._weights.nbytes
         return 2 * used > self._memory
 
     def add(self, cut: Cut) -> int:
@@ -89,6 +95,8 @@ class CutPool:
             self._grow()
         number = self.count
         self._places[number, cut.members] = np.arange(1, len(cut.members) + 1)
+        words, bits = np.divmod(cut.members, 64)
+        np.bitwise_or.at(self._clusters[number], words, np.uint64(1) << bits.astype(np.uint64))
         self._orders[number], self._sizes[number] = cut.order, len(cut.members)
         self._starts[number], self._limits[number] = self._n_weights, cut.limit
         stop = self._n_weights + cut.weights.size
@@ -111,8 +119,7 @@ class CutPool:
 
     def _grow(self) -> None:
         """Double the arrays."""
-        self._places = np.concatenate((self._places, np.zeros_like(self._places)))
-        self._orders, self._sizes, self._starts, self._limits = (
+        self._clusters, self._places, self._orders, self._sizes, self._starts, self._limits = (
             np.concatenate((array, np.zeros_like(array)))
-            for array in (self._orders, self._sizes, self._starts, self._limits)
+            for array in (self._clusters, self._places, self._orders, self._sizes, self._starts, self._limits)
         )

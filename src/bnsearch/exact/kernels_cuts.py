@@ -6,33 +6,35 @@ from __future__ import annotations
 
 import numpy as np
 
+from bnsearch.kernels.bits import popcount
 from bnsearch.kernels.compile import borrowing_kernel, inlined_kernel, kernel
 
 # In all kernels:
-# pool : (int16[m, n], int64[m], int64[m], int64[m], float64[...])   the arrays of a CutPool: places, orders, sizes,
-#     starts, weights
-# table : (int64[n + 1], int64[rows + 1], int32[...])   begin, first and members of a component
+# pool : (uint64[m, words], int16[m, n], int64[m], int64[m], int64[m], float64[...])   the arrays of a CutPool: member
+#     masks, places, orders, sizes, starts, weights
+# table : (int64[n + 1], int64[rows + 1], int32[...], uint64[rows, words])   begin, first, members and masks of the
+#     parent sets of a component
 # child : int32[rows]   the variable of each row
 
 
 @inlined_kernel
 def compute_coefficient(pool, cut, table, variable, row):
-    """Return the coefficient of a variable's row in a cut."""
-    places, orders, sizes, starts, weights = pool
-    _, first, members = table
-    own = np.int64(places[cut, variable])
-    if own == 0:
+    """Return the coefficient of a row of a variable that is a member of the cut."""
+    clusters, places, orders, sizes, starts, weights = pool
+    _, first, members, masks = table
+    inside = np.uint64(0)
+    for w in range(masks.shape[1]):
+        inside += popcount(masks[row, w] & clusters[cut, w])
+    if orders[cut] > 0:
+        return 1.0 if np.int64(inside) >= orders[cut] else 0.0
+    if inside == np.uint64(0):
         return 0.0
-    inside = 0
-    mask = np.int64(0)
+    subset = np.int64(0)
     for i in range(first[row], first[row + 1]):
         place = np.int64(places[cut, members[i]])
         if place > 0:
-            inside += 1
-            mask |= np.int64(1) << ((place - 1) & 63)
-    if orders[cut] > 0:
-        return 1.0 if inside >= orders[cut] else 0.0
-    return weights[starts[cut] + ((own - 1) << sizes[cut]) + mask]
+            subset |= np.int64(1) << (place - 1)
+    return weights[starts[cut] + ((np.int64(places[cut, variable]) - 1) << sizes[cut]) + subset]
 
 
 @borrowing_kernel
@@ -45,7 +47,7 @@ def subtract_penalties(pool, cuts, multipliers, table, alive, reduced):
     alive : bool[rows]
     reduced : float64[rows]    changed
     """
-    places = pool[0]
+    places = pool[1]
     begin = table[0]
     for i in range(cuts.size):
         cut = cuts[i]
@@ -88,7 +90,7 @@ def make_lp_rows(pool, cuts, table, child, columns, start, index, value, flipped
     index, value : int32[k * c], float64[k * c]   written: columns and coefficients
     flipped : bool[k]           written: True if the second form is used
     """
-    places, orders = pool[0], pool[1]
+    places, orders = pool[1], pool[2]
     filled = 0
     for i in range(cuts.size):
         cut = cuts[i]
@@ -134,7 +136,7 @@ def make_lp_columns(pool, cuts, flipped, table, child, rows, start, index, value
         value[filled] = 1.0
         filled += 1
         for i in range(cuts.size):
-            if pool[0][cuts[i], variable] > 0:
+            if pool[1][cuts[i], variable] > 0:
                 coefficient = compute_coefficient(pool, cuts[i], table, variable, rows[c])
                 if flipped[i]:
                     coefficient = 1.0 - coefficient

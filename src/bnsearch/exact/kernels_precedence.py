@@ -31,12 +31,12 @@ def drop_late_parents(table, before, alive, count, holding):
     """
     Drop the rows that contain a parent which must follow its child, and count the others.
 
-    table : (begin, first, members) of a component
+    table : (begin, first, members, masks) of a component
     alive : bool[rows]   changed
     count : int64[n]     written: number of rows of each variable that are alive
     holding : int64[n, n]   written: holding[v, u] is the number of those of v that contain u
     """
-    begin, first, members = table
+    begin, first, members, _ = table
     holding[:] = 0
     for v in range(begin.size - 1):
         count[v] = 0
@@ -91,7 +91,7 @@ def round_solution(table, support, scores, order, rows):
     support : as in kernels_clusters
     order, rows : int64[n]   written
     """
-    table_begin, table_first, table_members = table
+    table_begin, table_first, table_members, _ = table
     begin, value, _, first, members, _, _, _ = support
     n = order.size
     placed = np.zeros(n, np.bool_)

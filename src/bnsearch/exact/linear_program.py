@@ -125,7 +125,7 @@ class LinearProgram:
             self.pool.arrays, cuts, component.arrays, component.child, self.columns, start, index, value, flipped
         )
         limit, infinity = self.pool.limits[cuts], self._highspy.kHighsInf
-        sizes = self.pool.arrays[2][cuts]
+        sizes = self.pool.sizes[cuts]
         lower = np.where(flipped, sizes - limit, -infinity)
         upper = np.where(flipped, infinity, limit)
         self._solver.addRows(n, lower, upper, filled, start, index[:filled], value[:filled])
