@@ -2,6 +2,6 @@
 
 from __future__ import annotations
 
-from bnsearch.exact.dynamic import Exact
+from bnsearch.exact.method import Exact
 
 __all__ = ["Exact"]

@@ -10,11 +10,11 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from bnsearch.exact.branching import branch
+from bnsearch.exact.branching import branch, find_best_rows
 from bnsearch.exact.components import Component
 from bnsearch.exact.cuts import CutPool
 from bnsearch.exact.node_bounds import NodeBounds, NodeState
-from bnsearch.exact.proof import Proof, ProofNode
+from bnsearch.exact.proof import Proof, ProofNode, Step
 
 MAX_CUTS_GROWTH = 2  # cuts that do not bind are removed when the program has this many times the cuts of the root
 MIN_CUTS = 200  # and at least this many
@@ -72,7 +72,8 @@ class BranchAndCut:
         self._halted, self._report = halted, report
         self._open: dict[int, OpenNode] = {}
         self._heap: list[tuple[float, int]] = []
-        self._max_open = max(1, memory // 2 // (component.size * (component.size + 7) // 8 + component.n_sets // 8 + 500))
+        node_bytes = component.size**2 // 8 + component.n_sets // 8 + 1000
+        self._max_open = max(1, memory // 2 // node_bytes)
         self._max_cuts = MIN_CUTS
 
     @property
@@ -82,9 +83,9 @@ class BranchAndCut:
 
     def solve(self) -> Proof:
         """Search until the best network is proven or `halted` returns True."""
-        n = self.component.size
+        n, sets = self.component.size, self.component.n_sets
         relaxed = math.fsum(self.component.scores[self.component.begin[:-1]])
-        self._push(-1, None, NodeState(np.zeros((n, n), dtype=bool), np.ones(self.component.n_sets, dtype=bool), relaxed))
+        self._push(-1, None, NodeState(np.zeros((n, n), dtype=bool), np.ones(sets, dtype=bool), relaxed))
         while self._open and not self._halted():
             self._process(self._pop())
         return Proof(
@@ -118,29 +119,19 @@ class BranchAndCut:
         if state.is_closed or self.bounds.is_closed(state.bound):
             record.bound, record.is_open = self.bounds.target, False
         elif self._halted():
-            self._open[node.number] = self._pack(node.number, state)
+            self._keep_open(node.number, state)
         else:
             self._branch(node.number, state)
 
     def _branch(self, number: int, state: NodeState) -> None:
         """Replace a node by its children."""
         children = branch(self.bounds, state)
-        if not children or self._halted():  # without a pair, all is ordered: the best sets are the node's best network
-            self._close_ordered(number, state)
-            return
+        if not children:  # the order is complete, so the best parent sets form the best network of the node
+            self._offer(find_best_rows(self.bounds, state))
+            self.bounds.apply_step(state, Step(np.zeros(0, dtype=np.int64), np.zeros(0)))
         self.nodes[number].is_open = False
         for child in children:
             self._push(number, child.decision, child.state)
-
-    def _close_ordered(self, number: int, state: NodeState) -> None:
-        """Finish a node whose best parent sets form a network; keep it open after a stop."""
-        none = np.zeros(0, dtype=np.int64)
-        self.bounds.apply_step(state, none, none.astype(np.float64))
-        if state.is_closed:
-            self.nodes[number].bound, self.nodes[number].is_open = self.bounds.target, False
-        else:
-            self._open[number] = self._pack(number, state)
-            heapq.heappush(self._heap, (-state.bound, number))
 
     def _push(self, parent: int, decision: tuple[int, int] | None, state: NodeState) -> None:
         """Add a node to the proof and, if it is not closed, to the open nodes."""
@@ -148,8 +139,12 @@ class BranchAndCut:
         bound = self.bounds.target if state.is_closed else state.bound
         self.nodes.append(ProofNode(parent, decision, state.steps, bound, not state.is_closed))
         if not state.is_closed:
-            self._open[number] = self._pack(number, state)
-            heapq.heappush(self._heap, (-state.bound, number))
+            self._keep_open(number, state)
+
+    def _keep_open(self, number: int, state: NodeState) -> None:
+        """Add a node to the open nodes."""
+        self._open[number] = OpenNode(number, state.bound, np.packbits(state.before), np.packbits(state.alive))
+        heapq.heappush(self._heap, (-state.bound, number))
 
     def _pop(self) -> OpenNode:
         """Remove and return the next node: that with the highest bound, or the newest one if memory is short."""
@@ -159,9 +154,6 @@ class BranchAndCut:
             number = heapq.heappop(self._heap)[1]
             if number in self._open:
                 return self._open.pop(number)
-
-    def _pack(self, number: int, state: NodeState) -> OpenNode:
-        return OpenNode(number, state.bound, np.packbits(state.before), np.packbits(state.alive))
 
     def _unpack(self, node: OpenNode) -> NodeState:
         n, sets = self.component.size, self.component.n_sets
@@ -181,7 +173,11 @@ class BranchAndCut:
         order, choice = np.empty((2, self.component.size), dtype=np.int64)
         scores = self.component.scores
         round_solution(self.component.arrays, self.bounds.support.arrays, scores, order, choice)
-        score = math.fsum(scores[choice])
+        self._offer(choice)
+
+    def _offer(self, choice: NDArray[np.int64]) -> None:
+        """Keep the parent sets of a network if it is better than the incumbent."""
+        score = math.fsum(self.component.scores[choice])
         if score > self.bounds.target:
             self.choice, self.bounds.target = choice, score
             self._report(choice)

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from dataclasses import dataclass
 
 import numpy as np
@@ -37,10 +36,12 @@ def branch(bounds: NodeBounds, state: NodeState) -> list[Child]:
     """
     Return the two children of a node: u precedes v, and v precedes u. Closed children are included.
 
-    Both children exclude parent sets, and the consequences grow with the number of precedences: the order is transitive.
+    If there are no children, the best parent sets of the node that are left form a network without cycles.
+
+    Both children exclude parent sets. The order is transitive, so each precedence has more consequences than the last.
     The pair is chosen by strong branching: some iterations of the linear program of each child.
     """
-    pairs = _rank_pairs(bounds.support.weights, state)
+    pairs = _rank_pairs(bounds.support.weights, state) or _find_pair(bounds, state)
     basis = bounds.program.get_basis()
     best: list[Child] = []
     best_gain, worse = -1.0, 0
@@ -67,6 +68,22 @@ def _rank_pairs(weights: NDArray[np.float64], state: NodeState) -> list[tuple[in
     return [(int(p) // len(weights), int(p) % len(weights)) for p in pairs]
 
 
+def _find_pair(bounds: NodeBounds, state: NodeState) -> list[tuple[int, int]]:
+    """Return a pair whose order is open: a variable and a member of its best parent set; an empty list without one."""
+    component = bounds.component
+    for v, row in enumerate(find_best_rows(bounds, state)):
+        for u in component.members[component.first[row] : component.first[row + 1]].tolist():
+            if not state.before[u, v]:
+                return [(u, v)]
+    return []
+
+
+def find_best_rows(bounds: NodeBounds, state: NodeState) -> NDArray[np.int64]:
+    """Return int64[n], the best parent set of each variable that is left."""
+    begin = bounds.component.begin
+    return np.array([begin[v] + np.argmax(state.alive[begin[v] : begin[v + 1]]) for v in range(len(begin) - 1)])
+
+
 def _try_child(bounds: NodeBounds, state: NodeState, decision: tuple[int, int], basis: object) -> Child:
     """Return a child with an estimate of its bound from a few iterations of its linear program."""
     from bnsearch.exact.kernels_precedence import add_precedence, propagate_precedence
@@ -89,8 +106,3 @@ def _measure_gain(bounds: NodeBounds, state: NodeState, children: list[Child]) -
     gap = state.bound - bounds.target
     gains = (gap if child.state.is_closed else min(gap, state.bound - child.estimate) for child in children)
     return float(np.prod([max(gain, 1e-6 * gap) for gain in gains]))
-
-
-def iterate_open(children: list[Child]) -> Iterator[Child]:
-    """Yield the children that are not closed."""
-    return (child for child in children if not child.state.is_closed)

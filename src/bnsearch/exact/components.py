@@ -89,7 +89,7 @@ def _make_component(
     n_inside: NDArray[np.int64],
     place: NDArray[np.int32],
 ) -> Component:
-    """Return the component of some variables; inside : whether each member of a row is in the component of its child."""
+    """Return the component of some variables; inside : True for members of a row in the component of its child."""
     parts = []
     for v in variables.tolist():
         stop = table.begin[v] + np.argmax(n_inside[table.begin[v] : table.begin[v + 1]] == 0)

@@ -15,8 +15,8 @@ class Cut:
     """
     An inequality: the sum of the coefficients of the chosen parent sets of its members is at most `limit`.
 
-    A *cluster inequality* of order k has the coefficient 1 for parent sets with at least k parents in the cluster, and 0
-    for others. In a topological order, the first k of c members have fewer than k parents in the cluster. So at most
+    A *cluster inequality* of order k has the coefficient 1 for parent sets with at least k parents in the cluster, and
+    0 for others. In a topological order, the first k of c members have fewer than k parents in the cluster. So at most
     c - k members have k or more. A *local cut* has any coefficients that depend on the parents among its members. Its
     limit is the maximum over all networks of the members.
 
@@ -24,8 +24,8 @@ class Cut:
     ----------
     members : int64[c], the variables
     order : k of a cluster inequality; 0 for a local cut
-    weights : float64[c, 2^c], the coefficients of a local cut: weights[i, mask] belongs to the i-th member, and bit j of
-        the mask means that the j-th member is a parent. Empty for a cluster inequality
+    weights : float64[c, 2^c], the coefficients of a local cut: weights[i, mask] belongs to the i-th member, and bit j
+        of the mask means that the j-th member is a parent. Empty for a cluster inequality
     limit : maximum of the sum
     """
 
@@ -119,7 +119,6 @@ class CutPool:
 
     def _grow(self) -> None:
         """Double the arrays."""
-        self._clusters, self._places, self._orders, self._sizes, self._starts, self._limits = (
-            np.concatenate((array, np.zeros_like(array)))
-            for array in (self._clusters, self._places, self._orders, self._sizes, self._starts, self._limits)
-        )
+        for name in ("_clusters", "_places", "_orders", "_sizes", "_starts", "_limits"):
+            array = getattr(self, name)
+            setattr(self, name, np.concatenate((array, np.zeros_like(array))))

@@ -58,7 +58,7 @@ def propagate_precedence(table, before, alive):
     """
     Apply an order to the rows and the rows to the order until nothing changes; return False if a variable has no row.
 
-    A row is dropped if one of its parents must follow the child. A parent that is in all rows of a variable precedes it.
+    A row is dropped if one of its parents must follow the child. A parent in all rows of a variable precedes it.
 
     before : bool[n, n]   changed
     alive : bool[rows]    changed
@@ -88,7 +88,7 @@ def round_solution(table, support, scores, order, rows):
 
     The next variable is the one whose parent sets among the placed variables have the largest total value.
 
-    support : as in kernels_clusters
+    support : as in kernels_cluster_cuts
     order, rows : int64[n]   written
     """
     table_begin, table_first, table_members, _ = table

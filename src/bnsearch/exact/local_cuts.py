@@ -32,7 +32,7 @@ def find_local_cuts(support: Support, max_sets: int, halted: Callable[[], bool])
     Cussens, Jarvisalo, Korhonen & Bartlett (2017), Bayesian network structure learning with integer programming:
     polytopes, facets and complexity.
     """
-    cuts = []
+    cuts: list[Cut] = []
     for size in SIZES:
         for members in _choose_sets(support, size, max_sets):
             if halted():
@@ -129,7 +129,7 @@ def find_facet(values: NDArray[np.float64]) -> NDArray[np.float64] | None:
         read_heaviest_network(scratch, parents)
         chosen = number[np.arange(size), parents]
         program.add_network(chosen[chosen >= 0])
-    return weights / heaviest
+    return weights / float(heaviest)
 
 
 class WeightProgram:

@@ -9,12 +9,12 @@ from dataclasses import dataclass, field
 import numpy as np
 from numpy.typing import NDArray
 
+from bnsearch.exact.cluster_cuts import find_cluster_cuts
 from bnsearch.exact.components import Component
 from bnsearch.exact.cuts import Cut, CutPool
 from bnsearch.exact.linear_program import LinearProgram
 from bnsearch.exact.local_cuts import find_local_cuts
 from bnsearch.exact.proof import Step
-from bnsearch.exact.separation import find_cluster_cuts
 from bnsearch.exact.support import Support, make_support
 from bnsearch.scores.score import tie_margin
 
@@ -40,6 +40,7 @@ class NodeState:
     alive : bool[sets], the parent sets that are left
     bound : upper bound of the score
     steps : the steps that lead to these
+    pending : step that leads to the bound, but is not applied yet; None if there is none
     is_closed : True if no network of the node improves the incumbent
     """
 
@@ -47,6 +48,7 @@ class NodeState:
     alive: NDArray[np.bool_]
     bound: float
     steps: list[Step] = field(default_factory=list)
+    pending: Step | None = None
     is_closed: bool = False
 
 
@@ -85,26 +87,24 @@ class NodeBounds:
         """Return True if a bound exceeds the incumbent by no more than rounding errors."""
         return bound <= self.target + tie_margin(self.target)
 
-    def compute_bound(
-        self, cuts: NDArray[np.int64], multipliers: NDArray[np.float64], alive: NDArray[np.bool_]
-    ) -> float:
-        """Return the upper bound of given multipliers; minus infinity if a variable has no parent set."""
+    def compute_bound(self, step: Step, alive: NDArray[np.bool_]) -> float:
+        """Return the upper bound of a step's multipliers; minus infinity if a variable has no parent set."""
         from bnsearch.exact.kernels_cuts import find_best_reduced, subtract_penalties
 
         self.reduced[:] = self.component.scores
-        subtract_penalties(self.pool.arrays, cuts, multipliers, self.component.arrays, alive, self.reduced)
+        arrays = self.pool.arrays, step.cuts, step.multipliers, self.component.arrays
+        subtract_penalties(*arrays, alive, self.reduced)
         if not find_best_reduced(self.component.begin, alive, self.reduced, self.best):
             return -math.inf
-        return math.fsum(self.best) + math.fsum(multipliers * self.pool.limits[cuts])
+        return math.fsum(self.best) + math.fsum(step.multipliers * self.pool.limits[step.cuts])
 
-    def apply_step(self, state: NodeState, cuts: NDArray[np.int64], multipliers: NDArray[np.float64]) -> None:
-        """Lower the bound of a node and exclude parent sets by some multipliers, which become a step of its proof."""
+    def apply_step(self, state: NodeState, step: Step) -> None:
+        """Lower the bound of a node and exclude parent sets by a step, which becomes part of its proof."""
         from bnsearch.exact.kernels_precedence import propagate_precedence
 
-        used = multipliers > 0
-        step = Step(cuts[used], multipliers[used], self.target)
-        bound = self.compute_bound(step.cuts, step.multipliers, state.alive)
+        bound = self.compute_bound(step, state.alive)
         state.steps.append(step)
+        state.pending = None
         state.bound = min(state.bound, bound)
         state.is_closed = self.is_closed(bound)
         if not state.is_closed:
@@ -113,12 +113,12 @@ class NodeBounds:
             state.is_closed = not propagate_precedence(self.component.arrays, state.before, state.alive)
 
     def tighten(self, state: NodeState, is_root: bool) -> None:
-        """Solve linear programs with more and more cuts until the node is closed, there is little progress or a stop."""
+        """Solve linear programs with more and more cuts until the node is closed, progress is little, or a stop."""
         stalls, last_bound, fixed_gap = 0, math.inf, math.inf
         while not state.is_closed and self._solve_priced(state):
             gap = state.bound - self.target
-            if gap < FIX_PROGRESS * fixed_gap or self.is_closed(state.bound):
-                self.apply_step(state, self.program.cuts, self.program.multipliers)
+            if state.pending is not None and (gap < FIX_PROGRESS * fixed_gap or self.is_closed(state.bound)):
+                self.apply_step(state, state.pending)
                 fixed_gap = gap
             needed = (ROOT_PROGRESS if is_root else NODE_PROGRESS) * gap
             stalls = stalls + 1 if last_bound - state.bound < needed else 0
@@ -127,8 +127,8 @@ class NodeBounds:
                 break
             if not self._add_violated_cuts(stalls > 0):
                 break
-        if not state.is_closed and not self.halted():
-            self.apply_step(state, self.program.cuts, self.program.multipliers)
+        if state.pending is not None:
+            self.apply_step(state, state.pending)
 
     def _solve_priced(self, state: NodeState) -> bool:
         """Solve the program, adding columns until none improves it; return False after a stop."""
@@ -136,8 +136,11 @@ class NodeBounds:
             self.program.allow(state.alive)
             if not self.program.solve():
                 return False
-            bound = self.compute_bound(self.program.cuts, self.program.multipliers, state.alive)
-            state.bound = min(state.bound, bound)
+            used = self.program.multipliers > 0
+            step = Step(self.program.cuts[used], self.program.multipliers[used])
+            bound = self.compute_bound(step, state.alive)
+            if bound < state.bound:
+                state.bound, state.pending = bound, step
             rows = self._find_columns(state.alive)
             if len(rows) == 0 or self.is_closed(bound):
                 self.support = make_support(self.component, self.program.columns, self.program.values)

@@ -19,13 +19,11 @@ class Step:
     Attributes
     ----------
     cuts : int64[k], numbers of the cuts
-    multipliers : float64[k], not negative
-    target : score of the incumbent. A parent set is dropped if all networks with it score at most this
+    multipliers : float64[k], positive
     """
 
     cuts: NDArray[np.int64]
     multipliers: NDArray[np.float64]
-    target: float
 
 
 @dataclass(eq=False)
@@ -37,8 +35,9 @@ class ProofNode:
     ----------
     parent : number of its parent node; -1 for the root
     decision : (u, v) if the node has the networks of its parent in which u precedes v; None for the root
-    steps : applied one after the other to the parent sets that are left in the parent node. After the decision, and
-        after each step, the consequences of the precedences are drawn
+    steps : applied one after the other to the parent sets that are left in the parent node. A step drops a parent set
+        if all networks with it score at most as much as the incumbent. After the decision, and after each step, the
+        consequences of the precedences are drawn (`propagate_precedence`)
     bound : upper bound of the node's networks; the target if the node is closed
     is_open : True if the node was not finished: its networks may score up to `bound`
     """

@@ -60,7 +60,8 @@ def make_support(component: Component, columns: NDArray[np.int64], values: NDArr
     members = component.members[at].astype(np.int64)
     owner = np.repeat(np.arange(len(rows)), sizes)
     by_member = np.argsort(members, kind="stable")
-    weights = np.bincount(members * n + child[owner], values[owner], minlength=n * n).reshape(n, n)
+    weights = np.zeros((n, n))
+    np.add.at(weights, (members, child[owner]), values[owner])
     return Support(
         begin=np.searchsorted(child, variables),
         rows=rows,

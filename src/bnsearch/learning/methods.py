@@ -16,7 +16,7 @@ def methods() -> dict[str, type[Method]]:
     from bnsearch.dags.hillclimb import HillClimb, Tabu
     from bnsearch.dags.k2 import K2
     from bnsearch.equivalence import GES, GRESP, IGES, ILGES, VNGES
-    from bnsearch.exact.dynamic import Exact
+    from bnsearch.exact.method import Exact
     from bnsearch.genetic.bncpso import BNCPSO
     from bnsearch.genetic.cga import CGA
     from bnsearch.genetic.dga import DGA

@@ -27,7 +27,7 @@ def find_cluster_cuts(
     max_cuts : maximum number of inequalities
     halted : function that returns True if the search should stop
     """
-    from bnsearch.exact.kernels_clusters import find_cycle_clusters
+    from bnsearch.exact.kernels_cluster_cuts import find_cycle_clusters
 
     n = len(support.weights)
     found = np.empty((n, n), dtype=np.int8), np.empty(n, dtype=np.int64), np.empty(n)
@@ -43,7 +43,7 @@ def find_cluster_cuts(
 
 def _split_edges(support: Support) -> Iterator[tuple[NDArray[np.int64], NDArray[np.int64]]]:
     """Yield the edges from which searches start, in parts: those whose weight, either way, is not 0 or 1."""
-    from bnsearch.exact.kernels_clusters import MIN_WEIGHT
+    from bnsearch.exact.kernels_cluster_cuts import MIN_WEIGHT
 
     both = np.triu(support.weights + support.weights.T, 1)
     is_whole = np.maximum(support.weights, support.weights.T) > 1 - MIN_WEIGHT
@@ -60,7 +60,7 @@ def _search_from_edges(
     violations: dict[tuple[bytes, int], float],
 ) -> None:
     """Add the clusters found from some edges to `violations`."""
-    from bnsearch.exact.kernels_clusters import MAX_ORDER, find_clusters_from_edges
+    from bnsearch.exact.kernels_cluster_cuts import MAX_ORDER, find_clusters_from_edges
 
     n, m = len(support.weights), MAX_ORDER * len(parents)
     found = np.empty((m, n), dtype=np.int8), np.empty(m, dtype=np.int64), np.empty(m)
