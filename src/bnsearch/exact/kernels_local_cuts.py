@@ -47,18 +47,27 @@ def find_heaviest_network(weights, scratch):
 
 
 @borrowing_kernel
-def read_heaviest_network(scratch, parents):
-    """Write the smallest parent sets of the network that find_heaviest_network found; parents : int64[c], masks."""
+def read_heaviest_networks(scratch, parents, totals):
+    """
+    Write the networks that find_heaviest_network found: for each variable, the heaviest one with this variable last.
+
+    parents : int64[c, c]   written: the smallest parent sets, masks; row v belongs to the network with v last
+    totals : float64[c]     written: weights of the networks
+    """
     best, total, last, _ = scratch
-    remaining = total.size - 1
-    while remaining:
-        v = last[remaining]
-        remaining ^= 1 << v
-        mask = remaining
-        for u in range(parents.size):
-            if mask >> u & 1 and best[v, mask ^ (1 << u)] >= best[v, remaining]:
-                mask ^= 1 << u
-        parents[v] = mask
+    full = total.size - 1
+    for final in range(totals.size):
+        rest = full ^ (1 << final)
+        totals[final] = total[rest] + best[final, rest]
+        remaining = full
+        while remaining:
+            v = final if remaining == full else last[remaining]
+            remaining ^= 1 << v
+            mask = remaining
+            for u in range(totals.size):
+                if mask >> u & 1 and best[v, mask ^ (1 << u)] >= best[v, remaining]:
+                    mask ^= 1 << u
+            parents[final, v] = mask
 
 
 @kernel

@@ -14,13 +14,24 @@ from bnsearch.exact.support import Support
 
 SIZES = tuple(range(4, MAX_LOCAL_VARIABLES + 1))  # with 3 variables, cluster inequalities are the only cuts
 MIN_VIOLATION = 1e-4  # cuts that are violated by less are ignored
-MAX_NETWORKS = 60  # networks that are added to the program of one cut
+DIGITS = 5  # values that agree to this many digits have the same cuts
+MAX_ROUNDS = 60  # rounds in which networks are added to the program of one cut
 
 
-def find_local_cuts(support: Support, max_sets: int, halted: Callable[[], bool]) -> list[Cut]:
+def find_local_cuts(support: Support, max_sets: int, failed: dict[bytes, int], halted: Callable[[], bool]) -> list[Cut]:
     """
     Return local cuts that a solution violates, from at most `max_sets` sets of variables of each size.
 
+    Parameters
+    ----------
+    support : the solution
+    max_sets : maximum number of sets of each size
+    failed : hash of the values of the last solution without a cut for each set of variables: no second search is needed;
+        changed
+    halted : function that returns True if the search should stop
+
+    Notes
+    -----
     The networks of c variables span a polytope, and a violated cut is one of its facets. A linear program over the
     coefficients finds the facet with the largest violation. Its constraints, one for each network, are generated:
     dynamic programming finds the network that violates the coefficients most. Coefficients of parent sets that do not
@@ -37,8 +48,14 @@ def find_local_cuts(support: Support, max_sets: int, halted: Callable[[], bool])
         for members in _choose_sets(support, size, max_sets):
             if halted():
                 return cuts
-            cut = separate_locally(support, members)
-            if cut is not None:
+            values = project(support, members)
+            key, state = members.tobytes(), hash(values.round(DIGITS).tobytes())
+            if failed.get(key) == state:
+                continue
+            cut = separate_locally(values, members)
+            if cut is None:
+                failed[key] = state
+            else:
                 cuts.append(cut)
     return cuts
 
@@ -68,9 +85,8 @@ def _choose_sets(support: Support, size: int, max_sets: int) -> Iterator[NDArray
                 return
 
 
-def separate_locally(support: Support, members: NDArray[np.int64]) -> Cut | None:
-    """Return a cut over some variables that a solution violates; None if there is none."""
-    values = project(support, members)
+def separate_locally(values: NDArray[np.float64], members: NDArray[np.int64]) -> Cut | None:
+    """Return a cut over some variables that their values in a solution violate; None if there is none."""
     weights = None if np.count_nonzero(values) < len(members) else find_facet(values)
     if weights is None:
         return None
@@ -109,26 +125,25 @@ def find_facet(values: NDArray[np.float64]) -> NDArray[np.float64] | None:
 
     Return None if no weights have a product above 1.
     """
-    from bnsearch.exact.kernels_local_cuts import find_heaviest_network, read_heaviest_network
+    from bnsearch.exact.kernels_local_cuts import find_heaviest_network, read_heaviest_networks
 
     size = len(values)
-    scratch, parents = make_scratch(size), np.empty(size, dtype=np.int64)
+    scratch, parents, totals = make_scratch(size), np.empty((size, size), dtype=np.int64), np.empty(size)
     variables, masks = np.nonzero(values)
     number = np.full(values.shape, -1)
     number[variables, masks] = np.arange(len(masks))
-    target = values[variables, masks]
-    program = WeightProgram(target)
+    program = WeightProgram(values[variables, masks])
     weights = np.zeros(values.shape)
-    for _ in range(MAX_NETWORKS):
+    for _ in range(MAX_ROUNDS):
         weights[variables, masks] = program.solve()
         if np.vdot(weights, values) <= 1 + MIN_VIOLATION:
             return None
         heaviest = find_heaviest_network(weights, scratch)
         if heaviest <= 1 + 1e-9:
             break
-        read_heaviest_network(scratch, parents)
-        chosen = number[np.arange(size), parents]
-        program.add_network(chosen[chosen >= 0])
+        read_heaviest_networks(scratch, parents, totals)
+        chosen = number[np.arange(size), parents[totals > 1 + 1e-9]]
+        program.add_networks(np.array(list({tuple(row): None for row in chosen.tolist()})))
     return weights / float(heaviest)
 
 
@@ -150,6 +165,10 @@ class WeightProgram:
         self._solver.run()
         return np.array(self._solver.getSolution().col_value)
 
-    def add_network(self, chosen: NDArray[np.int64]) -> None:
-        """Add the constraint of a network: the coefficients of its parent sets sum to at most 1."""
-        self._solver.addRow(-self._infinity, 1.0, len(chosen), chosen.astype(np.int32), np.ones(len(chosen)))
+    def add_networks(self, chosen: NDArray[np.int64]) -> None:
+        """Add networks, one for each row: the coefficients of its parent sets, at most -1 if none, sum to at most 1."""
+        m, is_used = len(chosen), chosen >= 0
+        counts = is_used.sum(axis=1)
+        start = (np.cumsum(counts) - counts).astype(np.int32)
+        index = chosen[is_used].astype(np.int32)
+        self._solver.addRows(m, np.full(m, -self._infinity), np.ones(m), len(index), start, index, np.ones(len(index)))

@@ -77,6 +77,7 @@ class NodeBounds:
         self.program = LinearProgram(component, pool, halted)
         self.reduced, self.best = np.empty(component.n_sets), np.empty(component.size)
         self.support: Support = make_support(component, choice, np.ones(len(choice)))
+        self._failed: dict[bytes, int] = {}
         self._random = np.array([seed], dtype=np.uint64)
         first = np.arange(component.n_sets) - component.begin[component.child] < FIRST_COLUMNS
         first[component.begin[1:] - 1] = True
@@ -165,7 +166,7 @@ class NodeBounds:
             return False
         cuts: list[Cut] = find_cluster_cuts(self.support, self._random, MAX_CUTS, self.halted)
         if with_local or len(cuts) < MIN_CLUSTERS:
-            cuts += find_local_cuts(self.support, MAX_LOCAL_SETS, self.halted)
+            cuts += find_local_cuts(self.support, MAX_LOCAL_SETS, self._failed, self.halted)
         numbers = np.array([self.pool.add(cut) for cut in cuts], dtype=np.int64)
         numbers = np.setdiff1d(numbers, self.program.cuts)
         if len(numbers):
