@@ -113,14 +113,12 @@ class BranchAndCut:
         record.steps, record.bound = state.steps, state.bound
         if is_root:
             self.n_sets_left = int(state.alive.sum())
-            self.bounds.program.drop_columns(state.alive)
-        if is_root or len(self.bounds.program.cuts) > self._max_cuts:
-            self._drop_cuts()
         if state.is_closed or self.bounds.is_closed(state.bound):
             record.bound, record.is_open = self.bounds.target, False
         elif self._halted():
             self._keep_open(node.number, state)
         else:
+            self._drop_from_program(state, is_root)
             self._branch(node.number, state)
 
     def _branch(self, number: int, state: NodeState) -> None:
@@ -160,11 +158,15 @@ class BranchAndCut:
         before = np.unpackbits(node.before, count=n * n).reshape(n, n).astype(bool)
         return NodeState(before, np.unpackbits(node.alive, count=sets).astype(bool), node.bound)
 
-    def _drop_cuts(self) -> None:
-        """Remove the cuts that do not bind from the linear program."""
-        self.bounds.program.drop_slack_cuts()
-        self.bounds.program.solve()
-        self._max_cuts = max(self._max_cuts, MAX_CUTS_GROWTH * len(self.bounds.program.cuts))
+    def _drop_from_program(self, state: NodeState, is_root: bool) -> None:
+        """Remove cuts that do not bind from the linear program and, after the root, parent sets that it excludes."""
+        program = self.bounds.program
+        if is_root:
+            program.drop_columns(state.alive)
+        if is_root or len(program.cuts) > self._max_cuts:
+            program.drop_slack_cuts()
+            program.solve()
+            self._max_cuts = max(self._max_cuts, MAX_CUTS_GROWTH * len(program.cuts))
 
     def _offer_rounded(self) -> None:
         """Round the last solution to a network, and keep it if it is better than the incumbent."""

@@ -47,7 +47,8 @@ def _split_edges(support: Support) -> Iterator[tuple[NDArray[np.int64], NDArray[
 
     both = np.triu(support.weights + support.weights.T, 1)
     is_whole = np.maximum(support.weights, support.weights.T) > 1 - MIN_WEIGHT
-    parents, children = np.nonzero((both > MIN_WEIGHT) & ~(is_whole & (both < 1 + MIN_WEIGHT)))
+    edges = np.argwhere((both > MIN_WEIGHT) & ~(is_whole & (both < 1 + MIN_WEIGHT))).T
+    parents, children = np.ascontiguousarray(edges)
     for at in range(0, len(parents), EDGES_PER_CALL):
         yield parents[at : at + EDGES_PER_CALL], children[at : at + EDGES_PER_CALL]
 

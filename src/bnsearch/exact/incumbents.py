@@ -13,7 +13,7 @@ from bnsearch.runs.problem import Problem
 from bnsearch.runs.run import Run
 from bnsearch.runs.stop import NoImprovement, Seconds
 
-PATIENCE = 500  # the search ends after this many steps for each variable without an improvement
+PATIENCE = 200  # the search ends after this many steps for each variable without an improvement
 MAX_SHARE = 0.25  # maximum share of the remaining time
 
 

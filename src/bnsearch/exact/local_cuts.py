@@ -26,8 +26,7 @@ def find_local_cuts(support: Support, max_sets: int, failed: dict[bytes, int], h
     ----------
     support : the solution
     max_sets : maximum number of sets of each size
-    failed : hash of the values of the last solution without a cut for each set of variables: no second search is needed;
-        changed
+    failed : hash of the values for which there is no cut, by set of variables, so that none is searched twice; changed
     halted : function that returns True if the search should stop
 
     Notes

@@ -18,6 +18,7 @@ from bnsearch.exact.dynamic import ADVICE, MAX_VARIABLES, TooLargeError, solve
 from bnsearch.exact.groups import Group, split_into_groups
 from bnsearch.exact.incumbents import find_choice, find_rows, search_incumbent
 from bnsearch.exact.proof import Proof
+from bnsearch.exact.warm_up import load_cut_kernels
 from bnsearch.orderings.asobs import select_acyclic_rows
 from bnsearch.orderings.restarts import precedence_of
 from bnsearch.orderings.starts import make_starts
@@ -105,8 +106,7 @@ class Exact:
     def load_rare_kernels(self, problem: Problem) -> None:
         """Compile or load the kernels of branch and cut."""
         if has_solver():
-            for component in split_into_components(problem.parent_sets):
-                BranchAndCut(component, component.begin[1:] - 1).solve()
+            load_cut_kernels()
 
 
 @dataclass(eq=False)

@@ -129,7 +129,10 @@ class NodeBounds:
             if not self._add_violated_cuts(stalls > 0):
                 break
         if state.pending is not None:
-            self.apply_step(state, state.pending)
+            if self.halted():  # after a stop, there is no time to exclude parent sets
+                state.steps.append(state.pending)
+            else:
+                self.apply_step(state, state.pending)
 
     def _solve_priced(self, state: NodeState) -> bool:
         """Solve the program, adding columns until none improves it; return False after a stop."""
