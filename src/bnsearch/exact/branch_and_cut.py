@@ -41,6 +41,7 @@ class BranchAndCut:
     memory : maximum number of bytes for cuts and open nodes, half for each
     halted : function that returns True if the search should stop; also called within the solver
     report : function that is called with the parent sets of each better network
+    observe : function that is called with the upper bound after each node
     seed : seed of the random numbers
 
     Notes
@@ -62,6 +63,7 @@ class BranchAndCut:
         memory: int = 1 << 30,
         halted: Callable[[], bool] = lambda: False,
         report: Callable[[NDArray[np.int64]], None] = lambda choice: None,
+        observe: Callable[[float], None] = lambda bound: None,
         seed: int = 0,
     ) -> None:
         self.component, self.choice = component, choice
@@ -69,7 +71,7 @@ class BranchAndCut:
         self.bounds = NodeBounds(component, choice, self.pool, halted, seed)
         self.nodes: list[ProofNode] = []
         self.n_processed, self.n_sets_left = 0, component.n_sets
-        self._halted, self._report = halted, report
+        self._halted, self._report, self._observe = halted, report, observe
         self._open: dict[int, OpenNode] = {}
         self._heap: list[tuple[float, int]] = []
         node_bytes = component.size**2 // 8 + component.n_sets // 8 + 1000
@@ -88,6 +90,7 @@ class BranchAndCut:
         self._push(-1, None, NodeState(np.zeros((n, n), dtype=bool), np.ones(sets, dtype=bool), relaxed))
         while self._open and not self._halted():
             self._process(self._pop())
+            self._observe(self.bound)
         return Proof(
             self.component,
             self.choice,

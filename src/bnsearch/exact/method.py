@@ -135,9 +135,9 @@ class ExactSearch:
             return all(self._solve_dynamically(group) for group in groups)
         search_incumbent(problem, self.run)
         self.rows[:] = self._get_incumbent()
-        small = groups[: len(groups) - len(large)]
-        if not all(self._solve_dynamically(group) for group in small):
-            return False
+        for group in groups[: len(groups) - len(large)]:
+            if not self._solve_dynamically(group, math.fsum(group.scores[group.begin[:-1]])):
+                return False
         components = [component for component in split_into_components(self.table) if component.size > MAX_DYNAMIC]
         proven = True
         for i, component in enumerate(components):
@@ -152,14 +152,19 @@ class ExactSearch:
         is_better = found is not None and self.table.scores[found].sum() > self.table.scores[self.rows].sum()
         return found if found is not None and is_better else self.rows
 
-    def _solve_dynamically(self, group: Group) -> bool:
-        """Solve a group by dynamic programming; return False after a stop."""
+    def _solve_dynamically(self, group: Group, bound: float | None = None) -> bool:
+        """
+        Solve a group by dynamic programming; return False after a stop.
+
+        If the part of the group in the bound of the run is given, the score of the best network replaces it.
+        """
         with self.run.ignoring_convergence():
             found = solve(group, self.run)
         if found is None:
             return False
         self.rows[group.variables] = found
-        self._lower_bound(group.scores[group.begin[:-1]], math.fsum(self.table.scores[found]))
+        if bound is not None:
+            self.run.bound = self._get_bound() - bound + math.fsum(self.table.scores[found])
         return True
 
     def _solve_component(self, component: Component, group: Group, seconds: float) -> bool:
@@ -168,28 +173,36 @@ class ExactSearch:
         dynamic_seconds = SECONDS_PER_STEP * n * 2.0 ** min(n, 1000) / run.threads
         fits = n <= self.max_dynamic and dynamic_seconds < (1 - CUT_SHARE) * seconds
         end = run.seconds + (CUT_SHARE * dynamic_seconds if fits else seconds)
+        others = self._get_bound() - math.fsum(component.scores[component.begin[:-1]])
         with run.ignoring_convergence():
-            search = BranchAndCut(
+            proof = BranchAndCut(
                 component,
                 find_choice(component, self.rows),
                 memory=self.memory,
                 halted=lambda: run.halted() or run.seconds > end,
                 report=partial(self._report, component),
+                observe=partial(self._observe, others),
                 seed=run.seed,
-            )
-            proof = search.solve()
+            ).solve()
         self.proofs.append(proof)
-        run.count(iterations=proof.n_processed)
         self._report(component, proof.choice)
-        if not proof.is_complete and fits and not run.halted():
-            return self._solve_dynamically(group)
-        self._lower_bound(component.scores[component.begin[:-1]], proof.bound)
-        return proof.is_complete
+        run.remark(
+            f"branch and cut over {n:,} variables: {proof.n_processed:,} node{'' if proof.n_processed == 1 else 's'}, "
+            f"{proof.n_sets_left:,} of {component.n_sets:,} parent sets left after the first"
+        )
+        if proof.is_complete or not fits or run.halted():
+            return proof.is_complete
+        return self._solve_dynamically(group, proof.bound)
 
-    def _lower_bound(self, best_scores: NDArray[np.float64], bound: float) -> None:
-        """Lower the bound of the run: replace the sum of each variable's best score in a component by its bound."""
+    def _get_bound(self) -> float:
+        """Return the upper bound of the run."""
         assert self.run.bound is not None
-        self.run.bound -= max(0.0, math.fsum(best_scores) - bound)
+        return self.run.bound
+
+    def _observe(self, others: float, bound: float) -> None:
+        """Set the bound of the run, given the bounds of the other variables and of a component; count a node."""
+        self.run.bound = others + bound
+        self.run.count(iterations=1)
 
     def _report(self, component: Component, choice: NDArray[np.int64]) -> None:
         """Take a component's part of a better network over, and offer the network to the run."""
