@@ -29,7 +29,7 @@ from bnsearch.runs.run import Run
 
 MAX_DYNAMIC = 20  # variables up to which dynamic programming is faster than branch and cut, less than 0.5 s
 SECONDS_PER_STEP = 7e-9  # estimated time of dynamic programming divided by n 2^n, on one thread
-CUT_SHARE = 0.25  # share of this time after which dynamic programming replaces branch and cut, if memory suffices
+CUT_SHARE = 0.1  # share of this time after which dynamic programming replaces branch and cut, if memory suffices
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -66,7 +66,7 @@ class Exact:
 
     *Branch and cut.* RINOBS searches for a first incumbent. Linear programs with cuts give upper bounds (`cuts.py`,
     `node_bounds.py`), and nodes branch on the order of two variables (`branching.py`). If a component could also be
-    solved by dynamic programming, this replaces branch and cut after a quarter of its estimated time.
+    solved by dynamic programming, this replaces branch and cut after a tenth of its estimated time.
 
     If the search is stopped early, it returns the best network so far and its upper bound. Without highspy, a component
     may be too large: if the table was selected for this search, it also returns the best network so far; if the caller
