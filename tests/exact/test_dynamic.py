@@ -15,7 +15,7 @@ from hypothesis import strategies as st
 
 from bnsearch.data import Dataset
 from bnsearch.errors import InputError
-from bnsearch.exact import Exact, dynamic
+from bnsearch.exact import Exact, dynamic, method
 from bnsearch.exact.groups import split_into_groups
 from bnsearch.learning.learn import learn
 from bnsearch.learning.search import collect_result, search
@@ -114,10 +114,19 @@ def test_many_variables_in_small_groups():
     assert len(result.dag.edges) == 299
 
 
+@pytest.fixture
+def no_solver(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Hide the solver of branch and cut."""
+    monkeypatch.setattr(method, "has_solver", lambda: False)
+
+
+@pytest.mark.usefixtures("no_solver")
 def test_too_many_variables_are_refused():
     """A ring of 70 variables is one group; 1 MiB is enough for the 2^17 scores of 17 variables."""
     ring = table_of([{NOTHING: -2.0, frozenset({(v + 1) % 70}): -1.0} for v in range(70)])
-    with pytest.raises(InputError, match=r"at most 17 variables .* 0.000977 GiB of memory, but the table has 70: use"):
+    with pytest.raises(
+        InputError, match=r"at most 17 variables .* 0.000977 GiB of memory, but the table has 70: install"
+    ):
         search(Problem(table=ring), Exact(memory=1 << 20))
     with pytest.raises(InputError, match="at most 50 variables"):
         search(Problem(table=ring), Exact(memory=1 << 62))
@@ -155,6 +164,7 @@ def test_the_network_so_far_is_kept_without_memory(no_memory):
     assert result.score > Problem(data=data, score=BIC()).base_score
 
 
+@pytest.mark.usefixtures("no_solver")
 def test_too_many_variables_in_data():
     """18 variables that all depend on each other, and memory for 17: the network so far is kept."""
     codes = np.random.default_rng(1).integers(0, 2, (300, 18))
@@ -162,7 +172,7 @@ def test_too_many_variables_in_data():
     problem = Problem(data=Dataset.from_codes(codes), score=BIC(), selection=Auto(evaluations=10_000))
     result = search(problem, Exact(memory=1 << 20), seed=1)
     assert result.stop == "memory"
-    assert re.search(r"at most 17 variables .* table has 18: use the method auto", result.notes[-1])
+    assert re.search(r"at most 17 variables .* table has 18: install highspy", result.notes[-1])
     assert result.score > problem.base_score
 
 

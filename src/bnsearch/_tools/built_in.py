@@ -11,7 +11,7 @@ BUILT_IN_METHODS = {
     "inobs": "bnsearch.orderings.inobs:INOBS",
     "asobs": "bnsearch.orderings.asobs:ASOBS",
     "obs": "bnsearch.orderings.obs:OBS",
-    "exact": "bnsearch.exact.dynamic:Exact",
+    "exact": "bnsearch.exact.method:Exact",
     "ges": "bnsearch.equivalence.ges:GES",
     "iges": "bnsearch.equivalence.iges:IGES",
     "ilges": "bnsearch.equivalence.ilges:ILGES",

@@ -5,7 +5,7 @@ from __future__ import annotations
 from bnsearch.exact.certificate import Decision, Leaf, read_certificate, write_certificate
 from bnsearch.exact.cluster_bound import ClusterBound
 from bnsearch.exact.dual_ascent import DualAscent, find_cluster_bound
-from bnsearch.exact.dynamic import Exact
+from bnsearch.exact.method import Exact
 
 __all__ = [
     "ClusterBound",

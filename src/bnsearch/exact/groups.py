@@ -45,6 +45,15 @@ def split_into_groups(table: ParentSets) -> list[Group]:
 
     No cycle contains variables of two components, so each component can be solved independently.
     """
+    label = label_components(table)
+    children = np.repeat(np.arange(table.n_variables), np.add.reduceat(table.sizes, table.begin[:-1]))
+    members = np.split(np.argsort(label, kind="stable"), np.cumsum(np.bincount(label))[:-1])
+    masks = _compute_masks(table, children, label, members)
+    return [_make_group(table, variables, masks) for variables in members]
+
+
+def label_components(table: ParentSets) -> NDArray[np.int32]:
+    """Return int32[n], the strongly connected component of each variable in the graph of all candidate parents."""
     from scipy.sparse import csr_array
     from scipy.sparse.csgraph import connected_components
 
@@ -52,10 +61,8 @@ def split_into_groups(table: ParentSets) -> list[Group]:
     children = np.repeat(np.arange(n), np.add.reduceat(table.sizes, table.begin[:-1]))
     is_parent = np.zeros((n, n), dtype=bool)
     is_parent[table.members, children] = True
-    count, label = connected_components(csr_array(is_parent), directed=True, connection="strong")
-    members = np.split(np.argsort(label, kind="stable"), np.cumsum(np.bincount(label, minlength=count))[:-1])
-    masks = _compute_masks(table, children, label, members)
-    return [_make_group(table, variables, masks) for variables in members]
+    label: NDArray[np.int32] = connected_components(csr_array(is_parent), directed=True, connection="strong")[1]
+    return label
 
 
 def _compute_masks(

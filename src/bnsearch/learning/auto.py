@@ -7,8 +7,8 @@ from dataclasses import dataclass, replace
 from typing import ClassVar
 
 from bnsearch.equivalence.ges import GES
-from bnsearch.exact.dynamic import Exact
 from bnsearch.exact.groups import split_into_groups
+from bnsearch.exact.method import Exact
 from bnsearch.learning.candidates import CandidateSelector, describe, select_for_run
 from bnsearch.learning.warm_up import load_kernels
 from bnsearch.ondemand.ginobs import GINOBS

@@ -1,0 +1,246 @@
+"""Exact search: dynamic programming for small components, branch and cut for others."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass, field
+from functools import partial
+from importlib.util import find_spec
+from typing import ClassVar
+
+import numpy as np
+from numpy.typing import NDArray
+
+from bnsearch.errors import InputError, require
+from bnsearch.exact.branch_and_cut import BranchAndCut
+from bnsearch.exact.components import Component, split_into_components
+from bnsearch.exact.dynamic import ADVICE, MAX_VARIABLES, TooLargeError, solve
+from bnsearch.exact.groups import Group, split_into_groups
+from bnsearch.exact.incumbents import find_choice, find_rows, search_incumbent
+from bnsearch.exact.proof import Proof
+from bnsearch.exact.warm_up import load_cut_kernels
+from bnsearch.orderings.asobs import select_acyclic_rows
+from bnsearch.orderings.restarts import precedence_of
+from bnsearch.orderings.starts import make_starts
+from bnsearch.parent_sets.relaxed import relaxed
+from bnsearch.parent_sets.table import ParentSets
+from bnsearch.runs.method import Needs
+from bnsearch.runs.problem import Problem
+from bnsearch.runs.run import Run
+
+MAX_DYNAMIC = 20  # variables up to which dynamic programming is faster than branch and cut, less than 0.5 s
+SECONDS_PER_STEP = 7e-9  # estimated time of dynamic programming divided by n 2^n, on one thread
+CUT_SHARE = 0.1  # share of this time after which dynamic programming replaces branch and cut, if memory suffices
+
+
+@dataclass(frozen=True, kw_only=True)
+class Exact:
+    """
+    Exact search for the best network over the candidate table.
+
+    The variables are split into the strongly connected components of the graph of all candidate parents (Fan, Malone &
+    Yuan 2014), which are solved independently. Components of up to 20 variables are solved by dynamic programming, and
+    larger ones by branch and cut, which needs the package highspy. Without this package, dynamic programming solves all
+    components.
+
+    Parameters
+    ----------
+    memory : int, optional
+        Maximum number of bytes: of the scores of dynamic programming, 8 * 2^n for n variables; of the cuts and open
+        nodes of branch and cut. Each thread of dynamic programming takes half a megabyte in addition. The linear
+        program has at most a few thousand columns and rows.
+
+    References
+    ----------
+    Silander & Myllymaki (2006), A simple approach for finding the globally optimal Bayesian network structure.
+    Cussens (2011), Bayesian network learning with cutting planes.
+
+    Notes
+    -----
+    *Dynamic programming.* In the best network of a set of variables, some variable is a sink. Its parent set is its
+    best candidate set among the other variables, and these have their own best network. The search computes the best
+    score of all 2^n sets, smaller sets first. Storing the best parent set of every variable for every set would take n
+    times the memory, so they are recomputed. A block consists of the sets that agree on all variables except the first
+    12, the low ones. For each block and variable, the candidate parent sets are written to the 2^12 low subsets, and
+    the best score of each subset is propagated to its supersets. This takes about 12 n 2^(n-1) vectorised steps, and at
+    most 2^(n-12) passes over the table. Blocks with the same number of high variables are independent and run in
+    threads. The network is reconstructed backwards from the scores.
+
+    *Branch and cut.* RINOBS searches for a first incumbent. Linear programs with cuts give upper bounds (`cuts.py`,
+    `node_bounds.py`), and nodes branch on the order of two variables (`branching.py`). If a component could also be
+    solved by dynamic programming, this replaces branch and cut after a tenth of its estimated time.
+
+    If the search is stopped early, it returns the best network so far and its upper bound. Without highspy, a component
+    may be too large: if the table was selected for this search, it also returns the best network so far; if the caller
+    gave the table, it raises an error instead. An iteration is a step of RINOBS, a node of branch and cut or a solved
+    table. An evaluation of dynamic programming is the best score of one variable in one set.
+
+    Examples
+    --------
+    >>> import bnsearch
+    >>> data = bnsearch.load_network("asia").sample(200, 1)
+    >>> method = bnsearch.Exact()
+    >>> result = bnsearch.learn(data, method=method, seconds=None, stop=None, seed=1)
+    >>> result.optimal
+    True
+    """
+
+    name: ClassVar[str] = "exact"
+    space: ClassVar[str] = "subsets of variables; linear programs with cuts"
+    needs: ClassVar[Needs] = Needs.TABLE
+    ends: ClassVar[bool] = True
+    paper: ClassVar[str] = "Silander & Myllymaki (2006), Cussens (2011)"
+    purpose: ClassVar[str] = "for a proof of optimality, see Limits"
+    memory: int = 4 << 30
+
+    def __post_init__(self) -> None:
+        require("memory", self.memory, at_least=1 << 20, at_most=1 << 62, whole=True)
+
+    def search(self, problem: Problem, run: Run) -> None:
+        """Search for the best network; if the run stops early, keep the best network so far."""
+        table = run.parent_sets(problem)
+        run.bound = relaxed(table).score
+        rows = select_acyclic_rows(table, make_starts("fas", table, precedence_of(problem))(run.rng))
+        run.offer(math.fsum(table.scores[rows]), partial(table.network, rows.copy()))
+        try:
+            proven = ExactSearch(table, rows, self.memory, run).solve(problem)
+        except TooLargeError as error:
+            if problem.table is not None:  # the caller gave the table, so an error wastes no selection time
+                raise
+            run.give_up("memory", f"{error}; kept the best network so far")
+            return
+        if not proven:
+            return
+        run.count(iterations=1)
+        run.offer(math.fsum(table.scores[rows]), partial(table.network, rows))
+        if problem.constraints is not None and not problem.constraints.permits(table.network(rows)):
+            raise InputError(
+                "no network of the candidate table satisfies the knowledge: add candidate sets, or relax the knowledge"
+            )
+        run.prove()
+
+    def load_rare_kernels(self, problem: Problem) -> None:
+        """Compile or load the kernels of branch and cut."""
+        if has_solver():
+            load_cut_kernels()
+
+
+@dataclass(eq=False)
+class ExactSearch:
+    """
+    The search over one table.
+
+    Attributes
+    ----------
+    rows : int64[n], rows of the best network so far; changed
+    proofs : the results of branch and cut
+    """
+
+    table: ParentSets
+    rows: NDArray[np.int64]
+    memory: int
+    run: Run
+    proofs: list[Proof] = field(default_factory=list)
+
+    def solve(self, problem: Problem) -> bool:
+        """Solve all components, the smallest first; return True if `rows` is then the best network."""
+        groups = sorted(split_into_groups(self.table), key=lambda group: len(group.variables))
+        large = {int(group.variables[0]): group for group in groups if len(group.variables) > MAX_DYNAMIC}
+        if not (large and has_solver()):
+            self._check_memory(groups)
+            return all(self._solve_dynamically(group) for group in groups)
+        search_incumbent(problem, self.run)
+        self.rows[:] = self._get_incumbent()
+        for group in groups[: len(groups) - len(large)]:
+            if not self._solve_dynamically(group, math.fsum(group.scores[group.begin[:-1]])):
+                return False
+        components = [component for component in split_into_components(self.table) if component.size > MAX_DYNAMIC]
+        proven = True
+        for i, component in enumerate(components):
+            share = component.size / sum(other.size for other in components[i:])
+            group = large[int(component.variables[0])]
+            proven = self._solve_component(component, group, share * self.run.seconds_left) and proven
+        return proven
+
+    def _get_incumbent(self) -> NDArray[np.int64]:
+        """Return the rows of the incumbent of the run if they are in the table and better than `rows`."""
+        found = find_rows(self.table, self.run.best())
+        is_better = found is not None and self.table.scores[found].sum() > self.table.scores[self.rows].sum()
+        return found if found is not None and is_better else self.rows
+
+    def _solve_dynamically(self, group: Group, bound: float | None = None) -> bool:
+        """
+        Solve a group by dynamic programming; return False after a stop.
+
+        If the part of the group in the bound of the run is given, the score of the best network replaces it.
+        """
+        with self.run.ignoring_convergence():
+            found = solve(group, self.run)
+        if found is None:
+            return False
+        self.rows[group.variables] = found
+        if bound is not None:
+            self.run.bound = self._get_bound() - bound + math.fsum(self.table.scores[found])
+        return True
+
+    def _solve_component(self, component: Component, group: Group, seconds: float) -> bool:
+        """Solve a component by branch and cut, or by dynamic programming if this may be faster; False after a stop."""
+        run, n = self.run, component.size
+        dynamic_seconds = SECONDS_PER_STEP * n * 2.0 ** min(n, 1000) / run.threads
+        fits = n <= self.max_dynamic and dynamic_seconds < (1 - CUT_SHARE) * seconds
+        end = run.seconds + (CUT_SHARE * dynamic_seconds if fits else seconds)
+        others = self._get_bound() - math.fsum(component.scores[component.begin[:-1]])
+        with run.ignoring_convergence():
+            proof = BranchAndCut(
+                component,
+                find_choice(component, self.rows),
+                memory=self.memory,
+                halted=lambda: run.halted() or run.seconds > end,
+                report=partial(self._report, component),
+                observe=partial(self._observe, others),
+                seed=run.seed,
+            ).solve()
+        self.proofs.append(proof)
+        self._report(component, proof.choice)
+        run.remark(
+            f"branch and cut over {n:,} variables: {proof.n_processed:,} node{'' if proof.n_processed == 1 else 's'}, "
+            f"{proof.n_sets_left:,} of {component.n_sets:,} parent sets left after the first"
+        )
+        if proof.is_complete or not fits or run.halted():
+            return proof.is_complete
+        return self._solve_dynamically(group, proof.bound)
+
+    def _get_bound(self) -> float:
+        """Return the upper bound of the run."""
+        assert self.run.bound is not None
+        return self.run.bound
+
+    def _observe(self, others: float, bound: float) -> None:
+        """Set the bound of the run, given the bounds of the other variables and of a component; count a node."""
+        self.run.bound = others + bound
+        self.run.count(iterations=1)
+
+    def _report(self, component: Component, choice: NDArray[np.int64]) -> None:
+        """Take a component's part of a better network over, and offer the network to the run."""
+        self.rows[component.variables] = component.rows[choice]
+        rows = self.rows.copy()
+        self.run.offer(math.fsum(self.table.scores[rows]), partial(self.table.network, rows))
+
+    @property
+    def max_dynamic(self) -> int:
+        """Number of variables of the largest component that dynamic programming can solve with the memory."""
+        return min(MAX_VARIABLES, (self.memory // 8).bit_length() - 1)
+
+    def _check_memory(self, groups: list[Group]) -> None:
+        """Raise an error if the scores of the largest group exceed the memory."""
+        variables = max(len(group.variables) for group in groups)
+        if variables > self.max_dynamic:
+            raise TooLargeError(
+                f"exact search takes at most {self.max_dynamic} variables that depend on each other with "
+                f"{self.memory / 2**30:,.3g} GiB of memory, but the table has {variables:,}: {ADVICE}"
+            )
+
+
+def has_solver() -> bool:
+    """Return True if the solver of branch and cut is installed."""
+    return find_spec("highspy") is not None
