@@ -60,7 +60,7 @@ def test_extensions_of_the_cached_rows(table, score, steps):
     """All improving extensions of the families with cached rows, with their scores; each is a family of the data."""
     problem = problem_of(table.dataset, score)
     chains = chains_after(problem, steps)
-    parts = list_extensions(chains, inf)
+    parts = list_extensions(chains, inf, inf)
     scorer = problem.scorer
     expected = set()
     for chain in chains:
@@ -79,9 +79,13 @@ def test_the_best_extensions_of_each_row():
     """With a limit, each row gives at most the same number of entries, and the total keeps to the limit."""
     problem = problem_of(random_network(12, 2.5, 3, 2).sample(300, seed=2), BIC())
     chains = chains_after(problem, 200)
-    every = sum(len(part.child) for part in list_extensions(chains, inf))
-    totals = [sum(len(part.child) for part in list_extensions(chains, limit)) for limit in (0, every - 1, every)]
+    every = sum(len(part.child) for part in list_extensions(chains, inf, inf))
+    totals = [sum(len(part.child) for part in list_extensions(chains, limit, limit)) for limit in (0, every - 1, every)]
     assert totals[0] == 0 < totals[1] < totals[2] == every
+    least = sum(len(part.child) for part in list_extensions(chains, 0, inf))  # one of each row
+    assert 0 < least < every
+    assert sum(len(part.child) for part in list_extensions(chains, 0, least)) == least
+    assert not list_extensions(chains, 0, least - 1)
 
 
 @given(st.lists(st.integers(1, 30)), st.integers(0, 300))

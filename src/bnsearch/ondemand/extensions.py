@@ -33,16 +33,19 @@ class ExtensionRows(NamedTuple):
     sizes: NDArray[np.int64]
 
 
-def list_extensions(chains: Sequence[OnDemandChain], max_families: float) -> list[Families]:
+def list_extensions(chains: Sequence[OnDemandChain], wanted: float, max_families: float) -> list[Families]:
     """
     Return the cached extensions of the families that chains have stored; no chain may run at the same time.
 
-    max_families : upper bound on the number of families. If there are more, each row gives its best entries up to a
+    wanted : number of families, at most `max_families`. If there are more, each row gives its best entries up to a
         number that is the same for all rows
+    max_families : upper bound on the number of families. If there are not more rows, each row gives at least one entry
     """
     found = _find_rows(chains)
     n_entries = np.concatenate([rows.n_entries for rows in found])
-    max_per_row = find_max_per_row(n_entries, max_families)
+    max_per_row = find_max_per_row(n_entries, wanted)
+    if len(n_entries) <= max_families:
+        max_per_row = max(1, max_per_row)
     return [_list_families(rows, max_per_row) for rows in found] if max_per_row else []
 
 

@@ -74,11 +74,13 @@ class SharedTable:
         So a search that gains nothing is followed by one over twice as many added sets, and one that gains by half.
         """
         selected, known = self._selected, self._problem.constraints
-        room = min(self._max_added(), self._width * self._n_met())
+        max_added = self._max_added()
+        room = min(max_added, self._width * self._n_met())
         n_selected = 0 if selected is None else selected.n_sets
-        extensions = list_extensions(self._chains, max(room / 2, room - n_selected))
+        wanted, most = (max(limit / 2, limit - n_selected) for limit in (room, max_added))
+        extensions = list_extensions(self._chains, wanted, most)
         n_extensions = sum(len(families.child) for families in extensions)
-        max_selected = (self._max_added() if self.has_new_sets else room) - n_extensions
+        max_selected = (max_added if self.has_new_sets else room) - n_extensions
         if selected is not None and n_selected > max_selected:
             selected = selected.best(max(1, int(max_selected // self._problem.size)), known)
             n_selected = selected.n_sets
