@@ -73,20 +73,17 @@ def test_the_table_of_all_families_met(known):
     assert few.n_sets <= 3 * problem.size + problem.size
 
 
-def test_the_width_of_the_table(monkeypatch):
+def test_the_width_of_the_table():
     """A search without gain is followed by one over more sets, one that gains by one over fewer, down to a limit."""
-    monkeypatch.setattr("bnsearch.ondemand.shared_table.MIN_WIDTH", 0.2)
-    model, _ = searched(problem_with("bic", False, 30), 1)
-    table = model.table
-    for _ in range(9):
-        table.record_search(1.0)
-    first = table.build().n_sets
-    table.record_search(0.0)
-    wider = table.build().n_sets
-    table.record_search(1.0)
-    assert table.build().n_sets == first < wider
-    table.record_search(1.0)
-    assert table.build().n_sets == first
+    data = random_network(25, 3.0, 2, 4).sample(3000, seed=4)
+    model, _ = searched(problem_of(data, make_score("bic")), 1)
+    sizes = []
+    for gain in [1.0] * 9 + [0.0] * 6 + [1.0] * 9:
+        model.table.record_search(gain)
+        sizes.append(model.table.build().n_sets)
+    assert sizes[7] == sizes[8] == sizes[-1]
+    assert sizes[8:15] == sorted(sizes[8:15])
+    assert sizes[8] < sizes[14]
 
 
 def test_a_table_serves_again():
