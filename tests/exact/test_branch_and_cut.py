@@ -18,8 +18,10 @@ from bnsearch.exact.proof import Proof, Step
 from bnsearch.learning.search import search
 from bnsearch.parent_sets.table import ParentSets
 from bnsearch.runs.problem import Problem
+from bnsearch.runs.run import Run
 from bnsearch.runs.stop import Seconds
 from candidate_tables import candidate_tables, random_candidates, table_of
+from clocks import Clock
 from knowledge_cases import random_knowledge
 from reference_exact import best_score
 from reference_proof import check_proof
@@ -146,13 +148,15 @@ def test_exact_search_has_no_limit_on_variables():
 
 
 def test_exact_search_stops_at_the_deadline():
-    """After a tenth of a second the result has a network and a bound."""
+    """The clock moves with each reading, and is read a few times at most after the deadline; a bound exists by then."""
     table = random_candidates(40, 300, 4, seed=1)
-    result = search(Problem(table=table), Exact(), stop=Seconds(0.3), seed=1, threads=1)
-    assert (result.optimal, result.stop) == (False, "seconds")
-    assert result.bound is not None
-    assert result.score < result.bound < math.fsum(table.scores[table.begin[:-1]]) + 1e-9
-    assert result.seconds < 0.6
+    run = Run(Seconds(3), seed=1, threads=1, clock=Clock(tick=0.001))
+    Exact().search(Problem(table=table), run)
+    assert run.seconds < 3.05
+    assert not run.going()
+    assert (run.optimal, run.reason) == (False, "seconds")
+    assert run.bound is not None
+    assert run.progress.score < run.bound < math.fsum(table.scores[table.begin[:-1]]) + 1e-9
 
 
 def test_components_of_both_kinds(monkeypatch):

@@ -49,7 +49,7 @@ class AutoSearch:
     graph of all candidate parents separately, in time and memory that double with each variable.
 
     Otherwise islands alternate between three searches: over orderings with families on demand (GINOBS), over orderings
-    with the table of all families met (RINOBS), and over DAGs (tabu search). The search that gains most gets most of
+    with a table of the families met (RINOBS), and over DAGs (tabu search). The search that gains most gets most of
     the time. In between, all parent sets of one more size are enumerated and added to the table, if that takes a small
     share of the time and if many variables of the best network have that many parents or fewer.
 
@@ -169,7 +169,7 @@ class _DataSearch:
 
         It is a share of the remaining time, multiplied by the share of the variables whose parents in the best network
         are a set of the next size or a smaller one: only sets like these would be enumerated. It is at most the elapsed
-        time, so that a run holds the incumbent of at least half of its time at any moment.
+        time, so the incumbent at any time t is at least as good as that of the search until t / 2.
         """
         run = self.run
         if not self.timed:

@@ -39,7 +39,8 @@ def list_extensions(chains: Sequence[OnDemandChain], wanted: float, max_families
 
     wanted : number of families, at most `max_families`. If there are more, each row gives its best entries up to a
         number that is the same for all rows
-    max_families : upper bound on the number of families. If there are not more rows, each row gives at least one entry
+    max_families : upper bound on the number of families. Unless there are more rows than this, each row gives at least
+        one entry
     """
     found = _find_rows(chains)
     n_entries = np.concatenate([rows.n_entries for rows in found])
@@ -67,14 +68,14 @@ def _find_rows(chains: Sequence[OnDemandChain]) -> list[ExtensionRows]:
     from bnsearch.ondemand.kernels_rows import COUNT
     from bnsearch.ondemand.kernels_store import NUMBER, SIZE
 
-    most = []
+    max_rows = []
     for chain in chains:
         _, _, store, _ = chain.arrays
         filled = np.arange(store[SIZE].shape[1]) < store[NUMBER][:, np.newaxis]
-        most.append(int((store[SIZE][filled].astype(np.int64) + 1).sum()))
-    seen = np.zeros(1 << (2 * sum(most)).bit_length(), dtype=np.uint64)
+        max_rows.append(int((store[SIZE][filled].astype(np.int64) + 1).sum()))
+    seen = np.zeros(1 << (2 * sum(max_rows)).bit_length(), dtype=np.uint64)
     found = []
-    for chain, capacity in zip(chains, most, strict=True):
+    for chain, capacity in zip(chains, max_rows, strict=True):
         source, rows, store, _ = chain.arrays
         child, slot, dropped = np.empty((3, capacity), dtype=np.int32)
         cached = np.empty(capacity, dtype=np.int64)

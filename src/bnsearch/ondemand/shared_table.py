@@ -33,7 +33,7 @@ ROW_BYTES = 200  # approximate memory of a row of the table and its index
 
 class SharedTable:
     """
-    The candidate table of the islands, rebuilt for each search over it.
+    The candidate table of the islands, rebuilt for a search over it unless the last one serves again.
 
     Parameters
     ----------
@@ -77,8 +77,8 @@ class SharedTable:
         max_added = self._max_added()
         room = min(max_added, self._width * self._n_met())
         n_selected = 0 if selected is None else selected.n_sets
-        wanted, most = (max(limit / 2, limit - n_selected) for limit in (room, max_added))
-        extensions = list_extensions(self._chains, wanted, most)
+        wanted, max_extensions = (max(limit / 2, limit - n_selected) for limit in (room, max_added))
+        extensions = list_extensions(self._chains, wanted, max_extensions)
         n_extensions = sum(len(families.child) for families in extensions)
         max_selected = (max_added if self.has_new_sets else room) - n_extensions
         if selected is not None and n_selected > max_selected:
