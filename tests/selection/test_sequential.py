@@ -12,14 +12,14 @@ from hypothesis import strategies as st
 
 from bnsearch.budgets.budget import Budget
 from bnsearch.budgets.events import Event
-from bnsearch.counting.sweep import Piece, Sweep
+from bnsearch.counting.pieces import Piece, count_sets_with_each
+from bnsearch.counting.sweep import Sweep
 from bnsearch.data import Dataset
 from bnsearch.errors import InputError
 from bnsearch.knowledge import Knowledge
 from bnsearch.scores import BIC, K2, BDeu, Scorer, improves
 from bnsearch.selection.lattice_search import LatticeSearch
 from bnsearch.selection.sequential import Sequential
-from bnsearch.selection.walk import _sets_with_each
 from clocks import Clock
 from strategies import examples
 
@@ -244,9 +244,9 @@ def test_memory_that_does_not_suffice_stops_early():
 def test_families_of_pieces_are_counted():
     """Of five places the sets of three under top 4 with second place 2 or 3 are 420 421 430 431 432: by hand."""
     binomial = Sweep(random_table(5, 30, 1), 3).binomial
-    assert _sets_with_each(5, 3, Piece(4, 4, 2, 4), binomial).tolist() == [2, 2, 3, 3, 5]
-    assert _sets_with_each(5, 2, Piece(3, 3, 0, 3), binomial).tolist() == [1, 1, 1, 3, 0]
-    assert _sets_with_each(5, 2, Piece(1, 3, 0, 3), binomial).tolist() == [3, 3, 3, 3, 0]  # 10 20 21 30 31 32
+    assert count_sets_with_each(5, 3, Piece(4, 4, 2, 4), binomial).tolist() == [2, 2, 3, 3, 5]
+    assert count_sets_with_each(5, 2, Piece(3, 3, 0, 3), binomial).tolist() == [1, 1, 1, 3, 0]
+    assert count_sets_with_each(5, 2, Piece(1, 3, 0, 3), binomial).tolist() == [3, 3, 3, 3, 0]  # 10 20 21 30 31 32
 
 
 @pytest.mark.parametrize("least", [1, 200, 1 << 23])
@@ -255,5 +255,5 @@ def test_pieces_make_up_all_families(monkeypatch, size, least):
     """Over all pieces every variable is in as many sets of a size as there are sets of the others one smaller."""
     monkeypatch.setattr("bnsearch.counting.sweep.MIN_ROWS_PER_CALL", least)
     sweep = Sweep(random_table(9, 30, 1), 5, threads=2)
-    counts = sum(_sets_with_each(9, size, piece, sweep.binomial) for piece in sweep.pieces(size))
+    counts = sum(count_sets_with_each(9, size, piece, sweep.binomial) for piece in sweep.pieces(size))
     assert counts.tolist() == [comb(8, size - 1)] * 9

@@ -5,7 +5,7 @@ from __future__ import annotations
 from bisect import bisect_left, bisect_right
 from collections.abc import Callable, Iterator, Sequence
 from math import comb
-from typing import TYPE_CHECKING, NamedTuple, TypedDict, TypeVar
+from typing import TYPE_CHECKING, TypedDict, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -13,6 +13,7 @@ from numpy.typing import NDArray
 from bnsearch._tools.parallel import ThreadArrays, parallel_take, thread_count
 from bnsearch.counting.cell_sums import CellSum, products_of_sets
 from bnsearch.counting.columns import BITMAP_STATES, Layout, known_variables
+from bnsearch.counting.pieces import Piece
 from bnsearch.data import Dataset
 from bnsearch.errors import InputError, require
 
@@ -20,6 +21,7 @@ if TYPE_CHECKING:
     from bnsearch.counting.kernels_terms import Terms
 
 PROJECTION_GAIN = 4.7  # factor on the number of cells up to which bitmaps are cheaper, once projected (measured)
+BITMAP_CELLS_PER_ROW = 0.4  # the same number for each row if rows are few: a cell has a fixed cost, too (measured)
 MAX_SETS_PER_CALL = 1 << 17  # largest number of sets of a kernel call, which bounds its time
 MAX_ROWS_PER_CALL = 1 << 28  # largest product of sets and rows of a kernel call, which bounds its time
 MIN_ROWS_PER_CALL, MIN_SETS_PER_CALL = 1 << 25, 1 << 13  # the overhead of smaller pieces is as large as their work
@@ -27,15 +29,6 @@ SHARES = 2  # a piece has about the remaining sets divided by SHARES times the n
 INT64_MAX = np.iinfo(np.int64).max
 
 R = TypeVar("R")
-
-
-class Piece(NamedTuple):
-    """A range of sets of one size: the largest place is in bottom:top + 1, the second largest in lowest:highest."""
-
-    bottom: int
-    top: int
-    lowest: int
-    highest: int
 
 
 class SweepOptions(TypedDict, total=False):
@@ -81,15 +74,35 @@ class Sweep:
         self.threads = thread_count(threads)
         chosen = known_variables(range(data.n_variables) if variables is None else variables, data.n_variables)
         self.max_size = max(1, min(max_size, len(chosen)))
-        states = _affordable_states(data.arities[chosen], self.max_size, memory)
-        self.layout = Layout(data, chosen.tolist(), representation, max_states=states)
+        self._states = _affordable_states(data.arities[chosen], self.max_size, memory)
+        self.layout = Layout(data, chosen.tolist(), representation, max_states=self._states)
         self.order = self.layout.order
-        self.products = products_of_sets(self.layout.columns.arities, self.max_size)
-        max_cells = min(PROJECTION_GAIN * self.layout.columns.max_cells, float(self.products[-1]))
-        self._columns = self.layout.columns._replace(max_cells=max_cells)  # so that every product is tabulated
+        self._memory = memory
+        self._counted = 1  # the largest size whose item counts are kept
         self._make_lattice()
 
+    def can_deepen(self) -> bool:
+        """Return True if sets of one more size can be counted with the bitmaps and the counts that exist."""
+        arities = self.layout.columns.arities
+        return (
+            self.max_size < len(arities)
+            and _affordable_states(arities, self.max_size + 1, self._memory) == self._states
+        )
+
+    def deepen(self) -> None:
+        """Increase `max_size` by one; all counts are kept."""
+        ones = self._ones
+        self.max_size += 1
+        self._make_lattice()
+        self._ones[: len(ones)] = ones
+
     def _make_lattice(self) -> None:
+        self.products = products_of_sets(self.layout.columns.arities, self.max_size)
+        max_cells = self.layout.columns.max_cells
+        if max_cells < np.inf:
+            max_cells = min(PROJECTION_GAIN * max_cells, BITMAP_CELLS_PER_ROW * self.layout.columns.total)
+        # So that every product is tabulated.
+        self._columns = self.layout.columns._replace(max_cells=min(max_cells, float(self.products[-1])))
         columns = self._columns
         items = len(columns.sizes)
         sizes = [comb(items, k) for k in range(1, self.max_size)]
@@ -100,7 +113,6 @@ class Sweep:
         self.binomial = _binomials(max(items, len(self.order)) + 1, self.max_size + 2)
         self._ones = ones
         self._at = np.cumsum([0, 0, *sizes]).astype(np.int64)
-        self._counted = 1  # the largest size whose item counts are kept
 
     def number(self, size: int) -> int:
         """Return the number of sets of a size."""
@@ -139,6 +151,7 @@ class Sweep:
         visit: Callable[[Piece, NDArray[np.float64]], R],
         going: Callable[[], bool] = lambda: True,
         into: NDArray[np.float64] | None = None,
+        pieces: Sequence[Piece] | None = None,
     ) -> list[R]:
         """
         Compute the values of the sets of a size (2 or more) piece by piece.
@@ -151,6 +164,7 @@ class Sweep:
             array is used again for the next piece, unless `into` is given
         going : no piece is started after it has returned False
         into : float64[sets of this size], receives the values by rank; None keeps none of them
+        pieces : the pieces to compute if the others are done; None means all
         """
         require("size", size, at_least=2, at_most=self.max_size, whole=True)
         for smaller in range(self._counted + 1, size):
@@ -168,7 +182,7 @@ class Sweep:
             self._value(size, terms, piece, capacity, store, only_bitmaps, block)
             return visit(piece, block)
 
-        results = parallel_take(run, list(self.pieces(size)), self.threads, going)
+        results = parallel_take(run, list(self.pieces(size)) if pieces is None else pieces, self.threads, going)
         if going():
             self._counted = max(self._counted, size)
         return results

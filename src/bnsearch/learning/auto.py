@@ -9,7 +9,7 @@ from typing import ClassVar
 from bnsearch.equivalence.ges import GES
 from bnsearch.exact.groups import split_into_groups
 from bnsearch.exact.method import Exact
-from bnsearch.learning.candidates import CandidateSelector, describe, select_for_run
+from bnsearch.learning.candidates import CandidateSelector, describe, select_for_run, selection_memory
 from bnsearch.learning.warm_up import load_kernels
 from bnsearch.ondemand.ginobs import GINOBS
 from bnsearch.ondemand.island_model import IslandModel
@@ -19,6 +19,8 @@ from bnsearch.runs.method import Needs
 from bnsearch.runs.problem import Problem
 from bnsearch.runs.run import Run
 from bnsearch.runs.stop import Iterations, Seconds
+from bnsearch.selection.enumeration import Enumeration, EnumerationState
+from bnsearch.selection.report import Selection
 from bnsearch.selection.subsets import Subsets
 
 MAX_EXACT_VARIABLES = 27  # variables that can form cycles with each other: exact search then takes 1 GiB
@@ -27,11 +29,11 @@ EXACT_SHARE = 0.5  # maximum share of the remaining time that exact search over 
 WARM_UP_STEPS = 50  # RINOBS steps for each variable before exact search, for a good incumbent if that runs out of time
 WARM_UP_SHARE = 0.1  # maximum share of the remaining time for these steps
 UNTIMED_ISLANDS = 2  # number of islands if the result must not depend on the number of threads
-MIN_ELAPSED, MIN_ELAPSED_SHARE = 1.0, 0.1  # seconds, or share of the time budget, before the first selection
-MAX_SELECTING = 0.4  # maximum share of the remaining time for a selection
-SELECTION_MARGIN = 2.0  # safety factor on the expected time of a selection: the pace of its first part is the fastest
-STUCK_SHARE = 0.75  # share of the elapsed time without improvement after which a long selection may allow a proof
-STUCK_SELECTION = 0.7  # share of the remaining time for that selection
+MIN_ELAPSED, MIN_ELAPSED_SHARE = 1.0, 0.1  # seconds, or share of the time budget, before the first enumeration
+MAX_ENUMERATION = 0.4  # maximum share of the remaining time for the enumeration of one more size
+MARGIN = 2.0  # safety factor on the expected time of an enumeration: the pace of its first part is the fastest
+STALE_SHARE = 0.1  # share of the elapsed time without improvement after which a size is enumerated in part
+STALE_FACTOR = 2.0  # time for that enumeration as a multiple of the time without improvement
 SUBSETS_SHARE = 0.1  # maximum share of the remaining time for counting all subsets before the islands begin
 SUBSETS_MARGIN = 1.5  # safety factor on the estimated time of counting all subsets after the islands have begun
 MAX_FAMILIES = 20_000_000  # maximum number of families of all subsets in a run without a time limit
@@ -50,8 +52,9 @@ class AutoSearch:
 
     Otherwise islands alternate between three searches: over orderings with families on demand (GINOBS), over orderings
     with a table of the families met (RINOBS), and over DAGs (tabu search). The search that gains most gets most of
-    the time. In between, all parent sets of one more size are enumerated and added to the table, if that takes a small
-    share of the time and if many variables of the best network have that many parents or fewer.
+    the time. In between, parent sets are enumerated, size by size, and added to the table: as a whole if that takes a
+    small share of the time and if many variables of the best network have that many parents or fewer, and in parts
+    when the search stops improving.
 
     Examples
     --------
@@ -82,11 +85,13 @@ class _DataSearch:
     def __init__(self, problem: Problem, run: Run) -> None:
         self.problem, self.run = problem, run
         self.timed = run.is_timed
-        self.selector = run.select if isinstance(run.select, CandidateSelector) else CandidateSelector()
-        self.enumerated = 1  # number of parents up to which the table holds all useful sets
-        self.next_seconds = 0.0  # expected time for enumerating one more size; 0 until a selection has measured it
-        self.islands_began = 0.0  # elapsed time when the islands had their first network
-        self.provable = True  # False once a selected table shows that exact search cannot solve a complete one
+        self.state = EnumerationState()
+        self.selection: Selection | None = None  # the last one
+        self.enumerated = 0  # number of parents up to which the table holds all useful sets
+        self.next_seconds = 0.0  # expected time for completing one more size; 0 until it is known
+        self.is_finished = False  # True if sets of one more size cannot be enumerated
+        self.selecting = 0.0  # time of all selections
+        self.stale_since = 0.0  # elapsed time at the end of the last selection, or when the islands began
         run.partial = True  # until a table is complete
 
     def search(self) -> None:
@@ -98,10 +103,11 @@ class _DataSearch:
         if fits and self._solve_subsets():
             return
         model = self._start_islands()
-        if not self.timed and self._select_more(model):
+        if not self.timed and self._add_selection(model, CandidateSelector().select(problem, run, math.inf)):
             return
         while run.going() and model.is_started:
-            if self._is_selection_due(model) and self._select_more(model):
+            seconds, whole = self._plan_enumeration(model)
+            if seconds > 0.0 and self._enumerate(model, seconds, whole):
                 return
             model.search_round()
             if math.isfinite(expected) and SUBSETS_MARGIN * expected <= run.seconds_left and run.going():
@@ -109,6 +115,8 @@ class _DataSearch:
                     return
                 expected = math.inf
         run.bound = model.table.upper_bound
+        if self.selection is not None:
+            run.remark(describe(self.selection))
         run.remark(
             "chose search over orderings (ginobs, rinobs) and over DAGs (tabu): exact search over all subsets of "
             f"{problem.size} variables would take too long"
@@ -121,7 +129,7 @@ class _DataSearch:
                 load_kernels(problem, GES())
         model = IslandModel(problem, run, run.threads if self.timed else UNTIMED_ISLANDS, run.budget.memory)
         model.start()
-        self.islands_began = run.seconds
+        self.stale_since = run.seconds
         return model
 
     def _expected_subset_seconds(self) -> float:
@@ -155,48 +163,59 @@ class _DataSearch:
         prove(replace(problem, table=found.table), run)
         return True
 
-    def _is_selection_due(self, model: IslandModel) -> bool:
-        """Return True if the sets of one more size can be enumerated in the time that is allowed for this now."""
-        run = self.run
-        if not (self.timed and run.partial and run.going()):
-            return False
-        late_enough = run.seconds >= min(MIN_ELAPSED, MIN_ELAPSED_SHARE * (run.seconds + run.seconds_left))
-        return late_enough and SELECTION_MARGIN * self.next_seconds <= self._max_selection_seconds(model)
-
-    def _max_selection_seconds(self, model: IslandModel) -> float:
+    def _plan_enumeration(self, model: IslandModel) -> tuple[float, bool]:
         """
-        Return the time that is allowed for a selection now.
+        Return the time that the enumeration of parent sets may take now, and whether it must complete a size.
 
-        It is a share of the remaining time, multiplied by the share of the variables whose parents in the best network
-        are a set of the next size or a smaller one: only sets like these would be enumerated. It is at most the elapsed
-        time, so the incumbent at any time t is at least as good as that of the search until t / 2.
+        A size is enumerated as a whole if this takes at most a share of the remaining time, multiplied by the share of
+        the variables whose parents in the best network are a set of this size or a smaller one: only sets like these
+        are enumerated. All enumerations together take at most as long as the searches, so the incumbent at any time t
+        is at least as good as that of the search until t / 2. If the search has not improved the network for a while,
+        there is an enumeration in any case, possibly of a part of a size.
         """
         run = self.run
-        if not self.timed:
-            return math.inf
-        share = MAX_SELECTING * model.share_covered(self.enumerated + 1)
-        stale = run.seconds - max(run.progress.improved, self.islands_began)
-        if self.provable and stale > STUCK_SHARE * run.seconds:
-            share = STUCK_SELECTION
-        return min(share * run.seconds_left, run.seconds)
+        if not (self.timed and run.partial and run.going()) or self.is_finished:
+            return 0.0, True
+        if run.seconds < min(MIN_ELAPSED, MIN_ELAPSED_SHARE * (run.seconds + run.seconds_left)):
+            return 0.0, True
+        share = MAX_ENUMERATION * model.share_covered(self.enumerated + 1)
+        seconds = min(share * run.seconds_left, run.seconds - 2.0 * self.selecting)
+        if MARGIN * self.next_seconds <= seconds:
+            return seconds, True
+        stale = run.seconds - max(run.progress.improved, self.stale_since)
+        if stale > STALE_SHARE * run.seconds:
+            return min(STALE_FACTOR * stale, MAX_ENUMERATION * run.seconds_left), False
+        return 0.0, True
 
-    def _select_more(self, model: IslandModel) -> bool:
+    def _enumerate(self, model: IslandModel, seconds: float, whole: bool) -> bool:
+        """Enumerate parent sets for the islands' table; return True if the optimum is proven."""
+        problem, run = self.problem, self.run
+        builder = Enumeration(
+            seconds=max(0.01, seconds),
+            memory=selection_memory(run),
+            max_rows=model.table.max_rows,
+            whole_size=whole,
+            horizon=run.seconds_left,
+            state=self.state,
+        )
+        with run.ignoring_convergence():
+            found = select_for_run(builder, problem, run)
+        self.selecting += found.seconds
+        self.next_seconds, self.is_finished = found.seconds_for_next, found.stop in ("memory", "horizon")
+        self.stale_since = run.seconds
+        return self._add_selection(model, replace(found, seconds=self.selecting))
+
+    def _add_selection(self, model: IslandModel, found: Selection) -> bool:
         """Add selected candidate sets to the islands' table; return True if the optimum is proven."""
         problem, run = self.problem, self.run
-        seconds = self._max_selection_seconds(model)
-        with run.ignoring_convergence():
-            found = self.selector.select(problem, run, seconds, enumerated=self.enumerated + 1 if self.timed else None)
-        self.next_seconds = found.seconds_for_next
-        if self.timed and found.exhaustive <= self.enumerated:  # the next size takes too long or too much memory
-            self.next_seconds = max(self.next_seconds, seconds)
-        self.enumerated = max(self.enumerated, found.exhaustive)
-        run.remark(describe(found))
+        self.selection, self.enumerated = found, found.exhaustive
         model.table.add_selected(found.table)
         run.partial = not found.complete
-        self.provable = self.provable and largest_group(found.table) <= MAX_EXACT_VARIABLES
         if found.complete and run.going():
             fits, why = exact_fits(found.table, problem, run)
             if fits:
+                run.remark(describe(found))
+                self.selection = None  # its description is not repeated
                 run.remark(f"chose exact search: {why}")
                 prove(replace(problem, table=found.table), run)
                 return run.optimal

@@ -56,26 +56,21 @@ class CandidateSelector:
         offer_first_network(found.table, problem, run)
         return None
 
-    def select(self, problem: Problem, run: Run, seconds: float, *, enumerated: int | None = None) -> Selection:
-        """
-        Return a selection made within some seconds, or within `EVALUATIONS` if these are infinite.
-
-        enumerated : largest number of parents of selected sets; they are enumerated, and no larger sets are grown from
-            them. None means as many sets as possible
-        """
+    def select(self, problem: Problem, run: Run, seconds: float) -> Selection:
+        """Return a selection made within some seconds, or within `EVALUATIONS` if these are infinite."""
         limited = math.isfinite(seconds)
         limit = max(0.01, seconds) if limited else None
         if problem.has_python_score:
             evaluations = None if limited else PYTHON_EVALUATIONS
             return select_for_run(LocalSets(seconds=limit, evaluations=evaluations), problem, run)
-        builder = Auto(
-            seconds=limit,
-            evaluations=None if limited else EVALUATIONS,
-            growth=GROWTH if enumerated is None else 0.0,
-            max_enumerated=enumerated,
-            memory=max(1 << 20, run.budget.memory // MEMORY_SHARE),
-        )
-        return select_for_run(builder, problem, run)
+        evaluations = None if limited else EVALUATIONS
+        memory = selection_memory(run)
+        return select_for_run(Auto(seconds=limit, evaluations=evaluations, growth=GROWTH, memory=memory), problem, run)
+
+
+def selection_memory(run: Run) -> int:
+    """Return the number of bytes that selections may use."""
+    return max(1 << 20, run.budget.memory // MEMORY_SHARE)
 
 
 def load_selection_kernels(problem: Problem, threads: int) -> None:

@@ -43,6 +43,7 @@ class SharedTable:
 
     Attributes
     ----------
+    max_rows : maximum number of rows, by the memory
     upper_bound : upper bound on the score of all networks over the last table; None before the first one
     has_new_sets : True if selected sets have not been searched yet
     """
@@ -50,7 +51,7 @@ class SharedTable:
     def __init__(self, problem: Problem, run: Run, chains: Sequence[OnDemandChain], memory: float) -> None:
         self._problem, self._run, self._chains = problem, run, chains
         self._timed = run.is_timed
-        self._max_rows = memory / ROW_BYTES
+        self.max_rows = int(memory / ROW_BYTES)
         self._selected: ParentSets | None = None
         self._width = MIN_WIDTH  # maximum number of added sets for each family met
         self._rows_per_second = float(FIRST_ROWS_PER_SECOND)
@@ -86,7 +87,7 @@ class SharedTable:
             n_selected = selected.n_sets
         self._n_added = n_extensions + n_selected
         return build_table(
-            self._chains, self._problem, selected, int(self._max_rows), self._run.threads, extensions=extensions
+            self._chains, self._problem, selected, self.max_rows, self._run.threads, extensions=extensions
         )
 
     def find_index(self) -> Index:
@@ -131,7 +132,7 @@ class SharedTable:
         if self._selected is not None and self.has_new_sets:
             wanted = max(wanted, self._selected.n_sets)
         rows = self._n_met() + min(wanted, self._max_added())
-        return self._count_work(min(rows, self._max_rows)) / self._rows_per_second
+        return self._count_work(min(rows, self.max_rows)) / self._rows_per_second
 
     def _count_work(self, rows: float) -> float:
         """Return the work of building a table with some rows, in rows."""

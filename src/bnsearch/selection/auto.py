@@ -42,9 +42,7 @@ class Auto(Builder):
         means all, or 50 if there are more than 2,000 variables.
     growth : float, default 1.0
         Share of the time budget after which growth ends, because the rest is reserved for sizes that fit as a
-        whole; growth always gets at least half of the time that the enumeration leaves. With 0, there is no growth.
-    max_enumerated : int, optional
-        Largest number of parents of enumerated sets; None means no limit.
+        whole; growth always gets at least half of the time that the enumeration leaves.
     memory
         Bytes for counts and for the best scores of smaller sets, and for growth.
     pruning
@@ -71,7 +69,6 @@ class Auto(Builder):
 
     candidates: int | None = None
     growth: float = 1.0
-    max_enumerated: int | None = None
 
     default_seconds: ClassVar[float] = 60.0
 
@@ -80,8 +77,6 @@ class Auto(Builder):
         if self.candidates is not None:
             require("candidates", self.candidates, at_least=1, whole=True)
         require("growth", self.growth, at_least=0, at_most=1)
-        if self.max_enumerated is not None:
-            require("max_enumerated", self.max_enumerated, at_least=1, whole=True)
 
     def build(self, job: Job) -> Selection:
         """Enumerate, then grow, then make the table."""
@@ -97,7 +92,7 @@ class Auto(Builder):
         if isfinite(budget.seconds):
             held = (1 - self.growth) * budget.seconds
             reserve += min(held, max(0.0, budget.deadline - enumerated) / 2)
-        if self.growth > 0 and walk.complete < job.max_parents and not budget.is_spent(reserve):
+        if walk.complete < job.max_parents and not budget.is_spent(reserve):
             stage = GrowthStage(
                 job,
                 table,
@@ -114,25 +109,15 @@ class Auto(Builder):
         if stage is not None:
             scored, seconds = scored + stage.scored_of, seconds + stage.seconds_of
         notes = self._notes(job, stage)
-        return Selection(
-            table,
-            scored,
-            seconds,
-            walk.complete,
-            stop,
-            walk.complete >= job.max_parents,
-            seconds_for_next=walk.seconds_for_next,
-            notes=notes,
-        )
+        return Selection(table, scored, seconds, walk.complete, stop, walk.complete >= job.max_parents, notes=notes)
 
     def _deepest(self, job: Job) -> int:
         """Return the largest size that fits into memory and, at the fastest pace, into the time budget."""
         n, depth = job.n, min(1, job.max_parents)
         seconds = job.budget.seconds * job.budget.threads
         families = inf if job.budget.evaluations is None else job.budget.evaluations
-        deepest = job.max_parents if self.max_enumerated is None else min(job.max_parents, self.max_enumerated)
         while (
-            depth < deepest
+            depth < job.max_parents
             and n * comb(n, depth) * 8 <= job.budget.memory / 2
             and comb(n, depth + 2) * FASTEST <= seconds
             and (depth + 2) * comb(n, depth + 2) <= families

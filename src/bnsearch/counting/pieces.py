@@ -1,0 +1,34 @@
+"""Ranges of the sets of one size, as units of work."""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+
+class Piece(NamedTuple):
+    """A range of sets of one size: the largest place is in bottom:top + 1, the second largest in lowest:highest."""
+
+    bottom: int
+    top: int
+    lowest: int
+    highest: int
+
+
+def count_sets_with_each(n: int, size: int, piece: Piece, binomial: NDArray[np.int64]) -> NDArray[np.int64]:
+    """Return the number of sets of a piece that contain each place."""
+    counts = np.zeros(n, dtype=np.int64)
+    bottom, top, lowest, highest = piece
+    if size == 2:
+        counts[bottom : top + 1] = np.arange(bottom, top + 1)
+        counts[:top] += top - np.maximum(bottom - 1, np.arange(top))
+        return counts
+    if bottom < top:  # complete tops, one after the other
+        return sum((count_sets_with_each(n, size, Piece(t, t, 0, t), binomial) for t in range(bottom, top + 1)), counts)
+    counts[top] = binomial[highest, size - 1] - binomial[lowest, size - 1]
+    places = np.arange(highest)  # sets with a place as their second one or below it
+    counts[:highest] = binomial[highest - 1, size - 2] - binomial[np.maximum(lowest - 1, places), size - 2]
+    counts[lowest:highest] += binomial[lowest:highest, size - 2]
+    return counts

@@ -1,0 +1,87 @@
+"""Enumeration that several selections continue, for a search that alternates with it."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from math import inf
+
+import numpy as np
+
+from bnsearch.data import Dataset
+from bnsearch.knowledge.constraints import Constraints
+from bnsearch.parent_sets.table import ParentSets
+from bnsearch.selection.auto import Auto
+from bnsearch.selection.builder import Builder, Job
+from bnsearch.selection.report import Selection
+from bnsearch.selection.walk import Walk
+
+
+@dataclass
+class EnumerationState:
+    """The walk that selections continue, and the table of the sets that it has kept so far."""
+
+    walk: Walk | None = None
+    table: ParentSets | None = None
+
+
+@dataclass(frozen=True, kw_only=True)
+class Enumeration(Builder):
+    """
+    All parent sets of one more size than in the previous selection with the same state.
+
+    Parameters
+    ----------
+    seconds
+        Time budget.
+    memory
+        Bytes for counts and for the best scores of smaller sets, and the same for the families kept.
+    max_rows : int, optional
+        Maximum number of rows of the table, unless it is complete: each variable's best sets.
+    whole_size : bool, default True
+        True if the selection ends once its pace shows that the rest of the size does not fit into the time budget.
+        The sets scored until then are kept in any case, and the next selection continues from there.
+    horizon : float, default infinity
+        Number of seconds in which this and all later selections end.
+    state : EnumerationState
+        State that selections of one dataset share.
+
+    Notes
+    -----
+    Sizes are enumerated as by `Sequential`; sets of variables with few states come first. The time of a selection
+    does not depend on the number of sets of earlier ones: new sets are joined with the best of the earlier sets.
+    """
+
+    max_rows: int | None = None
+    whole_size: bool = True
+    horizon: float = inf
+    state: EnumerationState = field(default_factory=EnumerationState, repr=False, compare=False)
+
+    def build(self, job: Job) -> Selection:
+        """Continue the enumeration, then join the new sets with the best of the earlier ones."""
+        state, budget = self.state, job.budget
+        if state.walk is None:
+            state.walk = Walk(job, 1, budget.memory, resumable=True)
+        walk = state.walk
+        walk.resume(job, self.horizon)
+        stop = walk.run(share=1.0 if self.whole_size else None, max_size=walk.complete + 2)
+        only_best = budget.stop_reason is not None
+        complete = walk.complete >= job.max_parents
+        table = walk.table(only_best=only_best) if complete else self._join(walk.new_table(only_best=only_best), job)
+        state.table = table
+        seconds = np.full(job.n, budget.elapsed / job.n)
+        return Selection(
+            table, walk.scored_of, seconds, walk.complete, stop, complete, seconds_for_next=walk.seconds_for_next
+        )
+
+    def load_kernels(self, data: Dataset, threads: int, constraints: Constraints | None) -> None:
+        """Compile or load all kernels of a selection: the same as those of `Auto`."""
+        Auto().load_kernels(data, threads, constraints)
+
+    def _join(self, new: ParentSets, job: Job) -> ParentSets:
+        """Return the table of all sets so far, or of the best ones."""
+        earlier = self.state.table
+        if earlier is not None:
+            new = ParentSets.from_families(new.names, [earlier.families, new.families], threads=job.budget.threads)
+        if self.max_rows is None or new.n_sets <= self.max_rows:
+            return new
+        return new.best(max(1, self.max_rows // job.n))
