@@ -13,9 +13,8 @@ from __future__ import annotations
 
 import numpy as np
 
-from bnsearch.counting.kernels_prefix import first_rank
-from bnsearch.counting.kernels_terms import FUNCTION, term, terms_of
-from bnsearch.kernels.compile import inner_kernel, kernel
+from bnsearch.counting.kernels_terms import term
+from bnsearch.kernels.compile import inner_kernel
 
 CELLS_PER_ROW = 2  # largest number of cells of a dense histogram, for each row
 FEW_CELLS = 4096  # number of cells up to which a histogram is dense in any case
@@ -160,103 +159,3 @@ def sum_sparse(order, begin, number, states, arity, weights, counts, table, func
 def serves_bitmaps(arities, start, place):
     """Return True if a place has bitmaps."""
     return start[place + 1] - start[place] == arities[place] - 1
-
-
-@inner_kernel
-def any_beyond_bitmaps(arities, start, max_cells, bitmapped, cells, below, more):
-    """Return True if some set of a prefix and `more` places below `below` is not counted by bitmaps."""
-    if below < more:
-        return False
-    for i in range(more):
-        cells *= arities[below - 1 - i]
-        bitmapped = bitmapped and serves_bitmaps(arities, start, below - 1 - i)
-    return not bitmapped or cells > max_cells
-
-
-@inner_kernel
-def count_top(
-    codes, weights, total, arities, start, max_cells, dense, binomial, terms,
-    size, top, lowest, highest, offset, values,
-):  # fmt: skip
-    """
-    Value all sets of one size with largest place `top` and second in lowest:highest that bitmaps do not count.
-
-    offset : index in `values` less the rank of a set among those of this top
-
-    All other arguments are as in count_piece.
-    """
-    function = terms[FUNCTION]
-    unit = weights.size == total
-    d = size - 1
-    place = np.empty(d + 1, np.int64)
-    cells = np.ones(d + 1, np.float64)
-    bitmapped = np.ones(d + 1, np.bool_)
-    if not any_beyond_bitmaps(arities, start, max_cells, bitmapped[0], cells[0], top + 1, size):
-        return
-    rows = weights.size
-    label = np.zeros((d + 1, rows), np.int32)
-    number = np.ones(d + 1, np.int64)
-    order = np.empty(rows, np.int32)
-    begin = np.empty(rows + 1, np.int32)
-    counts = new_counts(rows, arities)
-    place[0] = top - 1
-    depth = 1  # the prefix is place[:depth], and place[0] is always the top
-    while depth > 0:
-        p = place[depth - 1] + 1
-        place[depth - 1] = p
-        if p >= (top + 1 if depth == 1 else highest if depth == 2 else place[depth - 2]):
-            depth -= 1
-            continue
-        cells[depth] = cells[depth - 1] * arities[p]
-        bitmapped[depth] = bitmapped[depth - 1] and serves_bitmaps(arities, start, p)
-        if not any_beyond_bitmaps(arities, start, max_cells, bitmapped[depth], cells[depth], p, size - depth):
-            continue
-        if dense and number[depth - 1] * arities[p] <= max_dense_cells(rows):
-            number[depth] = extend_dense(
-                label[depth - 1], number[depth - 1], codes[p], arities[p], counts, label[depth]
-            )
-        else:
-            sort_labels(label[depth - 1], number[depth - 1], order, begin)
-            number[depth] = extend_sparse(order, begin, number[depth - 1], codes[p], arities[p], counts, label[depth])
-        if depth < d:
-            depth += 1
-            place[depth - 1] = lowest - 1 if depth == 2 else -1
-            continue
-        rank = offset
-        for t in range(1, d):
-            rank += binomial[place[t], size - t]
-        in_order = False
-        for x in range(p - 1, -1, -1):
-            product = cells[d] * arities[x]
-            if bitmapped[d] and product <= max_cells and serves_bitmaps(arities, start, x):
-                break  # all smaller places are counted by bitmaps, too
-            constant, table, a = terms_of(terms, product)
-            if dense and number[d] * arities[x] <= max_dense_cells(rows):
-                value = sum_dense(label[d], number[d], codes[x], arities[x], weights, unit, counts, table, function, a)
-            else:
-                if not in_order:
-                    sort_labels(label[d], number[d], order, begin)
-                    in_order = True
-                value = sum_sparse(order, begin, number[d], codes[x], arities[x], weights, counts, table, function, a)
-            values[rank + x] = value + constant
-
-
-@kernel
-def count_piece(
-    codes, weights, total, arities, start, max_cells, dense, binomial, terms,
-    size, bottom, top, lowest, highest, values,
-):  # fmt: skip
-    """
-    Value the sets of one size with largest place in bottom:top + 1, second in lowest:highest, not counted by bitmaps.
-
-    codes ... dense : fields of Columns
-    binomial : int64[places + 1, size + 1]
-    terms : see kernels_terms
-    values : float64[...]   written at the set's rank less that of the piece's first set
-    """
-    first = first_rank(size, bottom, lowest, binomial)
-    for t in range(bottom, top + 1):
-        count_top(
-            codes, weights, total, arities, start, max_cells, dense, binomial, terms,
-            size, t, lowest, min(highest, t), binomial[t, size] - first, values,
-        )  # fmt: skip

@@ -226,8 +226,8 @@ class Sweep:
         block: NDArray[np.float64],
     ) -> None:
         """Compute the values of the sets of one piece; the counts of all smaller sets must be known."""
-        from bnsearch.counting.kernels_histogram import count_piece
         from bnsearch.counting.kernels_lattice import sweep_piece
+        from bnsearch.counting.kernels_row_groups import count_piece
 
         columns = self._columns
         sweep_piece(
