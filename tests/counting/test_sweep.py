@@ -201,3 +201,20 @@ def test_binomials_beyond_64_bits():
     for i in (0, 1, 5, 60, 299):
         for k in range(40):
             assert table[i, k] == comb(i, k) or comb(i, k) >= 2**62
+
+
+def test_one_more_size():
+    """A sweep that is made deeper keeps its counts, and has the values of single sets."""
+    data = Table(150, WIDTHS, seed=1).dataset
+    deepened = Sweep(data, 2, threads=1)
+    deepened.values(2, XLOGX)
+    while deepened.can_deepen():
+        deepened.deepen()
+    assert deepened.max_size == len(WIDTHS)
+    check(data, deepened)
+
+
+def test_no_memory_for_one_more_size():
+    """Ten binary variables have 45 pairs, whose counts take 180 bytes in the counting of triples."""
+    assert not Sweep(binary(10), 2, memory=179).can_deepen()
+    assert Sweep(binary(10), 2, memory=180).can_deepen()

@@ -1,4 +1,4 @@
-"""When the default method enumerates the parent sets of one more size; worked by hand."""
+"""When the default method enumerates parent sets, and for how long; worked by hand."""
 
 from __future__ import annotations
 
@@ -28,39 +28,69 @@ class Model:
 
 
 def searched_for(seconds: float, total: float = 100.0) -> auto._DataSearch:
-    """Return a search of which some seconds have passed."""
+    """Return a search of which some seconds have passed, with an improvement just now."""
     clock = Clock()
     run = Run(Seconds(total), seed=1, clock=clock)
     found = auto._DataSearch(Problem(data=DATA, score=BIC()), run)
-    found.islands_began = seconds
+    found.enumerated = 1
+    found.stale_since = seconds
     clock.now += seconds
     return found
 
 
 @pytest.mark.parametrize(
-    ("elapsed", "expected", "share", "due"),
+    ("elapsed", "expected", "share", "seconds"),
     [
-        (0.5, 0.0, 1.0, False),  # too early
-        (1.0, 0.0, 0.0, True),  # nothing is known about the time
-        (40.0, 11.9, 1.0, True),  # 2 * 11.9 <= 0.4 * 60
-        (40.0, 12.1, 1.0, False),
-        (20.0, 7.9, 0.5, True),  # 2 * 7.9 <= 0.4 * 0.5 * 80
-        (20.0, 8.1, 0.5, False),
-        (4.0, 1.9, 1.0, True),  # at most as long as the search before: 2 * 1.9 <= 4
-        (4.0, 2.1, 1.0, False),
+        (0.5, 0.0, 1.0, 0.0),  # too early
+        (1.0, 0.0, 1.0, 1.0),  # nothing is known about the time
+        (40.0, 11.9, 1.0, 24.0),  # 2 * 11.9 <= 0.4 * 60
+        (40.0, 12.1, 1.0, 0.0),
+        (30.0, 6.9, 0.5, 14.0),  # 2 * 6.9 <= 0.5 * 0.4 * 70
+        (30.0, 7.1, 0.5, 0.0),
+        (4.0, 1.9, 1.0, 4.0),  # at most as long as the search before: 2 * 1.9 <= 4
+        (4.0, 2.1, 1.0, 0.0),
     ],
 )
-def test_time_for_one_more_size(elapsed, expected, share, due):
+def test_time_for_one_more_size(elapsed, expected, share, seconds):
     """The time is limited by the rest of the budget, by the share of the variables, and by the time so far."""
     search = searched_for(elapsed)
     search.next_seconds = expected
-    assert search._is_selection_due(Model(share)) is due
+    assert search._plan_enumeration(Model(share)) == (pytest.approx(seconds), True)
 
 
-def test_a_search_without_improvement_gets_more_time():
-    """After three quarters of the elapsed time without improvement: 0.7 of the rest, if a proof is possible."""
+def test_earlier_enumerations_count():
+    """All enumerations together take at most half of the time."""
     search = searched_for(20.0)
-    search.islands_began = 4.9
-    assert search._max_selection_seconds(Model(0.5)) == pytest.approx(20.0)  # the elapsed time
-    search.provable = False
-    assert search._max_selection_seconds(Model(0.5)) == pytest.approx(16.0)
+    search.selecting = 8.0
+    assert search._plan_enumeration(Model(1.0)) == (pytest.approx(4.0), True)
+    search.selecting = 10.0
+    search.next_seconds = 1.0
+    assert search._plan_enumeration(Model(1.0)) == (0.0, True)
+
+
+@pytest.mark.parametrize(
+    ("stale", "selecting", "share", "seconds"),
+    [
+        (4.9, 0.0, 1.0, 0.0),  # less than a quarter of the time so far
+        (5.1, 0.0, 1.0, 10.2),
+        (5.1, 0.0, 0.5, 5.1),
+        (5.1, 6.0, 1.0, 8.0),  # half of the time for all enumerations
+        (5.1, 11.0, 1.0, 0.0),
+        (18.0, 0.0, 1.0, 20.0),
+    ],
+)
+def test_a_search_without_improvement(stale, selecting, share, seconds):
+    """After 20 s, the last quarter of them without improvement, a part of a size is enumerated."""
+    search = searched_for(20.0)
+    search.stale_since = 20.0 - stale
+    search.selecting, search.next_seconds = selecting, 1e9
+    planned, whole = search._plan_enumeration(Model(share))
+    assert planned == pytest.approx(seconds)
+    assert whole is (stale < 5.0)
+
+
+def test_no_enumeration_without_memory():
+    """Nothing is planned when sets of one more size cannot be enumerated."""
+    search = searched_for(20.0)
+    search.is_finished = True
+    assert search._plan_enumeration(Model(1.0)) == (0.0, True)

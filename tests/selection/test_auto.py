@@ -2,13 +2,10 @@
 
 from __future__ import annotations
 
-from math import inf
-
 import numpy as np
 import pytest
 from test_sequential import by_definition, random_table
 
-from bnsearch.budgets.budget import Budget
 from bnsearch.data import Dataset
 from bnsearch.errors import InputError
 from bnsearch.scores import BIC, BDeu, Scorer
@@ -16,7 +13,6 @@ from bnsearch.scores.extender import Extender
 from bnsearch.selection.auto import Auto
 from bnsearch.selection.sequential import Sequential
 from bnsearch.selection.variable_growth import VariableGrowth
-from clocks import Clock
 from reference_exact import best_score
 
 # Natural-log BIC optima without an in-degree limit, from an independent dynamic program.
@@ -103,31 +99,8 @@ def test_growth_does_not_depend_on_slices():
     assert all(np.array_equal(a, b) for a, b in zip(*results, strict=True))
 
 
-def test_enumeration_without_growth():
-    """All sets up to a size and no others."""
-    data = random_table(9, 200, 7)
-    pairs = Auto(seconds=60, growth=0.0, max_enumerated=2).select(data, BDeu(ess=1.0))
-    assert (pairs.exhaustive, pairs.complete, pairs.table.max_parents) == (2, False, 2)
-    expected = Sequential(max_parents=2).select(data, BDeu(ess=1.0)).table
-    assert [list(pairs.table.sets(v)) for v in range(9)] == [list(expected.sets(v)) for v in range(9)]
-    assert 0.0 < pairs.seconds_for_next < inf
-    whole = Auto(seconds=60, growth=0.0).select(data, BDeu(ess=1.0))
-    assert whole.complete
-
-
-def test_a_size_without_time():
-    """The clock moves by 1 ms with each reading, and a size has more pieces than the budget has milliseconds."""
-    data = random_table(60, 100, 7)
-    budget = Budget(seconds=0.3, clock=Clock(tick=0.001))
-    selection = Auto(growth=0.0, seconds=0.3).select_within(budget, data, BDeu(ess=1.0))
-    assert 0 < selection.exhaustive < 8
-    assert not selection.complete
-    assert selection.table.max_parents <= selection.exhaustive + 1
-    assert selection.seconds_for_next > 0.0
-
-
-@pytest.mark.parametrize("wrong", [{"growth": -0.1}, {"growth": 1.5}, {"max_enumerated": 0}], ids=str)
-def test_wrong_limits_of_enumeration(wrong):
+@pytest.mark.parametrize("wrong", [{"growth": -0.1}, {"growth": 1.5}], ids=str)
+def test_wrong_share_of_growth(wrong):
     """The message names the parameter."""
     with pytest.raises(InputError, match=next(iter(wrong))):
         Auto(**wrong)

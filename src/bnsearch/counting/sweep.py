@@ -183,8 +183,8 @@ class Sweep:
             return visit(piece, block)
 
         results = parallel_take(run, list(self.pieces(size)) if pieces is None else pieces, self.threads, going)
-        if going():
-            self._counted = max(self._counted, size)
+        if store and going():
+            self._counted = size
         return results
 
     def _small(self, size: int, terms: Terms) -> NDArray[np.float64]:

@@ -32,7 +32,7 @@ UNTIMED_ISLANDS = 2  # number of islands if the result must not depend on the nu
 MIN_ELAPSED, MIN_ELAPSED_SHARE = 1.0, 0.1  # seconds, or share of the time budget, before the first enumeration
 MAX_ENUMERATION = 0.4  # maximum share of the remaining time for the enumeration of one more size
 MARGIN = 2.0  # safety factor on the expected time of an enumeration: the pace of its first part is the fastest
-STALE_SHARE = 0.1  # share of the elapsed time without improvement after which a size is enumerated in part
+STALE_SHARE = 0.25  # share of the elapsed time without improvement after which a size is enumerated in part
 STALE_FACTOR = 2.0  # time for that enumeration as a multiple of the time without improvement
 SUBSETS_SHARE = 0.1  # maximum share of the remaining time for counting all subsets before the islands begin
 SUBSETS_MARGIN = 1.5  # safety factor on the estimated time of counting all subsets after the islands have begun
@@ -167,24 +167,26 @@ class _DataSearch:
         """
         Return the time that the enumeration of parent sets may take now, and whether it must complete a size.
 
-        A size is enumerated as a whole if this takes at most a share of the remaining time, multiplied by the share of
-        the variables whose parents in the best network are a set of this size or a smaller one: only sets like these
-        are enumerated. All enumerations together take at most as long as the searches, so the incumbent at any time t
-        is at least as good as that of the search until t / 2. If the search has not improved the network for a while,
-        there is an enumeration in any case, possibly of a part of a size.
+        A size is enumerated as a whole if this takes at most a share of the remaining time. If the search has not
+        improved the network for a while, there is an enumeration in any case, possibly of a part of a size.
+
+        The time is multiplied by the share of the variables whose parents in the best network are a set of this size or
+        a smaller one: only sets like these are enumerated. All enumerations together take at most as long as the
+        searches, so the incumbent at any time t is at least as good as that of the search until t / 2.
         """
         run = self.run
         if not (self.timed and run.partial and run.going()) or self.is_finished:
             return 0.0, True
         if run.seconds < min(MIN_ELAPSED, MIN_ELAPSED_SHARE * (run.seconds + run.seconds_left)):
             return 0.0, True
-        share = MAX_ENUMERATION * model.share_covered(self.enumerated + 1)
-        seconds = min(share * run.seconds_left, run.seconds - 2.0 * self.selecting)
-        if MARGIN * self.next_seconds <= seconds:
-            return seconds, True
+        covered = model.share_covered(self.enumerated + 1)
+        max_seconds = covered * MAX_ENUMERATION * run.seconds_left
+        max_seconds = min(max_seconds, covered * run.seconds - 2.0 * self.selecting)
+        if MARGIN * self.next_seconds <= max_seconds:
+            return max_seconds, True
         stale = run.seconds - max(run.progress.improved, self.stale_since)
         if stale > STALE_SHARE * run.seconds:
-            return min(STALE_FACTOR * stale, MAX_ENUMERATION * run.seconds_left), False
+            return max(0.0, min(covered * STALE_FACTOR * stale, max_seconds)), False
         return 0.0, True
 
     def _enumerate(self, model: IslandModel, seconds: float, whole: bool) -> bool:
@@ -203,13 +205,13 @@ class _DataSearch:
         self.selecting += found.seconds
         self.next_seconds, self.is_finished = found.seconds_for_next, found.stop in ("memory", "horizon")
         self.stale_since = run.seconds
-        return self._add_selection(model, replace(found, seconds=self.selecting))
+        return self._add_selection(model, replace(found, seconds=self.selecting), at_once=whole)
 
-    def _add_selection(self, model: IslandModel, found: Selection) -> bool:
+    def _add_selection(self, model: IslandModel, found: Selection, *, at_once: bool = True) -> bool:
         """Add selected candidate sets to the islands' table; return True if the optimum is proven."""
         problem, run = self.problem, self.run
         self.selection, self.enumerated = found, found.exhaustive
-        model.table.add_selected(found.table)
+        model.table.add_selected(found.table, at_once=at_once)
         run.partial = not found.complete
         if found.complete and run.going():
             fits, why = exact_fits(found.table, problem, run)

@@ -14,6 +14,7 @@ from bnsearch.dags.climber import MEMORY_BYTES
 from bnsearch.ondemand.chain import row_bytes
 from bnsearch.ondemand.class_climb import ClassClimb
 from bnsearch.ondemand.dag_search import DagSearch, make_pricer
+from bnsearch.ondemand.deep_growth import DeepGrowth
 from bnsearch.ondemand.island import Island
 from bnsearch.ondemand.row_caches import RowCaches
 from bnsearch.ondemand.schedule import Activity, Schedule, SearchBudget
@@ -28,6 +29,7 @@ CLASS_CLIMB_SHARE = 0.1  # share of the remaining time for GES if it does not ha
 CLASS_CLIMB_ROUND_SHARE = 0.25  # share of a round for GES if it does not have its own thread
 CLASS_CLIMB_SLOWNESS = 10.0  # assumed duration of GES as a multiple of the first climb's; 1 to 15 were measured
 CLASS_CLIMB_THREADS = 4  # number of threads from which on one of them can run GES for long
+DEEP_GROWTH_SHARE = 0.25  # deep growth after a round without gain: its time or scores, as a share of the round's
 SEPARATE_ROUNDS = 2  # number of first rounds in which no island copies another, so that their networks differ
 CACHE_MEMORY, TABLE_MEMORY, CLIMB_MEMORY = 0.375, 0.25, 0.125  # shares of the memory; the rest is for the selection
 PRICE_ROWS = 4  # cached rows of gains for each variable, at most: with fewer, the rows of the start are overwritten
@@ -70,6 +72,7 @@ class IslandModel:
         self.table = SharedTable(problem, run, [island.chain for island in self.islands], TABLE_MEMORY * memory)
         self.schedule = Schedule(run, len(self.islands), problem.size, on_demand_only=on_demand_only)
         self.class_climb: ClassClimb | None = None
+        self.deep_growth = None if on_demand_only else DeepGrowth(problem)
         self._n_rounds = 0
         self._climb_seconds = 0.0  # duration of one climb over DAGs
 
@@ -156,12 +159,16 @@ class IslandModel:
 
     def share_covered(self, max_parents: int) -> float:
         """Return the share of the variables with at most `max_parents` parents in the best network of the islands."""
-        best = max(self.islands, key=lambda island: island.chain.best)
-        return sum(len(parents) <= max_parents for parents in best.chain.best_parents()) / self.problem.size
+        parents_of = self._best_island.chain.best_parents()
+        return sum(len(parents) <= max_parents for parents in parents_of) / self.problem.size
+
+    @property
+    def _best_island(self) -> Island:
+        return max(self.islands, key=lambda island: island.chain.best)
 
     def search_round(self) -> None:
         """Let all islands search over orderings and over DAGs, as the schedule divides the time, and exchange."""
-        schedule = self.schedule
+        schedule, best, evaluations = self.schedule, self._best_island.chain.best, self.run.progress.evaluations
         schedule.start_round()
         if self._timed:
             if not self._has_climb_thread:
@@ -172,8 +179,28 @@ class IslandModel:
         if not self.on_demand_only:
             self._run_activity(schedule.dag_search, self._search_dags, SearchBudget(max_steps=1))
         if not self.run.halted():
+            if not improves(self._best_island.chain.best, best):
+                self._grow_deep(DEEP_GROWTH_SHARE * (self.run.progress.evaluations - evaluations))
             self._exchange()
         schedule.end_round()
+
+    def _grow_deep(self, max_evaluations: float) -> None:
+        """Grow the parent sets of the best network through sets that score less."""
+        growth, run, island = self.deep_growth, self.run, self._best_island
+        if growth is None or growth.is_done(island.chain.best):
+            return
+        started, before = run.seconds, growth.evaluations
+
+        def going() -> bool:
+            if self._timed:
+                return not run.halted() and run.seconds - started < DEEP_GROWTH_SHARE * self.schedule.round_length
+            return growth.evaluations - before < max_evaluations
+
+        found = growth.improve(island.chain.best, island.chain.best_parents(), going)
+        run.count(evaluations=growth.evaluations - before)
+        if found is not None:
+            island.add_network(*found)
+            island.offer(run)
 
     def _run_activity(self, activity: Activity, search: Callable[[SearchBudget], None], steps: SearchBudget) -> None:
         """Run an activity if it is due, and record its gain; `steps` is its budget if rounds are counted in steps."""

@@ -45,7 +45,7 @@ class SharedTable:
     ----------
     max_rows : maximum number of rows, by the memory
     upper_bound : upper bound on the score of all networks over the last table; None before the first one
-    has_new_sets : True if selected sets have not been searched yet
+    has_new_sets : True if a search over newly selected sets is due
     """
 
     def __init__(self, problem: Problem, run: Run, chains: Sequence[OnDemandChain], memory: float) -> None:
@@ -61,10 +61,14 @@ class SharedTable:
         self.upper_bound: float | None = None
         self.has_new_sets = False
 
-    def add_selected(self, table: ParentSets) -> None:
-        """Replace the selected parent sets; results about the earlier ones are discarded."""
+    def add_selected(self, table: ParentSets, *, at_once: bool = True) -> None:
+        """
+        Replace the selected parent sets; results about the earlier ones are discarded.
+
+        at_once : True if the next search over the table is due now and uses as many of the sets as time allows
+        """
         self._selected, self.upper_bound = table, None
-        self.has_new_sets = True
+        self.has_new_sets = self.has_new_sets or at_once
 
     def build(self) -> ParentSets:
         """

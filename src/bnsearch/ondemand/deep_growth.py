@@ -1,0 +1,122 @@
+"""Growth of parent sets through sets that score less."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+
+import numpy as np
+from numpy.typing import NDArray
+
+from bnsearch.graphs.dag import DAG
+from bnsearch.runs.problem import Problem
+from bnsearch.scores.bounds import bound_of, max_useful_parents
+from bnsearch.scores.extender import Extender
+from bnsearch.scores.score import improves
+
+
+class DeepGrowth:
+    """
+    Improves the parent sets of a network one at a time; all other searches add one parent only if that gains.
+
+    The best next parent is added even if the score decreases, until no larger set can beat the best set so far. Then
+    parents whose removal costs nothing are removed. Under BDeu and K2, a set of many parents may score more than the
+    empty set although all sets between them score less: its cells have few rows each.
+
+    Parameters
+    ----------
+    problem : the data, the score and the knowledge
+    """
+
+    def __init__(self, problem: Problem) -> None:
+        data, score = problem.needed_data, problem.needed_score
+        self._problem, self._extender = problem, Extender(data, score)
+        self._bound = bound_of(data, score)
+        self._limits = np.full(problem.size, max_useful_parents(data, score, None))
+        self._allowed = ~np.eye(problem.size, dtype=bool)
+        if problem.constraints is not None:
+            self._limits = np.minimum(self._limits, problem.constraints.max_parents)
+            self._allowed &= problem.constraints.allowed
+        self._score: float | None = None  # of the last network
+        self._n_left = 0  # number of variables of that network that are still to be grown
+        self._next = 0  # the next one
+
+    @property
+    def evaluations(self) -> int:
+        """Number of local scores computed so far."""
+        return self._extender.evaluations
+
+    def is_done(self, score: float) -> bool:
+        """Return True if all variables of the network with this score were grown."""
+        return score == self._score and not self._n_left
+
+    def improve(
+        self, score: float, parents: Sequence[Sequence[int]], going: Callable[[], bool]
+    ) -> tuple[DAG, NDArray[np.float64]] | None:
+        """
+        Return a better network and its local scores, or None.
+
+        The variables are grown one after the other while `going()` returns True. The next call continues with the
+        variable after the last one, and ends when each variable of the network was grown.
+        """
+        if score != self._score:
+            self._score, self._n_left = score, self._problem.size
+        found, better = [tuple(p) for p in parents], False
+        while self._n_left and going():
+            v = self._next
+            grown = self._grow(v, found[v], ~_find_descendants(v, found))
+            better = better or grown != found[v]
+            found[v] = grown
+            self._next = (v + 1) % self._problem.size
+            self._n_left -= 1
+        if not better:
+            return None
+        scores = np.array([self._extender.family(v, p) for v, p in enumerate(found)])
+        return DAG(self._problem.names, found), scores
+
+    def _grow(self, v: int, parents: tuple[int, ...], not_below: NDArray[np.bool_]) -> tuple[int, ...]:
+        """Return the best parent set on the way from a variable's parents to larger sets, without useless members."""
+        extender = self._extender
+        best, best_score = parents, extender.family(v, parents)
+        now = list(parents)
+        free = self._allowed[v] & not_below
+        free[now] = False
+        while free.any() and len(now) < self._limits[v]:
+            if not improves(extender.ceiling(v, now, self._bound), best_score):
+                break
+            candidates = np.flatnonzero(free)
+            scores = extender.extend(v, now, candidates)
+            if np.isnan(scores).all():
+                break
+            chosen = int(np.nanargmax(scores))
+            now.append(int(candidates[chosen]))
+            free[now] = False
+            if improves(scores[chosen], best_score):
+                best, best_score = tuple(now), float(scores[chosen])
+        return best if best == parents else self._prune(v, best, best_score)
+
+    def _prune(self, v: int, parents: tuple[int, ...], score: float) -> tuple[int, ...]:
+        """Return the parents without those whose removal does not decrease the score."""
+        known = self._problem.constraints
+        required = () if known is None else known.required_parents[v]
+        for u in parents:
+            rest = tuple(p for p in parents if p != u)
+            if u not in required and not improves(score, value := self._extender.family(v, rest)):
+                parents, score = rest, value
+        return tuple(sorted(parents))
+
+
+def _find_descendants(v: int, parents: Sequence[Sequence[int]]) -> NDArray[np.bool_]:
+    """Return bool[n], True for a variable and all of its descendants."""
+    children: list[list[int]] = [[] for _ in parents]
+    for child, own in enumerate(parents):
+        for parent in own:
+            children[parent].append(child)
+    below = np.zeros(len(parents), dtype=bool)
+    below[v] = True
+    waiting = [v]
+    while waiting:
+        for child in children[waiting.pop()]:
+            if not below[child]:
+                below[child] = True
+                waiting.append(child)
+    return below

@@ -1,0 +1,106 @@
+"""Growth through sets that score less, against the same growth written with a scorer."""
+
+from __future__ import annotations
+
+from math import fsum, log
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from bnsearch.data import Dataset
+from bnsearch.graphs.dag import DAG
+from bnsearch.knowledge import Knowledge
+from bnsearch.ondemand.deep_growth import DeepGrowth
+from bnsearch.runs.problem import Problem
+from bnsearch.scores import BIC, K2, BDeu, Scorer, improves
+from strategies import examples
+
+SCORES = (BIC(), BDeu(ess=10.0), K2())
+
+
+def uniform_table(n: int, rows: int, seed: int, states: int = 3) -> Dataset:
+    """Return a table of independent variables."""
+    codes = np.random.default_rng(seed).integers(0, states, (rows, n))
+    return Dataset.from_codes(codes, arities=[states] * n)
+
+
+def grow_by_definition(scorer: Scorer, v: int, parents: tuple[int, ...], candidates: set[int]) -> tuple[int, ...]:
+    """Return the best set of the path that always adds the best next parent, without members that cost nothing."""
+    path = [parents]
+    while rest := sorted(candidates - set(path[-1])):
+        path.append((*path[-1], max(rest, key=lambda u: scorer.family(v, [*path[-1], u]))))
+    best = parents
+    for larger in path:
+        if improves(scorer.family(v, larger), scorer.family(v, best)):
+            best = larger
+    if best == parents:
+        return parents
+    for u in best:
+        rest_of = tuple(p for p in best if p != u)
+        if not improves(scorer.family(v, best), scorer.family(v, rest_of)):
+            best = rest_of
+    return tuple(sorted(best))
+
+
+@examples(25)
+@given(st.integers(2, 7), st.integers(5, 60), st.integers(0, 999), st.sampled_from(SCORES))
+def test_the_path_of_each_variable(n, rows, seed, score):
+    """A network without edges: each variable in turn, with all variables that are not its descendants."""
+    data = uniform_table(n, rows, seed)
+    scorer = Scorer(data, score)
+    empty = [()] * n
+    start = fsum(scorer.family(v, ()) for v in range(n))
+    found = DeepGrowth(Problem(data=data, score=score)).improve(start, empty, lambda: True)
+    dag = DAG(data.names, empty)
+    for v in range(n):
+        above = {u for u in range(n) if u != v and v not in ancestors(dag, u)}
+        own = grow_by_definition(scorer, v, (), above)
+        dag = DAG(data.names, [own if w == v else p for w, p in enumerate(dag.parents)])
+    if found is None:
+        assert not any(dag.parents)
+        return
+    assert [set(p) for p in found[0].parents] == [set(p) for p in dag.parents]
+    assert found[1] == pytest.approx([scorer.family(v, p) for v, p in enumerate(dag.parents)], abs=1e-9)
+    assert improves(fsum(found[1]), start)
+
+
+def ancestors(dag: DAG, v: int) -> set[int]:
+    """Return a variable and all of its ancestors."""
+    return {v}.union(*(ancestors(dag, u) for u in dag.parents[v]))
+
+
+def test_a_set_that_separates_all_rows():
+    """Under BDeu, a uniform variable prefers parents with one row in each cell: every row then adds -log(states)."""
+    data = uniform_table(12, 40, seed=1, states=4)
+    score = BDeu(ess=10.0)
+    scorer = Scorer(data, score)
+    assert all(scorer.family(0, [u]) < scorer.family(0, []) for u in range(1, 12))  # a climb stays at the empty set
+    dag, scores = DeepGrowth(Problem(data=data, score=score)).improve(0.0, [()] * 12, lambda: True)
+    assert len(dag.parents[0]) > 1
+    assert scores[0] >= -40 * log(4) > scorer.family(0, [])
+
+
+def test_parts_of_a_network():
+    """Each call grows some variables; a network is done when all of them were grown, and a new one is not."""
+    growth = DeepGrowth(Problem(data=uniform_table(5, 40, seed=3), score=BIC()))
+    assert not growth.is_done(-1.0)
+    calls = iter([True, True, False, True, True, True, False])
+    for _ in range(2):
+        assert not growth.is_done(-1.0)
+        assert growth.improve(-1.0, [()] * 5, lambda: next(calls)) is None
+    assert growth.is_done(-1.0)
+    assert not growth.is_done(-2.0)
+
+
+def test_knowledge():
+    """Required, forbidden and too many parents."""
+    data = uniform_table(12, 40, seed=1, states=4)
+    knowledge = Knowledge(required=[("1", "0")], forbidden=[("2", "0"), ("3", "0")], max_parents=5)
+    problem = Problem(data=data, score=BDeu(ess=10.0), knowledge=knowledge)
+    start = [(1,), *[()] * 11]
+    dag, _ = DeepGrowth(problem).improve(0.0, start, lambda: True)
+    assert 1 in dag.parents[0]
+    assert not {2, 3} & set(dag.parents[0])
+    assert 1 < max(len(p) for p in dag.parents) <= 5

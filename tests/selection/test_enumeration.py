@@ -1,0 +1,141 @@
+"""An enumeration in many parts against one that is done at once."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from test_sequential import random_table
+
+from bnsearch.budgets.budget import Budget
+from bnsearch.counting import sweep
+from bnsearch.data import Dataset
+from bnsearch.knowledge import Knowledge
+from bnsearch.parent_sets.table import ParentSets
+from bnsearch.scores import BIC, K2, BDeu
+from bnsearch.selection.enumeration import Enumeration, EnumerationState
+from bnsearch.selection.report import Selection
+from bnsearch.selection.sequential import Sequential
+from clocks import Clock
+from strategies import examples
+
+SCORES = (BIC(), BDeu(ess=1.0), K2())
+
+
+@pytest.fixture(autouse=True)
+def small_pieces(monkeypatch):
+    """Divide each size into many pieces."""
+    monkeypatch.setattr(sweep, "MAX_SETS_PER_CALL", 8)
+    monkeypatch.setattr(sweep, "MIN_SETS_PER_CALL", 1)
+    monkeypatch.setattr(sweep, "MIN_ROWS_PER_CALL", 1)
+
+
+def rows_of(table: ParentSets) -> list[list[tuple[float, tuple[int, ...]]]]:
+    """Return each variable's sets and scores, rounded."""
+    return [sorted((round(score, 6), parents) for score, parents in table.sets(v)) for v in range(table.n_variables)]
+
+
+def select_in_parts(data: Dataset, score, parts: list[float], knowledge: Knowledge | None = None) -> list[Selection]:
+    """Return the selections with some time budgets, and then as many as are needed to complete the table."""
+    clock = Clock(tick=0.001)
+    state = EnumerationState()
+    known = None if knowledge is None else knowledge.constraints(data.names)
+    found: list[Selection] = []
+    while not (found and found[-1].complete):
+        seconds = parts[len(found)] if len(found) < len(parts) else 60.0
+        builder = Enumeration(seconds=seconds, whole_size=False, state=state)
+        found.append(builder.select_within(Budget(clock=clock, threads=1), data, score, known))
+        assert len(found) < 100
+    return found
+
+
+@examples(25)
+@given(
+    st.integers(2, 7),
+    st.integers(0, 999),
+    st.sampled_from(SCORES),
+    st.lists(st.floats(0.005, 0.05), max_size=12),
+)
+def test_parts_give_the_same_table(n, seed, score, parts):
+    """The last selection has all sets, and no selection has a set that the last one lacks."""
+    data = random_table(n, 60, seed)
+    found = select_in_parts(data, score, parts)
+    expected = Sequential(max_parents=None).select(data, score).table
+    assert rows_of(found[-1].table) == rows_of(expected)
+    for earlier in found:
+        for some, everything in zip(rows_of(earlier.table), rows_of(expected), strict=True):
+            assert set(some) <= set(everything)
+
+
+def test_sizes_are_completed_one_after_the_other():
+    """With much time, each selection adds one size; the reports say so."""
+    data = random_table(6, 200, 7)
+    found = select_in_parts(data, BDeu(ess=1.0), [])
+    assert [selection.exhaustive for selection in found] == [1, 2, 3, 4, 5]
+    for selection in found:
+        expected = Sequential(max_parents=selection.exhaustive).select(data, BDeu(ess=1.0))
+        assert rows_of(selection.table) == rows_of(expected.table)
+        assert selection.scored == expected.scored
+    assert all(selection.seconds_for_next > 0.0 for selection in found[:-1])
+
+
+def test_knowledge():
+    """Legal sets only, also of variables with required parents, which have their own searches."""
+    data = random_table(6, 200, 7)
+    knowledge = Knowledge(required=[("0", "1")], forbidden=[("2", "3"), ("4", "5")], max_parents=3)
+    found = select_in_parts(data, BDeu(ess=1.0), [0.01, 0.02], knowledge)
+    known = knowledge.constraints(data.names)
+    expected = Sequential(max_parents=None).select(data, BDeu(ess=1.0), constraints=known).table
+    assert rows_of(found[-1].table) == rows_of(expected)
+
+
+def test_a_whole_size_is_given_up():
+    """The clock moves by at least 50 ms with each of 508 pieces of triples: the pace shows that 10 s do not suffice."""
+    data = random_table(30, 50, 3)
+    state = EnumerationState()
+    budget = Budget(clock=Clock(tick=0.05), threads=1)
+
+    def select(seconds: float, whole: bool) -> Selection:
+        builder = Enumeration(seconds=seconds, whole_size=whole, state=state)
+        return builder.select_within(budget, data, BDeu(ess=1.0))
+
+    assert select(1e4, True).exhaustive == 1
+    given_up = select(10.0, True)
+    assert (given_up.exhaustive, given_up.stop) == (1, "seconds")
+    assert given_up.seconds < 10.0 < given_up.seconds_for_next
+    in_part = select(10.0, False)
+    assert in_part.scored > given_up.scored
+    assert in_part.seconds >= 9.0
+    assert select(1e4, False).exhaustive == 2
+
+
+def test_limits_of_rows_and_memory():
+    """An incomplete table has each variable's best sets; the enumeration ends when the families fill the memory."""
+    data = random_table(9, 200, 7)
+    state = EnumerationState()
+    for _ in range(2):
+        limited = Enumeration(max_rows=36, state=state).select(data, BDeu(ess=1.0), threads=1)
+    whole = Sequential(max_parents=2).select(data, BDeu(ess=1.0)).table
+    for v in range(9):
+        best = [parents for _, parents in list(whole.sets(v))[:4]]
+        assert [parents for _, parents in limited.table.sets(v)] == [*best, *([()] if () not in best else [])]
+    walk = state.walk
+    walk.memory = 20 * walk.rows - 1
+    stopped = Enumeration(state=state).select(data, BDeu(ess=1.0), threads=1)
+    assert (stopped.stop, stopped.exhaustive) == ("memory", 2)
+
+
+def test_variables_with_few_states_come_first():
+    """A partial enumeration of triples has a set of the binary variables, and none with the widest variable."""
+    random = np.random.default_rng(1)
+    codes = random.integers(0, 2, (400, 8))
+    codes[:, 7] = random.integers(0, 40, 400)
+    codes[:, 2] = codes[:, 0] ^ codes[:, 1]
+    data = Dataset.from_codes(codes, arities=[2] * 7 + [40])
+    state, budget = EnumerationState(), Budget(clock=Clock(tick=0.01), threads=1)
+    Enumeration(seconds=60.0, state=state).select_within(budget, data, BIC())
+    found = Enumeration(seconds=0.05, whole_size=False, state=state).select_within(budget, data, BIC())
+    assert found.exhaustive == 1
+    assert (0, 1) in {parents for _, parents in found.table.sets(2)}
+    assert found.scored_of[7] == 8  # its empty set and its single parents
