@@ -6,7 +6,9 @@ from dataclasses import dataclass
 from typing import ClassVar
 
 from bnsearch.errors import require
+from bnsearch.ondemand.deep_growth import DeepGrowth
 from bnsearch.ondemand.island_model import IslandModel
+from bnsearch.ondemand.row_caches import RowCaches
 from bnsearch.runs.method import Needs
 from bnsearch.runs.problem import Problem
 from bnsearch.runs.run import Run
@@ -68,9 +70,11 @@ class GINOBS:
             model.search_round()
 
     def load_rare_kernels(self, problem: Problem) -> None:
-        """Compile or load the kernels of a restart and of the islands' table, which a short search does not use."""
+        """Compile or load the kernels of restarts, tables, larger caches and deep growth, which short searches lack."""
         run = Run(Iterations(1), seed=0)
         model = IslandModel(problem, run, 1, self.memory, on_demand_only=True)
         model.start()
-        model.table.find_index()
+        model.table.find_index().table.best(1)
         model.islands[0].restart(run)
+        RowCaches(1, 1 << 16, problem.size).load_kernels()
+        DeepGrowth(problem).improve(0.0, problem.base.parents, lambda: True)

@@ -49,6 +49,12 @@ class RowCaches:
         for chain, rows in enumerate(smaller):
             copy_rows(rows, self.rows_of(chain))
 
+    def load_kernels(self) -> None:
+        """Compile or load the kernel that copies rows into larger caches."""
+        from bnsearch.ondemand.kernels_rows import copy_rows
+
+        copy_rows(self.rows_of(0), self.rows_of(0))
+
     def _new_arrays(self, memory: int) -> tuple[NDArray[Any], ...]:
         """Return the arrays of empty caches, as kernels_peers describes them."""
         slots = 1 << max(4, (memory // (SLOT_BYTES + ENTRIES_PER_SLOT * ENTRY_BYTES)).bit_length() - 1)
