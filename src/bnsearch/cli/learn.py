@@ -27,6 +27,7 @@ from bnsearch.cli.options import (
     TargetScore,
     Threads,
     TraceFile,
+    Within,
     combine_rules,
     parse_settings,
     score_parameters,
@@ -59,6 +60,7 @@ def learn(
     no_header: NoHeader = False,
     discretize: Discretize = None,
     quiet: Quiet = False,
+    within: Within = None,
     as_json: Json = False,
 ) -> None:
     """
@@ -100,6 +102,7 @@ def learn(
             memory=memory,
             start=None if start is None else load_dag(start),
             stop=rule,
+            within=within,
             observers=observers,
         )
     deliver_result(result, outputs, table, as_json=as_json, quiet=quiet)

@@ -71,6 +71,12 @@ Memory = Annotated[
     str | None,
     typer.Option("--memory", metavar="SIZE", help="For tables and caches: 2GB; a quarter of the machine by default."),
 ]
+Within = Annotated[
+    float | None,
+    typer.Option(
+        "--within", metavar="K", help="List all networks within this Bayes factor of the best, for up to 20 variables."
+    ),
+]
 Quiet = Annotated[bool, typer.Option("--quiet", "-q", help="Print errors only.")]
 
 

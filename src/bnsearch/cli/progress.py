@@ -146,5 +146,5 @@ def search_notes(progress: Progress, seconds: float) -> list[str]:
         f"found {progress.seconds - progress.improved:,.0f} s ago",
     ]
     if progress.gap is not None:
-        notes.append(describe_quality(progress.gap, optimal=False, partial=progress.partial))
+        notes.append(describe_quality(progress.gap, optimal=False, scope=progress.scope))
     return notes

@@ -17,6 +17,7 @@ from bnsearch.cli.options import (
     TargetScore,
     Threads,
     TraceFile,
+    Within,
     combine_rules,
     parse_settings,
 )
@@ -62,6 +63,7 @@ def search(
     output: NetworkFile = None,
     trace: TraceFile = None,
     threads: Threads = None,
+    within: Within = None,
     as_json: Json = False,
 ) -> None:
     """
@@ -97,7 +99,7 @@ def search(
     problem = Problem(table=read_scores(sets, threads=threads, knowledge=known), knowledge=known)
     dataset = None if data is None else Dataset.read(data).select(problem.names)
     with show_progress() as observers:
-        result = run_search(problem, chosen, stop=stop, seed=seed, threads=threads, observers=observers)
+        result = run_search(problem, chosen, stop=stop, seed=seed, threads=threads, observers=observers, within=within)
     deliver_result(result, outputs, dataset, as_json=as_json)
 
 

@@ -7,13 +7,17 @@ from dataclasses import dataclass, replace
 from typing import ClassVar
 
 from bnsearch.equivalence.ges import GES
-from bnsearch.exact.groups import split_into_groups
+from bnsearch.exact.components import find_largest_size
 from bnsearch.exact.method import Exact
+from bnsearch.exact.warm_up import load_bound_kernels
+from bnsearch.learning.bounding import BoundSearch
 from bnsearch.learning.candidates import CandidateSelector, describe, select_for_run
+from bnsearch.learning.proving import CUT_SHARE, is_near, prove_by_cuts, search_with_bound
 from bnsearch.learning.warm_up import load_kernels
 from bnsearch.ondemand.ginobs import GINOBS
 from bnsearch.ondemand.island_model import IslandModel
 from bnsearch.orderings.rinobs import RINOBS
+from bnsearch.parent_sets.scope import ALL_NETWORKS, KEPT_SETS
 from bnsearch.parent_sets.table import ParentSets
 from bnsearch.runs.method import Needs
 from bnsearch.runs.problem import Problem
@@ -87,7 +91,8 @@ class _DataSearch:
         self.next_seconds = 0.0  # expected time for enumerating one more size; 0 until a selection has measured it
         self.islands_began = 0.0  # elapsed time when the islands had their first network
         self.provable = True  # False once a selected table shows that exact search cannot solve a complete one
-        run.partial = True  # until a table is complete
+        self.is_partial = True  # False once a selected table is complete
+        self.complete: ParentSets | None = None  # complete table for which branch and cut was not tried yet
 
     def search(self) -> None:
         """Search until the run stops or the optimum is proven."""
@@ -97,27 +102,47 @@ class _DataSearch:
         fits = math.isfinite(expected) and (not self.timed or expected <= SUBSETS_SHARE * run.seconds_left)
         if fits and self._solve_subsets():
             return
+        run.scope, run.stops_at_bound = KEPT_SETS, False
         model = self._start_islands()
+        bounding = self.bounding = BoundSearch(problem, run, model)
         if not self.timed and self._select_more(model):
             return
-        while run.going() and model.is_started:
+        while run.going() and model.is_started and run.seconds_left > bounding.reserve:
             if self._is_selection_due(model) and self._select_more(model):
                 return
-            model.search_round()
+            with run.extra_stop(Seconds(run.seconds + run.seconds_left - bounding.reserve)):
+                self._search_round(model)
+            if self.complete is not None and is_near(run):
+                complete, self.complete = self.complete, None
+                prove_by_cuts(replace(problem, table=complete), run, CUT_SHARE * run.seconds_left)
+                if run.optimal:
+                    return
             if math.isfinite(expected) and SUBSETS_MARGIN * expected <= run.seconds_left and run.going():
                 if self._solve_subsets():
                     return
                 expected = math.inf
-        run.bound = model.table.upper_bound
+        if model.islands:
+            bounding.finish()
         run.remark(
             "chose search over orderings (ginobs, rinobs) and over DAGs (tabu): exact search over all subsets of "
             f"{problem.size} variables would take too long"
         )
 
+    def _search_round(self, model: IslandModel) -> None:
+        """Let the islands search; the search for a bound gets a part of the time, in a thread if there are several."""
+        seconds = self.bounding.prepare_slice()
+        if seconds and len(model.islands) > 1:
+            model.guest = lambda available: self.bounding.advance(min(seconds, available))
+        elif seconds:
+            self.bounding.advance(seconds)
+        model.search_round()
+        model.guest = None
+
     def _start_islands(self) -> IslandModel:
         problem, run = self.problem, self.run
-        if problem.needed_score.equivalent:
-            with run.budget.clock_paused():
+        with run.budget.clock_paused():
+            load_bound_kernels()
+            if problem.needed_score.equivalent:
                 load_kernels(problem, GES())
         model = IslandModel(problem, run, run.threads if self.timed else UNTIMED_ISLANDS, run.budget.memory)
         model.start()
@@ -151,14 +176,14 @@ class _DataSearch:
             return False
         run.remark(describe(found))
         run.remark(f"chose exact search: all subsets of {problem.size} variables were counted")
-        run.partial = False
+        run.scope = ALL_NETWORKS
         prove(replace(problem, table=found.table), run)
         return True
 
     def _is_selection_due(self, model: IslandModel) -> bool:
         """Return True if the sets of one more size can be enumerated in the time that is allowed for this now."""
         run = self.run
-        if not (self.timed and run.partial and run.going()):
+        if not (self.timed and self.is_partial and run.going()):
             return False
         late_enough = run.seconds >= min(MIN_ELAPSED, MIN_ELAPSED_SHARE * (run.seconds + run.seconds_left))
         return late_enough and SELECTION_MARGIN * self.next_seconds <= self._max_selection_seconds(model)
@@ -192,14 +217,16 @@ class _DataSearch:
         self.enumerated = max(self.enumerated, found.exhaustive)
         run.remark(describe(found))
         model.table.add_selected(found.table)
-        run.partial = not found.complete
-        self.provable = self.provable and largest_group(found.table) <= MAX_EXACT_VARIABLES
+        self.bounding.add_selected(found.table, found.scope)
+        self.is_partial = not found.complete
+        self.provable = self.provable and find_largest_size(found.table) <= MAX_EXACT_VARIABLES
         if found.complete and run.going():
             fits, why = exact_fits(found.table, problem, run)
             if fits:
                 run.remark(f"chose exact search: {why}")
                 prove(replace(problem, table=found.table), run)
                 return run.optimal
+            self.complete = found.table if self.timed else None
         return False
 
 
@@ -211,12 +238,12 @@ def search_table(problem: Problem, run: Run) -> None:
     if fits:
         prove(problem, run)
     else:
-        RINOBS().search(problem, run)
+        search_with_bound(problem, run)
 
 
 def exact_fits(table: ParentSets, problem: Problem, run: Run) -> tuple[bool, str]:
     """Return whether exact search over a table fits into the remaining time, and the reason."""
-    largest = largest_group(table)
+    largest = find_largest_size(table)
     expected = expected_exact_seconds(largest, run.threads)
     group = f"{largest} of {problem.size} variables can form cycles with each other"
     if largest > MAX_EXACT_VARIABLES:
@@ -224,11 +251,6 @@ def exact_fits(table: ParentSets, problem: Problem, run: Run) -> tuple[bool, str
     if expected > EXACT_SHARE * run.seconds_left:
         return False, f"{group}, exact search would take about {expected:,.0f} s"
     return True, f"at most {group}"
-
-
-def largest_group(table: ParentSets) -> int:
-    """Return the size of the largest group of variables that can form cycles with each other."""
-    return max(len(group.variables) for group in split_into_groups(table))
 
 
 def prove(problem: Problem, run: Run) -> None:

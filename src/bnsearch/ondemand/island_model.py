@@ -50,6 +50,8 @@ class IslandModel:
     islands : the islands; none if the run was halted before all pairs of variables were counted
     table : the candidate table that they share
     schedule : the activities and their time
+    guest : function of a number of seconds that takes the place of an island's search with families on demand; None
+        means none. It is called once
     """
 
     def __init__(
@@ -70,6 +72,7 @@ class IslandModel:
         self.table = SharedTable(problem, run, [island.chain for island in self.islands], TABLE_MEMORY * memory)
         self.schedule = Schedule(run, len(self.islands), problem.size, on_demand_only=on_demand_only)
         self.class_climb: ClassClimb | None = None
+        self.guest: Callable[[float], object] | None = None
         self._n_rounds = 0
         self._climb_seconds = 0.0  # duration of one climb over DAGs
 
@@ -209,6 +212,9 @@ class IslandModel:
         ]
         if self.class_climb is not None and self._has_climb_thread:
             jobs[-1] = partial(self.class_climb.advance, budget.max_seconds)
+        if self.guest is not None:
+            jobs[0] = partial(self.guest, budget.max_seconds)
+            self.guest = None
         self._map(lambda job: job(), jobs)
         self._collect_class_climb()
 
