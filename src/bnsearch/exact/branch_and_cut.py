@@ -88,6 +88,12 @@ class BranchAndCut:
         """Upper bound of the score of all networks of the component."""
         return max([self.bounds.target, *(node.bound for node in self._open.values())])
 
+    @property
+    def gap(self) -> float:
+        """Difference of the upper bound and the score of the incumbent; that of the relaxed bound before the search."""
+        bound = self.bound if self.nodes else self.component.relaxed_score
+        return bound - self.bounds.target
+
     def solve(self) -> Proof:
         """Search until the best network is proven or `halted` returns True; a further call continues the search."""
         n, sets = self.component.size, self.component.n_sets

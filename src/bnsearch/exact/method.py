@@ -13,6 +13,7 @@ from numpy.typing import NDArray
 
 from bnsearch.errors import InputError, require
 from bnsearch.exact.branch_and_cut import BranchAndCut
+from bnsearch.exact.cluster_bound import ClusterBound
 from bnsearch.exact.components import Component, split_into_components
 from bnsearch.exact.dynamic import ADVICE, MAX_VARIABLES, TooLargeError, solve
 from bnsearch.exact.incumbents import find_choice, find_rows, search_incumbent
@@ -95,14 +96,18 @@ class Exact:
     def __post_init__(self) -> None:
         require("memory", self.memory, at_least=1 << 20, at_most=1 << 62, whole=True)
 
-    def search(self, problem: Problem, run: Run) -> None:
-        """Search for the best network; if the run stops early, keep the best network so far."""
+    def search(self, problem: Problem, run: Run, start: ClusterBound | None = None) -> None:
+        """
+        Search for the best network; if the run stops early, keep the best network so far.
+
+        start : bound over the candidate table whose clusters are the first cuts; None means none
+        """
         table = run.parent_sets(problem)
         run.bound = relaxed(table).score
         rows = select_acyclic_rows(table, make_starts("fas", table, precedence_of(problem))(run.rng))
         run.offer(math.fsum(table.scores[rows]), partial(table.network, rows.copy()))
         try:
-            proven = ExactSearch(table, rows, self.memory, run).solve(problem)
+            proven = ExactSearch(table, rows, self.memory, run, start).solve(problem)
         except TooLargeError as error:
             if problem.table is not None:  # the caller gave the table, so an error wastes no selection time
                 raise
@@ -139,6 +144,7 @@ class ExactSearch:
     rows: NDArray[np.int64]
     memory: int
     run: Run
+    start: ClusterBound | None = None
     proofs: list[Proof] = field(default_factory=list)
 
     def solve(self, problem: Problem) -> bool:
@@ -197,6 +203,7 @@ class ExactSearch:
                 report=partial(self._report, component),
                 observe=partial(self._observe, others),
                 seed=run.seed,
+                start=self.start,
             ).solve()
         self.proofs.append(proof)
         self._report(component, proof.choice)

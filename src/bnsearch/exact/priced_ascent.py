@@ -66,6 +66,12 @@ class PricedAscent:
         self.bound = self._make_relaxed_bound()
         self.converged = False
 
+    def make_table(self) -> ParentSets:
+        """Return the table that the bound covers."""
+        if self._core is None:
+            return self._table
+        return ParentSets.from_families(self._table.names, [self._table.families, self._core.families])
+
     def _make_active_table(self) -> ParentSets:
         """Return the table of the active rows."""
         own = self._table if self._active.all() else self._table.take(np.flatnonzero(self._active))

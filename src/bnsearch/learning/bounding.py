@@ -1,13 +1,21 @@
-"""Upper bounds as part of the default method: a dual ascent in slices, beside the islands."""
+"""Upper bounds as part of the default method: dual ascent, then branch and cut, in slices beside the islands."""
 
 from __future__ import annotations
 
 import math
+from functools import partial
+from math import inf
 
 import numpy as np
+from numpy.typing import NDArray
 
 from bnsearch.budgets.budget import Budget
+from bnsearch.exact.cut_bound import CutBound
+from bnsearch.exact.incumbents import find_rows
+from bnsearch.exact.method import has_solver
 from bnsearch.exact.priced_ascent import PricedAscent
+from bnsearch.exact.warm_up import load_cut_kernels
+from bnsearch.graphs.dag import DAG
 from bnsearch.ondemand.island_model import IslandModel
 from bnsearch.ondemand.shared_table import build_table
 from bnsearch.parent_sets.rows import Families
@@ -22,6 +30,7 @@ MAX_RESERVE = 0.1  # the same, if computing the bound of a large table takes lon
 SHARE = 0.05  # share of the time of all threads for the bound while the search improves
 STALLED_SHARE = 0.25  # the same once the search has stalled
 STALLED_GAIN = 1e-4  # a search has stalled if it has gained less, relative to the score, in the second half of its time
+SLOW_GAIN = 0.1  # share of the gap that a slice of the dual ascent must close, or branch and cut replaces it
 MIN_SLICE = 0.02  # shortest slice of the search for a bound, as a share of the total time: short ones waste rounds
 MIN_SLICE_UPDATES = 5  # and as a multiple of the time for adding the sets that the islands have met
 ROWS_PER_SECOND = 10_000  # maximum number of selected rows for each second of the run: pricing takes 1e-6 s for a row
@@ -45,6 +54,7 @@ class BoundSearch:
     Attributes
     ----------
     ascent : the search for clusters and multipliers; None before it has started
+    cuts : branch and cut, which replaces the dual ascent when that hardly improves; None before
     """
 
     def __init__(self, problem: Problem, run: Run, model: IslandModel) -> None:
@@ -55,7 +65,11 @@ class BoundSearch:
         self._scope = KEPT_SETS
         self._is_outdated = True  # True if the search has begun with other selected sets
         self._spent = self._update_seconds = 0.0  # seconds of the search so far, and of the last update of its table
+        self._memory = run.budget.memory // MEMORY_SHARE
+        self._is_slow = False  # True if the dual ascent has hardly improved the bound in its last slice
+        self._found: tuple[DAG, NDArray[np.float64]] | None = None  # the last network of branch and cut
         self.ascent: PricedAscent | None = None
+        self.cuts: CutBound | None = None
 
     @property
     def reserve(self) -> float:
@@ -82,45 +96,90 @@ class BoundSearch:
         seconds = min(share * run.threads * run.seconds - self._spent, run.seconds_left)
         if seconds < max(MIN_SLICE * self._end, MIN_SLICE_UPDATES * self._update_seconds):
             return 0.0
-        self._update_table()
-        self._spent += self._update_seconds
-        return max(0.0, seconds - self._update_seconds)
+        started = run.seconds
+        self._take_network()
+        if self._is_outdated or self._is_beaten():
+            self._update_table()
+        elif self.cuts is None and self._is_slow and has_solver():
+            self._start_cuts()
+        elif self.cuts is None:
+            self._update_table()
+        self._spent += run.seconds - started
+        return max(0.0, seconds - (run.seconds - started))
 
     def advance(self, seconds: float) -> None:
         """Search for some seconds; in any thread."""
-        run, started = self._run, self._run.seconds
-        assert self.ascent is not None
-        self.ascent.improve(run.budget.part(seconds), run.progress.score)
-        self._report()
-        self._spent += run.seconds - started
+        started = self._run.seconds
+        self._improve(self._run.budget.part(seconds))
+        self._spent += self._run.seconds - started
 
     def finish(self) -> None:
         """
-        Set the bound of the run, over all sets met and the incumbent.
+        Set the bound of the run.
 
-        The search uses the rest of the time, but no more than its reserve. After Ctrl-C the last bound is kept.
+        The search uses the rest of the time, but no more than its reserve. After Ctrl-C the last bound is kept. If the
+        incumbent is better than the bound, it has sets that the islands have met since the last slice.
         """
         run = self._run
-        if run.budget.request is not None and run.bound is not None and not improves(run.progress.score, run.bound):
+        if run.budget.request is not None and not self._is_beaten():
             return
         seconds = min(run.seconds_left, self.reserve or math.inf)
         budget = Budget(seconds, clock=run.budget.clock, stop_condition=lambda: run.budget.request)
-        self._update_table()
+        if self._is_outdated or self._is_beaten():
+            self._update_table()
+        self._improve(budget)
+
+    def _is_beaten(self) -> bool:
+        """Return True if there is no bound yet, or if the incumbent is better: it has sets that the bound lacks."""
+        bound = self._run.bound
+        return bound is None or improves(self._run.progress.score, bound)
+
+    def _improve(self, budget: Budget) -> None:
+        """Improve the bound within a budget, and set the bound of the run."""
         assert self.ascent is not None
-        self.ascent.improve(budget, run.progress.score, math.inf if self._timed else UNTIMED_ROUNDS)
-        self._report()
+        run, before = self._run, self.ascent.bound.value
+        if self.cuts is not None:
+            value = self.cuts.improve(budget)
+        else:
+            value = self.ascent.improve(budget, run.progress.score, inf if self._timed else UNTIMED_ROUNDS).value
+            self._is_slow = self.ascent.converged or before - value < SLOW_GAIN * (before - run.progress.score)
+        run.bound, run.scope = value, self._scope
 
     def _update_table(self) -> None:
         """Add the sets that the islands have met since the last slice; start a new search after a selection."""
         started, core = self._run.seconds, self._make_core()
+        self.cuts = None
         if self.ascent is not None and not self._is_outdated:
             self.ascent.replace_core(core)
         else:
             start = None if self.ascent is None else self.ascent.bound
             table = core if self._selected is None else self._selected
-            self.ascent = PricedAscent(table, core, start, memory=self._run.budget.memory // MEMORY_SHARE)
+            self.ascent = PricedAscent(table, core, start, memory=self._memory)
             self._is_outdated = False
         self._update_seconds = self._run.seconds - started
+
+    def _start_cuts(self) -> None:
+        """Start branch and cut over the table of the dual ascent."""
+        assert self.ascent is not None
+        run, table = self._run, self.ascent.make_table()
+        with run.budget.clock_paused():
+            load_cut_kernels()
+        rows = find_rows(table, run.best())
+        if rows is None:
+            self._update_table()
+            return
+
+        def report(rows: NDArray[np.int64]) -> None:
+            if run.offer(math.fsum(table.scores[rows]), partial(table.network, rows)):
+                self._found = table.network(rows), table.scores[rows]
+
+        self.cuts = CutBound(table, rows, self.ascent.bound, memory=self._memory, seed=run.seed, report=report)
+
+    def _take_network(self) -> None:
+        """Give the last network of branch and cut to an island."""
+        if self._found is not None:
+            self._model.islands[-1].add_network(*self._found)
+            self._found = None
 
     def _make_core(self) -> ParentSets:
         """Return the table of the sets that the islands have met, and of the incumbent."""
@@ -134,8 +193,3 @@ class BoundSearch:
         scores = self._problem.scorer.families(children.tolist(), parents)
         sizes = np.array([len(own) for own in parents])
         return Families(children, scores, sizes, np.array([u for own in parents for u in own], dtype=np.int32))
-
-    def _report(self) -> None:
-        """Set the bound of the run."""
-        assert self.ascent is not None
-        self._run.bound, self._run.scope = self.ascent.bound.value, self._scope

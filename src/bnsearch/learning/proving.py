@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 
 from bnsearch.budgets.budget import Budget
+from bnsearch.exact.cluster_bound import ClusterBound
 from bnsearch.exact.incumbents import search_incumbent
 from bnsearch.exact.method import Exact, has_solver
 from bnsearch.exact.priced_ascent import PricedAscent
@@ -15,7 +16,7 @@ from bnsearch.runs.problem import Problem
 from bnsearch.runs.run import Run
 from bnsearch.runs.stop import Seconds, relative_gap
 
-NEAR_GAP = 0.02  # largest gap of the dual ascent with which branch and cut is tried
+NEAR_GAP = 0.05  # largest gap of the dual ascent with which branch and cut is tried
 BOUND_SHARE = 0.1  # share of the remaining time for the dual ascent
 CUT_SHARE = 0.5  # share of the remaining time for branch and cut
 
@@ -34,21 +35,22 @@ def search_with_bound(problem: Problem, run: Run) -> None:
         search_incumbent(problem, run)
     else:
         RINOBS().search(problem, run)
-    find_bound(problem, run)
+    bound = find_bound(problem, run)
     if timed and is_near(run):
-        prove_by_cuts(problem, run, CUT_SHARE * run.seconds_left)
+        prove_by_cuts(problem, run, CUT_SHARE * run.seconds_left, bound)
     if timed and not run.optimal:
         RINOBS().search(problem, run)
 
 
-def find_bound(problem: Problem, run: Run) -> None:
-    """Set the upper bound of a run over a candidate table by dual ascent."""
+def find_bound(problem: Problem, run: Run) -> ClusterBound:
+    """Set the upper bound of a run over a candidate table by dual ascent, and return it."""
     timed = run.is_timed
     seconds = BOUND_SHARE * run.seconds_left if timed else math.inf
     budget = Budget(seconds, clock=run.budget.clock, stop_condition=lambda: run.budget.request)
     ascent = PricedAscent(run.parent_sets(problem), memory=run.budget.memory // MEMORY_SHARE)
     ascent.improve(budget, run.progress.score, math.inf if timed else UNTIMED_ROUNDS)
     run.bound = ascent.bound.value
+    return ascent.bound
 
 
 def is_near(run: Run) -> bool:
@@ -57,13 +59,17 @@ def is_near(run: Run) -> bool:
     return gap is not None and gap <= NEAR_GAP and run.going() and has_solver()
 
 
-def prove_by_cuts(problem: Problem, run: Run, seconds: float) -> None:
-    """Search a candidate table by branch and cut for some seconds; keep the lower of the old and the new bound."""
+def prove_by_cuts(problem: Problem, run: Run, seconds: float, start: ClusterBound | None = None) -> None:
+    """
+    Search a candidate table by branch and cut for some seconds; keep the lower of the old and the new bound.
+
+    start : bound over the table whose clusters are the first cuts; None means none
+    """
     with run.budget.clock_paused():
         load_cut_kernels()
     bound = math.inf if run.bound is None else run.bound
     with run.extra_stop(Seconds(run.seconds + seconds)):
-        Exact().search(problem, run)
+        Exact().search(problem, run, start)
     if run.optimal:
         run.prove()
     else:
