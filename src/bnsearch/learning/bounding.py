@@ -137,12 +137,13 @@ class BoundSearch:
     def _improve(self, budget: Budget) -> None:
         """Improve the bound within a budget, and set the bound of the run."""
         assert self.ascent is not None
-        run, before = self._run, self.ascent.bound.value
+        run, before = self._run, self._run.bound
         if self.cuts is not None:
             value = self.cuts.improve(budget)
         else:
             value = self.ascent.improve(budget, run.progress.score, inf if self._timed else UNTIMED_ROUNDS).value
-            self._is_slow = self.ascent.converged or before - value < SLOW_GAIN * (before - run.progress.score)
+            gain = inf if before is None else before - value
+            self._is_slow = self.ascent.converged or gain < SLOW_GAIN * (value - run.progress.score)
         run.bound, run.scope = value, self._scope
 
     def _update_table(self) -> None:

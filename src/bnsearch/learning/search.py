@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import replace
+from math import isinf
 from typing import Any
 
 from bnsearch._tools.registry import parameters_of
@@ -15,10 +16,13 @@ from bnsearch.graphs.pdag import PDAG
 from bnsearch.learning.arguments import check_method, check_support
 from bnsearch.learning.warm_up import load_kernels
 from bnsearch.runs.method import Method, get_declaration
+from bnsearch.runs.near_optimal import NearOptimal
 from bnsearch.runs.problem import Problem
 from bnsearch.runs.result import Result
 from bnsearch.runs.run import Run
-from bnsearch.runs.stop import Stop
+from bnsearch.runs.stop import Seconds, Stop
+
+MIN_SECONDS = 1e-3  # time for listing networks near the optimum after the time budget was used up
 
 
 def search(
@@ -96,8 +100,19 @@ def search_in(run: Run, problem: Problem, method: Method, within: float | None =
     method = begin_at_start(method, problem, run)
     with stop_on_signals(run.budget):
         method.search(problem, run)
-        near = None if within is None else find_near_optimal(problem, within, run)
+        near = None if within is None else list_near_optimal(run, problem, within)
         return replace(collect_result(run, problem, method), near_optimal=near)
+
+
+def list_near_optimal(run: Run, problem: Problem, within: float) -> NearOptimal | None:
+    """Return the networks within a factor of the optimum, found in the rest of a run's time; None if that is short."""
+    rest = None if isinf(run.seconds_left) else Seconds(max(MIN_SECONDS, run.seconds_left))
+    part = Run(rest, seed=run.seed, threads=run.threads, memory=run.budget.memory, clock=run.budget.clock)
+    with stop_on_signals(part.budget):
+        found = None if run.budget.request is not None else find_near_optimal(problem, within, part)
+    if found is None:
+        run.remark(f"there was no time left for listing the networks within a factor of {within:g} of the optimum")
+    return found
 
 
 def begin_at_start(method: Method, problem: Problem, run: Run) -> Method:
