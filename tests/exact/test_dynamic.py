@@ -95,7 +95,7 @@ def test_components_are_solved_independently():
     First pair: 0 alone and 1 with it, -5 - 1.5 = -6.5, beats -6 - 1 = -7. Second pair: 3 alone and 2 with {0, 3},
     -8 - 2 = -10, beats 2 with {1} and 3 with {2}, -7 - 4 = -11.
     """
-    first, second = split_into_components(make_two_pairs())
+    first, second = sorted(split_into_components(make_two_pairs()), key=lambda component: component.variables[0])
     assert (first.variables.tolist(), second.variables.tolist()) == ([0, 1], [2, 3])
     assert second.small_masks.tolist() == [2, 2, 0, 1, 0]  # {0, 3}, {3}, {1}; {2}, {}. {1} replaces the empty set of 2
     result = solve(make_two_pairs())

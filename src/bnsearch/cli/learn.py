@@ -7,6 +7,7 @@ from typing import Annotated
 import typer
 
 from bnsearch.cli.options import (
+    CertificateFile,
     Data,
     Discretize,
     Ess,
@@ -24,6 +25,7 @@ from bnsearch.cli.options import (
     Seed,
     Settings,
     StartNetwork,
+    TableFile,
     TargetScore,
     Threads,
     TraceFile,
@@ -61,6 +63,8 @@ def learn(
     discretize: Discretize = None,
     quiet: Quiet = False,
     within: Within = None,
+    certificate: CertificateFile = None,
+    parents: TableFile = None,
     as_json: Json = False,
 ) -> None:
     """
@@ -87,7 +91,7 @@ def learn(
     chosen_method = make_method(method, **parse_settings(settings))
     chosen_score = make_score(score, **score_parameters(ess, prior))
     rule = combine_rules(iterations, target)
-    outputs = Outputs(output, trace, inputs=(data, knowledge, start))
+    outputs = Outputs(output, trace, certificate, parents, inputs=(data, knowledge, start))
     table = Dataset.read(data, header=not no_header, discretize=discretize)
     with show_progress(quiet=quiet) as observers:
         result = run_learn(

@@ -103,6 +103,10 @@ class BranchAndCut:
         while self._open and not self._halted():
             self._process(self._pop())
             self._observe(self.bound)
+        return self.make_proof()
+
+    def make_proof(self) -> Proof:
+        """Return the best network so far, its upper bound, and the search tree."""
         return Proof(
             self.component,
             self.choice,

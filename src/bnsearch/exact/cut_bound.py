@@ -13,6 +13,7 @@ from bnsearch.exact.branch_and_cut import BranchAndCut
 from bnsearch.exact.cluster_bound import ClusterBound
 from bnsearch.exact.components import split_into_components
 from bnsearch.exact.incumbents import find_choice
+from bnsearch.exact.proof import Proof
 from bnsearch.parent_sets.table import ParentSets
 
 
@@ -33,6 +34,7 @@ class CutBound:
 
     Attributes
     ----------
+    table : the candidate table
     rows : int64[n], the rows of the best network so far
     """
 
@@ -46,14 +48,18 @@ class CutBound:
         seed: int = 0,
         report: Callable[[NDArray[np.int64]], None] = lambda rows: None,
     ) -> None:
-        self.rows = rows.copy()
+        self.table, self.rows = table, rows.copy()
         self._report = report
         self._budget = Budget(0.0)
         self._end = math.inf  # time on the clock when the current component must be left
         components = [component for component in split_into_components(table) if component.size > 1]
+        is_alone = np.ones(table.n_variables, dtype=bool)
+        for component in components:
+            is_alone[component.variables] = False
+        self.rows[is_alone] = table.begin[:-1][is_alone]  # a variable on no cycle takes its best parent set
         best = table.scores[table.begin[:-1]]
         self._others = math.fsum(best) - math.fsum(component.relaxed_score for component in components)
-        self._value = math.inf if start is None else start.value
+        self._start_value = math.inf if start is None else start.value
         self._searches = [
             BranchAndCut(
                 component,
@@ -69,8 +75,19 @@ class CutBound:
     @property
     def value(self) -> float:
         """The upper bound."""
-        bounds = (search.bounds.target + search.gap for search in self._searches)
-        return min(self._value, self._others + math.fsum(bounds))
+        return min(self._start_value, self._compute_value())
+
+    @property
+    def has_improved(self) -> bool:
+        """Whether the bound is lower than that of the dual ascent."""
+        return self._compute_value() < self._start_value
+
+    def _compute_value(self) -> float:
+        return self._others + math.fsum(search.bounds.target + search.gap for search in self._searches)
+
+    def make_proofs(self) -> list[Proof]:
+        """Return the proofs of the components."""
+        return [search.make_proof() for search in self._searches]
 
     def improve(self, budget: Budget) -> float:
         """Search until the budget is spent or the best network is proven, and return the bound."""

@@ -13,6 +13,7 @@ from numpy.typing import NDArray
 
 from bnsearch.errors import InputError, require
 from bnsearch.exact.branch_and_cut import BranchAndCut
+from bnsearch.exact.certificate import certify_optimum, make_certificate
 from bnsearch.exact.cluster_bound import ClusterBound
 from bnsearch.exact.components import Component, split_into_components
 from bnsearch.exact.dynamic import ADVICE, MAX_VARIABLES, TooLargeError, solve
@@ -103,18 +104,21 @@ class Exact:
         start : bound over the candidate table whose clusters are the first cuts; None means none
         """
         table = run.parent_sets(problem)
-        run.bound = relaxed(table).score
+        run.bound = relaxed(table).score  # the part of each component is replaced by a lower one
         rows = select_acyclic_rows(table, make_starts("fas", table, precedence_of(problem))(run.rng))
         run.offer(math.fsum(table.scores[rows]), partial(table.network, rows.copy()))
         try:
-            proven = ExactSearch(table, rows, self.memory, run, start).solve(problem)
+            search = ExactSearch(table, rows, self.memory, run, start)
+            proven = search.solve(problem)
         except TooLargeError as error:
             if problem.table is not None:  # the caller gave the table, so an error wastes no selection time
                 raise
             run.give_up("memory", f"{error}; kept the best network so far")
             return
         if not proven:
+            run.evidence = partial(make_certificate, table, search.proofs)
             return
+        run.evidence = partial(certify_optimum, table, rows, search.proofs)
         run.count(iterations=1)
         run.offer(math.fsum(table.scores[rows]), partial(table.network, rows))
         if problem.constraints is not None and not problem.constraints.permits(table.network(rows)):

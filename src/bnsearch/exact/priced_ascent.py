@@ -66,6 +66,11 @@ class PricedAscent:
         self.bound = self._make_relaxed_bound()
         self.converged = False
 
+    @property
+    def tables(self) -> tuple[ParentSets, ParentSets | None]:
+        """The tables that the bound covers: the candidate table and the small one."""
+        return self._table, self._core
+
     def make_table(self) -> ParentSets:
         """Return the table that the bound covers."""
         if self._core is None:

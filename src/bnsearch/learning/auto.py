@@ -112,7 +112,7 @@ class _DataSearch:
                 return
             with run.extra_stop(Seconds(run.seconds + run.seconds_left - bounding.reserve)):
                 self._search_round(model)
-            if self.complete is not None and is_near(run):
+            if self.complete is not None and run.scope.is_complete and is_near(run):
                 complete, self.complete = self.complete, None
                 prove_by_cuts(replace(problem, table=complete), run, CUT_SHARE * run.seconds_left)
                 if run.optimal:
@@ -176,7 +176,7 @@ class _DataSearch:
             return False
         run.remark(describe(found))
         run.remark(f"chose exact search: all subsets of {problem.size} variables were counted")
-        run.scope = ALL_NETWORKS
+        run.scope, run.bound = ALL_NETWORKS, None
         prove(replace(problem, table=found.table), run)
         return True
 
@@ -217,8 +217,9 @@ class _DataSearch:
         self.enumerated = max(self.enumerated, found.exhaustive)
         run.remark(describe(found))
         model.table.add_selected(found.table)
-        self.bounding.add_selected(found.table, found.scope)
         self.is_partial = not found.complete
+        if self.bounding.add_selected(found.table, found.scope) or found.complete:
+            run.scope, run.bound = found.scope, None  # the bound over the last table does not cover this one
         self.provable = self.provable and find_largest_size(found.table) <= MAX_EXACT_VARIABLES
         if found.complete and run.going():
             fits, why = exact_fits(found.table, problem, run)

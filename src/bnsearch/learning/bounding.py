@@ -10,6 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from bnsearch.budgets.budget import Budget
+from bnsearch.exact.certificate import certify_ascent, make_certificate
 from bnsearch.exact.cut_bound import CutBound
 from bnsearch.exact.incumbents import find_rows
 from bnsearch.exact.method import has_solver
@@ -79,11 +80,17 @@ class BoundSearch:
         pricing = 0.0 if self.ascent is None else 2 * self.ascent.pricing_seconds
         return min(MAX_RESERVE * self._end, RESERVE * self._end + self._update_seconds + pricing)
 
-    def add_selected(self, table: ParentSets, scope: Scope) -> None:
-        """Use other selected parent sets from now on, unless they are too many; scope : that of a bound over them."""
+    def add_selected(self, table: ParentSets, scope: Scope) -> bool:
+        """
+        Use other selected parent sets from now on, unless they are too many; return True if they are used.
+
+        scope : the scope of a bound over these sets
+        """
         max_rows = ROWS_PER_SECOND * self._end if self._timed else UNTIMED_ROWS
-        if table.n_sets <= max_rows:
-            self._selected, self._scope, self._is_outdated = table, scope, True
+        if table.n_sets > max_rows:
+            return False
+        self._selected, self._scope, self._is_outdated = table, scope, True
+        return True
 
     def prepare_slice(self) -> float:
         """Return the number of seconds for which `advance` can be called now; 0 if a slice would be too short."""
@@ -145,6 +152,10 @@ class BoundSearch:
             gain = inf if before is None else before - value
             self._is_slow = self.ascent.converged or gain < SLOW_GAIN * (value - run.progress.score)
         run.bound, run.scope = value, self._scope
+        if self.cuts is not None and self.cuts.has_improved:
+            run.evidence = partial(make_certificate, self.cuts.table, self.cuts.make_proofs())
+        else:
+            run.evidence = partial(certify_ascent, *self.ascent.tables, self.ascent.bound)
 
     def _update_table(self) -> None:
         """Add the sets that the islands have met since the last slice; start a new search after a selection."""

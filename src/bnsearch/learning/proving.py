@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import math
+from functools import partial
 
 from bnsearch.budgets.budget import Budget
+from bnsearch.exact.certificate import make_certificate
 from bnsearch.exact.cluster_bound import ClusterBound
 from bnsearch.exact.incumbents import search_incumbent
 from bnsearch.exact.method import Exact, has_solver
@@ -47,9 +49,10 @@ def find_bound(problem: Problem, run: Run) -> ClusterBound:
     timed = run.is_timed
     seconds = BOUND_SHARE * run.seconds_left if timed else math.inf
     budget = Budget(seconds, clock=run.budget.clock, stop_condition=lambda: run.budget.request)
-    ascent = PricedAscent(run.parent_sets(problem), memory=run.budget.memory // MEMORY_SHARE)
+    table = run.parent_sets(problem)
+    ascent = PricedAscent(table, memory=run.budget.memory // MEMORY_SHARE)
     ascent.improve(budget, run.progress.score, math.inf if timed else UNTIMED_ROUNDS)
-    run.bound = ascent.bound.value
+    run.bound, run.evidence = ascent.bound.value, partial(make_certificate, table, ascent.bound)
     return ascent.bound
 
 
@@ -67,10 +70,10 @@ def prove_by_cuts(problem: Problem, run: Run, seconds: float, start: ClusterBoun
     """
     with run.budget.clock_paused():
         load_cut_kernels()
-    bound = math.inf if run.bound is None else run.bound
+    bound, evidence = math.inf if run.bound is None else run.bound, run.evidence
     with run.extra_stop(Seconds(run.seconds + seconds)):
         Exact().search(problem, run, start)
     if run.optimal:
         run.prove()
-    else:
-        run.bound = min(bound, math.inf if run.bound is None else run.bound)
+    elif run.bound is None or bound < run.bound:
+        run.bound, run.evidence = bound, evidence

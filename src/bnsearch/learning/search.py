@@ -152,6 +152,7 @@ def collect_result(run: Run, problem: Problem, method: Method) -> Result:
         seed=run.seed,
         notes=tuple(run.notes),
         scope=run.scope,
+        evidence=run.evidence,
         climbs=run.climbs,
         empty_score=run.empty_score,
         families=run.families or None,

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+from collections.abc import Callable
 from dataclasses import dataclass, field
 from functools import cached_property
 from html import escape
@@ -65,6 +66,8 @@ class Result:
         All climbs of OBS and INOBS; the last ones may be incomplete.
     empty_score : float or None
         Score of the network without edges; None if the method did not compute it.
+    evidence : callable or None
+        Function that returns the certificate of the bound; use `certificate`.
     near_optimal : NearOptimal or None
         The networks within a Bayes factor of the optimum, if `within` was given; None otherwise, and if the time did
         not suffice.
@@ -100,6 +103,7 @@ class Result:
     empty_score: float | None = None
     families: int | None = None
     near_optimal: NearOptimal | None = field(default=None, repr=False)
+    evidence: Callable[[], Any] | None = field(default=None, repr=False)
 
     @property
     def relative_score(self) -> float | None:
@@ -110,6 +114,16 @@ class Result:
     def gap(self) -> float | None:
         """Difference of bound and score, relative to the bound; zero if the score reaches the bound."""
         return 0.0 if self.optimal else relative_gap(self.score, self.bound)
+
+    @cached_property
+    def certificate(self) -> Any:
+        """
+        The certificate of the upper bound (`bnsearch.exact.Certificate`), made on first use; None if there is none.
+
+        Only `auto` and `exact` have one. It contains the candidate table that it refers to. Parts that dynamic
+        programming has solved are proven again by branch and cut, which can take longer than the search.
+        """
+        return None if self.evidence is None else self.evidence()
 
     @cached_property
     def cpdag(self) -> PDAG:

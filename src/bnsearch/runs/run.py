@@ -9,7 +9,7 @@ import time
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import replace
-from typing import TYPE_CHECKING, TypeVar
+from typing import TYPE_CHECKING, Any, TypeVar
 
 import numpy as np
 
@@ -62,8 +62,9 @@ class Run:
     progress : counters and score so far
     reason : why the run stopped; None while it goes on
     bound : upper bound of the score; None if none is known
+    evidence : function that returns the certificate of the bound; None if there is none
     scope : the networks that the bound covers. If some are left out, the result is never reported as optimal
-    stops_at_bound : True if the run ends when the score reaches the bound
+    stops_at_bound : True if the run also ends when the score reaches a bound that does not cover all networks
 
     Examples
     --------
@@ -103,6 +104,7 @@ class Run:
         self.progress = Progress()
         self.computed = 0
         self.bound: float | None = None
+        self.evidence: Callable[[], Any] | None = None
         self.empty_score: float | None = None
         self.optimal = False
         self.scope = ALL_NETWORKS
@@ -143,7 +145,7 @@ class Run:
                 self.progress = replace(self.progress, seconds=self.seconds)
                 self._report_if_due()
             self.reason = self._stop_reason()
-            if self.reason is None and self.stops_at_bound and self._is_at_bound():
+            if self.reason is None and self._is_at_bound() and (self.scope.is_complete or self.stops_at_bound):
                 self.reason = "complete"
         return self.reason is None
 
@@ -186,10 +188,15 @@ class Run:
         else:
             with self.budget.clock_paused():
                 table = problem.parent_sets
-            self.scope = GIVEN_SETS if problem.table is not None else problem.selected.scope
+            if self.select is None:
+                self.scope = GIVEN_SETS if problem.table is not None else problem.selected.scope
         if problem.constraints is None or not problem.constraints.has_required.any():
             self.empty_score = table.empty_score  # with required parents, the scores of empty sets are penalties
         return table
+
+    def tighten_bound(self, bound: float) -> None:
+        """Set the upper bound if none is known or if this one is lower."""
+        self.bound = bound if self.bound is None else min(self.bound, bound)
 
     def remark(self, text: str) -> None:
         """Add a note for the user to the result, and log it."""
