@@ -111,8 +111,8 @@ def test_branch_and_cut_in_slices(n, sets, seed):
         table, table.begin[1:] - 1, ascent.bound, report=lambda rows: found.append(table.scores[rows].sum())
     )
     values = [search.value]
-    for _ in range(200):
-        values.append(search.improve(Budget(30, clock=Clock(tick=1.0))))
+    for i in range(60):
+        values.append(search.improve(Budget(30 * 1.2**i, clock=Clock(tick=1.0))))
         if values[-1] <= best + 1e-9 and table.scores[search.rows].sum() >= best - 1e-9:
             break
     assert values == sorted(values, reverse=True)
