@@ -15,7 +15,6 @@ from bnsearch.orderings.index import Index
 from bnsearch.orderings.restarts import precedence_of
 from bnsearch.orderings.starts import Ordering, make_starts
 from bnsearch.parent_sets.legal import legal_table
-from bnsearch.parent_sets.relaxed import relaxed
 from bnsearch.parent_sets.rows import Families, join_families
 from bnsearch.parent_sets.table import ParentSets
 from bnsearch.runs.problem import Problem
@@ -43,7 +42,6 @@ class SharedTable:
 
     Attributes
     ----------
-    upper_bound : upper bound on the score of all networks over the last table; None before the first one
     has_new_sets : True if selected sets have not been searched yet
     """
 
@@ -57,12 +55,11 @@ class SharedTable:
         self._n_added = 0  # number of sets that the last build added to the families met
         self._index: Index | None = None  # index of the last table
         self._best: list[float] = []  # best scores of the chains after the last search over the table
-        self.upper_bound: float | None = None
         self.has_new_sets = False
 
     def add_selected(self, table: ParentSets) -> None:
-        """Replace the selected parent sets; results about the earlier ones are discarded."""
-        self._selected, self.upper_bound = table, None
+        """Replace the selected parent sets."""
+        self._selected = table
         self.has_new_sets = True
 
     def build(self) -> ParentSets:
@@ -111,12 +108,11 @@ class SharedTable:
         self._width = max(MIN_WIDTH, self._width * (0.5 if gain > 0.0 else 2.0))
 
     def _build_index(self) -> Index:
-        """Return the index of a new table; measure the pace of building, and set the upper bound."""
+        """Return the index of a new table; measure the pace of building."""
         started = self._run.seconds
         index = Index(self.build(), precedence_of(self._problem))
         _ = index.arrays  # built now, once, and not by each thread
         self.has_new_sets = False
-        self.upper_bound = relaxed(index.table).score
         if self._timed and self._run.seconds - started > MIN_MEASURED_SECONDS:
             self._rows_per_second = self._count_work(self._n_met() + self._n_added) / (self._run.seconds - started)
         return index
