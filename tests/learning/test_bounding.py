@@ -56,7 +56,8 @@ def test_every_timed_run_has_a_bound(threads):
 
 def test_a_reached_target_leaves_a_bound():
     """The run ends at its target, and its bound is computed all the same."""
-    result = learn(DATA, seconds=60, stop=Target(-1e9), seed=1, threads=1)
+    target = learn(DATA, method="hillclimb", parameters={"restarts": 0}, seconds=None, seed=1).score
+    result = learn(DATA, seconds=60, stop=Target(target), seed=1, threads=1)
     assert result.stop == "target"
     assert result.seconds < 30
     assert result.bound is not None
@@ -109,14 +110,16 @@ def test_slices_by_hand():
     At 30 s it has gained since 15 s, so that the bound has 5 % of the time, 1.5 s. That is less than 2 % of 100 s. At
     60 s nothing has improved since 30 s, and the bound has a quarter of the time, 15 s.
     """
-    clock = Clock()
+    clock = Clock(tick=0.001)
     run = Run(Seconds(100), seed=1, clock=clock)
     problem, model = make_islands(DATA, run)
+    clock.tick = 0.0
+    clock.now = run.budget.started
     search_for_bound = BoundSearch(problem, run, model)
     assert search_for_bound.reserve == pytest.approx(3.0)
     run.trace.points[:] = [Progress(seconds=1.0, score=-9e5), Progress(seconds=20.0, score=run.progress.score)]
     for now, expected in ((30.0, 0.0), (60.0, 15.0)):
-        clock.now = now
+        clock.now = run.budget.started + now
         assert search_for_bound.prepare_slice() == pytest.approx(expected)
 
 
