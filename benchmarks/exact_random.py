@@ -15,7 +15,9 @@ from pathlib import Path
 import numpy as np
 
 from bnsearch.budgets.budget import Budget
-from bnsearch.exact import Exact, checker, find_cluster_bound, write_certificate
+from bnsearch.exact import Exact, find_cluster_bound, write_certificate
+from bnsearch.exact.checker import check_certificate
+from bnsearch.exact.plain_reader import read_table
 from bnsearch.learning.search import search
 from bnsearch.parent_sets import ParentSets, write_scores
 from bnsearch.runs.problem import Problem
@@ -59,7 +61,7 @@ def compare(table: ParentSets, seconds: float, folder: Path) -> float:
     write_scores(table, folder / "sets.jkl")
     write_certificate(folder / "certificate.json", table, bound)
     content = json.loads((folder / "certificate.json").read_bytes())
-    assert checker.check_certificate(checker.read_table(str(folder / "sets.jkl")), content) == bound.value
+    assert check_certificate(read_table(str(folder / "sets.jkl")), content) == bound.value
     return bound.value - optimum
 
 

@@ -13,6 +13,7 @@ from rich.progress import Progress as Bars
 
 from bnsearch.budgets.events import Event
 from bnsearch.cli.progress import Display, search_notes, selection_notes, show_progress
+from bnsearch.parent_sets.scope import KEPT_SETS
 from bnsearch.runs.stop import Progress
 
 
@@ -66,8 +67,8 @@ def test_rows_of_the_display():
 def test_a_progress_display_is_drawn_on_a_terminal(monkeypatch, capsys):
     """On a terminal both phases are shown, with what is known of each."""
     now = Progress(seconds=3.0, iterations=5000, score=-90.0, improved=1.0, bound=-80.0)
-    assert search_notes(now, 10.0) == ["score -90.0", "7 s left", "found 2 s ago", "gap 12.5%"]
-    assert search_notes(replace(now, partial=True), 10.0)[-1] == "gap 12.5% (sets kept)"
+    assert search_notes(now, 10.0) == ["score -90.0", "7 s left", "gap 12.5%", "bound -80.0", "found 2 s ago"]
+    assert search_notes(replace(now, bound=None), 10.0)[2:] == ["found 2 s ago"]
     assert search_notes(now, math.inf)[1] == "5,000 iterations"
     monkeypatch.setattr(sys.stderr, "isatty", lambda: True)
     with show_progress() as (show,):
@@ -110,7 +111,7 @@ def test_rows_fit_into_narrow_terminals(monkeypatch, capsys):
     """At 60 columns, parts of a note are left out, and no line is cut."""
     monkeypatch.setattr(sys.stderr, "isatty", lambda: True)
     monkeypatch.setenv("COLUMNS", "60")
-    now = Progress(seconds=3.0, score=-1_953_390.1, improved=1.0, bound=-1_900_000.0, partial=True)
+    now = Progress(seconds=3.0, score=-1_953_390.1, improved=1.0, bound=-1_900_000.0, scope=KEPT_SETS)
     with show_progress() as (show,):
         show(Event("growing parent sets", 300, 1_000, "variables", 57_123))
         show(searching(now, 10.0))

@@ -36,7 +36,7 @@ def test_a_certificate_is_verified(run, bound):
         ("", "certificate.json: Expecting value"),
         ("{}", "certificate.json is not a complete certificate (KeyError: 'checksum')"),
         ("[1]", "certificate.json is not a complete certificate"),
-        ('{"checksum": 1}', "the checksum does not match: the certificate is damaged"),
+        ('{"checksum": 1}', "the checksum does not match: write the certificate again"),
         ("\x00\xff", "certificate.json"),
     ],
 )

@@ -10,9 +10,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from bnsearch.exact.cluster_cuts import find_cluster_cuts
-from bnsearch.exact.components import Component, split_into_components
+from bnsearch.exact.components import Component, find_largest_size, split_into_components
 from bnsearch.exact.cuts import Cut, CutPool, make_cluster_cut
-from bnsearch.exact.groups import split_into_groups
 from bnsearch.exact.kernels_cuts import subtract_penalties
 from bnsearch.exact.kernels_local_cuts import find_heaviest_network
 from bnsearch.exact.kernels_precedence import add_precedence, propagate_precedence
@@ -137,15 +136,24 @@ def test_precedences_have_the_consequences_of_the_definition(n, seed):
 
 @examples(30)
 @given(st.integers(1, 12), SEEDS)
-def test_components_are_groups(n, seed):
-    """Components have the variables of the groups, and their sets are those of the group up to the first empty one."""
+def test_components_by_definition(n, seed):
+    """
+    Variables are in the same component if each can be reached from the other along candidate parents.
+
+    The sets of a component are those of the table, without other members, up to the first that is then empty.
+    """
     table = random_candidates(n, 2, 2, seed) if n > 1 else random_candidates(2, 1, 1, seed)
-    groups = {tuple(group.variables): group for group in split_into_groups(table)}
+    reaches = np.eye(table.n_variables, dtype=bool)
+    for row, child in enumerate(table.child.tolist()):
+        reaches[list(table.parents(row)), child] = True
+    for _ in range(table.n_variables):
+        reaches = reaches @ reaches
+    expected = {tuple(np.flatnonzero(own).tolist()) for own in reaches & reaches.T}
     components = split_into_components(table)
-    assert {tuple(component.variables) for component in components} == set(groups)
+    assert {tuple(component.variables.tolist()) for component in components} == expected
+    assert find_largest_size(table) == max(map(len, expected))
     for component in components:
-        group = groups[tuple(component.variables)]
-        for v, own in enumerate(list_sets(component)):
-            masks = [sum(1 << u for u in parents) for parents in own.values()]
-            expected = group.masks[group.begin[v] : group.begin[v + 1]].tolist()
-            assert masks == expected[: expected.index(0) + 1]
+        place = {v: i for i, v in enumerate(component.variables.tolist())}
+        for v, own in zip(place, list_sets(component), strict=True):
+            inside = [frozenset(place[u] for u in parents if u in place) for _, parents in table.sets(v)]
+            assert list(own.values()) == inside[: inside.index(frozenset()) + 1]

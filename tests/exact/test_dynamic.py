@@ -16,7 +16,7 @@ from hypothesis import strategies as st
 from bnsearch.data import Dataset
 from bnsearch.errors import InputError
 from bnsearch.exact import Exact, dynamic, method
-from bnsearch.exact.groups import split_into_groups
+from bnsearch.exact.components import split_into_components
 from bnsearch.learning.learn import learn
 from bnsearch.learning.search import collect_result, search
 from bnsearch.networks import random_network
@@ -88,17 +88,16 @@ def make_two_pairs() -> ParentSets:
     )
 
 
-def test_groups_are_solved_independently():
+def test_components_are_solved_independently():
     """
     Pairs {0, 1} and {2, 3}: no parent set of the first pair contains a variable of the second.
 
     First pair: 0 alone and 1 with it, -5 - 1.5 = -6.5, beats -6 - 1 = -7. Second pair: 3 alone and 2 with {0, 3},
     -8 - 2 = -10, beats 2 with {1} and 3 with {2}, -7 - 4 = -11.
     """
-    groups = split_into_groups(make_two_pairs())
-    assert sorted(group.variables.tolist() for group in groups) == [[0, 1], [2, 3]]
-    second = next(group for group in groups if group.variables[0] == 2)
-    assert second.masks.tolist() == [2, 2, 0, 0, 1, 0]  # {0, 3}, {3}, {1}, {}; {2}, {}
+    first, second = sorted(split_into_components(make_two_pairs()), key=lambda component: component.variables[0])
+    assert (first.variables.tolist(), second.variables.tolist()) == ([0, 1], [2, 3])
+    assert second.small_masks.tolist() == [2, 2, 0, 1, 0]  # {0, 3}, {3}, {1}; {2}, {}. {1} replaces the empty set of 2
     result = solve(make_two_pairs())
     assert result.score == -16.5
     assert result.dag.parents == ((), (0,), (0, 3), ())
@@ -106,8 +105,8 @@ def test_groups_are_solved_independently():
     assert result.evaluations == 2 * (2 * 4)  # two variables in four sets, twice
 
 
-def test_many_variables_in_small_groups():
-    """A chain of 300 variables, each with the one before as its only candidate parent, is 300 groups."""
+def test_many_variables_in_small_components():
+    """A chain of 300 variables, each with the one before as its only candidate parent, is 300 components."""
     sets = [{NOTHING: -2.0, frozenset({v - 1}): -1.0} if v else {NOTHING: -2.0} for v in range(300)]
     result = solve(table_of(sets))
     assert result.score == -2.0 - 299 * 1.0

@@ -22,6 +22,7 @@ from bnsearch.learning.methods import has_end, make_method
 from bnsearch.learning.search import search
 from bnsearch.networks import load_network, random_network
 from bnsearch.parent_sets import ParentSets
+from bnsearch.parent_sets.scope import ALL_NETWORKS
 from bnsearch.runs.problem import Problem
 from bnsearch.runs.run import Run
 from bnsearch.runs.stop import Evaluations, Iterations, NoImprovement, Progress, Seconds, Stop, Target
@@ -268,11 +269,11 @@ def test_nothing_is_optimal_over_part_of_the_candidates(monkeypatch: pytest.Monk
     """With a budget of 20 families, many families are not scored."""
     monkeypatch.setattr("bnsearch.learning.candidates.EVALUATIONS", 20)
     part = learn(ASIA, method="exact", seconds=None, seed=0)
-    assert (part.optimal, part.partial, part.gap) == (False, True, 0.0)
-    assert "best of the sets kept" in repr(part)
+    assert (part.optimal, part.scope.is_complete, part.gap) == (False, False, 0.0)
+    assert "best of " in repr(part)
     monkeypatch.undo()
     whole = learn(ASIA, method="exact", seconds=None, seed=0)
-    assert (whole.optimal, whole.partial) == (True, False)
+    assert (whole.optimal, whole.scope) == (True, ALL_NETWORKS)
     assert part.score < whole.score
 
 
@@ -281,10 +282,10 @@ def test_auto_proves_nothing_over_part_of_the_candidates(monkeypatch: pytest.Mon
     monkeypatch.setattr("bnsearch.learning.candidates.EVALUATIONS", 20)
     monkeypatch.setattr("bnsearch.learning.auto.MAX_FAMILIES", 0)
     part = learn(ASIA, seconds=None, stop=Iterations(300), seed=0)
-    assert (part.optimal, part.partial, part.stop) == (False, True, "iterations")
+    assert (part.optimal, part.scope.is_complete, part.stop) == (False, False, "iterations")
     monkeypatch.undo()
     whole = learn(ASIA, seconds=None, seed=0)
-    assert (whole.optimal, whole.partial) == (True, False)
+    assert (whole.optimal, whole.scope) == (True, ALL_NETWORKS)
     assert part.score <= whole.score + 1e-9 * abs(whole.score)
 
 
@@ -307,7 +308,7 @@ def test_auto_says_that_it_searches(monkeypatch: pytest.MonkeyPatch) -> None:
     """If neither all subsets nor a complete table fit, a note says that the islands search, and why."""
     monkeypatch.setattr("bnsearch.learning.auto.MAX_EXACT_VARIABLES", 2)
     result = learn(ASIA, seconds=None, stop=Iterations(50), seed=0)
-    assert not result.optimal
+    assert result.stop == "iterations"
     assert result.notes[-1] == (
         "chose search over orderings (ginobs, rinobs) and over DAGs (tabu): exact search over all subsets of "
         "8 variables would take too long"
@@ -355,7 +356,7 @@ def test_a_bound_over_families_met_is_none_over_all(monkeypatch: pytest.MonkeyPa
     monkeypatch.setattr("bnsearch.learning.auto.exact_fits", end)  # asked where a selection is complete
     result = learn(data, seconds=600, seed=1, threads=1, clock=Clock(tick=0.02))
     assert result.stop == "interrupted"
-    assert result.partial or result.bound is None or result.bound >= best.score - 1e-9 * abs(best.score)
+    assert not result.scope.is_complete or result.bound is None or result.bound >= best.score - 1e-9 * abs(best.score)
     assert not result.optimal or result.score == pytest.approx(best.score)
 
 

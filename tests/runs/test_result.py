@@ -16,6 +16,7 @@ from bnsearch.learning.methods import make_method
 from bnsearch.learning.search import search
 from bnsearch.networks.files import read_network, read_structure
 from bnsearch.orderings.obs import OBS
+from bnsearch.parent_sets.scope import KEPT_SETS, limit_scope
 from bnsearch.runs.problem import Problem
 from bnsearch.runs.result import Result, relative_score
 from bnsearch.runs.stop import Iterations, Progress
@@ -95,9 +96,11 @@ def test_one_line():
 
 def test_a_bound_of_some_sets_is_said_to_be_one():
     """Where candidate sets are missing, neither the gap nor the lack of one is about all networks."""
-    assert "score -9.250000, gap 2.78% (sets kept), hillclimb" in repr(made(partial=True))
-    assert "score -9.250000, best of the sets kept, hillclimb" in repr(made(partial=True, bound=-9.25))
-    assert made(partial=True, bound=-9.25).gap == 0
+    assert "score -9.250000, gap 2.78% (networks over the parent sets kept), hillclimb" in repr(made(scope=KEPT_SETS))
+    kept = made(scope=KEPT_SETS, bound=-9.25)
+    assert "score -9.250000, best of networks over the parent sets kept, hillclimb" in repr(kept)
+    assert kept.gap == 0
+    assert "gap 2.78% (all networks with at most 2 parents)" in repr(made(scope=limit_scope(2)))
 
 
 def test_notebook_view():

@@ -20,6 +20,7 @@ from bnsearch.errors import InputError
 from bnsearch.graphs import DAG
 from bnsearch.learning.search import search
 from bnsearch.learning.warm_up import tiny_table
+from bnsearch.parent_sets.scope import KEPT_SETS
 from bnsearch.parent_sets.table import ParentSets
 from bnsearch.runs.problem import Problem
 from bnsearch.runs.run import Run
@@ -243,7 +244,7 @@ class Slow:
         self.clock.now += 60
         with stop_on_signals(self.budget):
             os.kill(os.getpid(), signal.SIGINT)
-        return SimpleNamespace(table=two_variables(), complete=False)
+        return SimpleNamespace(table=two_variables(), scope=KEPT_SETS)
 
 
 def test_the_clock_is_paused_during_selection() -> None:

@@ -15,6 +15,7 @@ from bnsearch.budgets.signals import stop_on_signals
 from bnsearch.data import Dataset
 from bnsearch.graphs import DAG
 from bnsearch.learning.warm_up import tiny_table
+from bnsearch.parent_sets.scope import ALL_NETWORKS, KEPT_SETS
 from bnsearch.runs.problem import Problem
 from bnsearch.runs.run import Run
 from bnsearch.runs.stop import AnyOf, Converged, Evaluations, Iterations, NoImprovement, Progress, Seconds, Stop, Target
@@ -106,15 +107,15 @@ def test_events_hold_the_bound_and_the_last_improvement() -> None:
     run.bound = -2.0
     clock.now += 2
     run.offer(-5.0, lambda: EMPTY)
-    run.partial = True
+    run.scope = KEPT_SETS
     clock.now += 4
     run.count(iterations=1)
     run.offer(-7.0, lambda: EMPTY)
     seen = [event.progress for event in events]
-    assert [(p.seconds, p.score, p.improved, p.bound, p.gap, p.partial) for p in seen] == [
-        (1.0, -9.0, 1.0, None, None, False),
-        (3.0, -5.0, 3.0, -2.0, 1.5, False),
-        (7.0, -5.0, 3.0, -2.0, 1.5, True),
+    assert [(p.seconds, p.score, p.improved, p.bound, p.gap, p.scope) for p in seen] == [
+        (1.0, -9.0, 1.0, None, None, ALL_NETWORKS),
+        (3.0, -5.0, 3.0, -2.0, 1.5, ALL_NETWORKS),
+        (7.0, -5.0, 3.0, -2.0, 1.5, KEPT_SETS),
     ]
     assert [(event.task, event.done, event.total, event.unit) for event in events] == [
         ("searching", seconds, 60.0, "seconds") for seconds in (1.0, 3.0, 7.0)

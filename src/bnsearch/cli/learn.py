@@ -7,6 +7,7 @@ from typing import Annotated
 import typer
 
 from bnsearch.cli.options import (
+    CertificateFile,
     Data,
     Discretize,
     Ess,
@@ -24,9 +25,11 @@ from bnsearch.cli.options import (
     Seed,
     Settings,
     StartNetwork,
+    TableFile,
     TargetScore,
     Threads,
     TraceFile,
+    Within,
     combine_rules,
     parse_settings,
     score_parameters,
@@ -59,6 +62,9 @@ def learn(
     no_header: NoHeader = False,
     discretize: Discretize = None,
     quiet: Quiet = False,
+    within: Within = None,
+    certificate: CertificateFile = None,
+    parents: TableFile = None,
     as_json: Json = False,
 ) -> None:
     """
@@ -85,7 +91,7 @@ def learn(
     chosen_method = make_method(method, **parse_settings(settings))
     chosen_score = make_score(score, **score_parameters(ess, prior))
     rule = combine_rules(iterations, target)
-    outputs = Outputs(output, trace, inputs=(data, knowledge, start))
+    outputs = Outputs(output, trace, certificate, parents, inputs=(data, knowledge, start))
     table = Dataset.read(data, header=not no_header, discretize=discretize)
     with show_progress(quiet=quiet) as observers:
         result = run_learn(
@@ -100,6 +106,7 @@ def learn(
             memory=memory,
             start=None if start is None else load_dag(start),
             stop=rule,
+            within=within,
             observers=observers,
         )
     deliver_result(result, outputs, table, as_json=as_json, quiet=quiet)

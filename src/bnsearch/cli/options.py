@@ -71,6 +71,20 @@ Memory = Annotated[
     str | None,
     typer.Option("--memory", metavar="SIZE", help="For tables and caches: 2GB; a quarter of the machine by default."),
 ]
+CertificateFile = Annotated[
+    Path | None,
+    typer.Option("--certificate", metavar="JSON", help="Write the certificate of the upper bound, for `verify`."),
+]
+TableFile = Annotated[
+    Path | None,
+    typer.Option("--parents", metavar="SETS", help="Write the candidate parent sets of the certificate: .jkl."),
+]
+Within = Annotated[
+    float | None,
+    typer.Option(
+        "--within", metavar="K", help="List all networks within this Bayes factor of the best, for up to 20 variables."
+    ),
+]
 Quiet = Annotated[bool, typer.Option("--quiet", "-q", help="Print errors only.")]
 
 

@@ -11,8 +11,6 @@ from dataclasses import replace
 from math import inf
 from typing import TYPE_CHECKING
 
-from bnsearch.runs.result import describe_quality
-
 if TYPE_CHECKING:
     from rich.console import RenderableType
     from rich.progress import Progress as Bars
@@ -138,13 +136,12 @@ def _short(number: float) -> str:
 
 
 def search_notes(progress: Progress, seconds: float) -> list[str]:
-    """Return the state of a search: score, remaining time or iterations, time since the last improvement, gap."""
+    """Return the state of a search: score, remaining time or iterations, gap, bound, time since the improvement."""
     left = max(0.0, seconds - progress.seconds)
     notes = [
         f"score {progress.score:,.1f}",
         f"{left:,.0f} s left" if left < inf else f"{progress.iterations:,} iterations",
-        f"found {progress.seconds - progress.improved:,.0f} s ago",
     ]
-    if progress.gap is not None:
-        notes.append(describe_quality(progress.gap, optimal=False, partial=progress.partial))
-    return notes
+    if progress.bound is not None and progress.gap is not None:
+        notes += [f"gap {100 * progress.gap:.3g}%", f"bound {progress.bound:,.1f}"]
+    return [*notes, f"found {progress.seconds - progress.improved:,.0f} s ago"]

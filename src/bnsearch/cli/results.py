@@ -52,11 +52,29 @@ def result_facts(result: Result) -> dict[str, Any]:
         "bound": result.bound,
         "gap": result.gap,
         "relative_score": result.relative_score,
-        "partial": result.partial,
+        "scope": str(result.scope),
         "optimal": result.optimal,
         "stop": result.stop,
+        "near_optimal": _near_facts(result),
         "notes": list(result.notes),
         "version": __version__,
+    }
+
+
+def _near_facts(result: Result) -> dict[str, Any] | None:
+    """Return the networks near the optimum as a JSON object."""
+    near = result.near_optimal
+    if near is None:
+        return None
+    return {
+        "factor": near.factor,
+        "count": near.count,
+        "complete": near.is_complete,
+        "classes": len(near.classes),
+        "networks": [
+            {"score": score, "edges": [list(edge) for edge in dag.edges]}
+            for score, dag in zip(near.scores.tolist(), near.networks, strict=True)
+        ],
     }
 
 
@@ -66,11 +84,15 @@ def show_result(result: Result) -> None:
     made.add_row("score", f"{result.score:,.6f}")
     if result.optimal:
         made.add_row("optimal", "proven: no network scores higher")
-    elif result.bound is not None and result.gap == 0:
-        made.add_row("over the sets kept", "proven: no network scores higher")
     elif result.bound is not None and result.gap is not None:
-        which = "upper bound over the sets kept" if result.partial else "upper bound"
-        made.add_row(which, f"{result.bound:,.6f} (gap {100 * result.gap:.3g}%)")
+        made.add_row("upper bound", f"{result.bound:,.6f} (gap {100 * result.gap:.3g}%)")
+    if result.bound is not None:
+        made.add_row("scope of the bound", str(result.scope))
+    if result.near_optimal is not None:
+        near = result.near_optimal
+        count = f"{'' if near.is_complete else 'at least '}{near.count:,} networks"
+        listed = "" if len(near.networks) == near.count else f" among the {len(near.networks):,} listed"
+        made.add_row(f"within a factor of {near.factor:g}", f"{count}, {len(near.classes):,} classes{listed}")
     made.add_row("method", result.method)
     made.add_row("seed", str(result.seed))
     made.add_row("iterations", f"{result.iterations:,}")

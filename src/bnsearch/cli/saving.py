@@ -28,12 +28,16 @@ class Outputs:
     ----------
     network : file of the network: .bif, .net, .json, .csv, .dot or .svg, or with .gz
     trace : CSV file of the trace
+    certificate : JSON file of the certificate of the upper bound
+    parents : score file of the candidate table of the certificate
     tables : whether probability tables can be fitted; if not, formats that need them are refused
     inputs : files that are read, which must not be overwritten
     """
 
     network: Path | None
     trace: Path | None
+    certificate: Path | None = None
+    parents: Path | None = None
     tables: bool = True
     inputs: tuple[str | Path | None, ...] = ()
 
@@ -41,11 +45,12 @@ class Outputs:
         from bnsearch._tools.files import check_writable
         from bnsearch.networks.files import check_network_target, check_structure_target
 
-        check_apart(self.inputs, self.network, self.trace)
+        check_apart(self.inputs, self.network, self.trace, self.certificate, self.parents)
         if self.network is not None:
             (check_network_target if self.tables else check_structure_target)(self.network)
-        if self.trace is not None:
-            check_writable(self.trace)
+        for path in (self.trace, self.certificate, self.parents):
+            if path is not None:
+                check_writable(path)
 
     def write(self, result: Result, data: Dataset | None = None) -> tuple[list[str], InputError | None]:
         """
@@ -61,9 +66,21 @@ class Outputs:
             if self.trace is not None:
                 result.trace.write(self.trace)
                 lines.append(f"wrote {self.trace}")
+            lines += self._write_certificate(result)
         except InputError as error:
             return lines, error
         return lines, None
+
+    def _write_certificate(self, result: Result) -> list[str]:
+        """Write the certificate and its candidate table, if wanted; return a line about each of them."""
+        paths = [path for path in (self.certificate, self.parents) if path is not None]
+        if paths and result.certificate is None:
+            raise InputError(f"{paths[0]}: {result.method} has no certificate of an upper bound: use auto or exact")
+        if self.certificate is not None:
+            result.certificate.write(self.certificate)
+        if self.parents is not None:
+            result.certificate.write_table(self.parents)
+        return [f"wrote {path}" for path in paths]
 
     def _write_network(self, path: Path, result: Result, data: Dataset | None) -> None:
         try:

@@ -8,15 +8,18 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from bnsearch.cli.options import (
+    CertificateFile,
     IterationsLimit,
     Json,
     KnowledgeFile,
     NetworkFile,
     Seed,
     Settings,
+    TableFile,
     TargetScore,
     Threads,
     TraceFile,
+    Within,
     combine_rules,
     parse_settings,
 )
@@ -62,6 +65,9 @@ def search(
     output: NetworkFile = None,
     trace: TraceFile = None,
     threads: Threads = None,
+    within: Within = None,
+    certificate: CertificateFile = None,
+    parents: TableFile = None,
     as_json: Json = False,
 ) -> None:
     """
@@ -92,12 +98,12 @@ def search(
     parameters = parse_settings([*given, *(settings or [])])
     chosen = make_method(method or ("rinobs" if parameters else "auto"), **parameters)
     stop = _stopping_rule(chosen.name, seconds, iterations, target)
-    outputs = Outputs(output, trace, tables=data is not None, inputs=(sets, knowledge, data))
+    outputs = Outputs(output, trace, certificate, parents, tables=data is not None, inputs=(sets, knowledge, data))
     known = None if knowledge is None else Knowledge.read(knowledge)
     problem = Problem(table=read_scores(sets, threads=threads, knowledge=known), knowledge=known)
     dataset = None if data is None else Dataset.read(data).select(problem.names)
     with show_progress() as observers:
-        result = run_search(problem, chosen, stop=stop, seed=seed, threads=threads, observers=observers)
+        result = run_search(problem, chosen, stop=stop, seed=seed, threads=threads, observers=observers, within=within)
     deliver_result(result, outputs, dataset, as_json=as_json)
 
 

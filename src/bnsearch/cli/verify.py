@@ -37,7 +37,8 @@ def verify(
 def _verify(sets: str, certificate: str) -> float:
     """Return the bound of a certificate file if it holds for a score file; else raise an InputError."""
     from bnsearch._tools.files import read_bytes
-    from bnsearch.exact.checker import check_certificate, read_table
+    from bnsearch.exact.checker import check_certificate
+    from bnsearch.exact.plain_reader import read_table
 
     try:
         table = read_table(sets)

@@ -2,18 +2,17 @@
 
 from __future__ import annotations
 
-from bnsearch.exact.certificate import Decision, Leaf, read_certificate, write_certificate
+from bnsearch.exact.certificate import Certificate, make_certificate, write_certificate
 from bnsearch.exact.cluster_bound import ClusterBound
 from bnsearch.exact.dual_ascent import DualAscent, find_cluster_bound
 from bnsearch.exact.method import Exact
 
 __all__ = [
+    "Certificate",
     "ClusterBound",
-    "Decision",
     "DualAscent",
     "Exact",
-    "Leaf",
     "find_cluster_bound",
-    "read_certificate",
+    "make_certificate",
     "write_certificate",
 ]

@@ -11,8 +11,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from bnsearch.exact.branching import branch, find_best_rows
+from bnsearch.exact.cluster_bound import ClusterBound
 from bnsearch.exact.components import Component
-from bnsearch.exact.cuts import CutPool
+from bnsearch.exact.cuts import CutPool, restrict_clusters
 from bnsearch.exact.node_bounds import NodeBounds, NodeState
 from bnsearch.exact.proof import Proof, ProofNode, Step
 
@@ -43,6 +44,7 @@ class BranchAndCut:
     report : function that is called with the parent sets of each better network
     observe : function that is called with the upper bound after each node
     seed : seed of the random numbers
+    start : bound over the candidate table whose clusters are cuts from the start; None means none
 
     Notes
     -----
@@ -65,10 +67,13 @@ class BranchAndCut:
         report: Callable[[NDArray[np.int64]], None] = lambda choice: None,
         observe: Callable[[float], None] = lambda bound: None,
         seed: int = 0,
+        start: ClusterBound | None = None,
     ) -> None:
         self.component, self.choice = component, choice
         self.pool = CutPool(component.size, memory // 2)
         self.bounds = NodeBounds(component, choice, self.pool, halted, seed)
+        if start is not None:
+            self.bounds.add_cuts(restrict_clusters(start, component))
         self.nodes: list[ProofNode] = []
         self.n_processed, self.n_sets_left = 0, component.n_sets
         self._halted, self._report, self._observe = halted, report, observe
@@ -83,14 +88,25 @@ class BranchAndCut:
         """Upper bound of the score of all networks of the component."""
         return max([self.bounds.target, *(node.bound for node in self._open.values())])
 
+    @property
+    def gap(self) -> float:
+        """Difference of the upper bound and the score of the incumbent; that of the relaxed bound before the search."""
+        bound = self.bound if self.nodes else self.component.relaxed_score
+        return bound - self.bounds.target
+
     def solve(self) -> Proof:
-        """Search until the best network is proven or `halted` returns True."""
+        """Search until the best network is proven or `halted` returns True; a further call continues the search."""
         n, sets = self.component.size, self.component.n_sets
-        relaxed = math.fsum(self.component.scores[self.component.begin[:-1]])
-        self._push(-1, None, NodeState(np.zeros((n, n), dtype=bool), np.ones(sets, dtype=bool), relaxed))
+        if not self.nodes:
+            relaxed = self.component.relaxed_score
+            self._push(-1, None, NodeState(np.zeros((n, n), dtype=bool), np.ones(sets, dtype=bool), relaxed))
         while self._open and not self._halted():
             self._process(self._pop())
             self._observe(self.bound)
+        return self.make_proof()
+
+    def make_proof(self) -> Proof:
+        """Return the best network so far, its upper bound, and the search tree."""
         return Proof(
             self.component,
             self.choice,
@@ -113,7 +129,8 @@ class BranchAndCut:
             self.n_processed += 1
         else:
             state.is_closed = True
-        record.steps, record.bound = state.steps, state.bound
+        record.steps += state.steps  # after those of an earlier call, if the search was stopped in this node
+        record.bound = state.bound
         if is_root:
             self.n_sets_left = int(state.alive.sum())
         if state.is_closed or self.bounds.is_closed(state.bound):

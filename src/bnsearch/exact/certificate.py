@@ -3,18 +3,21 @@ Certificates of upper bounds: JSON files that `checker.py` verifies without the 
 
 A certificate is one JSON object with these keys:
 
-    format, version : "bnsearch certificate", 1
+    format, version : "bnsearch certificate", 2
     variables : the names of the variables; numbers below are places in this list
-    table : digest of the names and of the scores of the empty parent sets. It tells tables of different data apart. The
-        checker computes the bound over the parent sets of the table that it is given
-    bound : the upper bound
-    leaves : the parts of the search space, each with its own bound. A part has the keys
-        decisions : list of [child, parent, true or false]: the edge parent -> child must be in the network, or must not
-        clusters : list of [members, order, multiplier], as in `ClusterBound`
+    table : digest of the candidate table: its names, parent sets and scores
+    bound : the upper bound of the score of all networks over the table
+    parts : parts of the variables, each with an upper bound of the sum of their local scores in any network. Variables
+        in no part contribute their best local score. A part has the keys
+        variables : its variables
+        bound : its upper bound
+        cuts : list of [members, order, weights], as in `cuts.Cut`. A cluster inequality has an order of at least 1 and
+            no weights. A local cut has the order 0, and integers as weights; its limit is computed by the checker
+        nodes : list of [parent, decision, steps], as in `proof.ProofNode`; the first node is the root, with the parent
+            -1 and the decision null. A step is a list of [cut, multiplier]
     checksum : digest of all other keys
 
-The decisions of the leaves are the paths of a complete binary tree from its root, so that the leaves cover all
-networks. Without branching there is one leaf without decisions. The certificate contains no networks, so it proves an
+A bound of the dual ascent is one part with one node and one step. The certificate contains no networks, so it proves an
 upper bound; it proves optimality together with a network whose score is the bound.
 """
 
@@ -22,110 +25,150 @@ from __future__ import annotations
 
 import hashlib
 import json
+import math
 import os
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any, NamedTuple
+from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
-from bnsearch._tools.files import atomic_open, read_bytes
-from bnsearch.errors import InputError
-from bnsearch.exact.cluster_bound import ClusterBound, pack_clusters
+from bnsearch._tools.files import atomic_open
+from bnsearch.exact.branch_and_cut import BranchAndCut
+from bnsearch.exact.cluster_bound import ClusterBound
+from bnsearch.exact.components import split_into_components
+from bnsearch.exact.cuts import Cut
+from bnsearch.exact.incumbents import find_choice
+from bnsearch.exact.proof import Proof
 from bnsearch.parent_sets.table import ParentSets
 
-FORMAT, VERSION = "bnsearch certificate", 1
+FORMAT, VERSION = "bnsearch certificate", 2
+WEIGHT_SCALE = 2.0**40  # weights of local cuts are rounded to multiples of 1 / WEIGHT_SCALE
 
 
-class Decision(NamedTuple):
-    """An edge that a part of the search space contains or excludes."""
-
-    child: int
-    parent: int
-    is_edge: bool
-
-
-@dataclass(frozen=True)
-class Leaf:
+@dataclass(frozen=True, eq=False)
+class Certificate:
     """
-    A part of the search space with its bound.
+    The certificate of an upper bound over a candidate table.
 
     Attributes
     ----------
-    decisions : path from the root of the search tree
-    bound : a bound over the rows that the decisions allow
+    table : ParentSets
+        The candidate table.
+    content : dict
+        The JSON object.
+
+    Examples
+    --------
+    >>> import bnsearch
+    >>> data = bnsearch.load_network("asia").sample(200, 1)
+    >>> result = bnsearch.learn(data, method="exact", seconds=10, seed=1)
+    >>> round(result.certificate.bound, 3) == round(result.score, 3)
+    True
     """
 
-    decisions: tuple[Decision, ...]
-    bound: ClusterBound
+    table: ParentSets
+    content: dict[str, Any]
+
+    @property
+    def bound(self) -> float:
+        """The upper bound."""
+        return float(self.content["bound"])
+
+    def write(self, path: str | os.PathLike[str]) -> None:
+        """Write the certificate as JSON; gzipped if the name ends in .gz."""
+        with atomic_open(path) as file:
+            file.write(json.dumps(self.content, allow_nan=False).encode() + b"\n")
+
+    def write_table(self, path: str | os.PathLike[str]) -> None:
+        """Write the candidate table as a score file, with which `bnsearch verify` checks the certificate."""
+        from bnsearch.parent_sets.jkl_writer import write_scores
+
+        write_scores(self.table, path)
 
 
-def write_certificate(
-    path: str | os.PathLike[str], parent_sets: ParentSets, proof: ClusterBound | Sequence[Leaf]
-) -> None:
-    """Write the certificate of a bound, or of the leaves of a search tree; gzipped if the name ends in .gz."""
-    leaves = [Leaf((), proof)] if isinstance(proof, ClusterBound) else list(proof)
+def make_certificate(table: ParentSets, proof: ClusterBound | Sequence[Proof]) -> Certificate:
+    """Return the certificate of a cluster bound, or of proofs of components, over a candidate table."""
+    if isinstance(proof, ClusterBound):
+        parts, bound = [_describe_bound(proof, table.n_variables)], proof.value
+    else:
+        parts = [_describe_proof(part) for part in proof]
+        proven = np.concatenate([np.empty(0, dtype=np.int64), *(part.component.variables for part in proof)])
+        others = np.delete(table.scores[table.begin[:-1]], proven)
+        bound = math.fsum((*others, *(part.bound for part in proof)))
     content: dict[str, Any] = {
         "format": FORMAT,
         "version": VERSION,
-        "variables": list(parent_sets.names),
-        "table": compute_table_digest(parent_sets),
-        "bound": max(leaf.bound.value for leaf in leaves),
-        "leaves": [_describe(leaf) for leaf in leaves],
+        "variables": list(table.names),
+        "table": compute_table_digest(table),
+        "bound": bound,
+        "parts": parts,
     }
-    content["checksum"] = _compute_digest(content)
-    with atomic_open(path) as file:
-        file.write(json.dumps(content, allow_nan=False).encode() + b"\n")
+    return Certificate(table, {**content, "checksum": _compute_digest(content)})
 
 
-def read_certificate(path: str | os.PathLike[str], parent_sets: ParentSets) -> list[Leaf]:
-    """
-    Return the leaves of a certificate, with bounds computed over the candidate table.
-
-    Raise an InputError if the file is damaged or belongs to another table. The values of bounds of leaves with
-    decisions are bounds over all rows of the table.
-    """
-    try:
-        content = json.loads(read_bytes(path))
-        checksum = content.pop("checksum")
-        if checksum != _compute_digest(content) or content["format"] != FORMAT or content["version"] != VERSION:
-            raise ValueError
-        digest, leaves = content["table"], content["leaves"]
-    except (ValueError, KeyError, TypeError, AttributeError, RecursionError):
-        raise InputError(f"{path} is not a certificate, or it is damaged: write it again") from None
-    if digest != compute_table_digest(parent_sets):
-        raise InputError(f"{path} was made for another table: the variables or their scores differ")
-    return [_restore(leaf, parent_sets) for leaf in leaves]
+def certify_ascent(table: ParentSets, core: ParentSets | None, bound: ClusterBound) -> Certificate:
+    """Return the certificate of a bound over the parent sets of one or two tables."""
+    if core is not None:
+        table = ParentSets.from_families(table.names, [table.families, core.families])
+    return make_certificate(table, bound)
 
 
-def compute_table_digest(parent_sets: ParentSets) -> str:
-    """Return the digest of the names and of the scores of the empty parent sets."""
-    empty = parent_sets.scores[parent_sets.begin[1:] - 1].tolist()
-    return _compute_digest([list(parent_sets.names), [repr(score) for score in empty]])
+def certify_optimum(table: ParentSets, rows: NDArray[np.int64], proofs: Sequence[Proof]) -> Certificate:
+    """Return the certificate of an optimal network; components without a proof are proven by branch and cut."""
+    known = {int(proof.component.variables[0]): proof for proof in proofs if proof.is_complete}
+    components = [component for component in split_into_components(table) if component.size > 1]
+    parts = [
+        known.get(int(component.variables[0])) or BranchAndCut(component, find_choice(component, rows)).solve()
+        for component in components
+    ]
+    return make_certificate(table, parts)
 
 
-def _describe(leaf: Leaf) -> dict[str, Any]:
-    """Return a leaf as JSON has it."""
-    bound = leaf.bound
-    numbers = bound.orders.tolist(), bound.multipliers.tolist()
-    return {
-        "decisions": [list(decision) for decision in leaf.decisions],
-        "clusters": [list(cluster) for cluster in zip(bound.list_members(), *numbers, strict=True)],
-    }
+def write_certificate(path: str | os.PathLike[str], table: ParentSets, proof: ClusterBound | Sequence[Proof]) -> None:
+    """Write the certificate of a cluster bound, or of proofs of components, over a candidate table."""
+    make_certificate(table, proof).write(path)
 
 
-def _restore(leaf: dict[str, Any], parent_sets: ParentSets) -> Leaf:
-    """Return a leaf from JSON."""
-    clusters = leaf["clusters"]
-    first = np.cumsum([0] + [len(members) for members, _, _ in clusters])
-    members = np.array([v for own, _, _ in clusters for v in own], dtype=np.int32)
-    bound = ClusterBound.evaluate(
-        parent_sets,
-        pack_clusters(first, members, parent_sets.n_variables),
-        np.array([order for _, order, _ in clusters], dtype=np.int64),
-        np.array([multiplier for _, _, multiplier in clusters], dtype=np.float64),
-    )
-    return Leaf(tuple(Decision(*decision) for decision in leaf["decisions"]), bound)
+def compute_table_digest(table: ParentSets) -> str:
+    """Return the digest of the names, parent sets and scores of a candidate table."""
+    digest = hashlib.sha256(json.dumps(list(table.names)).encode())
+    for array, kind in ((table.begin, "<i8"), (table.scores, "<f8"), (table.first, "<i8"), (table.members, "<i4")):
+        digest.update(np.ascontiguousarray(array, dtype=kind).tobytes())
+    return digest.hexdigest()
+
+
+def _describe_bound(bound: ClusterBound, n: int) -> dict[str, Any]:
+    """Return a cluster bound as a part with one node."""
+    cuts = [[members, order, []] for members, order in zip(bound.list_members(), bound.orders.tolist(), strict=True)]
+    step = [[cut, multiplier] for cut, multiplier in enumerate(bound.multipliers.tolist())]
+    return {"variables": list(range(n)), "bound": bound.value, "cuts": cuts, "nodes": [[-1, None, [step]]]}
+
+
+def _describe_proof(proof: Proof) -> dict[str, Any]:
+    """Return the proof of a component as a part; only the cuts that are used become part of it."""
+    variables = proof.component.variables
+    used: dict[int, int] = {}
+    nodes: list[Any] = []
+    for node in proof.nodes:
+        steps = [
+            [
+                [used.setdefault(cut, len(used)), multiplier if proof.pool[cut].order else multiplier / WEIGHT_SCALE]
+                for cut, multiplier in zip(step.cuts.tolist(), step.multipliers.tolist(), strict=True)
+            ]
+            for step in node.steps
+        ]
+        decision = None if node.decision is None else [int(variables[v]) for v in node.decision]
+        nodes.append([node.parent, decision, steps])
+    cuts = [_describe_cut(proof.pool[cut], variables[proof.pool[cut].members].tolist()) for cut in used]
+    return {"variables": variables.tolist(), "bound": proof.bound, "cuts": cuts, "nodes": nodes}
+
+
+def _describe_cut(cut: Cut, members: list[int]) -> list[Any]:
+    """Return a cut with the given numbers of its members."""
+    weights = np.round(cut.weights * WEIGHT_SCALE).astype(np.int64).tolist()
+    return [members, cut.order, weights if cut.order == 0 else []]
 
 
 def _compute_digest(content: object) -> str:

@@ -1,100 +1,100 @@
-"""
-Check a certificate of an upper bound against a score file, in plain Python.
-
-It uses no other part of bnsearch, and adds exactly. `certificate.py` describes the format.
-"""
+"""Check a certificate of an upper bound over a candidate table, in plain Python; `certificate.py` has the format."""
 
 from __future__ import annotations
 
-import gzip
 import hashlib
 import json
-import math
-from itertools import takewhile
-from pathlib import Path
+from functools import reduce
 from typing import Any
 
-SCALE = 1 << 1074  # every finite float is a multiple of 1 / SCALE
-TOLERANCE = 1e-9  # relative error of the claimed bound that is accepted: the solver rounds, this module does not
-Table = dict[str, list[tuple[float, list[str]]]]
+SCALE = 1 << 1074  # every finite float is a multiple of 1 / SCALE, so sums of integers are exact
+TOLERANCE = 1e-9  # relative error of a claimed bound that is accepted: the solver rounds, this module does not
+Rows = dict[int, list[tuple[int, int]]]  # for each variable: scores in units of 1 / SCALE, and parents as bits
 
 
-def read_table(path: str) -> Table:
-    """Return the parent sets of each variable of a score file, with their scores."""
-    data = Path(path).read_bytes()
-    text = (gzip.decompress(data) if data[:2] == b"\x1f\x8b" else data).decode("utf-8-sig")
-    named = [line.removeprefix("# names: ") for line in text.splitlines() if line.startswith("# names: ")]
-    names = {str(number): name for number, name in enumerate(json.loads(named[0]))} if named else {}
-    tokens = [list(takewhile(lambda token: not token.startswith("#"), line.split())) for line in text.splitlines()]
-    lines = [line for line in tokens[::-1] if line]
-    table: Table = {}
-    for _ in range(int(lines.pop()[0])):
-        variable, count = lines.pop()
-        rows = [lines.pop() for _ in range(int(count))]
-        table[names.get(variable, variable)] = [(float(s), [names.get(u, u) for u in own]) for s, _, *own in rows]
-    return table
-
-
-def check_certificate(table: Table, certificate: dict[str, Any]) -> float:
+def check_certificate(table: dict[str, list[tuple[float, list[str]]]], certificate: dict[str, Any]) -> float:
     """Return the bound of a certificate if it holds for all networks over a table; else raise a ValueError."""
     content = {key: value for key, value in certificate.items() if key != "checksum"}
-    if certificate["checksum"] != compute_digest(content):
-        raise ValueError("the checksum does not match: the certificate is damaged, write it again")
-    if (certificate["format"], certificate["version"]) != ("bnsearch certificate", 1):
-        raise ValueError("the format is not `bnsearch certificate`, version 1")
-    names = certificate["variables"]
-    empty = [max(score for score, parents in table.get(name, [(math.nan, [])]) if not parents) for name in names]
-    if sorted(names) != sorted(table) or certificate["table"] != compute_digest([names, list(map(repr, empty))]):
-        raise ValueError("the certificate was made for another table: the variables or their scores differ")
-    check_cover([leaf["decisions"] for leaf in certificate["leaves"]])
-    bound = float(certificate["bound"])
-    limit = to_integer(bound) + to_integer(TOLERANCE * max(1.0, abs(bound)))
-    for leaf in certificate["leaves"]:
-        value = compute_value(table, names, leaf)
-        if value is not None and value > limit:
-            raise ValueError(f"the clusters allow the score {value / SCALE!r}, above the claimed bound {bound!r}")
-    return bound
+    digest = hashlib.sha256(json.dumps(content, sort_keys=True).encode()).hexdigest()
+    require(certificate["checksum"] == digest, "the checksum does not match: write the certificate again")
+    require((content["format"], content["version"]) == ("bnsearch certificate", 2), "the format is not version 2")
+    bits = {name: 1 << v for v, name in enumerate(content["variables"])}
+    require(sorted(bits) == sorted(table), "the certificate was made for a table of other variables")
+    rows = {v: [(to_integer(s), sum(bits[u] for u in own)) for s, own in table[x]] for v, x in enumerate(bits)}
+    total = sum(check_part(part, {v: rows.pop(v) for v in part["variables"]}) for part in content["parts"])
+    total += sum(max(own)[0] for own in rows.values())  # the variables that are in no part
+    require(total <= to_integer(content["bound"], TOLERANCE), "the parts have more than the claimed bound")
+    return float(content["bound"])
 
 
-def check_cover(paths: list[list[Any]], depth: int = 0) -> None:
-    """Raise a ValueError unless the decisions of the leaves are the paths of a complete binary tree."""
-    if len(paths) == 1 and len(paths[0]) == depth:
-        return
-    sides = [[path for path in paths if path[depth:] and path[depth][2] is side] for side in (True, False)]
-    edges = {tuple(path[depth][:2]) for path in paths if path[depth:]}
-    if len(edges) != 1 or not all(sides) or len(sides[0]) + len(sides[1]) != len(paths):
-        raise ValueError("the decisions of the leaves do not cover all networks")
-    for side in sides:
-        check_cover(side, depth + 1)
+def check_part(part: dict[str, Any], rows: Rows) -> int:
+    """Return the bound of a part if its tree of nodes proves it: a node with rows left has two children."""
+    limit, nodes = to_integer(part["bound"], TOLERANCE), part["nodes"]
+    cuts = [(*cut, find_limit(set(rows), *cut)) for cut in part["cuts"]]
+    stack: list[tuple[int, Rows, dict[int, int]]] = [(0, rows, dict.fromkeys(rows, 0))]
+    while stack:
+        number, rows, before = stack.pop()  # before : the variables that precede each one, as bits
+        _, decision, steps = nodes[number]
+        if decision is not None:
+            before[decision[1]] |= 1 << decision[0]
+        rows = settle(rows, before)
+        for step in steps:
+            rows = settle(drop_rows(rows, [(*cuts[cut], to_integer(price)) for cut, price in step], limit), before)
+        if rows:
+            below = [child for child, node in enumerate(nodes) if node[0] == number < child]
+            pairs = [nodes[child][1] for child in below]
+            require(len(pairs) == 2 and pairs[0] == pairs[1][::-1] != pairs[1], "a node exceeds the claimed bound")
+            stack += [(child, rows, dict(before)) for child in below]
+    return to_integer(part["bound"])
 
 
-def compute_value(table: Table, names: list[str], leaf: dict[str, Any]) -> int | None:
-    """Return the bound of a leaf in units of 1 / SCALE; None if a variable has no parent set."""
-    bits = {name: 1 << v for v, name in enumerate(names)}
-    total, prices = 0, [list[tuple[int, int, int]]() for _ in names]
-    for members, order, multiplier in leaf["clusters"]:
-        if not (set(members) <= set(range(len(names))) and 1 <= order <= len(set(members)) and multiplier >= 0.0):
-            raise ValueError("a cluster has an invalid member, order or multiplier")
-        mask, price = sum(1 << v for v in set(members)), to_integer(multiplier)
-        total -= order * price
-        for v in set(members):
-            prices[v].append((mask, order, price))
-    for v, name in enumerate(names):
-        decided = [(1 << parent, wanted) for child, parent, wanted in leaf["decisions"] if child == v]
-        rows = [(to_integer(score), sum(bits[parent] for parent in parents)) for score, parents in table[name]]
-        rows = [(score, row) for score, row in rows if all(bool(row & bit) is wanted for bit, wanted in decided)]
-        if not rows:
-            return None
-        total += max(s + sum(p for mask, k, p in prices[v] if (row & mask).bit_count() < k) for s, row in rows)
-    return total
+def settle(rows: Rows, before: dict[int, int]) -> Rows:
+    """Return the rows that precedences (changed) allow after all consequences; none if a variable has no row left."""
+    after: dict[int, int] = {}
+    while rows and after != (after := {v: sum(1 << w for w in rows if before[w] >> v & 1) for v in rows}):
+        rows = {v: [row for row in own if not row[1] & after[v]] for v, own in rows.items()}
+        if not all(rows.values()) or any(after[v] >> v & 1 for v in rows):
+            return {}
+        for v, own in rows.items():  # a parent in all rows precedes its child, and so does all that precedes the parent
+            before[v] |= reduce(int.__and__, (row for _, row in own))
+            before[v] |= reduce(int.__or__, (before[u] for u in rows if before[v] >> u & 1), 0)
+    return rows
 
 
-def to_integer(number: float) -> int:
-    """Return a finite float in units of 1 / SCALE; raise an error for other numbers."""
-    numerator, denominator = float(number).as_integer_ratio()
+def drop_rows(rows: Rows, cuts: list[Any], limit: int) -> Rows:
+    """Return the rows with which a network can score above the limit, by the prices of cuts; none if there are none."""
+    reduced, excess = {v: [score for score, _ in own] for v, own in rows.items()}, -limit
+    for members, order, weights, highest, price in cuts:
+        require(price >= 0, "a multiplier is negative")
+        mask, excess = sum(1 << v for v in members), excess + highest * price
+        for i, v in enumerate(members if rows else []):
+            for at, (_, row) in enumerate(rows[v]):
+                inside = 0 if order else sum(1 << j for j, u in enumerate(members) if row >> u & 1)
+                reduced[v][at] -= price * ((row & mask).bit_count() >= order if order else weights[i][inside])
+    excess += sum(max(own) for own in reduced.values())
+    least = {v: max(own) - excess for v, own in reduced.items()}
+    kept = {v: [r for r, x in zip(own, reduced[v], strict=True) if x > least[v]] for v, own in rows.items()}
+    return kept if excess > 0 else {}
+
+
+def find_limit(variables: set[int], members: list[int], order: int, weights: list[list[int]]) -> int:
+    """Return the highest value of a cut over all networks without cycles of its members."""
+    require(set(members) <= variables and len(set(members)) == len(members) >= order >= 0, "a cut is invalid")
+    require(all(isinstance(x, int) for own in ([order], *weights) for x in own), "a cut has a number with a fraction")
+    best = [0]
+    for inside in range(1, 1 << len(members) if order == 0 else 1):
+        rests = [(i, inside ^ 1 << i) for i in range(len(members)) if inside >> i & 1]
+        best.append(max(best[r] + max(w for s, w in enumerate(weights[i]) if s & ~r == 0) for i, r in rests))
+    return len(members) - order if order else best[-1]
+
+
+def to_integer(number: float, tolerance: float = 0.0) -> int:
+    """Return a finite float, increased by a relative tolerance, in units of 1 / SCALE."""
+    numerator, denominator = (float(number) + tolerance * max(1.0, abs(number))).as_integer_ratio()
     return numerator * (SCALE // denominator)
 
 
-def compute_digest(content: object) -> str:
-    """Return the SHA-256 digest of the JSON text of an object."""
-    return hashlib.sha256(json.dumps(content, sort_keys=True).encode()).hexdigest()
+def require(condition: bool, message: str) -> None:
+    """Raise a ValueError if a condition is not met."""
+    if not condition:
+        raise ValueError(message)

@@ -80,6 +80,10 @@ class ClusterBound:
         gap = self.value - incumbent + 2 * tie_margin(incumbent)
         return self.compute_reduced_costs(parent_sets) <= gap
 
+    def unpack(self) -> tuple[NDArray[np.int64], NDArray[np.int32]]:
+        """Return first and members: the members of cluster c are members[first[c]:first[c + 1]]."""
+        return unpack_clusters(self.clusters)
+
     def list_members(self) -> list[list[int]]:
         """Return the members of each cluster, ascending."""
         first, members = unpack_clusters(self.clusters)

@@ -109,6 +109,21 @@ class ClusterPool:
 
         The reduced cost of a row is the amount by which the bound decreases if the variable must take the row.
         """
+        reduced = self.find_best_scores(table, is_spent)
+        return None if reduced is None else (reduced[0], self.sum_bound(reduced[1]))
+
+    def sum_bound(self, best: NDArray[np.float64]) -> float:
+        """Return the bound of the multipliers, given the best reduced score of each variable."""
+        return math.fsum((*best, *(-self.orders * self.multipliers)))
+
+    def find_best_scores(
+        self, table: ParentSets, is_spent: Callable[[], bool] = lambda: False
+    ) -> tuple[NDArray[np.float64], NDArray[np.float64]] | None:
+        """
+        Return the reduced costs of all rows and the best reduced score of each variable; None if the time is spent.
+
+        A reduced score is the local score plus the multipliers of the clusters that the row does not enter.
+        """
         from bnsearch.exact.kernels_clusters import subtract_minima, subtract_multipliers
 
         tops = table.scores[table.begin[:-1]]
@@ -124,7 +139,7 @@ class ClusterPool:
             )
         minima = np.empty(table.n_variables)
         subtract_minima(table.begin, costs, minima)
-        return costs, math.fsum((*tops, *-minima, *(-self.orders * self.multipliers)))
+        return costs, tops - minima
 
     def adjust(
         self,

@@ -1,14 +1,14 @@
-"""Components of a candidate table: variables that can be on a common cycle, with their sets of arbitrary size."""
+"""Components of a candidate table: variables that can be on a common cycle, with their parent sets."""
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass
 from functools import cached_property
 
 import numpy as np
 from numpy.typing import NDArray
 
-from bnsearch.exact.groups import label_components
 from bnsearch.parent_sets.table import ParentSets
 
 
@@ -47,6 +47,11 @@ class Component:
         """Number of parent sets."""
         return len(self.scores)
 
+    @property
+    def relaxed_score(self) -> float:
+        """The sum of the best local scores, an upper bound on the score of all networks."""
+        return math.fsum(self.scores[self.begin[:-1]])
+
     @cached_property
     def child(self) -> NDArray[np.int32]:
         """The variable of each parent set."""
@@ -61,14 +66,45 @@ class Component:
         np.bitwise_or.at(masks, (rows, words), np.uint64(1) << bits.astype(np.uint64))
         return masks
 
+    @cached_property
+    def small_masks(self) -> NDArray[np.int64]:
+        """The members of each parent set as bits of one number, in a component of at most 63 variables."""
+        return self.masks[:, 0].astype(np.int64)
+
+    def find_best(self, v: int, allowed: int) -> int:
+        """Return a variable's best parent set whose members are all in the mask `allowed`, for at most 63 variables."""
+        start, stop = self.begin[v : v + 2]
+        return int(start + np.argmin(self.small_masks[start:stop] & ~allowed != 0))
+
     @property
     def arrays(self) -> tuple[NDArray[np.generic], ...]:
         """The argument `table` of kernels."""
         return self.begin, self.first, self.members, self.masks
 
 
+def label_components(table: ParentSets) -> NDArray[np.int32]:
+    """Return int32[n], the strongly connected component of each variable in the graph of all candidate parents."""
+    from scipy.sparse import csr_array
+    from scipy.sparse.csgraph import connected_components
+
+    n = table.n_variables
+    is_parent = np.zeros((n, n), dtype=bool)
+    is_parent[table.members, np.repeat(table.child, table.sizes)] = True
+    label: NDArray[np.int32] = connected_components(csr_array(is_parent), directed=True, connection="strong")[1]
+    return label
+
+
+def find_largest_size(table: ParentSets) -> int:
+    """Return the number of variables of the largest component of a table."""
+    return int(np.bincount(label_components(table)).max())
+
+
 def split_into_components(table: ParentSets) -> list[Component]:
-    """Return the components of a candidate table, the smallest first."""
+    """
+    Return the components of a candidate table, the smallest first.
+
+    No cycle contains variables of two components, so each component can be solved independently.
+    """
     label = label_components(table)
     children = np.repeat(table.child, table.sizes)
     inside = label[table.members] == label[children]
@@ -95,9 +131,9 @@ def _make_component(
         stop = table.begin[v] + np.argmax(n_inside[table.begin[v] : table.begin[v + 1]] == 0)
         parts.append(np.arange(table.begin[v], stop + 1))
     rows = np.concatenate(parts)
-    is_kept = np.zeros(table.n_sets, dtype=bool)
-    is_kept[rows] = True
-    entries = np.flatnonzero(np.repeat(is_kept, table.sizes) & inside)
+    sizes = table.sizes[rows]
+    entries = np.arange(sizes.sum()) + np.repeat(table.first[rows] - np.cumsum(sizes) + sizes, sizes)
+    entries = entries[inside[entries]]
     return Component(
         variables=variables,
         begin=np.cumsum([0] + [len(part) for part in parts]),

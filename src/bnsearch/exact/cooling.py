@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-FIRST_PEAK = 0.1
+FIRST_PEAK = 0.02
 END = 1e-6
 MIN_PEAK = 1e-4
 PEAK_FACTOR = 0.1  # from the peak of a cycle to that of the next

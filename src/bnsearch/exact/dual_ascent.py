@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import math
+
 import numpy as np
 from numpy.typing import NDArray
 
 from bnsearch.budgets.budget import Budget
 from bnsearch.exact.cluster_bound import ClusterBound, make_pool, pack_clusters
-from bnsearch.exact.cluster_pool import MAX_ROWS_PER_CALL, take_lists
+from bnsearch.exact.cluster_pool import MAX_ROWS_PER_CALL, ClusterPool, take_lists
 from bnsearch.exact.cooling import Cooling
 from bnsearch.exact.row_masks import Rows
 from bnsearch.exact.separation import Separator
@@ -66,12 +68,41 @@ class DualAscent:
         self._separator = Separator(parent_sets)
         self._rng = np.random.default_rng(0)
         self._costs: NDArray[np.float64] | None = None
-        self._is_moving = False
+        self._is_moving = self._has_new_rows = False
         self.bound = start
         self._relaxed, self._cycle_start = float(np.sum(tops)), start.value
         self.converged = self._cooling.scale <= 0.0
 
-    def improve(self, budget: Budget, incumbent: float | None = None) -> ClusterBound:
+    @property
+    def temperature(self) -> float:
+        """The current temperature."""
+        return self._cooling.temperature
+
+    def find_best_scores(self) -> NDArray[np.float64]:
+        """Return float64[n], the best reduced score of each variable under the multipliers of the bound."""
+        bound = self.bound
+        pool = ClusterPool(self._masks)
+        pool.append(*bound.unpack(), bound.orders, bound.multipliers)
+        found = pool.find_best_scores(self._table)
+        assert found is not None  # there is no time limit
+        return found[1]
+
+    def move_to(self, parent_sets: ParentSets) -> None:
+        """Continue over another table of the same variables, with the same clusters, multipliers and temperature."""
+        pool, bound = self._pool, self.bound
+        clusters = pack_clusters(pool.first, pool.members, parent_sets.n_variables)
+        self._table = parent_sets
+        self._pool = make_pool(parent_sets, clusters, pool.orders, pool.multipliers)
+        self._masks = self._pool.masks
+        self._separator.move_to(parent_sets)
+        self._costs = None
+        self.bound = ClusterBound.evaluate(parent_sets, bound.clusters, bound.orders, bound.multipliers)
+        self._relaxed = relaxed(parent_sets).score
+        self._cycle_start = self.bound.value
+        self._has_new_rows = True
+        self.converged = False
+
+    def improve(self, budget: Budget, incumbent: float | None = None, max_rounds: float = math.inf) -> ClusterBound:
         """
         Search until the budget is spent, the bound agrees with the incumbent, or the bound hardly improves.
 
@@ -79,11 +110,14 @@ class DualAscent:
         ----------
         budget : time budget and stop requests
         incumbent : score of the best known network
+        max_rounds : maximum number of rounds
         """
-        while not (self.converged or budget.is_spent()):
+        rounds = 0
+        while rounds < max_rounds and not (self.converged or budget.is_spent()):
             if incumbent is not None and not improves(self.bound.value, incumbent):
                 break
             self._run_round(budget)
+            rounds += 1
         return self.bound
 
     def _run_round(self, budget: Budget) -> None:
@@ -100,7 +134,8 @@ class DualAscent:
         added = self._pool.add_new(*found) if self._pool.nbytes < self._memory else 0
         if not self._update_bound(budget, old):
             return
-        is_growing = added > GROWTH * len(self._pool) + 2
+        is_growing = self._has_new_rows or added > GROWTH * len(self._pool) + 2
+        self._has_new_rows = False
         self._separator.adapt_effort(is_growing=is_growing)
         if self._cooling.advance(is_growing=is_growing, is_moving=self._is_moving):
             progress = self._cycle_start - self.bound.value

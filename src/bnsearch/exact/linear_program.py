@@ -73,8 +73,7 @@ class LinearProgram:
         solver.addRows(n, np.ones(n), np.ones(n), 0, np.zeros(n, dtype=np.int32), none, np.zeros(0))
 
         def interrupt(event: Any) -> None:
-            if halted():
-                event.interrupt()
+            event.interrupt(halted())  # the value must be reset, or the next call of the solver would stop at once
 
         solver.cbSimplexInterrupt.subscribe(interrupt)
         return solver

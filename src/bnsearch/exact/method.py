@@ -13,9 +13,10 @@ from numpy.typing import NDArray
 
 from bnsearch.errors import InputError, require
 from bnsearch.exact.branch_and_cut import BranchAndCut
+from bnsearch.exact.certificate import certify_optimum, make_certificate
+from bnsearch.exact.cluster_bound import ClusterBound
 from bnsearch.exact.components import Component, split_into_components
 from bnsearch.exact.dynamic import ADVICE, MAX_VARIABLES, TooLargeError, solve
-from bnsearch.exact.groups import Group, split_into_groups
 from bnsearch.exact.incumbents import find_choice, find_rows, search_incumbent
 from bnsearch.exact.proof import Proof
 from bnsearch.exact.warm_up import load_cut_kernels
@@ -96,21 +97,28 @@ class Exact:
     def __post_init__(self) -> None:
         require("memory", self.memory, at_least=1 << 20, at_most=1 << 62, whole=True)
 
-    def search(self, problem: Problem, run: Run) -> None:
-        """Search for the best network; if the run stops early, keep the best network so far."""
+    def search(self, problem: Problem, run: Run, start: ClusterBound | None = None) -> None:
+        """
+        Search for the best network; if the run stops early, keep the best network so far.
+
+        start : bound over the candidate table whose clusters are the first cuts; None means none
+        """
         table = run.parent_sets(problem)
-        run.bound = relaxed(table).score
+        run.bound = relaxed(table).score  # the part of each component is replaced by a lower one
         rows = select_acyclic_rows(table, make_starts("fas", table, precedence_of(problem))(run.rng))
         run.offer(math.fsum(table.scores[rows]), partial(table.network, rows.copy()))
         try:
-            proven = ExactSearch(table, rows, self.memory, run).solve(problem)
+            search = ExactSearch(table, rows, self.memory, run, start)
+            proven = search.solve(problem)
         except TooLargeError as error:
             if problem.table is not None:  # the caller gave the table, so an error wastes no selection time
                 raise
             run.give_up("memory", f"{error}; kept the best network so far")
             return
         if not proven:
+            run.evidence = partial(make_certificate, table, search.proofs)
             return
+        run.evidence = partial(certify_optimum, table, rows, search.proofs)
         run.count(iterations=1)
         run.offer(math.fsum(table.scores[rows]), partial(table.network, rows))
         if problem.constraints is not None and not problem.constraints.permits(table.network(rows)):
@@ -140,26 +148,26 @@ class ExactSearch:
     rows: NDArray[np.int64]
     memory: int
     run: Run
+    start: ClusterBound | None = None
     proofs: list[Proof] = field(default_factory=list)
 
     def solve(self, problem: Problem) -> bool:
         """Solve all components, the smallest first; return True if `rows` is then the best network."""
-        groups = sorted(split_into_groups(self.table), key=lambda group: len(group.variables))
-        large = {int(group.variables[0]): group for group in groups if len(group.variables) > MAX_DYNAMIC}
+        components = split_into_components(self.table)
+        large = [component for component in components if component.size > MAX_DYNAMIC]
         if not (large and has_solver()):
-            self._check_memory(groups)
-            return all(self._solve_dynamically(group) for group in groups)
-        search_incumbent(problem, self.run)
+            self._check_memory(components[-1].size)
+            return all(self._solve_dynamically(component) for component in components)
+        if not self.run.progress.iterations:  # no other method has searched for a good network before
+            search_incumbent(problem, self.run)
         self.rows[:] = self._get_incumbent()
-        for group in groups[: len(groups) - len(large)]:
-            if not self._solve_dynamically(group, math.fsum(group.scores[group.begin[:-1]])):
+        for component in components[: len(components) - len(large)]:
+            if not self._solve_dynamically(component, component.relaxed_score):
                 return False
-        components = [component for component in split_into_components(self.table) if component.size > MAX_DYNAMIC]
         proven = True
-        for i, component in enumerate(components):
-            share = component.size / sum(other.size for other in components[i:])
-            group = large[int(component.variables[0])]
-            proven = self._solve_component(component, group, share * self.run.seconds_left) and proven
+        for i, component in enumerate(large):
+            share = component.size / sum(other.size for other in large[i:])
+            proven = self._solve_component(component, share * self.run.seconds_left) and proven
         return proven
 
     def _get_incumbent(self) -> NDArray[np.int64]:
@@ -168,28 +176,28 @@ class ExactSearch:
         is_better = found is not None and self.table.scores[found].sum() > self.table.scores[self.rows].sum()
         return found if found is not None and is_better else self.rows
 
-    def _solve_dynamically(self, group: Group, bound: float | None = None) -> bool:
+    def _solve_dynamically(self, component: Component, bound: float | None = None) -> bool:
         """
-        Solve a group by dynamic programming; return False after a stop.
+        Solve a component by dynamic programming; return False after a stop.
 
-        If the part of the group in the bound of the run is given, the score of the best network replaces it.
+        If the part of the component in the bound of the run is given, the score of the best network replaces it.
         """
         with self.run.ignoring_convergence():
-            found = solve(group, self.run)
+            found = solve(component, self.run)
         if found is None:
             return False
-        self.rows[group.variables] = found
+        self.rows[component.variables] = found
         if bound is not None:
             self.run.bound = self._get_bound() - bound + math.fsum(self.table.scores[found])
         return True
 
-    def _solve_component(self, component: Component, group: Group, seconds: float) -> bool:
+    def _solve_component(self, component: Component, seconds: float) -> bool:
         """Solve a component by branch and cut, or by dynamic programming if this may be faster; False after a stop."""
         run, n = self.run, component.size
         dynamic_seconds = SECONDS_PER_STEP * n * 2.0 ** min(n, 1000) / run.threads
         fits = n <= self.max_dynamic and dynamic_seconds < (1 - CUT_SHARE) * seconds
         end = run.seconds + (CUT_SHARE * dynamic_seconds if fits else seconds)
-        others = self._get_bound() - math.fsum(component.scores[component.begin[:-1]])
+        others = self._get_bound() - component.relaxed_score
         with run.ignoring_convergence():
             proof = BranchAndCut(
                 component,
@@ -199,6 +207,7 @@ class ExactSearch:
                 report=partial(self._report, component),
                 observe=partial(self._observe, others),
                 seed=run.seed,
+                start=self.start,
             ).solve()
         self.proofs.append(proof)
         self._report(component, proof.choice)
@@ -208,7 +217,7 @@ class ExactSearch:
         )
         if proof.is_complete or not fits or run.halted():
             return proof.is_complete
-        return self._solve_dynamically(group, proof.bound)
+        return self._solve_dynamically(component, proof.bound)
 
     def _get_bound(self) -> float:
         """Return the upper bound of the run."""
@@ -231,9 +240,8 @@ class ExactSearch:
         """Number of variables of the largest component that dynamic programming can solve with the memory."""
         return min(MAX_VARIABLES, (self.memory // 8).bit_length() - 1)
 
-    def _check_memory(self, groups: list[Group]) -> None:
-        """Raise an error if the scores of the largest group exceed the memory."""
-        variables = max(len(group.variables) for group in groups)
+    def _check_memory(self, variables: int) -> None:
+        """Raise an error if the scores of a component of this size exceed the memory."""
         if variables > self.max_dynamic:
             raise TooLargeError(
                 f"exact search takes at most {self.max_dynamic} variables that depend on each other with "

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 
 import numpy as np
@@ -170,6 +170,10 @@ class NodeBounds:
         cuts: list[Cut] = find_cluster_cuts(self.support, self._random, MAX_CUTS, self.halted)
         if with_local or len(cuts) < MIN_CLUSTERS:
             cuts += find_local_cuts(self.support, MAX_LOCAL_SETS, self._failed, self.halted)
+        return self.add_cuts(cuts)
+
+    def add_cuts(self, cuts: Sequence[Cut]) -> bool:
+        """Add cuts to the pool and to the program, and return True if some of them are new."""
         numbers = np.array([self.pool.add(cut) for cut in cuts], dtype=np.int64)
         numbers = np.setdiff1d(numbers, self.program.cuts)
         if len(numbers):

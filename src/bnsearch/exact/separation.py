@@ -51,6 +51,11 @@ class Separator:
         self._effort = 1
         self._calls = 0
 
+    def move_to(self, table: ParentSets) -> None:
+        """Continue with another table of the same variables."""
+        self._table = table
+        self._max_order = min(MAX_ORDER, table.max_parents)
+
     def adapt_effort(self, *, is_growing: bool) -> None:
         """Halve the effort of the next search if the last one found many new clusters; double it otherwise."""
         self._effort = max(1, self._effort // 2) if is_growing else min(MAX_EFFORT, 2 * self._effort)

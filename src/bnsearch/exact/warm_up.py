@@ -1,18 +1,40 @@
-"""Compilation or loading of the kernels of branch and cut before the clock of a run starts."""
+"""Compilation or loading of the kernels of upper bounds and of branch and cut before the clock of a run starts."""
 
 from __future__ import annotations
 
+from functools import cache
+
 import numpy as np
 
+from bnsearch.budgets.budget import Budget
 from bnsearch.exact.branch_and_cut import BranchAndCut
 from bnsearch.exact.branching import branch
 from bnsearch.exact.cluster_cuts import find_cluster_cuts
 from bnsearch.exact.components import Component
 from bnsearch.exact.local_cuts import separate_locally
 from bnsearch.exact.node_bounds import NodeState
+from bnsearch.exact.priced_ascent import PricedAscent
 from bnsearch.exact.support import make_support
+from bnsearch.parent_sets.table import ParentSets
 
 
+@cache
+def load_bound_kernels() -> None:
+    """Compile or load all kernels of the dual ascent, once in a process."""
+    PricedAscent(make_two_cycles()).improve(Budget(), max_rounds=4)
+
+
+def make_two_cycles() -> ParentSets:
+    """Return a table in which each of four variables has the next one, or the next two, as its best parents."""
+    n = 4
+    child = np.repeat(np.arange(n, dtype=np.int32), 3)
+    sizes = np.tile([0, 1, 2], n)
+    members = np.array([(v + i) % n for v in range(n) for i in (1, 1, 2)], dtype=np.int32)
+    scores = np.tile([-9.0, -3.0, -1.0], n)
+    return ParentSets.build([str(v) for v in range(n)], child, scores, np.cumsum([0, *sizes]), members)
+
+
+@cache
 def load_cut_kernels() -> None:
     """Compile or load all kernels of branch and cut."""
     component = make_ring()

@@ -7,13 +7,17 @@ from dataclasses import dataclass, replace
 from typing import ClassVar
 
 from bnsearch.equivalence.ges import GES
-from bnsearch.exact.groups import split_into_groups
+from bnsearch.exact.components import find_largest_size
 from bnsearch.exact.method import Exact
+from bnsearch.exact.warm_up import load_bound_kernels
+from bnsearch.learning.bounding import BoundSearch
 from bnsearch.learning.candidates import CandidateSelector, describe, select_for_run, selection_memory
+from bnsearch.learning.proving import CUT_SHARE, is_near, prove_by_cuts, search_with_bound
 from bnsearch.learning.warm_up import load_kernels
 from bnsearch.ondemand.ginobs import GINOBS
 from bnsearch.ondemand.island_model import IslandModel
 from bnsearch.orderings.rinobs import RINOBS
+from bnsearch.parent_sets.scope import ALL_NETWORKS, KEPT_SETS
 from bnsearch.parent_sets.table import ParentSets
 from bnsearch.runs.method import Needs
 from bnsearch.runs.problem import Problem
@@ -92,7 +96,8 @@ class _DataSearch:
         self.is_finished = False  # True if sets of one more size cannot be enumerated
         self.selecting = 0.0  # time of all selections
         self.stale_since = 0.0  # elapsed time at the end of the last selection, or when the islands began
-        run.partial = True  # until a table is complete
+        self.is_partial = True  # False once a selected table is complete
+        self.complete: ParentSets | None = None  # complete table for which branch and cut was not tried yet
 
     def search(self) -> None:
         """Search until the run stops or the optimum is proven."""
@@ -102,19 +107,28 @@ class _DataSearch:
         fits = math.isfinite(expected) and (not self.timed or expected <= SUBSETS_SHARE * run.seconds_left)
         if fits and self._solve_subsets():
             return
+        run.scope, run.stops_at_bound = KEPT_SETS, False
         model = self._start_islands()
+        bounding = self.bounding = BoundSearch(problem, run, model)
         if not self.timed and self._add_selection(model, CandidateSelector().select(problem, run, math.inf)):
             return
-        while run.going() and model.is_started:
+        while run.going() and model.is_started and run.seconds_left > bounding.reserve:
             seconds, whole = self._plan_enumeration(model)
             if seconds > 0.0 and self._enumerate(model, seconds, whole):
                 return
-            model.search_round()
+            with run.extra_stop(Seconds(run.seconds + run.seconds_left - bounding.reserve)):
+                self._search_round(model)
+            if self.complete is not None and run.scope.is_complete and is_near(run):
+                complete, self.complete = self.complete, None
+                prove_by_cuts(replace(problem, table=complete), run, CUT_SHARE * run.seconds_left)
+                if run.optimal:
+                    return
             if math.isfinite(expected) and SUBSETS_MARGIN * expected <= run.seconds_left and run.going():
                 if self._solve_subsets():
                     return
                 expected = math.inf
-        run.bound = model.table.upper_bound
+        if model.islands:
+            bounding.finish()
         if self.selection is not None:
             run.remark(describe(self.selection))
         run.remark(
@@ -122,10 +136,21 @@ class _DataSearch:
             f"{problem.size} variables would take too long"
         )
 
+    def _search_round(self, model: IslandModel) -> None:
+        """Let the islands search; the search for a bound gets a part of the time, in a thread if there are several."""
+        seconds = self.bounding.prepare_slice()
+        if seconds and len(model.islands) > 1:
+            model.guest = lambda available: self.bounding.advance(min(seconds, available))
+        elif seconds:
+            self.bounding.advance(seconds)
+        model.search_round()
+        model.guest = None
+
     def _start_islands(self) -> IslandModel:
         problem, run = self.problem, self.run
-        if problem.needed_score.equivalent:
-            with run.budget.clock_paused():
+        with run.budget.clock_paused():
+            load_bound_kernels()
+            if problem.needed_score.equivalent:
                 load_kernels(problem, GES())
         model = IslandModel(problem, run, run.threads if self.timed else UNTIMED_ISLANDS, run.budget.memory)
         model.start()
@@ -159,7 +184,7 @@ class _DataSearch:
             return False
         run.remark(describe(found))
         run.remark(f"chose exact search: all subsets of {problem.size} variables were counted")
-        run.partial = False
+        run.scope, run.bound = ALL_NETWORKS, None
         prove(replace(problem, table=found.table), run)
         return True
 
@@ -175,7 +200,7 @@ class _DataSearch:
         searches, so the incumbent at any time t is at least as good as that of the search until t / 2.
         """
         run = self.run
-        if not (self.timed and run.partial and run.going()) or self.is_finished:
+        if not (self.timed and self.is_partial and run.going()) or self.is_finished:
             return 0.0, True
         if run.seconds < min(MIN_ELAPSED, MIN_ELAPSED_SHARE * (run.seconds + run.seconds_left)):
             return 0.0, True
@@ -205,14 +230,17 @@ class _DataSearch:
         self.selecting += found.seconds
         self.next_seconds, self.is_finished = found.seconds_for_next, found.stop in ("memory", "horizon")
         self.stale_since = run.seconds
-        return self._add_selection(model, replace(found, seconds=self.selecting), at_once=whole)
+        return self._add_selection(model, replace(found, seconds=self.selecting), at_once=whole or found.complete)
 
     def _add_selection(self, model: IslandModel, found: Selection, *, at_once: bool = True) -> bool:
         """Add selected candidate sets to the islands' table; return True if the optimum is proven."""
         problem, run = self.problem, self.run
         self.selection, self.enumerated = found, found.exhaustive
         model.table.add_selected(found.table, at_once=at_once)
-        run.partial = not found.complete
+        self.is_partial = not found.complete
+        # After the enumeration of a part of a size, the bound covers the sets of that part which the islands use.
+        if at_once and (self.bounding.add_selected(found.table, found.scope) or found.complete):
+            run.scope, run.bound = found.scope, None  # the bound over the last table does not cover this one
         if found.complete and run.going():
             fits, why = exact_fits(found.table, problem, run)
             if fits:
@@ -221,6 +249,7 @@ class _DataSearch:
                 run.remark(f"chose exact search: {why}")
                 prove(replace(problem, table=found.table), run)
                 return run.optimal
+            self.complete = found.table if self.timed else None
         return False
 
 
@@ -232,12 +261,12 @@ def search_table(problem: Problem, run: Run) -> None:
     if fits:
         prove(problem, run)
     else:
-        RINOBS().search(problem, run)
+        search_with_bound(problem, run)
 
 
 def exact_fits(table: ParentSets, problem: Problem, run: Run) -> tuple[bool, str]:
     """Return whether exact search over a table fits into the remaining time, and the reason."""
-    largest = largest_group(table)
+    largest = find_largest_size(table)
     expected = expected_exact_seconds(largest, run.threads)
     group = f"{largest} of {problem.size} variables can form cycles with each other"
     if largest > MAX_EXACT_VARIABLES:
@@ -245,11 +274,6 @@ def exact_fits(table: ParentSets, problem: Problem, run: Run) -> tuple[bool, str
     if expected > EXACT_SHARE * run.seconds_left:
         return False, f"{group}, exact search would take about {expected:,.0f} s"
     return True, f"at most {group}"
-
-
-def largest_group(table: ParentSets) -> int:
-    """Return the size of the largest group of variables that can form cycles with each other."""
-    return max(len(group.variables) for group in split_into_groups(table))
 
 
 def prove(problem: Problem, run: Run) -> None:

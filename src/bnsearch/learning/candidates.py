@@ -40,7 +40,7 @@ class CandidateSelector:
         if self._selection is None:
             found = self._select_first(problem, run) or self.select(problem, run, SHARE * run.seconds_left)
             self._selection = found
-            run.partial = not found.complete
+            run.scope = found.scope
             for note in (describe(found), *found.notes):
                 run.remark(note)
             offer_first_network(found.table, problem, run)

@@ -12,6 +12,7 @@ from bnsearch.budgets.events import Observer
 from bnsearch.budgets.signals import interrupts_preserved
 from bnsearch.data.conversion import as_dataset
 from bnsearch.data.suspicious_columns import describe_suspicious_columns
+from bnsearch.exact.near_optimal import check_within
 from bnsearch.graphs.structures import HasStructure, get_dag
 from bnsearch.knowledge import Knowledge
 from bnsearch.learning.arguments import (
@@ -54,6 +55,7 @@ def learn(
     start: DAG | HasStructure | None = None,
     discretize: Discretize | None = None,
     stop: Stop | None = None,
+    within: float | None = None,
     observers: Sequence[Observer] = (),
     clock: Callable[[], float] = time.perf_counter,
 ) -> Result:
@@ -94,6 +96,9 @@ def learn(
         Rule for columns of numbers in a data frame or a file, such as "quantile:5"; see `Dataset.from_frame`.
     stop : Stop, optional
         Further stopping rule, such as Iterations(100) or Target(-1000).
+    within : float, optional
+        List all networks whose score is within this Bayes factor of the optimum (`Result.near_optimal`), for up to 20
+        variables.
     observers : sequence of callable, optional
         Functions that are called with an `Event` at every improvement and from time to time in between. They can be
         called from any thread.
@@ -138,6 +143,8 @@ def learn(
         start=None if start is None else get_dag(start),
     )
     check_support(method, problem)
+    if within is not None:
+        check_within(within, problem.size)
     run = Run(
         rule,
         seed=seed,
@@ -156,4 +163,4 @@ def learn(
         run.remark(text)
     if problem.has_python_score:
         run.remark(f"the score {problem.needed_score.name} is a Python function: scores of the library are much faster")
-    return search_in(run, problem, method)
+    return search_in(run, problem, method, within)

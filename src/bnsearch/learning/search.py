@@ -4,20 +4,25 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import replace
+from math import isinf
 from typing import Any
 
 from bnsearch._tools.registry import parameters_of
 from bnsearch.budgets.events import Observer
 from bnsearch.budgets.signals import interrupts_preserved, stop_on_signals
 from bnsearch.equivalence.class_search import ClassSearch
+from bnsearch.exact.near_optimal import check_within, find_near_optimal
 from bnsearch.graphs.pdag import PDAG
 from bnsearch.learning.arguments import check_method, check_support
 from bnsearch.learning.warm_up import load_kernels
 from bnsearch.runs.method import Method, get_declaration
+from bnsearch.runs.near_optimal import NearOptimal
 from bnsearch.runs.problem import Problem
 from bnsearch.runs.result import Result
 from bnsearch.runs.run import Run
-from bnsearch.runs.stop import Stop
+from bnsearch.runs.stop import Seconds, Stop
+
+MIN_SECONDS = 1e-3  # time for listing networks near the optimum after the time budget was used up
 
 
 def search(
@@ -29,6 +34,7 @@ def search(
     threads: int | None = None,
     memory: int | None = None,
     observers: Sequence[Observer] = (),
+    within: float | None = None,
 ) -> Result:
     """
     Search for the network of a problem with the highest score, with one method.
@@ -50,6 +56,9 @@ def search(
         Bytes for tables and caches; None means a quarter of the machine's memory, at most 4 GiB.
     observers : sequence of callable, optional
         Functions that are called with an `Event` at every improvement and about every 0.1 s in between.
+    within : float, optional
+        List all networks whose score is within this Bayes factor of the optimum (`Result.near_optimal`), for up to 20
+        variables.
 
     Returns
     -------
@@ -78,18 +87,32 @@ def search(
     """
     method = check_method(method, None)
     check_support(method, problem)
+    if within is not None:
+        check_within(within, problem.size)
     with interrupts_preserved():
         load_kernels(problem, method)
     run = Run(stop, seed=seed, threads=threads, memory=memory, observers=observers, permits=problem.permits)
-    return search_in(run, problem, method)
+    return search_in(run, problem, method, within)
 
 
-def search_in(run: Run, problem: Problem, method: Method) -> Result:
+def search_in(run: Run, problem: Problem, method: Method, within: float | None = None) -> Result:
     """Search in a run until its end, or until a signal stops it, and return the result."""
     method = begin_at_start(method, problem, run)
     with stop_on_signals(run.budget):
         method.search(problem, run)
-        return collect_result(run, problem, method)
+        near = None if within is None else list_near_optimal(run, problem, within)
+        return replace(collect_result(run, problem, method), near_optimal=near)
+
+
+def list_near_optimal(run: Run, problem: Problem, within: float) -> NearOptimal | None:
+    """Return the networks within a factor of the optimum, found in the rest of a run's time; None if that is short."""
+    rest = None if isinf(run.seconds_left) else Seconds(max(MIN_SECONDS, run.seconds_left))
+    part = Run(rest, seed=run.seed, threads=run.threads, memory=run.budget.memory, clock=run.budget.clock)
+    with stop_on_signals(part.budget):
+        found = None if run.budget.request is not None else find_near_optimal(problem, within, part)
+    if found is None:
+        run.remark(f"there was no time left for listing the networks within a factor of {within:g} of the optimum")
+    return found
 
 
 def begin_at_start(method: Method, problem: Problem, run: Run) -> Method:
@@ -128,7 +151,8 @@ def collect_result(run: Run, problem: Problem, method: Method) -> Result:
         parameters=get_parameters(method),
         seed=run.seed,
         notes=tuple(run.notes),
-        partial=run.partial,
+        scope=run.scope,
+        evidence=run.evidence,
         climbs=run.climbs,
         empty_score=run.empty_score,
         families=run.families or None,

@@ -52,6 +52,8 @@ class IslandModel:
     islands : the islands; none if the run was halted before all pairs of variables were counted
     table : the candidate table that they share
     schedule : the activities and their time
+    guest : function of a number of seconds that takes the place of an island's search with families on demand; None
+        means none. It is called once
     """
 
     def __init__(
@@ -73,6 +75,7 @@ class IslandModel:
         self.schedule = Schedule(run, len(self.islands), problem.size, on_demand_only=on_demand_only)
         self.class_climb: ClassClimb | None = None
         self.deep_growth = None if on_demand_only else DeepGrowth(problem)
+        self.guest: Callable[[float], object] | None = None
         self._n_rounds = 0
         self._climb_seconds = 0.0  # duration of one climb over DAGs
 
@@ -236,6 +239,9 @@ class IslandModel:
         ]
         if self.class_climb is not None and self._has_climb_thread:
             jobs[-1] = partial(self.class_climb.advance, budget.max_seconds)
+        if self.guest is not None:
+            jobs[0] = partial(self.guest, budget.max_seconds)
+            self.guest = None
         self._map(lambda job: job(), jobs)
         self._collect_class_climb()
 

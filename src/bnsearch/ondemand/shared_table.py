@@ -15,7 +15,6 @@ from bnsearch.orderings.index import Index
 from bnsearch.orderings.restarts import precedence_of
 from bnsearch.orderings.starts import Ordering, make_starts
 from bnsearch.parent_sets.legal import legal_table
-from bnsearch.parent_sets.relaxed import relaxed
 from bnsearch.parent_sets.rows import Families, join_families
 from bnsearch.parent_sets.table import ParentSets
 from bnsearch.runs.problem import Problem
@@ -44,7 +43,6 @@ class SharedTable:
     Attributes
     ----------
     max_rows : maximum number of rows, by the memory
-    upper_bound : upper bound on the score of all networks over the last table; None before the first one
     has_new_sets : True if a search over newly selected sets is due
     """
 
@@ -58,16 +56,15 @@ class SharedTable:
         self._n_added = 0  # number of sets that the last build added to the families met
         self._index: Index | None = None  # index of the last table
         self._best: list[float] = []  # best scores of the chains after the last search over the table
-        self.upper_bound: float | None = None
         self.has_new_sets = False
 
     def add_selected(self, table: ParentSets, *, at_once: bool = True) -> None:
         """
-        Replace the selected parent sets; results about the earlier ones are discarded.
+        Replace the selected parent sets.
 
         at_once : True if the next search over the table is due now and uses as many of the sets as time allows
         """
-        self._selected, self.upper_bound = table, None
+        self._selected = table
         self.has_new_sets = self.has_new_sets or at_once
 
     def build(self) -> ParentSets:
@@ -116,12 +113,11 @@ class SharedTable:
         self._width = max(MIN_WIDTH, self._width * (0.5 if gain > 0.0 else 2.0))
 
     def _build_index(self) -> Index:
-        """Return the index of a new table; measure the pace of building, and set the upper bound."""
+        """Return the index of a new table; measure the pace of building."""
         started = self._run.seconds
         index = Index(self.build(), precedence_of(self._problem))
         _ = index.arrays  # built now, once, and not by each thread
         self.has_new_sets = False
-        self.upper_bound = relaxed(index.table).score
         if self._timed and self._run.seconds - started > MIN_MEASURED_SECONDS:
             self._rows_per_second = self._count_work(self._n_met() + self._n_added) / (self._run.seconds - started)
         return index

@@ -97,7 +97,7 @@ class ASOBS:
     def search(self, problem: Problem, run: Run) -> None:
         """Search until the run stops."""
         table = run.parent_sets(problem)
-        run.bound = relaxed(table).score
+        run.tighten_bound(relaxed(table).score)
         start = make_starts(self.start, table, precedence_of(problem))
         selector = Selector(table, run.halted)
         search_from = partial(selector.follow_orders if self.follow else selector.select_once, start)

@@ -26,7 +26,7 @@ TASKS_PER_BATCH = 16  # tasks given to the workers between two checks of the sto
 def build_index(problem: Problem, run: Run) -> Index:
     """Return the index of a problem's candidate table, and set the upper bound of the run."""
     index = Index(run.parent_sets(problem), precedence_of(problem), threads=run.threads)
-    run.bound = relaxed(index.table).score
+    run.tighten_bound(relaxed(index.table).score)
     _ = index.arrays  # built here, because workers must not build it at the same time
     return index
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+from collections.abc import Callable
 from dataclasses import dataclass, field
 from functools import cached_property
 from html import escape
@@ -13,6 +14,8 @@ from numpy.typing import ArrayLike, NDArray
 
 from bnsearch.errors import InputError
 from bnsearch.graphs.dag import DAG
+from bnsearch.parent_sets.scope import ALL_NETWORKS, Scope
+from bnsearch.runs.near_optimal import NearOptimal
 from bnsearch.runs.stop import relative_gap
 from bnsearch.runs.trace import Climbs, Trace
 
@@ -35,12 +38,12 @@ class Result:
     score : float
         Score of the network.
     bound : float or None
-        Upper bound of the score of all networks; None if none is known.
+        Upper bound of the score of the networks in `scope`; None if none is known.
+    scope : Scope
+        The networks that `bound` and `gap` cover: all networks, all networks with at most k parents, or the networks
+        over the candidate parent sets that were kept.
     optimal : bool
-        Whether the score is proven to be the highest.
-    partial : bool
-        True if the candidate table may lack parent sets of an optimal network, because there was no time to score
-        them. `bound` and `gap` then refer only to networks over the candidate table.
+        Whether the score is proven to be the highest of all networks, or of all networks over a given candidate table.
     stop : str
         Why the search ended: "seconds", "iterations", "evaluations", "target", "no improvement", "converged",
         "interrupted" (Ctrl-C), "terminated" (SIGTERM), "memory" if exact search has too many variables, or
@@ -63,6 +66,11 @@ class Result:
         All climbs of OBS and INOBS; the last ones may be incomplete.
     empty_score : float or None
         Score of the network without edges; None if the method did not compute it.
+    evidence : callable or None
+        Function that returns the certificate of the bound; use `certificate`.
+    near_optimal : NearOptimal or None
+        The networks within a Bayes factor of the optimum, if `within` was given; None otherwise, and if the time did
+        not suffice.
 
     Examples
     --------
@@ -90,10 +98,12 @@ class Result:
     parameters: dict[str, Any]
     seed: int
     notes: tuple[str, ...] = ()
-    partial: bool = False
+    scope: Scope = ALL_NETWORKS
     climbs: Climbs = field(default_factory=Climbs, repr=False)
     empty_score: float | None = None
     families: int | None = None
+    near_optimal: NearOptimal | None = field(default=None, repr=False)
+    evidence: Callable[[], Any] | None = field(default=None, repr=False)
 
     @property
     def relative_score(self) -> float | None:
@@ -104,6 +114,16 @@ class Result:
     def gap(self) -> float | None:
         """Difference of bound and score, relative to the bound; zero if the score reaches the bound."""
         return 0.0 if self.optimal else relative_gap(self.score, self.bound)
+
+    @cached_property
+    def certificate(self) -> Any:
+        """
+        The certificate of the upper bound (`bnsearch.exact.Certificate`), made on first use; None if there is none.
+
+        Only `auto` and `exact` have one. It contains the candidate table that it refers to. Parts that dynamic
+        programming has solved are proven again by branch and cut, which can take longer than the search.
+        """
+        return None if self.evidence is None else self.evidence()
 
     @cached_property
     def cpdag(self) -> PDAG:
@@ -181,7 +201,7 @@ class Result:
             f"{len(self.dag.names)} variables",
             f"{n_edges} edge{'' if n_edges == 1 else 's'}",
             f"score {self.score:.6f}",
-            describe_quality(self.gap, self.optimal, self.partial),
+            describe_quality(self.gap, self.optimal, self.scope),
             self.method,
             f"{self.seconds:.1f} s",
             f"stopped: {self.stop}",
@@ -201,12 +221,12 @@ def relative_score(scores: ArrayLike, empty: float) -> NDArray[np.float64]:
     return gains / abs(empty) if empty else np.zeros_like(gains)
 
 
-def describe_quality(gap: float | None, optimal: bool, partial: bool) -> str:
+def describe_quality(gap: float | None, optimal: bool, scope: Scope) -> str:
     """Return the known quality of a score in words; an empty string if no bound is known."""
     if optimal:
         return "optimal"
     if gap is None:
         return ""
-    if not partial:
+    if scope.is_complete:
         return f"gap {100 * gap:.3g}%"
-    return f"gap {100 * gap:.3g}% (sets kept)" if gap else "best of the sets kept"
+    return f"gap {100 * gap:.3g}% ({scope})" if gap else f"best of {scope}"

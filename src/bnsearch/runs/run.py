@@ -9,7 +9,7 @@ import time
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import replace
-from typing import TYPE_CHECKING, TypeVar
+from typing import TYPE_CHECKING, Any, TypeVar
 
 import numpy as np
 
@@ -17,10 +17,12 @@ from bnsearch._tools.parallel import parallel_iter
 from bnsearch.budgets.budget import Budget
 from bnsearch.budgets.events import SEARCHING, Event, Observer
 from bnsearch.graphs.dag import DAG
+from bnsearch.parent_sets.scope import ALL_NETWORKS, GIVEN_SETS
 from bnsearch.runs.incumbent import Incumbent
 from bnsearch.runs.seeds import check_seed
 from bnsearch.runs.stop import AnyOf, Progress, Stop
 from bnsearch.runs.trace import Climbs, Trace
+from bnsearch.scores.score import improves
 
 if TYPE_CHECKING:
     from bnsearch.parent_sets.table import ParentSets
@@ -59,9 +61,10 @@ class Run:
     budget : time, memory, threads, stop requests and observers of the run
     progress : counters and score so far
     reason : why the run stopped; None while it goes on
-    partial : True if the candidate table may lack parent sets of an optimal network. The result is then never reported
-        as optimal
     bound : upper bound of the score; None if none is known
+    evidence : function that returns the certificate of the bound; None if there is none
+    scope : the networks that the bound covers. If some are left out, the result is never reported as optimal
+    stops_at_bound : True if the run also ends when the score reaches a bound that does not cover all networks
 
     Examples
     --------
@@ -101,9 +104,11 @@ class Run:
         self.progress = Progress()
         self.computed = 0
         self.bound: float | None = None
+        self.evidence: Callable[[], Any] | None = None
         self.empty_score: float | None = None
         self.optimal = False
-        self.partial = False
+        self.scope = ALL_NETWORKS
+        self.stops_at_bound = True
         self.reason: str | None = None
         self.notes: list[str] = []
         self._families: set[int] = set()
@@ -139,7 +144,9 @@ class Run:
             with self._lock:
                 self.progress = replace(self.progress, seconds=self.seconds)
                 self._report_if_due()
-            self.reason = self._stop_reason() or ("complete" if self._is_at_bound() else None)
+            self.reason = self._stop_reason()
+            if self.reason is None and self._is_at_bound() and (self.scope.is_complete or self.stops_at_bound):
+                self.reason = "complete"
         return self.reason is None
 
     def halted(self, score: float = -math.inf) -> bool:
@@ -181,10 +188,15 @@ class Run:
         else:
             with self.budget.clock_paused():
                 table = problem.parent_sets
-            self.partial = self.partial or (problem.table is None and not problem.selected.complete)
+            if self.select is None:
+                self.scope = GIVEN_SETS if problem.table is not None else problem.selected.scope
         if problem.constraints is None or not problem.constraints.has_required.any():
             self.empty_score = table.empty_score  # with required parents, the scores of empty sets are penalties
         return table
+
+    def tighten_bound(self, bound: float) -> None:
+        """Set the upper bound if none is known or if this one is lower."""
+        self.bound = bound if self.bound is None else min(self.bound, bound)
 
     def remark(self, text: str) -> None:
         """Add a note for the user to the result, and log it."""
@@ -245,7 +257,7 @@ class Run:
         """Close the trace with the state at the end of the run; an incumbent that reaches the bound is optimal."""
         self.progress = replace(self.progress, seconds=self.seconds)
         self.reason = self.reason or self._stop_reason() or "complete"
-        self.optimal = (self.optimal or self._is_at_bound()) and not self.partial
+        self.optimal = (self.optimal or self._is_at_bound()) and self.scope.is_complete
         self.trace.points.append(self.progress)
 
     @contextmanager
@@ -290,6 +302,7 @@ class Run:
             self._report()
 
     def _report(self) -> None:
-        now = replace(self.progress, bound=self.bound, partial=self.partial)
+        is_valid = self.bound is not None and not improves(self.progress.score, self.bound)
+        now = replace(self.progress, bound=self.bound if is_valid else None, scope=self.scope)
         self._reported = now.seconds
         self.budget.report(Event(SEARCHING, now.seconds, self.stop.seconds, "seconds", progress=now))

@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from math import inf
 
 from bnsearch.errors import require
+from bnsearch.parent_sets.scope import ALL_NETWORKS, Scope
 
 
 @dataclass(frozen=True)
@@ -29,9 +30,8 @@ class Progress:
         Elapsed time at the last improvement.
     bound : float or None
         Upper bound of the score; None if none is known.
-    partial : bool
-        True if the candidate table may lack parent sets of an optimal network; the bound then refers to its
-        networks only.
+    scope : Scope
+        The networks that the bound covers.
 
     Examples
     --------
@@ -48,7 +48,7 @@ class Progress:
     stale: int = 0
     improved: float = 0.0
     bound: float | None = None
-    partial: bool = False
+    scope: Scope = ALL_NETWORKS
 
     @property
     def gap(self) -> float | None:

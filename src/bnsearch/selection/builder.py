@@ -202,7 +202,8 @@ class Builder(ABC):
 
             found = build_legally(self, job)
         cut = found.table if self.max_sets is None else found.table.best(self.max_sets, job.constraints)
-        return replace(found, table=cut, complete=found.complete and cut.n_sets == found.table.n_sets)
+        is_cut = cut.n_sets < found.table.n_sets
+        return replace(found, table=cut, complete=found.complete and not is_cut, is_cut=found.is_cut or is_cut)
 
     def _job(self, budget: Budget, data: Dataset, score: Score, constraints: Constraints | None) -> Job:
         part = budget.part(

@@ -18,10 +18,11 @@ from bnsearch.selection.walk import Walk
 
 @dataclass
 class EnumerationState:
-    """The walk that selections continue, and the table of the sets that it has kept so far."""
+    """The walk that selections continue, the table of the sets kept so far, and whether it lacks any of them."""
 
     walk: Walk | None = None
     table: ParentSets | None = None
+    is_cut: bool = False
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -70,7 +71,14 @@ class Enumeration(Builder):
         state.table = table
         seconds = np.full(job.n, budget.elapsed / job.n)
         return Selection(
-            table, walk.scored_of, seconds, walk.complete, stop, complete, seconds_for_next=walk.seconds_for_next
+            table,
+            walk.scored_of,
+            seconds,
+            walk.complete,
+            stop,
+            complete,
+            is_cut=state.is_cut and not complete,
+            seconds_for_next=walk.seconds_for_next,
         )
 
     def load_kernels(self, data: Dataset, threads: int, constraints: Constraints | None) -> None:
@@ -84,4 +92,5 @@ class Enumeration(Builder):
             new = ParentSets.from_families(new.names, [earlier.families, new.families], threads=job.budget.threads)
         if self.max_rows is None or new.n_sets <= self.max_rows:
             return new
+        self.state.is_cut = True
         return new.best(max(1, self.max_rows // job.n))

@@ -9,7 +9,11 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from bnsearch.parent_sets.scope import ALL_NETWORKS, KEPT_SETS, Scope, limit_scope
 from bnsearch.parent_sets.table import ParentSets
+
+# Reasons for the end of a selection after which no enumerated set was dropped.
+FINISHED = ("complete", "seconds", "evaluations", "memory", "horizon")
 
 
 class VariableReport(NamedTuple):
@@ -51,11 +55,14 @@ class Selection:
     exhaustive : int
         Number of parents up to which every legal set was considered or excluded by a sound bound.
     stop : str
-        Why the selection ended: "complete", "seconds", "evaluations", "memory", "interrupted" (Ctrl-C),
+        Why the selection ended: "complete", "seconds", "evaluations", "memory", "horizon" (there is no time for one
+        more size), "interrupted" (Ctrl-C),
         "terminated" (SIGTERM), or the reason of the stopping rule of a run.
     complete : bool
         Whether every legal set, up to the maximum number of parents, was considered or excluded by a sound bound
         and none was dropped to save memory. The best network over a complete table is the best of all.
+    is_cut : bool
+        Whether sets were dropped because there were more than the maximum number of a variable.
     seconds : float
         Time of the selection.
     seconds_for_next : float
@@ -78,9 +85,17 @@ class Selection:
     exhaustive: int
     stop: str
     complete: bool = False
+    is_cut: bool = False
     seconds: float = 0.0
     seconds_for_next: float = inf
     notes: tuple[str, ...] = ()
+
+    @property
+    def scope(self) -> Scope:
+        """The networks that an upper bound over the table covers."""
+        if self.complete:
+            return ALL_NETWORKS
+        return limit_scope(self.exhaustive) if self.stop in FINISHED and not self.is_cut else KEPT_SETS
 
     @property
     def scored(self) -> int:

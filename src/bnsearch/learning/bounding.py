@@ -1,0 +1,207 @@
+"""Upper bounds as part of the default method: dual ascent, then branch and cut, in slices beside the islands."""
+
+from __future__ import annotations
+
+import math
+from functools import partial
+from math import inf
+
+import numpy as np
+from numpy.typing import NDArray
+
+from bnsearch.budgets.budget import Budget
+from bnsearch.exact.certificate import certify_ascent, make_certificate
+from bnsearch.exact.cut_bound import CutBound
+from bnsearch.exact.incumbents import find_rows
+from bnsearch.exact.method import has_solver
+from bnsearch.exact.priced_ascent import PricedAscent
+from bnsearch.exact.warm_up import load_cut_kernels
+from bnsearch.graphs.dag import DAG
+from bnsearch.ondemand.island_model import IslandModel
+from bnsearch.ondemand.shared_table import build_table
+from bnsearch.parent_sets.rows import Families
+from bnsearch.parent_sets.scope import KEPT_SETS, Scope
+from bnsearch.parent_sets.table import ParentSets
+from bnsearch.runs.problem import Problem
+from bnsearch.runs.run import Run
+from bnsearch.scores.score import improves
+
+RESERVE = 0.03  # share of the total time that is left to the bound at the end of a run
+MAX_RESERVE = 0.1  # the same, if computing the bound of a large table takes long
+SHARE = 0.05  # share of the time of all threads for the bound while the search improves
+STALLED_SHARE = 0.25  # the same once the search has stalled
+STALLED_GAIN = 1e-4  # a search has stalled if it has gained less, relative to the score, in the second half of its time
+SLOW_GAIN = 0.1  # share of the gap that a slice of the dual ascent must close, or branch and cut replaces it
+MIN_SLICE = 0.02  # shortest slice of the search for a bound, as a share of the total time: short ones waste rounds
+MIN_SLICE_UPDATES = 5  # and as a multiple of the time for adding the sets that the islands have met
+ROWS_PER_SECOND = 10_000  # maximum number of selected rows for each second of the run: pricing takes 1e-6 s for a row
+UNTIMED_ROUNDS = 30  # rounds of the search for a bound if the result must not depend on the time
+UNTIMED_ROWS = 200_000  # maximum number of selected rows in this case
+MEMORY_SHARE = 8  # the clusters take at most an eighth of the run's memory
+
+
+class BoundSearch:
+    """
+    The search for an upper bound beside the islands.
+
+    The bound covers the parent sets that the islands have met, and the selected ones. Its scope is the scope of the
+    selection if all selected sets take part.
+
+    Parameters
+    ----------
+    problem, run : the problem, and the run that the search is part of
+    model : the islands
+
+    Attributes
+    ----------
+    ascent : the search for clusters and multipliers; None before it has started
+    cuts : branch and cut, which replaces the dual ascent when that hardly improves; None before
+    """
+
+    def __init__(self, problem: Problem, run: Run, model: IslandModel) -> None:
+        self._problem, self._run, self._model = problem, run, model
+        self._timed = run.is_timed
+        self._end = run.seconds + run.seconds_left
+        self._selected: ParentSets | None = None
+        self._scope = KEPT_SETS
+        self._is_outdated = True  # True if the search has begun with other selected sets
+        self._spent = self._update_seconds = 0.0  # seconds of the search so far, and of the last update of its table
+        self._memory = run.budget.memory // MEMORY_SHARE
+        self._is_slow = False  # True if the dual ascent has hardly improved the bound in its last slice
+        self._found: tuple[DAG, NDArray[np.float64]] | None = None  # the last network of branch and cut
+        self.ascent: PricedAscent | None = None
+        self.cuts: CutBound | None = None
+
+    @property
+    def reserve(self) -> float:
+        """Number of seconds at the end of the run that the search for a bound needs."""
+        if not math.isfinite(self._end):
+            return 0.0
+        pricing = 0.0 if self.ascent is None else 2 * self.ascent.pricing_seconds
+        return min(MAX_RESERVE * self._end, RESERVE * self._end + self._update_seconds + pricing)
+
+    def add_selected(self, table: ParentSets, scope: Scope) -> bool:
+        """
+        Use other selected parent sets from now on, unless they are too many; return True if they are used.
+
+        scope : the scope of a bound over these sets
+        """
+        max_rows = ROWS_PER_SECOND * self._end if self._timed else UNTIMED_ROWS
+        if table.n_sets > max_rows:
+            return False
+        self._selected, self._scope, self._is_outdated = table, scope, True
+        return True
+
+    def prepare_slice(self) -> float:
+        """Return the number of seconds for which `advance` can be called now; 0 if a slice would be too short."""
+        run = self._run
+        if not self._timed or run.halted():
+            return 0.0
+        before = run.trace.score_at(run.seconds / 2)
+        is_stalled = run.progress.score - before <= STALLED_GAIN * abs(run.progress.score)
+        share = STALLED_SHARE if is_stalled else SHARE
+        seconds = min(share * run.threads * run.seconds - self._spent, run.seconds_left)
+        if seconds < max(MIN_SLICE * self._end, MIN_SLICE_UPDATES * self._update_seconds):
+            return 0.0
+        started = run.seconds
+        self._take_network()
+        if self._is_outdated or self._is_beaten():
+            self._update_table()
+        elif self.cuts is None and self._is_slow and has_solver():
+            self._start_cuts()
+        elif self.cuts is None:
+            self._update_table()
+        self._spent += run.seconds - started
+        return max(0.0, seconds - (run.seconds - started))
+
+    def advance(self, seconds: float) -> None:
+        """Search for some seconds; in any thread."""
+        started = self._run.seconds
+        self._improve(self._run.budget.part(seconds))
+        self._spent += self._run.seconds - started
+
+    def finish(self) -> None:
+        """
+        Set the bound of the run.
+
+        The search uses the rest of the time, but no more than its reserve. After Ctrl-C the last bound is kept. If the
+        incumbent is better than the bound, it has sets that the islands have met since the last slice.
+        """
+        run = self._run
+        if run.budget.request is not None and not self._is_beaten():
+            return
+        seconds = min(run.seconds_left, self.reserve or math.inf)
+        budget = Budget(seconds, clock=run.budget.clock, stop_condition=lambda: run.budget.request)
+        if self._is_outdated or self._is_beaten():
+            self._update_table()
+        self._improve(budget)
+
+    def _is_beaten(self) -> bool:
+        """Return True if there is no bound yet, or if the incumbent is better: it has sets that the bound lacks."""
+        bound = self._run.bound
+        return bound is None or improves(self._run.progress.score, bound)
+
+    def _improve(self, budget: Budget) -> None:
+        """Improve the bound within a budget, and set the bound of the run."""
+        assert self.ascent is not None
+        run, before = self._run, self._run.bound
+        if self.cuts is not None:
+            value = self.cuts.improve(budget)
+        else:
+            value = self.ascent.improve(budget, run.progress.score, inf if self._timed else UNTIMED_ROUNDS).value
+            gain = inf if before is None else before - value
+            self._is_slow = self.ascent.converged or gain < SLOW_GAIN * (value - run.progress.score)
+        run.bound, run.scope = value, self._scope
+        if self.cuts is not None and self.cuts.has_improved:
+            run.evidence = partial(make_certificate, self.cuts.table, self.cuts.make_proofs())
+        else:
+            run.evidence = partial(certify_ascent, *self.ascent.tables, self.ascent.bound)
+
+    def _update_table(self) -> None:
+        """Add the sets that the islands have met since the last slice; start a new search after a selection."""
+        started, core = self._run.seconds, self._make_core()
+        self.cuts = None
+        if self.ascent is not None and not self._is_outdated:
+            self.ascent.replace_core(core)
+        else:
+            start = None if self.ascent is None else self.ascent.bound
+            table = core if self._selected is None else self._selected
+            self.ascent = PricedAscent(table, core, start, memory=self._memory)
+            self._is_outdated = False
+        self._update_seconds = self._run.seconds - started
+
+    def _start_cuts(self) -> None:
+        """Start branch and cut over the table of the dual ascent."""
+        assert self.ascent is not None
+        run, table = self._run, self.ascent.make_table()
+        with run.budget.clock_paused():
+            load_cut_kernels()
+        rows = find_rows(table, run.best())
+        if rows is None:
+            self._update_table()
+            return
+
+        def report(rows: NDArray[np.int64]) -> None:
+            if run.offer(math.fsum(table.scores[rows]), partial(table.network, rows)):
+                self._found = table.network(rows), table.scores[rows]
+
+        self.cuts = CutBound(table, rows, self.ascent.bound, memory=self._memory, seed=run.seed, report=report)
+
+    def _take_network(self) -> None:
+        """Give the last network of branch and cut to an island."""
+        if self._found is not None:
+            self._model.islands[-1].add_network(*self._found)
+            self._found = None
+
+    def _make_core(self) -> ParentSets:
+        """Return the table of the sets that the islands have met, and of the incumbent."""
+        chains = [island.chain for island in self._model.islands]
+        return build_table(chains, self._problem, extensions=[self._list_incumbent()])
+
+    def _list_incumbent(self) -> Families:
+        """Return the families of the incumbent."""
+        parents = self._run.best().parents
+        children = np.arange(len(parents), dtype=np.int32)
+        scores = self._problem.scorer.families(children.tolist(), parents)
+        sizes = np.array([len(own) for own in parents])
+        return Families(children, scores, sizes, np.array([u for own in parents for u in own], dtype=np.int32))

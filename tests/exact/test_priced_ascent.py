@@ -1,0 +1,122 @@
+"""Bounds over large tables: rows that are not active are priced, and the bound covers all of them."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from bnsearch.budgets.budget import Budget
+from bnsearch.exact import priced_ascent
+from bnsearch.exact.cut_bound import CutBound
+from bnsearch.exact.priced_ascent import PricedAscent
+from bnsearch.parent_sets.table import ParentSets
+from candidate_tables import random_candidates
+from clocks import Clock
+from reference_exact import best_score, cluster_value
+from strategies import examples
+
+SEEDS = st.integers(0, 2**32 - 1)
+
+
+def join(*tables: ParentSets) -> ParentSets:
+    """Return the table of the sets of several tables."""
+    return ParentSets.from_families(tables[0].names, [table.families for table in tables])
+
+
+def define_value(table: ParentSets, bound) -> float:
+    """Return the value of a bound by definition."""
+    clusters = [frozenset(members) for members in bound.list_members()]
+    return cluster_value(table, clusters, bound.orders.tolist(), bound.multipliers.tolist())
+
+
+@examples(40)
+@given(st.integers(2, 9), st.integers(2, 60), SEEDS, st.integers(0, 12), st.integers(1, 3))
+def test_the_bound_covers_both_tables(n, sets, seed, rounds, first_rows):
+    """With few active rows and a second table, the value is that of the definition over all rows of both tables."""
+    table, core = random_candidates(n, sets, 4, seed), random_candidates(n, 3, 4, seed + 1)
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(priced_ascent, "FIRST_ROWS", first_rows)
+        ascent = PricedAscent(table, core)
+        ascent.improve(Budget(), max_rounds=rounds)
+    every = join(table, core)
+    assert ascent.bound.value == pytest.approx(define_value(every, ascent.bound), abs=1e-9)
+    assert ascent.bound.value >= best_score(every) - 1e-9
+    assert ascent.make_table().n_sets == every.n_sets
+
+
+@examples(20)
+@given(st.integers(2, 9), SEEDS)
+def test_another_core(n, seed):
+    """After the small table is replaced, the bound covers the new one, with the old clusters."""
+    table, old, new = (random_candidates(n, 20, 4, seed + i) for i in range(3))
+    ascent = PricedAscent(table, old)
+    ascent.improve(Budget(), max_rounds=5)
+    ascent.replace_core(new)
+    every = join(table, new)
+    assert ascent.bound.value == pytest.approx(np.sum(every.scores[every.begin[:-1]]))
+    ascent.improve(Budget(), max_rounds=1)
+    assert ascent.bound.value == pytest.approx(define_value(every, ascent.bound), abs=1e-9)
+    assert ascent.bound.value >= best_score(every) - 1e-9
+    again = PricedAscent(table, new, ascent.bound)
+    again.improve(Budget(), max_rounds=1)
+    assert again.bound.value <= ascent.bound.value + 1e-9
+
+
+def test_few_active_rows_give_the_bound_of_all(monkeypatch):
+    """A search from one active row of each variable converges to the bound of a search over all rows."""
+    table = random_candidates(12, 80, 3, seed=2)
+    whole = PricedAscent(table)
+    whole.improve(Budget(60))
+    monkeypatch.setattr(priced_ascent, "FIRST_ROWS", 1)
+    priced = PricedAscent(table)
+    priced.improve(Budget(60))
+    assert whole.converged
+    assert priced.converged
+    assert priced.bound.value == pytest.approx(whole.bound.value, rel=2e-3)
+
+
+@pytest.mark.parametrize("readings", [1, 10, 100])
+def test_a_stop_at_any_time(readings):
+    """The bound is valid after a stop, and the search continues."""
+    table = random_candidates(10, 60, 4, seed=1)
+    ascent = PricedAscent(table)
+    values = [ascent.improve(Budget(readings, clock=Clock(tick=1.0))).value for _ in range(5)]
+    assert values == sorted(values, reverse=True)
+    assert values[-1] >= best_score(table) - 1e-9
+
+
+def test_rounds_do_not_depend_on_the_clock():
+    """With a number of rounds and no time limit, two searches give the same bound, whatever the clock says."""
+    table = random_candidates(10, 60, 4, seed=1)
+    values = []
+    for tick in (0.0, 0.001):
+        ascent = PricedAscent(table)
+        values.append(ascent.improve(Budget(clock=Clock(tick=tick)), max_rounds=20).value)
+    assert values[0] == pytest.approx(values[1], rel=1e-3)
+
+
+@examples(25)
+@given(st.integers(2, 10), st.integers(2, 40), SEEDS)
+def test_branch_and_cut_in_slices(n, sets, seed):
+    """Interrupted again and again, it ends with the optimum; the bound never increases and is never below it."""
+    pytest.importorskip("highspy")
+    table = random_candidates(n, sets, 4, seed)
+    best = best_score(table)
+    found: list[float] = []
+    ascent = PricedAscent(table)
+    ascent.improve(Budget(), max_rounds=4)
+    search = CutBound(
+        table, table.begin[1:] - 1, ascent.bound, report=lambda rows: found.append(table.scores[rows].sum())
+    )
+    values = [search.value]
+    for i in range(60):
+        values.append(search.improve(Budget(30 * 1.2**i, clock=Clock(tick=1.0))))
+        if values[-1] <= best + 1e-9 and table.scores[search.rows].sum() >= best - 1e-9:
+            break
+    assert values == sorted(values, reverse=True)
+    assert values[-1] == pytest.approx(best, abs=1e-8)
+    assert table.scores[search.rows].sum() == pytest.approx(best, abs=1e-8)
+    assert found == sorted(found)
+    table.network(search.rows)  # raises an error if there is a cycle
