@@ -35,9 +35,10 @@ SLOW_GAIN = 0.1  # share of the gap that a slice of the dual ascent must close, 
 MIN_SLICE = 0.02  # shortest slice of the search for a bound, as a share of the total time: short ones waste rounds
 MIN_SLICE_UPDATES = 5  # and as a multiple of the time for adding the sets that the islands have met
 ROWS_PER_SECOND = 10_000  # maximum number of selected rows for each second of the run: pricing takes 1e-6 s for a row
+ROW_BYTES = 200  # approximate memory of a row: its bits, its reduced cost, and its part of the table
 UNTIMED_ROUNDS = 30  # rounds of the search for a bound if the result must not depend on the time
 UNTIMED_ROWS = 200_000  # maximum number of selected rows in this case
-MEMORY_SHARE = 8  # the clusters take at most an eighth of the run's memory
+MEMORY_SHARE = 8  # the clusters, or the cuts, and the selected rows take at most an eighth of the run's memory each
 
 
 class BoundSearch:
@@ -86,7 +87,7 @@ class BoundSearch:
 
         scope : the scope of a bound over these sets
         """
-        max_rows = ROWS_PER_SECOND * self._end if self._timed else UNTIMED_ROWS
+        max_rows = min(ROWS_PER_SECOND * self._end if self._timed else UNTIMED_ROWS, self._memory / ROW_BYTES)
         if table.n_sets > max_rows:
             return False
         self._selected, self._scope, self._is_outdated = table, scope, True
