@@ -11,8 +11,8 @@ from typing import Any
 
 import numba
 
-import bnsearch.kernels.tuple_types  # noqa: F401  # registers the type of kernel tuples
 from bnsearch.kernels.linking import get_kernel_compiler, get_linked_compiler, get_noinline_compiler
+from bnsearch.kernels.tuple_types import get_dispatcher_class
 
 # All kernels also have explicit settings of _nrt and forceinline. Numba would otherwise use those of the caller.
 SHARED: dict[str, Any] = {"nogil": True, "error_model": "numpy"}
@@ -69,6 +69,8 @@ def _compile(function: Callable[..., Any], **options: Any) -> Any:
     """Compile a function with the options that all kernels share, and add the digest of all kernels to its cache."""
     options = {"forceinline": False, "pipeline_class": get_kernel_compiler(), **options}
     compiled: Any = numba.njit(**SHARED, **options)(function)
+    with suppress(TypeError):  # dispatchers of another version of Numba may not allow it
+        compiled.__class__ = get_dispatcher_class(compiled.__class__)
     # RuntimeError: no folder for the cache is writable. AttributeError: another version of Numba lacks the private
     # names below; then a change in a called kernel does not invalidate the cache.
     with suppress(RuntimeError, AttributeError):

@@ -5,6 +5,7 @@
 from __future__ import annotations
 
 import hashlib
+from functools import cache
 from typing import Any
 
 import numba
@@ -138,3 +139,18 @@ def _load_word(builder: Any, words: Any, offset: int, value_type: Any = WORD) ->
     loaded = builder.load(builder.bitcast(pointer, value_type.as_pointer()), typ=value_type)
     loaded.set_metadata("invariant.load", builder.module.add_metadata([]))
     return loaded
+
+
+@cache
+def get_dispatcher_class(base: Any) -> Any:
+    """Return a subclass of a dispatcher class that finds the type of a kernel tuple in a microsecond, not in five."""
+
+    class KernelDispatcher(base):
+        """A dispatcher of a kernel."""
+
+        def typeof_pyval(self, value: object) -> Any:
+            """Return the type of an argument. Numba calls this for types that its C code does not know."""
+            found = value.kernel_type if isinstance(value, KernelTuple) else None
+            return super().typeof_pyval(value) if found is None else found
+
+    return KernelDispatcher
