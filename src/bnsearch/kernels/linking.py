@@ -12,12 +12,15 @@ This uses private names of Numba. `get_linked_compiler` returns None for a versi
 # mypy: allow-untyped-calls, allow-subclassing-any
 from __future__ import annotations
 
+from collections.abc import Callable
 from functools import cache
 from typing import Any
 
 from bnsearch.kernels.call_types import cached_call_types
 
 NEEDED = ("_optimize_final_module", "_finalize_final_module", "_finalize_dynamic_globals")  # methods of a library
+
+compiled_observers: list[Callable[[], None]] = []  # called when a kernel that Python code can call was compiled
 
 
 @cache
@@ -99,6 +102,10 @@ def get_kernel_compiler() -> Any:
 
         def _compile_core(self) -> Any:
             with cached_call_types():
-                return super()._compile_core()
+                compiled = super()._compile_core()
+            if type(self) is KernelCompiler:
+                for observer in compiled_observers:
+                    observer()
+            return compiled
 
     return KernelCompiler
