@@ -11,7 +11,7 @@ import pytest
 from rich.console import Console
 from rich.progress import Progress as Bars
 
-from bnsearch.budgets.events import Event
+from bnsearch.budgets.events import COMPILING, Event
 from bnsearch.cli.progress import Display, search_notes, selection_notes, show_progress
 from bnsearch.parent_sets.scope import KEPT_SETS
 from bnsearch.runs.stop import Progress
@@ -83,10 +83,26 @@ def test_a_progress_display_is_drawn_on_a_terminal(monkeypatch, capsys):
     assert "5,000 iterations" in capsys.readouterr().err
 
 
-def test_nothing_is_drawn_elsewhere():
-    """If stderr is not a terminal, there are no observers."""
-    with show_progress() as observers:
-        assert observers == []
+def test_elsewhere_only_compilation_is_mentioned(capsys):
+    """If stderr is not a terminal, one line says that kernels are compiled, and nothing else is shown."""
+    with show_progress() as (show,):
+        show(searching(Progress(seconds=3.0, score=-90.0), 10.0))
+        assert capsys.readouterr().err == ""
+        show(Event(COMPILING, 0, math.inf, "kernels"))
+        show(Event(COMPILING, 1, math.inf, "kernels"))
+    assert capsys.readouterr().err == "compiling kernels, once after an installation: about a minute\n"
+
+
+def test_compilation_has_a_row():
+    """The row says how many kernels are compiled and that this happens once, and then the score of a first network."""
+    with Bars(console=Console(file=io.StringIO())) as bars:
+        display = Display(bars)
+        display.show(Event(COMPILING, 34, math.inf, "kernels"))
+        row = bars.tasks[0]
+        assert (row.description, row.fields["note"]) == (COMPILING, "once after an installation, 34 done")
+        display.show(Event(COMPILING, 35, math.inf, "kernels", progress=Progress(score=-90.0)))
+        assert row.fields["note"] == "once after an installation, 35 done, score -90.0"
+        assert len(bars.tasks) == 1
 
 
 def test_the_time_goes_on_without_events_of_the_search():

@@ -10,6 +10,7 @@ if TYPE_CHECKING:
     from bnsearch.runs.stop import Progress
 
 SEARCHING = "searching"  # the task of every event of a search
+COMPILING = "compiling kernels"  # the task of events before the first run, whose total is infinite
 
 
 @dataclass(frozen=True)
@@ -20,17 +21,19 @@ class Event:
     Attributes
     ----------
     task : str
-        Current task: "searching", or a task of candidate selection such as "growing parent sets".
+        Current task: "searching", "compiling kernels", or a task of candidate selection such as "growing parent sets".
     done, total : float
         Finished and total amount of work. `done` starts again at 0 if a task is repeated. For a search these are
-        the elapsed time and the time budget, which may be infinite.
+        the elapsed time and the time budget, which may be infinite. The total number of kernels is infinite,
+        because it is not known.
     unit : str
-        Unit of both: "sets", "variables" or "seconds".
+        Unit of both: "sets", "variables", "seconds" or "kernels".
     found : int or None
         Number of candidate parent sets so far; None during a search, and while it is not known which sets are
         legal.
     progress : Progress or None
-        Counters and incumbent of a search; None during candidate selection.
+        Counters and incumbent of a search; None during candidate selection, and while kernels are compiled before
+        there is a first network.
 
     Examples
     --------

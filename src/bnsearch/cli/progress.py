@@ -11,6 +11,8 @@ from dataclasses import replace
 from math import inf
 from typing import TYPE_CHECKING
 
+from bnsearch.budgets.events import COMPILING
+
 if TYPE_CHECKING:
     from rich.console import RenderableType
     from rich.progress import Progress as Bars
@@ -36,7 +38,7 @@ class Display:
 
     def __init__(self, bars: Bars, clock: Callable[[], float] = time.monotonic, width: int = MAX_TEXT_WIDTH) -> None:
         self._bars, self._clock, self._width = bars, clock, width
-        note = self._fit("loading kernels", ["the first run compiles them, in a few minutes"])
+        note = self._fit("loading kernels", ["the first run compiles them, in about a minute"])
         self._selection = bars.add_task("loading kernels", total=None, note=note)
         self._search: TaskID | None = None
         self._searching: tuple[Event, Progress, float] | None = None  # last event of the search, and when it came
@@ -46,7 +48,7 @@ class Display:
     def show(self, event: Event) -> None:
         """Show an event."""
         with self._lock:
-            if event.progress is None:
+            if event.progress is None or event.task == COMPILING:
                 self._show_selection(event)
             else:
                 self._show_search(event, event.progress)
@@ -60,7 +62,7 @@ class Display:
         rate = (event.done - self._first) / max(1e-9, self._clock() - self._began)
         note = self._fit(event.task, selection_notes(event, rate))
         self._bars.update(self._selection, description=event.task, note=note, visible=True)
-        self._bars.update(self._selection, completed=event.done, total=event.total)
+        self._bars.update(self._selection, completed=event.done, total=event.total if event.total < inf else None)
 
     def _show_search(self, event: Event, progress: Progress) -> None:
         """Update the row of the search, and hide that of the selection until its next event."""
@@ -88,11 +90,24 @@ class Display:
         return text
 
 
+class CompilationNote:
+    """One line on stderr, where there is no terminal, if kernels are compiled before the run."""
+
+    def __init__(self) -> None:
+        self._is_shown = False
+
+    def show(self, event: Event) -> None:
+        """Print the line at the first event of the compilation."""
+        if event.task == COMPILING and not self._is_shown:
+            self._is_shown = True
+            print("compiling kernels, once after an installation: about a minute", file=sys.stderr)
+
+
 @contextmanager
 def show_progress(*, quiet: bool = False) -> Iterator[list[Observer]]:
-    """Yield observers that show progress bars on stderr; none if `quiet` or if stderr is not a terminal."""
+    """Yield observers that show progress bars on stderr; none if `quiet`, and no bars if stderr is not a terminal."""
     if quiet or not sys.stderr.isatty():
-        yield []
+        yield [] if quiet else [CompilationNote().show]
         return
     from rich.console import Console
     from rich.progress import BarColumn, TextColumn
@@ -121,6 +136,9 @@ def show_progress(*, quiet: bool = False) -> Iterator[list[Observer]]:
 
 def selection_notes(event: Event, rate: float) -> list[str]:
     """Return the state of a selection, most important first: work done, number of candidate sets, rate."""
+    if event.task == COMPILING:
+        first = [] if event.progress is None else [f"score {event.progress.score:,.1f}"]
+        return [f"once after an installation, {event.done:.0f} done", *first]
     notes = [f"{_short(event.done)} of {_short(event.total)} {event.unit}"]
     if event.found is not None:
         notes.append(f"{_short(event.found)} {'kept' if event.unit == 'sets' else 'sets found'}")

@@ -24,6 +24,8 @@ from typing import TYPE_CHECKING
 import numpy as np
 from numpy.typing import NDArray
 
+from bnsearch.kernels.tuples import KernelTuple
+
 if TYPE_CHECKING:
     from bnsearch.counting.kernels_terms import Terms
 
@@ -74,15 +76,17 @@ def _terms(cell_sum: CellSum, rows: int, key: bytes) -> Terms:
     entries = TABLE_ENTRIES // wanted
     if cell_sum.function == CellFunction.XLOGX_REGRET:
         entries = max(1024, int(entries / cell_sum.a))
-    terms = (
-        int(cell_sum.function),
-        float(cell_sum.a),
-        float(cell_sum.slope),
-        bool(cell_sum.regret),
-        rows,
-        products,
-        np.empty(len(products), dtype=np.float64),
-        np.empty((wanted, min(rows + 1, entries)), dtype=np.float64),
+    terms = KernelTuple(
+        (
+            int(cell_sum.function),
+            float(cell_sum.a),
+            float(cell_sum.slope),
+            bool(cell_sum.regret),
+            rows,
+            products,
+            np.empty(len(products), dtype=np.float64),
+            np.empty((wanted, min(rows + 1, entries)), dtype=np.float64),
+        )
     )
     fill_terms(terms)
     return terms

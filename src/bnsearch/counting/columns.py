@@ -13,6 +13,7 @@ from numpy.typing import NDArray
 from bnsearch._tools.registry import require_choice
 from bnsearch.data import Dataset
 from bnsearch.errors import InputError
+from bnsearch.kernels.tuples import KernelTuple
 
 REPRESENTATIONS = ("auto", "bitmap", "dense", "sparse")
 BITMAP_STATES = 256  # largest number of states of a variable with bitmaps
@@ -94,6 +95,11 @@ class Layout:
             max_cells=_max_cells(representation, len(weights) / data.n_rows),
             dense=representation != "sparse",
         )
+
+    @cached_property
+    def arrays(self) -> KernelTuple:
+        """The columns as kernels take them."""
+        return KernelTuple(self.columns)
 
     @cached_property
     def item_bytes(self) -> NDArray[np.uint8]:

@@ -79,7 +79,7 @@ class Counter:
         shape = tuple(int(self._arities[v]) for v in asked)
         if np.prod(shape, dtype=np.float64) >= 2.0**63:
             raise InputError(f"the table of {len(asked)} variables has more cells than can be numbered")
-        found = count_set(tuple(self._layout.columns), self._scratch, places)
+        found = count_set(self._layout.arrays, self._scratch, places)
         _, _, _, _, _, cells, counts = self._scratch
         by_cell = np.argsort(cells[:found])
         return JointCounts(asked, shape, cells[by_cell], counts[by_cell])

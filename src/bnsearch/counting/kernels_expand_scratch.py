@@ -2,18 +2,16 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 import numpy as np
-from numpy.typing import NDArray
 
 from bnsearch.counting.columns import Layout
 from bnsearch.counting.kernels_histogram import CELLS_PER_ROW, FEW_CELLS
+from bnsearch.kernels.tuples import KernelTuple
 
 BITMAP_CELLS = 512  # largest number of cells of a family that is counted by bitmaps
 MAX_PAIR_BYTES = 1 << 24  # largest size of the counts of pairs of items
 
-# A plain tuple of
+# A kernel tuple of
 #   first, second  uint64[cells, W]   bitmaps of the parents' cells, and of these with each item of the child
 #   cells          int64[2, cells]    CELL_ROWS: number of rows of each of the parents' cells; CELL_CODE: its
 #                                     mixed-radix number
@@ -40,7 +38,7 @@ MAX_PAIR_BYTES = 1 << 24  # largest size of the counts of pairs of items
 CELL_ROWS, CELL_CODE = 0, 1
 GROUP_ROWS, GROUP_AT = 0, 1
 RUN_BEGIN, RUN_END, RUN_PRODUCT, RUN_PARENT_PRODUCT = range(4)
-Scratch = tuple[NDArray[Any], ...]
+Scratch = KernelTuple
 
 
 def new_scratch(layout: Layout) -> Scratch:
@@ -50,22 +48,24 @@ def new_scratch(layout: Layout) -> Scratch:
     bitmaps = (BITMAP_CELLS + 1, columns.words.shape[1])  # the last bitmap is scratch
     width = table.shape[1]
     paired = 4 * items * width <= MAX_PAIR_BYTES
-    return (
-        np.empty(bitmaps, dtype=np.uint64),
-        np.empty(bitmaps, dtype=np.uint64),
-        np.empty((2, BITMAP_CELLS), dtype=np.int64),
-        np.zeros(1, dtype=np.int64),
-        np.empty((2, BITMAP_CELLS), dtype=np.int64),
-        np.empty(places, dtype=np.int64),
-        np.empty((2, rows), dtype=np.int32),
-        np.empty(rows, dtype=np.int32),
-        np.empty(rows + 1, dtype=np.int32),
-        np.empty(max(CELLS_PER_ROW * rows, FEW_CELLS, int(columns.arities.max())), dtype=np.int32),
-        table,
-        np.empty((2, BITMAP_CELLS), dtype=np.int32),
-        np.empty(width, dtype=np.uint8),
-        np.empty((2, int(columns.arities.max()) if width else 0, width), dtype=np.int32),
-        np.empty((items if paired else 0, width), dtype=np.int32),
-        np.zeros(items, dtype=np.bool_),
-        np.empty((4, places), dtype=np.int64),
+    return KernelTuple(
+        (
+            np.empty(bitmaps, dtype=np.uint64),
+            np.empty(bitmaps, dtype=np.uint64),
+            np.empty((2, BITMAP_CELLS), dtype=np.int64),
+            np.zeros(1, dtype=np.int64),
+            np.empty((2, BITMAP_CELLS), dtype=np.int64),
+            np.empty(places, dtype=np.int64),
+            np.empty((2, rows), dtype=np.int32),
+            np.empty(rows, dtype=np.int32),
+            np.empty(rows + 1, dtype=np.int32),
+            np.empty(max(CELLS_PER_ROW * rows, FEW_CELLS, int(columns.arities.max())), dtype=np.int32),
+            table,
+            np.empty((2, BITMAP_CELLS), dtype=np.int32),
+            np.empty(width, dtype=np.uint8),
+            np.empty((2, int(columns.arities.max()) if width else 0, width), dtype=np.int32),
+            np.empty((items if paired else 0, width), dtype=np.int32),
+            np.zeros(items, dtype=np.bool_),
+            np.empty((4, places), dtype=np.int64),
+        )
     )

@@ -5,7 +5,6 @@
 from __future__ import annotations
 
 import numpy as np
-from numpy.typing import NDArray
 
 from bnsearch.counting.columns import Columns
 from bnsearch.counting.kernels_histogram import (
@@ -20,6 +19,7 @@ from bnsearch.counting.kernels_histogram import (
 )
 from bnsearch.kernels.bits import count_and, popcount
 from bnsearch.kernels.compile import inner_kernel, kernel
+from bnsearch.kernels.tuples import KernelTuple
 
 # Scratch memory for counting sets one after the other: a plain tuple of
 #   label      int32[2, rows]     labels of the rows, for the variables so far and with the next one
@@ -30,28 +30,22 @@ from bnsearch.kernels.compile import inner_kernel, kernel
 #   cells      int64[rows + 1]    result: cells that occur, as mixed-radix numbers
 #   counts     int64[rows + 1]    result: their counts
 LABEL, ORDER, BEGIN, HISTOGRAM, STACK, CELLS, COUNTS = range(7)
-Scratch = tuple[
-    NDArray[np.int32],
-    NDArray[np.int32],
-    NDArray[np.int32],
-    NDArray[np.int32],
-    NDArray[np.uint64],
-    NDArray[np.int64],
-    NDArray[np.int64],
-]
+Scratch = KernelTuple
 
 
 def new_scratch(columns: Columns, largest: int) -> Scratch:
     """Return scratch memory for sets of up to `largest` places."""
     rows = len(columns.weights)
-    return (
-        np.empty((2, rows), dtype=np.int32),
-        np.empty(rows, dtype=np.int32),
-        np.empty(rows + 1, dtype=np.int32),
-        np.empty(max(CELLS_PER_ROW * rows, FEW_CELLS, int(columns.arities.max())), dtype=np.int32),
-        np.empty((largest + 1, columns.words.shape[1]), dtype=np.uint64),
-        np.empty(rows + 1, dtype=np.int64),
-        np.empty(rows + 1, dtype=np.int64),
+    return KernelTuple(
+        (
+            np.empty((2, rows), dtype=np.int32),
+            np.empty(rows, dtype=np.int32),
+            np.empty(rows + 1, dtype=np.int32),
+            np.empty(max(CELLS_PER_ROW * rows, FEW_CELLS, int(columns.arities.max())), dtype=np.int32),
+            np.empty((largest + 1, columns.words.shape[1]), dtype=np.uint64),
+            np.empty(rows + 1, dtype=np.int64),
+            np.empty(rows + 1, dtype=np.int64),
+        )
     )
 
 

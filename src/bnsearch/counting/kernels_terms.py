@@ -7,14 +7,14 @@ from __future__ import annotations
 import math
 
 import numpy as np
-from numpy.typing import NDArray
 
 from bnsearch.kernels.compile import inner_kernel, kernel
+from bnsearch.kernels.tuples import KernelTuple
 
 XLOGX, RISING, RISING_SPREAD, XLOGX_REGRET, OCCURS = range(5)  # the values of CellFunction
 
 
-# The terms of a cell sum, for kernels: a plain tuple of
+# The terms of a cell sum, for kernels: a kernel tuple of
 #   function   form of f
 #   a          parameter of f
 #   slope      the constant of a set is slope * cells,
@@ -24,7 +24,7 @@ XLOGX, RISING, RISING_SPREAD, XLOGX_REGRET, OCCURS = range(5)  # the values of C
 #   constants  float64[R]     constant for each of them
 #   table      float64[R, L]  f(n) for n < L; one row if f does not depend on the set
 FUNCTION, PARAMETER, SLOPE, REGRET, ROWS, PRODUCTS, CONSTANTS, TABLE = range(8)
-Terms = tuple[int, float, float, bool, int, NDArray[np.float64], NDArray[np.float64], NDArray[np.float64]]
+Terms = KernelTuple
 
 
 @kernel

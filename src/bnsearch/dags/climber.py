@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 from bnsearch.dags.pricer import Pricer
 from bnsearch.data.content import variables_by_content
 from bnsearch.graphs.dag import DAG
+from bnsearch.kernels.tuples import KernelTuple
 from bnsearch.scores.score import TOLERANCE
 
 MEMORY_BYTES = 1 << 26  # size of the cache of gains: 64 MiB
@@ -62,34 +63,42 @@ class Climber:
         words = -(-n // 64)
         rows = max(64, memory // (8 * (n + words + 4)))
         self._pricer = pricer.make_arrays()
-        self._graph = (  # see Graph in kernels_graph
-            np.zeros((n, words), dtype=np.uint64),
-            np.zeros((n, words), dtype=np.uint64),
-            np.zeros(n, dtype=np.int64),
-            np.zeros(n, dtype=np.uint64),
+        self._graph = KernelTuple(
+            (  # see Graph in kernels_graph
+                np.zeros((n, words), dtype=np.uint64),
+                np.zeros((n, words), dtype=np.uint64),
+                np.zeros(n, dtype=np.int64),
+                np.zeros(n, dtype=np.uint64),
+            )
         )
-        self._gain_table = (  # see GainTable in kernels_gain_cache
-            np.empty((n, n)),
-            np.empty(n),
-            np.empty(n),
-            np.empty(n),
-            np.ones(n, dtype=np.int8),
-            np.ones((n, n), dtype=np.bool_),
+        self._gain_table = KernelTuple(
+            (  # see GainTable in kernels_gain_cache
+                np.empty((n, n)),
+                np.empty(n),
+                np.empty(n),
+                np.empty(n),
+                np.ones(n, dtype=np.int8),
+                np.ones((n, n), dtype=np.bool_),
+            )
         )
-        self._cache = (  # see GainCache in kernels_gain_cache
-            np.zeros(1 << rows.bit_length(), dtype=np.int64),
-            np.full(rows, -1, dtype=np.int64),
-            np.empty((rows, words), dtype=np.uint64),
-            np.empty((rows, n + 1)),
-            np.zeros(1, dtype=np.int64),
+        self._cache = KernelTuple(
+            (  # see GainCache in kernels_gain_cache
+                np.zeros(1 << rows.bit_length(), dtype=np.int64),
+                np.full(rows, -1, dtype=np.int64),
+                np.empty((rows, words), dtype=np.uint64),
+                np.empty((rows, n + 1)),
+                np.zeros(1, dtype=np.int64),
+            )
         )
-        self._lazy = np.zeros(n, dtype=np.int64), np.zeros(n, dtype=np.bool_)  # see kernels_lazy
+        self._lazy = KernelTuple((np.zeros(n, dtype=np.int64), np.zeros(n, dtype=np.bool_)))  # see kernels_lazy
         self._tie_order = self._by_content = variables_by_content(pricer.data)
         self._tie_rank = np.argsort(self._tie_order)
         self._tabu = np.zeros(self.rules.tabu, dtype=np.uint64)
         self._counters = np.zeros(4, dtype=np.int64)
         self._best_score = np.full(1, -np.inf)
-        self._best_graph = np.zeros((n, words), dtype=np.uint64), np.zeros(n, dtype=np.uint64), np.zeros(n)
+        self._best_graph = KernelTuple(
+            (np.zeros((n, words), dtype=np.uint64), np.zeros(n, dtype=np.uint64), np.zeros(n))
+        )
 
     def fork(self) -> Climber:
         """Return a climber of the same data, score and rules for another thread."""
@@ -165,7 +174,7 @@ class Climber:
         from bnsearch.dags.kernels_family_gains import ALLOWED, LIMITS, REQUIRED
         from bnsearch.dags.kernels_random_moves import move_at_random
 
-        rules = self._pricer[ALLOWED], self._pricer[LIMITS], self._pricer[REQUIRED]
+        rules = KernelTuple((self._pricer[ALLOWED], self._pricer[LIMITS], self._pricer[REQUIRED]))
         move_at_random(self._graph, rules, moves)
 
     def climb(self, max_steps: int = STEPS_PER_CALL) -> Iterator[None]:

@@ -11,13 +11,12 @@ estimated : bool[n]     families with gains that were estimated since all of the
 # mypy: allow-untyped-defs, no-check-untyped-defs
 from __future__ import annotations
 
-import numpy as np
-
 from bnsearch.dags.kernels_family_gains import (
     CANDIDATES,
     LIMITS,
     ORDER,
     PLACE,
+    SCORES,
     SINGLE_GAINS,
     copy_single_gains,
     list_candidates,
@@ -29,6 +28,7 @@ from bnsearch.dags.kernels_family_gains import (
 )
 from bnsearch.dags.kernels_gain_cache import SHRANK, STARTED, UP_TO_DATE
 from bnsearch.kernels.compile import inner_kernel
+from bnsearch.kernels.sorting import sort_by_score
 
 BATCH = 16  # first number of gains of a family that are computed at a time: about the cost of grouping the rows by it
 
@@ -85,12 +85,12 @@ def compute_gains(pricer, graph, gain_table, lazy, y, wanted):
     for x in range(gain.size):
         if not exact[y, x] and gain[x] > 0.0 and x != wanted:
             candidates[waiting] = x
+            pricer[SCORES][waiting] = gain[x]
             waiting += 1
-    best_first = np.argsort(-gain[candidates[:waiting]])
+    sort_by_score(candidates, pricer[SCORES], waiting)
     chosen = min(waiting, batch[y])
-    variables = candidates[best_first[:chosen]]
     for i in range(chosen):
-        candidates[i] = place[variables[i]]
+        candidates[i] = place[candidates[i]]
     if wanted >= 0 and not exact[y, wanted]:
         candidates[chosen] = place[wanted]
         chosen += 1

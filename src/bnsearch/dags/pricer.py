@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -11,6 +10,7 @@ from numpy.typing import NDArray
 from bnsearch.counting.cell_sums import products_of_sets
 from bnsearch.counting.columns import usual_layout
 from bnsearch.data import Dataset
+from bnsearch.kernels.tuples import KernelTuple
 from bnsearch.scores.bounds import bound_of
 from bnsearch.scores.extender import TABULATED_SIZE, stacked_terms
 from bnsearch.scores.score import Score
@@ -61,7 +61,7 @@ class Pricer:
         classes, parent_terms = stacked_terms(score, columns.arities, rows, products)
         bound = bound_of(data, score)
         self._shared = (
-            tuple(columns),
+            layout.arrays,
             score.joint(rows).terms(rows, products),
             parent_terms,
             classes,
@@ -74,10 +74,10 @@ class Pricer:
             np.empty((0, 0)) if single_gains is None else single_gains,
         )
 
-    def make_arrays(self) -> tuple[Any, ...]:
-        """Return the plain tuple that kernels take (see kernels_family_gains), with scratch arrays for one thread."""
+    def make_arrays(self) -> KernelTuple:
+        """Return the tuple that kernels take (see kernels_family_gains), with scratch arrays for one thread."""
         from bnsearch.counting.kernels_expand_scratch import new_scratch
 
         n = self.data.n_variables
         scratch = np.empty(n, dtype=np.int64), np.empty(n, dtype=np.int64), np.empty(n)
-        return (*self._shared, *scratch, new_scratch(self._layout))
+        return KernelTuple((*self._shared, *scratch, new_scratch(self._layout)))

@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 import numpy as np
 from numpy.typing import NDArray
 
 from bnsearch.equivalence.bitsets import Sets, empty_sets, to_rows
 from bnsearch.equivalence.operators import new_lists
 from bnsearch.graphs.dag import DAG
+from bnsearch.kernels.tuples import KernelTuple
 from bnsearch.knowledge.constraints import Constraints
 
 
@@ -28,12 +27,12 @@ class ClassConstraints:
         self._order = order
         self._rank = np.argsort(order)
 
-    def arrays(self) -> tuple[Any, ...]:
+    def arrays(self) -> KernelTuple:
         """Return the constraints as `kernels_constraints` describes them, with new scratch memory."""
         n, order = len(self._order), self._order
         joined = self.constraints.required | self.constraints.required.T
         rows = (to_rows(matrix[np.ix_(order, order)]) for matrix in (self.constraints.allowed, joined))
-        return *rows, self.constraints.max_parents[order], empty_sets(n), empty_sets(n)
+        return KernelTuple((*rows, self.constraints.max_parents[order], empty_sets(n), empty_sets(n)))
 
     def legalise(self, dag: DAG) -> DAG:
         """Return a legal network that is close to `dag`."""
@@ -54,7 +53,7 @@ class ClassConstraints:
         return DAG(names, [np.flatnonzero(row).tolist() for row in parents])
 
 
-def no_constraints(n: int) -> tuple[Any, ...]:
+def no_constraints(n: int) -> KernelTuple:
     """Return the arrays that allow everything."""
     rows = empty_sets(n)[:0]
-    return rows, rows, np.empty(0, dtype=np.int64), rows, rows
+    return KernelTuple((rows, rows, np.empty(0, dtype=np.int64), rows, rows))

@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 from bnsearch.equivalence.bitsets import Sets
 from bnsearch.equivalence.family_keys import FamilyKeys
 from bnsearch.equivalence.operators import Kind, Operator, Step, new_lists
+from bnsearch.kernels.tuples import KernelTuple
 from bnsearch.scores.scorer import Scorer
 
 FIRST_CAPACITY = 1 << 14  # operators; the pool grows
@@ -54,17 +55,17 @@ class OperatorList:
         n = len(order)
         words = -(-n // 64)
         self._order = order
-        self._options = limits, constraints, unit, keep_all
+        self._options = KernelTuple((limits, constraints, unit, keep_all))
         slots = min(MAX_GAIN_ROWS, max(64, 1 << ((GAIN_BYTES // (8 * n)).bit_length() - 1)))
         gain_cache = np.zeros((slots, 2), dtype=np.uint64), np.empty((slots, 2)), np.empty((slots, n))
-        self._valuer = (scorer.places[order], *scorer.kernel_arguments(), *gain_cache)
+        self._valuer = KernelTuple((scorer.places[order], *scorer.kernel_arguments(), *gain_cache))
         self._max_computed = 1 + ROWS_PER_CALL // scorer.data.n_rows
         self._listed: Sets | None = None
         self._changed = np.full((n, words), ~np.uint64(0))
-        self._rows = tuple(np.zeros((2, n), dtype=np.int64) for _ in range(5))
+        self._rows = KernelTuple(np.zeros((2, n), dtype=np.int64) for _ in range(5))
         self._pool = _new_pool(FIRST_CAPACITY)
         reach = np.zeros((n + 1, words), dtype=np.uint64)
-        self._paths = reach, np.zeros(n, dtype=np.bool_), np.full((n, n), -1, dtype=np.int32)
+        self._paths = KernelTuple((reach, np.zeros(n, dtype=np.bool_), np.full((n, n), -1, dtype=np.int32)))
         self._state = np.zeros(STATE_SIZE, dtype=np.int64)
         self._lists = new_lists(n)
         leaves = 1 << (2 * n - 1).bit_length()
@@ -185,6 +186,6 @@ class OperatorList:
         return Step(Operator(Kind(kind), int(order[x]), int(order[y]), subset), float(self._pool[0][at]))
 
 
-def _new_pool(capacity: int) -> tuple[Any, ...]:
+def _new_pool(capacity: int) -> KernelTuple:
     kinds = (np.float64, np.float64, np.int32, np.int32, np.int32)
-    return tuple(np.zeros(capacity, dtype=kind) for kind in kinds)
+    return KernelTuple(np.zeros(capacity, dtype=kind) for kind in kinds)

@@ -90,7 +90,7 @@ class PairTester:
         dependence = np.empty(len(pairs))
         degrees = np.empty(len(pairs), dtype=np.int64)
         measure_pairs(
-            tuple(self._layout.columns), self._scratch, self._terms, self._table, float(self.decision.rows_per_degree),
+            self._layout.arrays, self._scratch, self._terms, self._table, float(self.decision.rows_per_degree),
             place[asked], begin, place[members], dependence, degrees,
         )  # fmt: skip
         self.tests += len(pairs)

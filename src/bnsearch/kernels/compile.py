@@ -11,18 +11,21 @@ from typing import Any
 
 import numba
 
-from bnsearch.kernels.linking import get_linked_compiler
+from bnsearch.kernels.linking import get_kernel_compiler, get_linked_compiler, get_noinline_compiler
+from bnsearch.kernels.tuple_types import get_dispatcher_class
+
+# All kernels also have explicit settings of _nrt and forceinline. Numba would otherwise use those of the caller.
+SHARED: dict[str, Any] = {"nogil": True, "error_model": "numpy"}
 
 
 def kernel(function: Callable[..., Any]) -> Any:
     """Compile a top-level function over arrays and scalars. It releases the GIL, and is cached on disk if possible."""
-    # Without an explicit _nrt=True, Numba would use the setting of a borrowing caller.
     return _compile(function, no_cfunc_wrapper=True, _nrt=True)
 
 
 def inner_kernel(function: Callable[..., Any]) -> Any:
     """Compile a function that only other kernels call. A call from Python crashes."""
-    return _compile_linked(function, _nrt=True)
+    return _compile_linked(function, get_linked_compiler(), _nrt=True)
 
 
 def borrowing_kernel(function: Callable[..., Any]) -> Any:
@@ -37,26 +40,37 @@ def borrowing_kernel(function: Callable[..., Any]) -> Any:
 
 def inner_borrowing_kernel(function: Callable[..., Any]) -> Any:
     """Compile a borrowing function that only other kernels call. A call from Python crashes."""
-    return _compile_linked(function, _nrt=False)
+    return _compile_linked(function, get_linked_compiler(), _nrt=False)
 
 
 def inlined_kernel(function: Callable[..., Any]) -> Any:
     """Compile a borrowing function that is inlined into the kernels that call it. A call from Python crashes."""
-    return _compile_linked(function, forceinline=True, _nrt=False)
+    return _compile_linked(function, get_linked_compiler(), forceinline=True, _nrt=False)
 
 
-def _compile_linked(function: Callable[..., Any], **options: Any) -> Any:
+def noinline_kernel(function: Callable[..., Any]) -> Any:
+    """
+    Compile a borrowing function that only other kernels call, and that is not inlined. A call from Python crashes.
+
+    This is for large functions that are called at several places, each of which would contain a copy.
+    """
+    return _compile_linked(function, get_noinline_compiler(), _nrt=False)
+
+
+def _compile_linked(function: Callable[..., Any], compiler: Any, **options: Any) -> Any:
     """Compile a function without wrappers for Python, and without machine code of its own if possible."""
     options |= {"no_cfunc_wrapper": True, "no_cpython_wrapper": True}
-    compiler = get_linked_compiler()
     if compiler is None:
         return _compile(function, **options)
-    return numba.njit(nogil=True, error_model="numpy", pipeline_class=compiler, **options)(function)
+    return numba.njit(**SHARED, **{"forceinline": False, "pipeline_class": compiler, **options})(function)
 
 
 def _compile(function: Callable[..., Any], **options: Any) -> Any:
     """Compile a function with the options that all kernels share, and add the digest of all kernels to its cache."""
-    compiled: Any = numba.njit(nogil=True, error_model="numpy", **options)(function)
+    options = {"forceinline": False, "pipeline_class": get_kernel_compiler(), **options}
+    compiled: Any = numba.njit(**SHARED, **options)(function)
+    with suppress(TypeError):  # dispatchers of another version of Numba may not allow it
+        compiled.__class__ = get_dispatcher_class(compiled.__class__)
     # RuntimeError: no folder for the cache is writable. AttributeError: another version of Numba lacks the private
     # names below; then a change in a called kernel does not invalidate the cache.
     with suppress(RuntimeError, AttributeError):

@@ -12,18 +12,23 @@ This uses private names of Numba. `get_linked_compiler` returns None for a versi
 # mypy: allow-untyped-calls, allow-subclassing-any
 from __future__ import annotations
 
+from collections.abc import Callable
 from functools import cache
 from typing import Any
 
+from bnsearch.kernels.call_types import cached_call_types
+
 NEEDED = ("_optimize_final_module", "_finalize_final_module", "_finalize_dynamic_globals")  # methods of a library
+
+compiled_observers: list[Callable[[], None]] = []  # called when a kernel that Python code can call was compiled
 
 
 @cache
 def get_linked_compiler() -> Any | None:
     """Return the compiler class for functions that only kernels call, or None if this version of Numba lacks it."""
     try:
+        import numba.core.compiler  # noqa: F401
         from numba.core.codegen import JITCodeLibrary
-        from numba.core.compiler import Compiler
     except ImportError:
         return None
     if not all(hasattr(JITCodeLibrary, name) for name in NEEDED):
@@ -38,6 +43,14 @@ def get_linked_compiler() -> Any | None:
     class LinkedLibrary(JITCodeLibrary):
         """LLVM code that is optimised only as part of the library that contains it."""
 
+        inlines = True  # False if the compiled function must not be inlined
+
+        def add_ir_module(self, ir_module: Any) -> None:
+            for function in ir_module.functions:
+                if function.blocks and not self.inlines and "alwaysinline" not in function.attributes:
+                    function.attributes.add("noinline")
+            super().add_ir_module(ir_module)
+
         def _optimize_final_module(self) -> None:
             """Do nothing: the library that contains this one is optimised as a whole."""
 
@@ -49,7 +62,9 @@ def get_linked_compiler() -> Any | None:
         def codegen(self) -> NoEnvironment:
             return NoEnvironment()
 
-    class LinkedCompiler(Compiler):
+    kernel_compiler: Any = get_kernel_compiler()
+
+    class LinkedCompiler(kernel_compiler):
         """Numba's compiler with a library that is never executed by itself."""
 
         def __init__(self, *arguments: Any, **options: Any) -> None:
@@ -58,3 +73,39 @@ def get_linked_compiler() -> Any | None:
                 self.state.library = LinkedLibrary(self.state.targetctx.codegen(), "linked")
 
     return LinkedCompiler
+
+
+@cache
+def get_noinline_compiler() -> Any | None:
+    """Return the same as `get_linked_compiler` for functions that LLVM does not inline."""
+    linked_compiler: Any = get_linked_compiler()
+    if linked_compiler is None:
+        return None
+
+    class NoinlineCompiler(linked_compiler):
+        """A compiler that marks the compiled function, and not those that it calls."""
+
+        def __init__(self, *arguments: Any, **options: Any) -> None:
+            super().__init__(*arguments, **options)
+            self.state.library.inlines = False
+
+    return NoinlineCompiler
+
+
+@cache
+def get_kernel_compiler() -> Any:
+    """Return the compiler class for all kernels."""
+    from numba.core.compiler import Compiler
+
+    class KernelCompiler(Compiler):
+        """Numba's compiler with a cache of the types of calls."""
+
+        def _compile_core(self) -> Any:
+            with cached_call_types():
+                compiled = super()._compile_core()
+            if type(self) is KernelCompiler:
+                for observer in compiled_observers:
+                    observer()
+            return compiled
+
+    return KernelCompiler

@@ -1,10 +1,10 @@
-"""Insertion into sorted arrays, a step of insertion sort; for the few members of a parent set."""
+"""Sorting within kernels: insertion into short sorted arrays, and Shell sort."""
 
 # Numba infers the types of kernels.
 # mypy: allow-untyped-defs, no-check-untyped-defs
 from __future__ import annotations
 
-from bnsearch.kernels.compile import inlined_kernel
+from bnsearch.kernels.compile import inlined_kernel, inner_borrowing_kernel
 
 
 @inlined_kernel
@@ -26,3 +26,26 @@ def insert_descending(values, end, value):
         values[at] = values[at - 1]
         at -= 1
     values[at] = value
+
+
+@inner_borrowing_kernel
+def sort_by_score(items, scores, number):
+    """
+    Sort items by their scores, best first, and items of equal scores ascending (Shell sort).
+
+    items, scores : int64[...], float64[...]   the first `number` of both are sorted
+    """
+    gap = 1
+    while gap < number:
+        gap = 3 * gap + 1
+    while gap > 1:
+        gap //= 3
+        for i in range(gap, number):
+            score, item = scores[i], items[i]
+            j = i
+            while j >= gap and (scores[j - gap] < score or (scores[j - gap] == score and items[j - gap] > item)):
+                scores[j] = scores[j - gap]
+                items[j] = items[j - gap]
+                j -= gap
+            scores[j] = score
+            items[j] = item

@@ -25,6 +25,7 @@ from bnsearch.learning.arguments import (
     stopping_rule,
 )
 from bnsearch.learning.candidates import CandidateSelector, load_selection_kernels
+from bnsearch.learning.first_network import compile_for_run
 from bnsearch.learning.methods import uses_table
 from bnsearch.learning.search import search_in
 from bnsearch.learning.warm_up import load_kernels
@@ -156,9 +157,14 @@ def learn(
         clock=clock,
     )
     with run.budget.clock_paused(), interrupts_preserved():
+        first = compile_for_run(problem, method, run)
         if uses_table(method):
             load_selection_kernels(problem, run.threads)
         load_kernels(problem, method)
+    if first is not None:
+        score_of_first, dag = first
+        run.offer(score_of_first, lambda: dag)
+        run.remark("kernels were compiled before this run; meanwhile, tabu search over DAGs found a first network")
     for text in describe_suspicious_columns(table):
         run.remark(text)
     if problem.has_python_score:

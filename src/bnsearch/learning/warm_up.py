@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -12,6 +12,9 @@ from bnsearch.runs.method import Method, Needs
 from bnsearch.runs.problem import Problem
 from bnsearch.runs.run import Run
 from bnsearch.runs.stop import Iterations
+
+if TYPE_CHECKING:
+    from bnsearch.scores.score import Score
 
 
 def load_kernels(problem: Problem, method: Method) -> None:
@@ -49,10 +52,15 @@ _loaded: set[tuple[object, ...]] = set()
 def tiny_problem(problem: Problem) -> Problem:
     """Return a tiny problem of the same kind, with enough states of some variables to use all ways of counting."""
     if problem.data is not None and not problem.has_python_score:
-        rows = np.array([[0, 0, 0, 0, 0], [1, 1, 0, 1, 1], [0, 0, 1, 0, 0], [1, 1, 1, 1, 1]] * 4)
-        wide = 200 if problem.data.codes.dtype.itemsize == 1 else 300
-        return Problem(data=Dataset.from_codes(rows, arities=[2, 2, 2, wide, wide]), score=problem.score)
+        return make_tiny_problem(problem.data.codes.dtype.itemsize, problem.needed_score)
     return Problem(table=tiny_table())
+
+
+def make_tiny_problem(bytes_per_code: int, score: Score) -> Problem:
+    """Return a tiny problem with data."""
+    rows = np.array([[0, 0, 0, 0, 0], [1, 1, 0, 1, 1], [0, 0, 1, 0, 0], [1, 1, 1, 1, 1]] * 4)
+    wide = 200 if bytes_per_code == 1 else 300
+    return Problem(data=Dataset.from_codes(rows, arities=[2, 2, 2, wide, wide]), score=score)
 
 
 def tiny_table() -> ParentSets:

@@ -11,6 +11,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from bnsearch.kernels.tuples import KernelTuple
 from bnsearch.ondemand.family_store import enlarge_store, list_families, new_store
 from bnsearch.ondemand.row_caches import RowCaches
 from bnsearch.ondemand.source import Source, pack_bits
@@ -77,14 +78,14 @@ class OnDemandChain:
         self._score, saved_score, self._best_score = np.zeros((3, n))
         self._prefix_hash = np.zeros(n + 1, dtype=np.uint64)
         related = source.related
-        self._chain = (
+        self._chain = KernelTuple((
             self._order, self._position, self._member, self._size, self._score, saved_member, saved_size, saved_score,
             self._best_order, self._best_member, self._best_size, log, np.full(n, -1, dtype=np.int64), self._counts,
             self._totals, np.array([random], dtype=np.uint64), self._examined, *np.zeros((2, width), dtype=np.int32),
             pack_bits(source.required), source.limits, self._prefix_hash, np.zeros(SEEN_SLOTS, dtype=np.uint64),
             np.nonzero(related)[1].astype(np.int32), np.concatenate([[0], np.cumsum(related.sum(axis=1))]),
             self._best_score,
-        )  # fmt: skip
+        ))  # fmt: skip
 
     @property
     def arrays(self) -> tuple[Any, ...]:
@@ -126,24 +127,22 @@ class OnDemandChain:
 
     def _grow_first_parents(self, halted: Halted) -> bool:
         """Give every variable a few of its predecessors as parents; return False if halted before the last."""
-        from bnsearch.ondemand.kernels_parents import grow_few_parents
+        from bnsearch.ondemand.kernels_chain import GROW_FEW
 
-        for child, limit in enumerate(self._position.tolist()):
+        for child in range(len(self._position)):
             if halted():
                 return False
-            with self._bounded_call():
-                grow_few_parents(*self.arrays, child, limit, FIRST_PARENTS)
+            self._run(GROW_FEW, child, FIRST_PARENTS)
         return True
 
     def improve_parents(self, halted: Halted) -> None:
         """Give one variable after the other the best parents found among its predecessors, until halted."""
-        from bnsearch.ondemand.kernels_parents import improve_variable
+        from bnsearch.ondemand.kernels_chain import IMPROVE
 
         for child in self._order.tolist():
             if halted():
                 return
-            with self._bounded_call():
-                improve_variable(*self.arrays, child)
+            self._run(IMPROVE, child)
 
     def move_to_network(self, order: Ordering, parents: Sequence[Sequence[int]], scores: NDArray[np.float64]) -> None:
         """Move to a network that is consistent with an ordering, and store its families."""
@@ -193,10 +192,16 @@ class OnDemandChain:
 
     def step(self, steps: int, rate: float, slope: float) -> int:
         """Take steps, up to some milliseconds; return their number."""
-        from bnsearch.ondemand.kernels_chain import search_on_demand
+        from bnsearch.ondemand.kernels_chain import SEARCH
+
+        return self._run(SEARCH, steps, rate=rate, slope=slope)
+
+    def _run(self, task: int, first: int, second: int = 0, *, rate: float = 0.0, slope: float = 0.0) -> int:
+        """Run a task of the kernel `run_task`, up to some milliseconds; return what it returns."""
+        from bnsearch.ondemand.kernels_chain import run_task
 
         with self._bounded_call() as max_evaluations:
-            return int(search_on_demand(*self.arrays, steps, rate, slope, MAX_EXAMINED, max_evaluations))
+            return int(run_task(*self.arrays, task, first, second, rate, slope, MAX_EXAMINED, max_evaluations))
 
     @contextmanager
     def _bounded_call(self) -> Iterator[int]:
@@ -211,8 +216,7 @@ class OnDemandChain:
         yield evaluations
         if head[EVALUATIONS] - before >= evaluations // 2:  # fewer would be dominated by the rest of the call
             self._seconds_each = (time.perf_counter() - started) / max(1, int(head[EVALUATIONS]) - before)
-        if self._caches.number == 1:  # other chains may read shared caches now
-            self._caches.enlarge()
+        if self._caches.number == 1 and self._caches.enlarge():  # other chains may read shared caches now
             self.refresh_rows()
         self._store = enlarge_store(self._store, self._max_stored)
 

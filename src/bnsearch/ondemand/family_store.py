@@ -2,27 +2,28 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 import numpy as np
 from numpy.typing import NDArray
 
+from bnsearch.kernels.tuples import KernelTuple
 from bnsearch.parent_sets.rows import Families
 
 NEARLY_FULL = 0.7  # filled share of a variable's list from which on the store is doubled
 
-Store = tuple[NDArray[Any], ...]
+Store = KernelTuple
 
 
 def new_store(capacity: int, n: int, max_parents: int) -> Store:
     """Return an empty store for n variables, with room for `capacity` families of each."""
-    return (
-        np.zeros((n, capacity)),
-        np.zeros((n, capacity), dtype=np.uint64),
-        np.zeros((n, capacity), dtype=np.int32),
-        np.zeros((n, capacity, max_parents), dtype=np.int32),
-        np.zeros((n, capacity), dtype=np.int32),
-        np.zeros(n, dtype=np.int64),
+    return KernelTuple(
+        (
+            np.zeros((n, capacity)),
+            np.zeros((n, capacity), dtype=np.uint64),
+            np.zeros((n, capacity), dtype=np.int32),
+            np.zeros((n, capacity, max_parents), dtype=np.int32),
+            np.zeros((n, capacity), dtype=np.int32),
+            np.zeros(n, dtype=np.int64),
+        )
     )
 
 

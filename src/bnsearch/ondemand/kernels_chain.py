@@ -14,7 +14,7 @@ from bnsearch.kernels.bits import has_bit
 from bnsearch.kernels.compare import tie_margin
 from bnsearch.kernels.compile import borrowing_kernel, inlined_kernel, inner_borrowing_kernel
 from bnsearch.kernels.random_numbers import draw_below
-from bnsearch.ondemand.kernels_parents import choose_parents
+from bnsearch.ondemand.kernels_parents import choose_parents, grow_few_parents, improve_variable
 from bnsearch.ondemand.kernels_rows import (
     AS_PARENT,
     BEGIN,
@@ -52,6 +52,8 @@ from bnsearch.ondemand.kernels_store import find_best_stored
 from bnsearch.orderings.kernels.rinobs import accept_step
 from bnsearch.orderings.kernels.state import move_variable
 from bnsearch.scores.score import TOLERANCE
+
+GROW_FEW, IMPROVE, SEARCH = range(3)  # tasks of run_task
 
 
 @inlined_kernel
@@ -158,7 +160,7 @@ def draw_position(chain, variable):
     return np.int64(position[chain[RELATIVES][begin[variable] + draw_below(chain[RANDOM], number)]])
 
 
-@borrowing_kernel
+@inner_borrowing_kernel
 def search_on_demand(source, rows, store, chain, steps, rate, slope, max_examined, max_evaluations):
     """
     Take steps: a random insertion, new parents for the variables concerned, and undo both if the loss is too high.
@@ -189,3 +191,23 @@ def search_on_demand(source, rows, store, chain, steps, rate, slope, max_examine
                 undo_insertion(source, chain, variable, at)
         done += 1
     return done
+
+
+@borrowing_kernel
+def run_task(source, rows, store, chain, task, first, second, rate, slope, max_examined, max_evaluations):
+    """
+    Run one of the searches of a chain, all of which contain the same large kernels.
+
+    task : GROW_FEW grows up to `second` parents of the variable `first` before its position; IMPROVE chooses the best
+        parents of the variable `first`; SEARCH takes `first` steps
+    rate, slope, max_examined, max_evaluations : arguments of `search_on_demand`
+
+    Returns the number of steps of SEARCH, otherwise 0.
+    """
+    if task == SEARCH:
+        return search_on_demand(source, rows, store, chain, first, rate, slope, max_examined, max_evaluations)
+    if task == IMPROVE:
+        improve_variable(source, rows, store, chain, first)
+    else:
+        grow_few_parents(source, rows, store, chain, first, np.int64(chain[POSITION][first]), second)
+    return np.int64(0)

@@ -12,7 +12,7 @@ import numpy as np
 
 from bnsearch.kernels.bits import has_bit
 from bnsearch.kernels.compare import tie_margin
-from bnsearch.kernels.compile import inlined_kernel, inner_borrowing_kernel
+from bnsearch.kernels.compile import inlined_kernel, noinline_kernel
 from bnsearch.kernels.sorting import insert_ascending
 from bnsearch.ondemand.kernels_rows import (
     BEGIN,
@@ -48,7 +48,7 @@ def best_addition(rows, slot, position, limit, barred, examined):
     return np.int64(-1)
 
 
-@inner_borrowing_kernel
+@noinline_kernel
 def grow_parents(source, rows, child, members, size, limit, position, required, max_parents, spare, examined):
     """
     Improve the parents of a child among the variables before position `limit`, one change after another.

@@ -129,7 +129,7 @@ def choose_parents(source, rows, store, chain, child):
     return change
 
 
-@kernel
+@inner_borrowing_kernel
 def grow_few_parents(source, rows, store, chain, child, limit, max_parents):
     """Grow up to `max_parents` parents of a variable before a position, from its required parents."""
     size = copy_start(chain, child, True)
@@ -140,7 +140,7 @@ def grow_few_parents(source, rows, store, chain, child, limit, max_parents):
     chain[TOTALS][CURRENT] += set_parents(chain, child, chain[WORK], size, score)
 
 
-@kernel
+@inner_borrowing_kernel
 def improve_variable(source, rows, store, chain, child):
     """Choose the best parents found among the predecessors of a variable, and update the best network."""
     chain[COUNTS][STEPS] += 1  # a new step, so that nothing of an earlier one is restored

@@ -42,7 +42,8 @@ from bnsearch.counting.kernels_columns import ARITIES
 from bnsearch.counting.kernels_expand import extend_family, score_family
 from bnsearch.counting.kernels_terms import terms_of_parents
 from bnsearch.kernels.compare import improves_on
-from bnsearch.kernels.compile import inlined_kernel, inner_borrowing_kernel, inner_kernel, kernel
+from bnsearch.kernels.compile import inlined_kernel, inner_borrowing_kernel, inner_kernel, kernel, noinline_kernel
+from bnsearch.kernels.sorting import sort_by_score
 from bnsearch.ondemand.kernels_peers import ENTRIES, WAYS, copy_from_peers, fence
 from bnsearch.scores.score import TOLERANCE
 
@@ -122,25 +123,6 @@ def list_candidates(source, child, members, size, score):
 
 
 @inner_kernel
-def sort_candidates(pool, scores, number):
-    """Sort candidates by their scores, best first, and equal ones by place (Shell sort)."""
-    gap = 1
-    while gap < number:
-        gap = 3 * gap + 1
-    while gap > 1:
-        gap //= 3
-        for i in range(gap, number):
-            score, z = scores[i], pool[i]
-            j = i
-            while j >= gap and (scores[j - gap] < score or (scores[j - gap] == score and pool[j - gap] > z)):
-                scores[j] = scores[j - gap]
-                pool[j] = pool[j - gap]
-                j -= gap
-            scores[j] = score
-            pool[j] = z
-
-
-@inner_kernel
 def score_candidates(source, child, members, size):
     """
     Score a family and its extensions by the variables that may improve it.
@@ -165,7 +147,7 @@ def score_candidates(source, child, members, size):
             scores[kept] = scores[i]
             pool[kept] = pool[i]
             kept += 1
-    sort_candidates(pool, scores, kept)
+    sort_by_score(pool, scores, kept)
     return score, number, kept
 
 
@@ -210,7 +192,7 @@ def write_row(rows, family_hash, score, pool, gains, kept):
     return slot
 
 
-@inner_kernel
+@noinline_kernel
 def fill_row(source, rows, child, members, size, family_hash):
     """Compute a row, or copy it from a peer, and return its slot."""
     pool, scores, head = source[POOL], source[SCORES], rows[HEAD]

@@ -7,12 +7,14 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from bnsearch.kernels.tuples import KernelTuple
+
 ENTRY_BYTES, SLOT_BYTES = 12, 32  # memory of an entry and of a slot, as kernels_rows describes them
 ENTRIES_PER_SLOT = 16  # entries for which there is room in the ring, for each slot
 FIRST_BYTES = 1 << 24  # size of a cache at first
 NEARLY_FULL = 0.7  # filled share of a cache from which on all caches are doubled
 
-Rows = tuple[Any, ...]
+Rows = KernelTuple
 
 
 class RowCaches:
@@ -32,10 +34,15 @@ class RowCaches:
 
     def rows_of(self, chain: int) -> Rows:
         """Return the tuple `rows` of kernels_rows for a chain; valid until `enlarge` is called."""
-        return (*(array[chain] for array in self._arrays), (*self._arrays, np.array([chain], dtype=np.int64)))
+        peers = (*self._arrays, np.array([chain], dtype=np.int64))
+        return KernelTuple((*(array[chain] for array in self._arrays), peers))
 
-    def enlarge(self) -> None:
-        """Double all caches if one is nearly full and the memory allows it; no chain may run at the same time."""
+    def enlarge(self) -> bool:
+        """
+        Double all caches if one is nearly full and the memory allows it; return True if they were doubled.
+
+        No chain may run at the same time.
+        """
         from bnsearch.ondemand.kernels_peers import ENTRIES
         from bnsearch.ondemand.kernels_rows import CANDIDATE, COMPUTED, HEAD, KEY, copy_rows
 
@@ -43,11 +50,12 @@ class RowCaches:
         filled = max(head[:, COMPUTED].max() / slots, head[:, ENTRIES].max() / ring)
         doubled = 2 * (slots * SLOT_BYTES + ring * ENTRY_BYTES)
         if filled <= NEARLY_FULL or doubled > self.memory:
-            return
+            return False
         smaller = [self.rows_of(chain) for chain in range(self.number)]
         self._arrays = self._new_arrays(doubled)
         for chain, rows in enumerate(smaller):
             copy_rows(rows, self.rows_of(chain))
+        return True
 
     def load_kernels(self) -> None:
         """Compile or load the kernel that copies rows into larger caches."""

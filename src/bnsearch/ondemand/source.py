@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -12,6 +11,7 @@ from bnsearch.counting.cell_sums import products_of_sets
 from bnsearch.counting.columns import usual_layout
 from bnsearch.counting.sweep import Sweep
 from bnsearch.data import Dataset
+from bnsearch.kernels.tuples import KernelTuple
 from bnsearch.runs.problem import Problem
 from bnsearch.scores.bounds import RULES, bound_of, max_useful_parents
 from bnsearch.scores.extender import TABULATED_SIZE, stacked_terms
@@ -82,7 +82,7 @@ class Source:
         hashes = random.integers(1, 2**64, (2, self.size), dtype=np.uint64)
         self.parent_hashes, _ = hashes
         self._shared = (
-            tuple(columns),
+            self.layout.arrays,
             score.joint(rows).terms(rows, products),
             parent_terms,
             classes,
@@ -97,13 +97,13 @@ class Source:
             self._empty_scores,
         )
 
-    def arrays(self) -> tuple[Any, ...]:
+    def arrays(self) -> KernelTuple:
         """Return the tuple `source` of kernels_rows, with scratch memory for one thread."""
         from bnsearch.counting.kernels_expand_scratch import new_scratch
 
         n = self.size
         scratch = np.empty(n, dtype=np.int64), np.empty(n), np.empty(n, dtype=np.int64)
-        return (*self._shared, *scratch, new_scratch(self.layout))
+        return KernelTuple((*self._shared, *scratch, new_scratch(self.layout)))
 
 
 def count_words(n: int) -> int:

@@ -11,6 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from bnsearch._tools.parallel import ThreadArrays
+from bnsearch.kernels.tuples import KernelTuple
 from bnsearch.knowledge.precedence import Precedence
 from bnsearch.orderings.starts import Ordering
 from bnsearch.parent_sets.rows import for_variables
@@ -67,7 +68,7 @@ class Index:
         return len(self.arrays[CAND])
 
     @cached_property
-    def arrays(self) -> tuple[Any, ...]:
+    def arrays(self) -> KernelTuple:
         """The tuple `index` that kernels take."""
         from bnsearch.orderings.kernels.arrays import ROWS_PER_WORD
         from bnsearch.orderings.kernels.index import link_pairs
@@ -85,10 +86,10 @@ class Index:
         link_pairs(cand_begin, cand, rows, np.empty(n, dtype=np.int64), slot_begin, cand_slot, slots)
         member_slot = np.empty(len(table.members), dtype=np.int32)
         trees = self._build_trees(cand_begin, cand, cand_slot, numbers, member_slot)
-        return (
+        return KernelTuple((
             table.begin, table.scores, table.first, table.members, member_slot,
             cand_begin, cand, cand_slot, slot_begin, slots, *trees, bits, bits_begin,
-        )  # fmt: skip
+        ))  # fmt: skip
 
     def _for_variables(self, function: Callable[[int], None]) -> None:
         """Call a function for each variable, in threads."""

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
+from bnsearch.kernels.tuples import KernelTuple
 from bnsearch.orderings.index import Index
 from bnsearch.orderings.starts import Ordering
 from bnsearch.orderings.state import OrderingState, ScoredOrdering
@@ -34,10 +35,10 @@ class Chain(OrderingState):
         self._is_queued = np.empty(n, dtype=bool)
         self._saved_order, self._best_order, log = np.empty((3, n), dtype=np.int32)
         self._saved_choice, stamp = np.zeros((2, n), dtype=np.int64)
-        self.chain_arrays = (
+        self.chain_arrays = KernelTuple((
             self._saved_order, self._saved_choice, self._best_order, log, stamp, self._queue, self._is_queued,
             self._counts, self._totals, np.array([seed]),
-        )  # fmt: skip
+        ))  # fmt: skip
         self.restart(order)
 
     def restart(self, order: Ordering) -> None:

@@ -9,6 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from bnsearch.graphs.dag import DAG
+from bnsearch.kernels.tuples import KernelTuple
 from bnsearch.orderings.index import Index
 from bnsearch.orderings.starts import Ordering
 
@@ -62,10 +63,10 @@ class OrderingState:
         n_active, later, untargeted = np.empty((3, n), dtype=np.int32)
         path = np.empty((2, index.table.max_parents + 1), dtype=np.int64)
         self._evaluations = np.zeros(1, dtype=np.int64)
-        self.arrays = (
+        self.arrays = KernelTuple((
             self.order, position, self.choice, np.empty(slots), target, active, n_active, reach, self._evaluations,
             later, untargeted, path, *index.make_caches(), affected_at, np.empty(n), touched,
-        )  # fmt: skip
+        ))  # fmt: skip
         self._reported = 0  # evaluations that `new_evaluations` has returned
         self.initial, self.steps = -math.inf, 0
 

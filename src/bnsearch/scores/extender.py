@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import numpy as np
 from numpy.typing import NDArray
@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 from bnsearch.counting.cell_sums import products_of_sets
 from bnsearch.counting.columns import usual_layout
 from bnsearch.data import Dataset
+from bnsearch.kernels.tuples import KernelTuple
 from bnsearch.scores.bounds import Bound
 from bnsearch.scores.score import Score
 
@@ -42,9 +43,9 @@ class Extender:
         self.evaluations = 0
 
     @property
-    def columns(self) -> tuple[Any, ...]:
-        """The fields of Columns as a plain tuple, for kernels."""
-        return tuple(self.layout.columns)
+    def columns(self) -> KernelTuple:
+        """The fields of Columns, for kernels."""
+        return self.layout.arrays
 
     def terms(self, child: int) -> tuple[Terms, Terms]:
         """Return the terms of a child's families, of the whole set and of the parents."""
@@ -110,7 +111,7 @@ class Extender:
 
 def stacked_terms(
     score: Score, arities: NDArray[np.int64], rows: int, products: NDArray[np.float64]
-) -> tuple[NDArray[np.int64], tuple[Any, ...]]:
+) -> tuple[NDArray[np.int64], KernelTuple]:
     """Return the class of each place as a child, and the terms of the parents stacked for all classes."""
     if score.equivalent:
         different, classes = np.ones(1, dtype=np.int64), np.zeros(len(arities), dtype=np.int64)
@@ -119,13 +120,7 @@ def stacked_terms(
     terms = [score.parents(rows, arity).terms(rows, products) for arity in different.tolist()]
     functions, parameters, slopes, regrets, _, _, constants, tables = zip(*terms, strict=True)
     entries = min(table.shape[1] for table in tables)
-    return classes.astype(np.int64), (
-        functions[0],
-        np.array(parameters),
-        np.array(slopes),
-        regrets[0],
-        rows,
-        products,
-        np.stack(constants),
-        np.stack([table[:, :entries] for table in tables]),
+    arrays = np.array(parameters), np.array(slopes), np.stack(constants), np.stack([t[:, :entries] for t in tables])
+    return classes.astype(np.int64), KernelTuple(
+        (functions[0], arrays[0], arrays[1], regrets[0], rows, products, arrays[2], arrays[3])
     )

@@ -13,6 +13,7 @@ from bnsearch.counting.columns import usual_layout
 from bnsearch.data import Dataset
 from bnsearch.errors import InputError, require
 from bnsearch.graphs.dag import DAG
+from bnsearch.kernels.tuples import KernelTuple
 from bnsearch.scores.score import Score
 
 if TYPE_CHECKING:
@@ -76,11 +77,13 @@ class Scorer:
         random = np.random.default_rng(0x5E7)
         slots = 1 << ((cache_bytes // BYTES_PER_SLOT).bit_length() - 1)
         slots = min(slots, SLOTS_PER_SET << min(self.data.n_variables, 60))
-        self._cache = (
-            random.integers(1, 2**64, (self.data.n_variables, 2), dtype=np.uint64),
-            np.zeros((slots, 2), dtype=np.uint64),
-            np.empty(slots, dtype=np.float64),
-            np.zeros(1, dtype=np.int64),
+        self._cache = KernelTuple(
+            (
+                random.integers(1, 2**64, (self.data.n_variables, 2), dtype=np.uint64),
+                np.zeros((slots, 2), dtype=np.uint64),
+                np.empty(slots, dtype=np.float64),
+                np.zeros(1, dtype=np.int64),
+            )
         )
         self._scratch = new_scratch(self._layout.columns, self.data.n_variables)
         self._salts: dict[CellSum, NDArray[np.uint64]] = {}
@@ -132,7 +135,7 @@ class Scorer:
 
         joint = self.score.joint(self.data.n_rows)
         score_families(
-            tuple(self._layout.columns),
+            self._layout.arrays,
             self._scratch,
             self._cache,
             begin,
@@ -165,7 +168,7 @@ class Scorer:
     def kernel_arguments(self) -> tuple[Any, ...]:
         """Return the columns, scratch, cache, terms and salt with which a kernel values sets (see `set_value`)."""
         joint = self.score.joint(self.data.n_rows)
-        return tuple(self._layout.columns), self._scratch, self._cache, self._terms(joint), self._salt(joint)
+        return self._layout.arrays, self._scratch, self._cache, self._terms(joint), self._salt(joint)
 
     @property
     def places(self) -> NDArray[np.int64]:

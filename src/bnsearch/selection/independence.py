@@ -88,7 +88,7 @@ class Independence(BestFirst):
         def for_thread() -> StartSearch:
             from bnsearch.counting.kernels_set import new_scratch
 
-            tools = (tuple(layout.columns), new_scratch(layout.columns, max_parents + 1), terms)
+            tools = (layout.arrays, new_scratch(layout.columns, max_parents + 1), terms)
             return lambda child, deadline: IndependenceSearch(
                 data, layout, tools, child, job.candidates(child), job.max_parents_of(child), bounded
             )

@@ -1,0 +1,211 @@
+"""
+Compilation of kernels in several processes, before the first run.
+
+Numba compiles in one thread. If the kernels of the default method are not in Numba's cache, `compile_missing` starts a
+process for each core. A process compiles one group of kernels after the other, and the others read them from the cache.
+After that, a file in the folder of the cache marks each group as compiled, so that later runs start no processes.
+"""
+
+from __future__ import annotations
+
+import base64
+import gc
+import pickle
+import queue
+import signal
+import subprocess
+import sys
+import threading
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager, suppress
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from bnsearch._tools.parallel import thread_count
+from bnsearch.data import Dataset
+from bnsearch.learning.warm_up import load_kernels, make_tiny_problem
+from bnsearch.runs.method import Method
+from bnsearch.runs.problem import Problem
+
+if TYPE_CHECKING:
+    from bnsearch.scores.score import Score
+
+PROGRAM = "import sys; sys.path[:] = {path!r}; from bnsearch.learning.compilation import serve; serve()"
+KERNEL, DONE = "kernel", "done"  # lines of a worker: one more kernel is compiled; the group is finished
+POLL_SECONDS = 0.2  # time between two reports of progress
+
+
+def compile_chain(problem: Problem) -> None:
+    """Compile the kernels of a chain of GINOBS, without those of its start."""
+    from bnsearch.ondemand.chain import OnDemandChain
+    from bnsearch.ondemand.source import Source
+
+    chain = OnDemandChain(Source(problem), np.uint64(1), 1 << 22)
+    chain.start_at(np.arange(problem.size, dtype=np.int32), lambda: False)
+
+
+def compile_climb(problem: Problem) -> None:
+    """Compile the kernels of tabu search over DAGs."""
+    from bnsearch.dags.hillclimb import Tabu
+
+    load_kernels(problem, Tabu())
+
+
+def compile_table_search(problem: Problem) -> None:
+    """Compile the kernels of RINOBS."""
+    from bnsearch.orderings.rinobs import RINOBS
+
+    load_kernels(problem, RINOBS())
+
+
+def compile_selection(problem: Problem) -> None:
+    """Compile the kernels of candidate selection."""
+    from bnsearch.learning.candidates import load_selection_kernels
+
+    load_selection_kernels(problem, 1)
+
+
+def compile_class_search(problem: Problem) -> None:
+    """Compile the kernels of GES."""
+    from bnsearch.equivalence.ges import GES
+
+    load_kernels(problem, GES())
+
+
+GROUPS: dict[str, Callable[[Problem], None]] = {  # groups of the default method, those that take longest first
+    "chain": compile_chain,
+    "climb": compile_climb,
+    "classes": compile_class_search,
+    "selection": compile_selection,
+    "table": compile_table_search,
+}
+
+
+def compile_missing(
+    problem: Problem, method: Method, report: Callable[[int], None], on_group: Callable[[str], None]
+) -> None:
+    """
+    Compile the kernels of a method that are not marked as compiled, in processes.
+
+    Parameters
+    ----------
+    problem : the problem
+    method : a method; its attribute `kernel_groups` names groups of kernels, those that take longest first
+    report : called with the number of kernels compiled so far
+    on_group : called with the name of each group that is compiled
+
+    Notes
+    -----
+    If a process fails, its kernels are compiled in this process when they are used.
+    """
+    groups: tuple[str, ...] = getattr(type(method), "kernel_groups", ())
+    if problem.data is None or problem.has_python_score:
+        return
+    data = problem.data
+    markers = {group: _find_marker(group, data, problem.needed_score) for group in groups}
+    missing = [group for group in groups if (marker := markers[group]) is not None and not marker.exists()]
+    workers = min(thread_count(None), len(missing))
+    if workers < 2 or not sys.executable:
+        return
+    description = pickle.dumps((data.codes.dtype.itemsize, problem.needed_score))
+    for group in _run_workers(workers, missing, description, report):
+        with suppress(OSError):  # without a marker, the next run starts processes again
+            markers[group].touch()  # type: ignore[union-attr]  # groups without a marker are not missing
+        on_group(group)
+
+
+def _find_marker(group: str, data: Dataset, score: Score) -> Path | None:
+    """Return the file that marks a group as compiled for this kind of data and score; None without a cache."""
+    from bnsearch.kernels.cache import describe_cache
+
+    folder, digest = describe_cache()
+    name = f"{group}-{data.codes.dtype.itemsize}-{type(score).__name__}-{digest[:24]}.compiled"
+    return None if folder is None else folder / name
+
+
+def _run_workers(
+    number: int, groups: Sequence[str], description: bytes, report: Callable[[int], None]
+) -> Iterator[str]:
+    """Compile groups in a number of processes; yield each group when it is finished."""
+    waiting: queue.SimpleQueue[str] = queue.SimpleQueue()
+    finished: queue.SimpleQueue[str] = queue.SimpleQueue()
+    for group in groups:
+        waiting.put(group)
+    compiled = [0] * number
+    with _start_workers(number) as workers:
+
+        def feed(index: int) -> None:
+            """Give a worker one group after the other, and read its lines."""
+            worker = workers[index]
+            assert worker.stdin is not None and worker.stdout is not None
+            with suppress(OSError, queue.Empty):
+                worker.stdin.write(base64.b64encode(description).decode() + "\n")
+                while True:
+                    group = waiting.get_nowait()
+                    worker.stdin.write(group + "\n")
+                    worker.stdin.flush()
+                    for line in worker.stdout:
+                        if line.strip() == DONE:
+                            finished.put(group)
+                            break
+                        compiled[index] += 1
+                    else:
+                        return  # the worker has ended
+                worker.stdin.close()
+
+        threads = [threading.Thread(target=feed, args=(index,), daemon=True) for index in range(number)]
+        for thread in threads:
+            thread.start()
+        while any(thread.is_alive() for thread in threads) or not finished.empty():
+            report(sum(compiled))
+            with suppress(queue.Empty):
+                yield finished.get(timeout=POLL_SECONDS)
+
+
+@contextmanager
+def _start_workers(number: int) -> Iterator[list[subprocess.Popen[str]]]:
+    """Start worker processes, which end with the block."""
+    command = [sys.executable, "-c", PROGRAM.format(path=sys.path)]
+    pipe = subprocess.PIPE
+    workers: list[subprocess.Popen[str]] = []
+    try:
+        workers.extend(
+            subprocess.Popen(command, stdin=pipe, stdout=pipe, stderr=subprocess.DEVNULL, text=True)
+            for _ in range(number)
+        )
+        yield workers
+    finally:
+        for worker in workers:
+            worker.terminate()
+        for worker in workers:
+            worker.wait()
+            for stream in (worker.stdin, worker.stdout):
+                if stream is not None:
+                    with suppress(OSError):
+                        stream.close()
+
+
+def serve() -> None:
+    """Compile the groups that are named on stdin; this is the main function of a worker."""
+    from bnsearch.kernels import linking
+
+    signal.signal(signal.SIGINT, signal.SIG_DFL)  # Ctrl-C ends a worker without a traceback
+    gc.set_threshold(100_000, 20, 20)  # with Python's defaults, garbage collection would be a tenth of the time
+
+    def write(line: str) -> None:
+        print(line, flush=True)
+
+    linking.compiled_observers.append(lambda: write(KERNEL))
+    itemsize, score = read_description(sys.stdin.readline())
+    problem = make_tiny_problem(itemsize, score)
+    for line in sys.stdin:
+        GROUPS[line.strip()](problem)
+        write(DONE)
+
+
+def read_description(line: str) -> tuple[int, Any]:
+    """Return the size of a code in bytes and the score, from the first line that a worker reads."""
+    itemsize, score = pickle.loads(base64.b64decode(line))
+    return itemsize, score

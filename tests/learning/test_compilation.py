@@ -1,0 +1,135 @@
+"""Compilation of missing kernels in processes before a run."""
+
+from __future__ import annotations
+
+import math
+from types import SimpleNamespace
+
+import pytest
+
+import bnsearch
+from bnsearch.learning import compilation, first_network
+from bnsearch.learning.compilation import GROUPS, compile_missing
+from bnsearch.learning.first_network import compile_for_run
+from bnsearch.learning.methods import METHODS
+from bnsearch.learning.warm_up import tiny_table
+from bnsearch.runs.problem import Problem
+from bnsearch.runs.run import Run
+from bnsearch.runs.stop import Iterations, Seconds
+
+ASIA = bnsearch.load_network("asia").sample(100, 1)
+PROBLEM = Problem(data=ASIA, score=bnsearch.BIC())
+WORKER = """
+import sys
+sys.stdin.readline()
+for line in sys.stdin:
+    if line.strip() == "broken":
+        sys.exit(1)
+    print("kernel", flush=True)
+    print("kernel", flush=True)
+    print("done", flush=True)
+"""
+
+
+def method_of(*groups: str) -> SimpleNamespace:
+    """Return a method with these groups of kernels."""
+    kind = type("Grouped", (SimpleNamespace,), {"kernel_groups": groups})
+    return kind()
+
+
+@pytest.fixture
+def cache(monkeypatch, tmp_path):
+    """Use workers that compile nothing, two cores, and a folder for the cache; return the folder."""
+    monkeypatch.setattr(compilation, "PROGRAM", WORKER)
+    monkeypatch.setattr(compilation, "thread_count", lambda threads: 2)
+    monkeypatch.setattr("bnsearch.kernels.cache.describe_cache", lambda: (tmp_path, "0" * 64))
+    return tmp_path
+
+
+def compile_groups(*groups):
+    """Compile groups; return the finished ones and the reported numbers of kernels."""
+    finished, numbers = [], []
+    compile_missing(PROBLEM, method_of(*groups), numbers.append, finished.append)
+    return sorted(finished), numbers
+
+
+def test_each_group_is_compiled_once(cache):
+    """Three groups of two kernels in two processes; afterwards they are marked, and nothing is left to compile."""
+    finished, numbers = compile_groups("a", "b", "c")
+    assert finished == ["a", "b", "c"]
+    assert numbers == sorted(numbers)
+    assert numbers[-1] <= 6
+    assert len(list(cache.glob("*.compiled"))) == 3
+    assert compile_groups("a", "b", "c") == ([], [])
+    assert compile_groups("a", "d", "e")[0] == ["d", "e"]
+
+
+def test_a_failed_worker_is_no_error(cache):
+    """The group of a worker that ends early is not marked; it is compiled when its kernels are used."""
+    finished, _ = compile_groups("broken", "b", "c")
+    assert finished == ["b", "c"]
+    assert len(list(cache.glob("*.compiled"))) == 2
+
+
+def test_one_group_is_compiled_in_this_process(cache):
+    """A second process would not save time. The same holds on one core, without a cache, and for other problems."""
+    assert compile_groups("a") == ([], [])
+    assert compile_groups() == ([], [])
+    finished = []
+    compile_missing(Problem(table=tiny_table()), method_of("a", "b"), finished.append, finished.append)
+    assert finished == []
+
+
+def test_workers_end_with_an_interrupt(cache, monkeypatch):
+    """Ctrl-C while kernels are compiled ends the processes."""
+    started = []
+    popen = compilation.subprocess.Popen
+
+    def start(*arguments, **options):
+        started.append(popen(*arguments, **options))
+        return started[-1]
+
+    def interrupt(number):
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr(compilation.subprocess, "Popen", start)
+    with pytest.raises(KeyboardInterrupt):
+        compile_missing(PROBLEM, method_of("a", "b"), interrupt, lambda group: None)
+    assert len(started) == 2
+    assert all(worker.returncode is not None for worker in started)
+
+
+def test_groups_of_methods_exist():
+    """Methods name groups that exist."""
+    named = [getattr(METHODS[name], "kernel_groups", ()) for name in METHODS]
+    assert any(named)
+    assert {group for groups in named for group in groups} <= set(GROUPS)
+
+
+@pytest.mark.parametrize("group", GROUPS)
+def test_groups_can_be_compiled(group):
+    """Every group runs on a tiny problem."""
+    GROUPS[group](compilation.make_tiny_problem(1, bnsearch.BIC()))
+
+
+def test_tabu_search_finds_a_first_network(monkeypatch):
+    """Under a time budget, the network of tabu search is returned, and its score is reported; otherwise none is."""
+    events = []
+
+    def compile_all(problem, method, report, on_group):
+        report(1)
+        on_group("chain")
+        on_group("climb")
+        while rule.seconds < math.inf and events[-1].progress is None:
+            report(2)
+
+    monkeypatch.setattr(first_network, "compile_missing", compile_all)
+    rule = Seconds(60.0)
+    found = compile_for_run(PROBLEM, bnsearch.AutoSearch(), Run(rule, seed=1, observers=[events.append]))
+    assert found is not None
+    score, dag = found
+    assert bnsearch.Scorer(ASIA, bnsearch.BIC()).network(dag) == pytest.approx(score)
+    assert events[0].progress is None
+    assert {event.task for event in events} == {"compiling kernels"}
+    rule = Seconds(math.inf)
+    assert compile_for_run(PROBLEM, bnsearch.AutoSearch(), Run(Iterations(5), observers=[events.append])) is None
