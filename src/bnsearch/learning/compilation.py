@@ -74,12 +74,20 @@ def compile_class_search(problem: Problem) -> None:
     load_kernels(problem, GES())
 
 
+def compile_bounds(problem: Problem) -> None:
+    """Compile the kernels of upper bounds."""
+    from bnsearch.exact.warm_up import load_bound_kernels
+
+    load_bound_kernels()
+
+
 GROUPS: dict[str, Callable[[Problem], None]] = {  # groups of the default method, those that take longest first
     "chain": compile_chain,
     "climb": compile_climb,
     "classes": compile_class_search,
     "selection": compile_selection,
     "table": compile_table_search,
+    "bounds": compile_bounds,
 }
 
 
