@@ -69,10 +69,10 @@ def test_parts_give_the_same_table(n, seed, score, parts):
 
 
 def test_sizes_are_completed_one_after_the_other():
-    """With much time, each selection adds one size; the reports say so."""
+    """With much time, the first selection has two sizes, and each later one adds a size; the reports say so."""
     data = random_table(6, 200, 7)
     found = select_in_parts(data, BDeu(ess=1.0), [])
-    assert [selection.exhaustive for selection in found] == [1, 2, 3, 4, 5]
+    assert [selection.exhaustive for selection in found] == [2, 3, 4, 5]
     for selection in found:
         expected = Sequential(max_parents=selection.exhaustive).select(data, BDeu(ess=1.0))
         assert rows_of(selection.table) == rows_of(expected.table)
@@ -91,7 +91,7 @@ def test_knowledge():
 
 
 def test_a_whole_size_is_given_up():
-    """The clock moves by at least 50 ms with each of 508 pieces of triples: the pace shows that 10 s do not suffice."""
+    """The clock moves with each of 55 pieces of pairs and 508 of triples; the pace shows that 30 s do not suffice."""
     data = random_table(30, 50, 3)
     state = EnumerationState()
     budget = Budget(clock=Clock(tick=0.05), threads=1)
@@ -100,10 +100,9 @@ def test_a_whole_size_is_given_up():
         builder = Enumeration(seconds=seconds, whole_size=whole, state=state)
         return builder.select_within(budget, data, BDeu(ess=1.0))
 
-    assert select(1e4, True).exhaustive == 1
-    given_up = select(10.0, True)
+    given_up = select(30.0, True)
     assert (given_up.exhaustive, given_up.stop) == (1, "seconds")
-    assert given_up.seconds < 10.0 < given_up.seconds_for_next
+    assert given_up.seconds < 30.0 < given_up.seconds_for_next
     in_part = select(10.0, False)
     assert in_part.scored > given_up.scored
     assert in_part.seconds >= 9.0
@@ -114,8 +113,7 @@ def test_limits_of_rows_and_memory():
     """An incomplete table has each variable's best sets; the enumeration ends when the families fill the memory."""
     data = random_table(9, 200, 7)
     state = EnumerationState()
-    for _ in range(2):
-        limited = Enumeration(max_rows=36, state=state).select(data, BDeu(ess=1.0), threads=1)
+    limited = Enumeration(max_rows=36, state=state).select(data, BDeu(ess=1.0), threads=1)
     whole = Sequential(max_parents=2).select(data, BDeu(ess=1.0)).table
     for v in range(9):
         best = [parents for _, parents in list(whole.sets(v))[:4]]
@@ -133,9 +131,8 @@ def test_variables_with_few_states_come_first():
     codes[:, 7] = random.integers(0, 40, 400)
     codes[:, 2] = codes[:, 0] ^ codes[:, 1]
     data = Dataset.from_codes(codes, arities=[2] * 7 + [40])
-    state, budget = EnumerationState(), Budget(clock=Clock(tick=0.01), threads=1)
-    Enumeration(seconds=60.0, state=state).select_within(budget, data, BIC())
-    found = Enumeration(seconds=0.05, whole_size=False, state=state).select_within(budget, data, BIC())
+    budget = Budget(clock=Clock(tick=0.01), threads=1)
+    found = Enumeration(seconds=0.45, whole_size=False).select_within(budget, data, BIC())
     assert found.exhaustive == 1
     assert (0, 1) in {parents for _, parents in found.table.sets(2)}
     assert found.scored_of[7] == 8  # its empty set and its single parents

@@ -167,25 +167,37 @@ class Sweep:
         pieces : the pieces to compute if the others are done; None means all
         """
         require("size", size, at_least=2, at_most=self.max_size, whole=True)
-        for smaller in range(self._counted + 1, size):
-            self.for_each_piece(smaller, cell_sum, lambda piece, block: None, going)
         terms = self.terms(cell_sum)
+        for smaller in range(self._counted + 1, size):
+            self._count_items(smaller, terms, going)
         capacity = self._capacity(size)
         store = size < self.max_size and size > self._counted
 
         blocks = ThreadArrays(np.float64)
-        only_bitmaps = self._are_bitmaps_enough(size)
+        needs_rows = not self._are_bitmaps_enough(size)
 
         def run(piece: Piece) -> R:
             first, stop = self.ranks(size, piece)
             block = blocks.take(stop - first)[0] if into is None else into[first:stop]
-            self._value(size, terms, piece, capacity, store, only_bitmaps, block)
+            self._value(size, terms, piece, capacity, store, needs_rows, block)
             return visit(piece, block)
 
         results = parallel_take(run, list(self.pieces(size)) if pieces is None else pieces, self.threads, going)
         if store and going():
             self._counted = size
         return results
+
+    def _count_items(self, size: int, terms: Terms, going: Callable[[], bool]) -> None:
+        """Keep the items' counts of the sets of a size, which larger sets need, without the values of these sets."""
+        capacity, blocks = self._capacity(size), ThreadArrays(np.float64)
+
+        def run(piece: Piece) -> None:
+            first, stop = self.ranks(size, piece)
+            self._value(size, terms, piece, capacity, True, False, blocks.take(stop - first)[0])
+
+        parallel_take(run, list(self.pieces(size)), self.threads, going)
+        if going():
+            self._counted = size
 
     def _small(self, size: int, terms: Terms) -> NDArray[np.float64]:
         """Return the value of the empty set, or those of all single variables."""
@@ -222,7 +234,7 @@ class Sweep:
         piece: Piece,
         capacity: int,
         store: bool,
-        only_bitmaps: bool,
+        needs_rows: bool,
         block: NDArray[np.float64],
     ) -> None:
         """Compute the values of the sets of one piece; the counts of all smaller sets must be known."""
@@ -234,7 +246,7 @@ class Sweep:
             columns.arities, columns.start, columns.words, columns.sizes, columns.total, columns.max_cells,
             self.binomial, self._ones, self._at, terms, size, *piece, capacity, store, block,
         )  # fmt: skip
-        if only_bitmaps:
+        if not needs_rows:
             return
         count_piece(
             columns.codes, columns.weights, columns.total, columns.arities, columns.start, columns.max_cells,

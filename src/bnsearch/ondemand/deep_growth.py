@@ -55,15 +55,15 @@ class DeepGrowth:
         """
         Return a better network and its local scores, or None.
 
-        The variables are grown one after the other while `going()` returns True. The next call continues with the
-        variable after the last one, and ends when each variable of the network was grown.
+        The variables are grown one after the other while `going()` returns True; the growth of the last one is given up
+        then. The next call continues with the variable after it, and ends when each variable of the network had a turn.
         """
         if score != self._score:
             self._score, self._n_left = score, self._problem.size
         found, better = [tuple(p) for p in parents], False
         while self._n_left and going():
             v = self._next
-            grown = self._grow(v, found[v], ~_find_descendants(v, found))
+            grown = self._grow(v, found[v], ~_find_descendants(v, found), going)
             better = better or grown != found[v]
             found[v] = grown
             self._next = (v + 1) % self._problem.size
@@ -73,14 +73,16 @@ class DeepGrowth:
         scores = np.array([self._extender.family(v, p) for v, p in enumerate(found)])
         return DAG(self._problem.names, found), scores
 
-    def _grow(self, v: int, parents: tuple[int, ...], not_below: NDArray[np.bool_]) -> tuple[int, ...]:
+    def _grow(
+        self, v: int, parents: tuple[int, ...], not_below: NDArray[np.bool_], going: Callable[[], bool]
+    ) -> tuple[int, ...]:
         """Return the best parent set on the way from a variable's parents to larger sets, without useless members."""
         extender = self._extender
         best, best_score = parents, extender.family(v, parents)
         now = list(parents)
         free = self._allowed[v] & not_below
         free[now] = False
-        while free.any() and len(now) < self._limits[v]:
+        while free.any() and len(now) < self._limits[v] and going():
             if not improves(extender.ceiling(v, now, self._bound), best_score):
                 break
             candidates = np.flatnonzero(free)

@@ -76,6 +76,7 @@ class IslandModel:
         self.class_climb: ClassClimb | None = None
         self.deep_growth = None if on_demand_only else DeepGrowth(problem)
         self.guest: Callable[[float], object] | None = None
+        self._best_seen, self._improved = -inf, 0.0  # best score, and time or round of its last improvement
         self._n_rounds = 0
         self._climb_seconds = 0.0  # duration of one climb over DAGs
 
@@ -171,7 +172,7 @@ class IslandModel:
 
     def search_round(self) -> None:
         """Let all islands search over orderings and over DAGs, as the schedule divides the time, and exchange."""
-        schedule, best, evaluations = self.schedule, self._best_island.chain.best, self.run.progress.evaluations
+        schedule, evaluations = self.schedule, self.run.progress.evaluations
         schedule.start_round()
         if self._timed:
             if not self._has_climb_thread:
@@ -182,10 +183,17 @@ class IslandModel:
         if not self.on_demand_only:
             self._run_activity(schedule.dag_search, self._search_dags, SearchBudget(max_steps=1))
         if not self.run.halted():
-            if not improves(self._best_island.chain.best, best):
+            if self._is_stale():
                 self._grow_deep(DEEP_GROWTH_SHARE * (self.run.progress.evaluations - evaluations))
             self._exchange()
         schedule.end_round()
+
+    def _is_stale(self) -> bool:
+        """Return True if no island has improved the best network for as long as a round."""
+        now, best = self.run.seconds if self._timed else self._n_rounds, self._best_island.chain.best
+        if improves(best, self._best_seen):
+            self._best_seen, self._improved = best, now
+        return now - self._improved >= (self.schedule.round_length if self._timed else 1)
 
     def _grow_deep(self, max_evaluations: float) -> None:
         """Grow the parent sets of the best network through sets that score less."""

@@ -15,6 +15,10 @@ from bnsearch.selection.builder import Builder, Job
 from bnsearch.selection.report import Selection
 from bnsearch.selection.walk import Walk
 
+FIRST_SIZE = (
+    3  # the first selection enumerates pairs of parents, too: the time for single parents says little on theirs
+)
+
 
 @dataclass
 class EnumerationState:
@@ -28,7 +32,7 @@ class EnumerationState:
 @dataclass(frozen=True, kw_only=True)
 class Enumeration(Builder):
     """
-    All parent sets of one more size than in the previous selection with the same state.
+    All parent sets of one more size than in the previous selection with the same state; at first, up to two parents.
 
     Parameters
     ----------
@@ -63,8 +67,9 @@ class Enumeration(Builder):
         if state.walk is None:
             state.walk = Walk(job, 1, budget.memory, resumable=True)
         walk = state.walk
-        walk.resume(job, self.horizon)
-        stop = walk.run(share=1.0 if self.whole_size else None, max_size=walk.complete + 2)
+        max_size = max(FIRST_SIZE, walk.complete + 2)
+        walk.resume(job, self.horizon, max_size)
+        stop = walk.run(share=1.0 if self.whole_size else None, max_size=max_size)
         only_best = budget.stop_reason is not None
         complete = walk.complete >= job.max_parents
         table = walk.table(only_best=only_best) if complete else self._join(walk.new_table(only_best=only_best), job)

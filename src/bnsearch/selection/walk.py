@@ -80,20 +80,20 @@ class Walk:
     def _make_sweep(self, max_size: int) -> Sweep:
         return Sweep(self.job.data, max_size, memory=self.memory // 2, threads=self.job.budget.threads)
 
-    def resume(self, job: Job, horizon: float) -> None:
+    def resume(self, job: Job, horizon: float, max_size: int) -> None:
         """
-        Continue as part of another selection, with sets of at least one more size.
+        Continue as part of another selection.
 
         horizon : seconds in which this and all later selections end
+        max_size : largest size that this selection enumerates
         """
         self.job, self._horizon = job, horizon
-        size = self.complete + 2
-        if size > self.sweep.max_size and size <= len(self.empty):
+        while self.sweep.max_size < min(max_size, len(self.empty)):
             if self.sweep.can_deepen():
                 self.sweep.deepen()
             else:
-                self.sweep = self._make_sweep(size)
-        if size == self.sweep.max_size and self.sweep.can_deepen():  # so that the counts of this size are kept
+                self.sweep = self._make_sweep(max_size)
+        if self.sweep.max_size == max_size and self.sweep.can_deepen():  # so that the counts of this size are kept
             self.sweep.deepen()
 
     def _parents(self, size: int) -> NDArray[np.float64]:
@@ -110,9 +110,10 @@ class Walk:
         ----------
         evaluations : largest number of families to score; a size is enumerated as a whole or not at all
         share : share of the remaining budget that one more size may take; None means all of it
-        max_size : largest size to enumerate, children included; None means the sweep's
+        max_size : largest size to enumerate, children included; None means that of the sweep
         """
-        for size in range(self.complete + 2, (self.sweep.max_size if max_size is None else max_size) + 1):
+        largest = self.sweep.max_size if max_size is None else min(max_size, self.sweep.max_size)
+        for size in range(self.complete + 2, largest + 1):
             if not self._fits(size) or (self.resumable and self._is_full()):
                 return "memory"
             if not self.best.size:  # the last size has not prepared this one, because it would not fit
@@ -244,7 +245,10 @@ class Walk:
 
         joint = self.job.score.joint(self.job.data.n_rows)
         into = progress.values[0] if progress.values.size else None
-        self.sweep.for_each_piece(size, joint, visit, lambda: pace.going, into=into, pieces=self._list_pieces(progress))
+        budget, pieces = self.job.budget, self._list_pieces(progress)
+        self.sweep.for_each_piece(
+            size, joint, visit, lambda: pace.going and not budget.is_spent(), into=into, pieces=pieces
+        )
         if progress.done < progress.total:
             self.seconds_for_next = pace.expected_seconds
             return False
