@@ -12,6 +12,7 @@ from numpy.typing import NDArray
 from bnsearch.budgets.budget import Budget
 from bnsearch.exact.certificate import certify_ascent, make_certificate
 from bnsearch.exact.cut_bound import CutBound
+from bnsearch.exact.cuts import Cut
 from bnsearch.exact.incumbents import find_rows
 from bnsearch.exact.method import has_solver
 from bnsearch.exact.priced_ascent import PricedAscent
@@ -71,6 +72,7 @@ class BoundSearch:
         self._spent = self._update_seconds = 0.0  # seconds of the search so far, and of the last update of its table
         self._memory = run.budget.memory // MEMORY_SHARE
         self._is_slow = False  # True if the dual ascent has hardly improved the bound in its last slice
+        self._old_cuts: list[Cut] = []  # cuts of branch and cut over an earlier table; they hold for any table
         self._found: tuple[DAG, NDArray[np.float64]] | None = None  # the last network of branch and cut
         self.ascent: PricedAscent | None = None
         self.cuts: CutBound | None = None
@@ -108,7 +110,7 @@ class BoundSearch:
         self._take_network()
         if self._is_outdated or self._is_beaten():
             self._update_table()
-        elif self.cuts is None and self._is_slow and has_solver():
+        elif self.cuts is None and (self._is_slow or self._old_cuts) and has_solver():
             self._start_cuts()
         elif self.cuts is None:
             self._update_table()
@@ -172,7 +174,8 @@ class BoundSearch:
     def _update_table(self) -> None:
         """Add the sets that the islands have met since the last slice; start a new search after a selection."""
         started, core = self._run.seconds, self._make_core()
-        self.cuts = None
+        if self.cuts is not None:
+            self._old_cuts, self.cuts = self.cuts.list_cuts(), None
         if self.ascent is not None and not self._is_outdated:
             self.ascent.replace_core(core)
         else:
@@ -197,7 +200,9 @@ class BoundSearch:
             if run.offer(math.fsum(table.scores[rows]), partial(table.network, rows)):
                 self._found = table.network(rows), table.scores[rows]
 
-        self.cuts = CutBound(table, rows, self.ascent.bound, memory=self._memory, seed=run.seed, report=report)
+        self.cuts = CutBound(
+            table, rows, self.ascent.bound, cuts=self._old_cuts, memory=self._memory, seed=run.seed, report=report
+        )
 
     def _take_network(self) -> None:
         """Give the last network of branch and cut to an island."""
