@@ -306,3 +306,29 @@ def test_methods_are_listed_with_what_they_declare(run):
     facts = json.loads(run("methods", "--json").out)
     assert list(facts) == list(METHODS)
     assert facts["ges"]["paper"] == "Chickering (2002)"
+
+
+def test_certificate_and_its_table(run, asia, refused):
+    """The certificate of the optimum is verified with the table that is written beside it."""
+    pytest.importorskip("highspy")
+    arguments = ["--seconds", 20, "--seed", 3, "--certificate", "proof.json", "--parents", "sets.jkl"]
+    outcome = run("learn", "asia.csv", *arguments, "--json")
+    assert "wrote proof.json" in outcome.err
+    verified = json.loads(run("verify", "sets.jkl", "proof.json", "--json").out)
+    assert verified["bound"] == pytest.approx(json.loads(outcome.out)["score"])
+    line = run("learn", "asia.csv", "--method", "hillclimb", "--seconds", 1, "--certificate", "none.json").err
+    assert "none.json: hillclimb has no certificate of an upper bound: use auto or exact" in line
+    assert "asia.csv is already one of the files" in refused("learn", "asia.csv", "--certificate", "asia.csv")
+
+
+def test_networks_near_the_optimum(run, asia):
+    """Their number and their classes are printed; JSON lists them, the best one first."""
+    arguments = ["learn", "asia.csv", "--seconds", 20, "--seed", 3, "--within", 3]
+    facts = json.loads(run(*arguments, "--json").out)
+    near = facts["near_optimal"]
+    assert near["complete"]
+    assert near["count"] == len(near["networks"]) >= near["classes"] >= 1
+    assert near["networks"][0]["score"] == pytest.approx(facts["score"])
+    assert near["networks"][-1]["score"] >= facts["score"] - math.log(3) - 1e-9
+    count = f"{near['count']:,} networks, {near['classes']:,} classes"
+    assert re.search(rf"within a factor of 3 +{count}", run(*arguments).err)

@@ -120,3 +120,17 @@ def test_branch_and_cut_in_slices(n, sets, seed):
     assert table.scores[search.rows].sum() == pytest.approx(best, abs=1e-8)
     assert found == sorted(found)
     table.network(search.rows)  # raises an error if there is a cycle
+
+
+@examples(15)
+@given(st.integers(3, 10), st.integers(10, 40), SEEDS)
+def test_cuts_of_another_table(n, sets, seed):
+    """The cuts of a search over one table are valid for another one, whose optimum is found with them."""
+    pytest.importorskip("highspy")
+    old, new = random_candidates(n, sets, 4, seed), random_candidates(n, sets, 4, seed + 1)
+    first = CutBound(old, old.begin[1:] - 1)
+    first.improve(Budget(60))
+    cuts = first.list_cuts()
+    second = CutBound(new, new.begin[1:] - 1, cuts=cuts)
+    assert second.improve(Budget(60)) == pytest.approx(best_score(new), abs=1e-8)
+    assert all(set(cut.members.tolist()) <= set(range(n)) for cut in cuts)

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
+from dataclasses import replace
 
 import numpy as np
 from numpy.typing import NDArray
@@ -12,6 +13,7 @@ from bnsearch.budgets.budget import Budget
 from bnsearch.exact.branch_and_cut import BranchAndCut
 from bnsearch.exact.cluster_bound import ClusterBound
 from bnsearch.exact.components import split_into_components
+from bnsearch.exact.cuts import Cut, restrict_cuts
 from bnsearch.exact.incumbents import find_choice
 from bnsearch.exact.proof import Proof
 from bnsearch.parent_sets.table import ParentSets
@@ -28,6 +30,8 @@ class CutBound:
     table : the candidate table
     rows : int64[n], the rows of a network, the first incumbent
     start : bound of a dual ascent over the table; None means none
+    cuts : further cuts of the program at the start, such as those of a search over another table; their members are
+        variables of the table
     memory : maximum number of bytes for cuts and open nodes
     seed : seed of the random numbers
     report : function that is called with the rows of each better network
@@ -44,6 +48,7 @@ class CutBound:
         rows: NDArray[np.int64],
         start: ClusterBound | None = None,
         *,
+        cuts: Sequence[Cut] = (),
         memory: int = 1 << 30,
         seed: int = 0,
         report: Callable[[NDArray[np.int64]], None] = lambda rows: None,
@@ -71,6 +76,8 @@ class CutBound:
             )
             for component in components
         ]
+        for search in self._searches:
+            search.bounds.add_cuts(restrict_cuts(cuts, search.component))
 
     @property
     def value(self) -> float:
@@ -84,6 +91,14 @@ class CutBound:
 
     def _compute_value(self) -> float:
         return self._others + math.fsum(search.bounds.target + search.gap for search in self._searches)
+
+    def list_cuts(self) -> list[Cut]:
+        """Return the cuts of the linear programs; their members are variables of the table."""
+        return [
+            replace(cut, members=search.component.variables[cut.members])
+            for search in self._searches
+            for cut in (search.pool[number] for number in search.bounds.program.cuts.tolist())
+        ]
 
     def make_proofs(self) -> list[Proof]:
         """Return the proofs of the components."""

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
 
 import numpy as np
 from numpy.typing import NDArray
@@ -54,6 +55,16 @@ def restrict_clusters(bound: ClusterBound, component: Component) -> list[Cut]:
         if len(own) > order:
             cuts.append(make_cluster_cut(own, order))
     return cuts
+
+
+def restrict_cuts(cuts: Sequence[Cut], component: Component) -> list[Cut]:
+    """Return those cuts whose members are all in a component, as cuts of the component."""
+    place = {v: i for i, v in enumerate(component.variables.tolist())}
+    return [
+        replace(cut, members=np.array([place[v] for v in cut.members.tolist()]))
+        for cut in cuts
+        if place.keys() >= set(cut.members.tolist())
+    ]
 
 
 class CutPool:

@@ -13,7 +13,6 @@ from bnsearch.exact.components import Component
 from bnsearch.exact.dynamic import compute_totals
 from bnsearch.exact.near_families import MaskedSets, join_sets, list_all_sets, list_given_sets
 from bnsearch.graphs.dag import DAG
-from bnsearch.parent_sets.rows import Families
 from bnsearch.runs.near_optimal import NearOptimal
 from bnsearch.runs.problem import Problem
 from bnsearch.runs.run import Run
@@ -34,9 +33,7 @@ def check_within(factor: float, size: int) -> None:
         )
 
 
-def find_near_optimal(
-    problem: Problem, factor: float, run: Run, *, families: Families | None = None, max_listed: int = MAX_LISTED
-) -> NearOptimal | None:
+def find_near_optimal(problem: Problem, factor: float, run: Run, *, max_listed: int = MAX_LISTED) -> NearOptimal | None:
     """
     Return the networks whose score is within a Bayes factor of the optimum; None if the run stops before the first.
 
@@ -45,7 +42,6 @@ def find_near_optimal(
     problem : data and a score, or a candidate table
     factor : the Bayes factor, at least 1
     run : clock, threads and stop requests
-    families : parent sets of a score file; None means those of the data, or of the candidate table
     max_listed : maximum number of networks that are listed; all are counted
 
     Notes
@@ -58,10 +54,10 @@ def find_near_optimal(
     check_within(factor, problem.size)
     n, loss = problem.size, math.log(factor)
     sets: Sequence[MaskedSets] | None
-    if families is None and problem.data is not None and problem.table is None and not problem.has_python_score:
+    if problem.data is not None and problem.table is None and not problem.has_python_score:
         sets = list_all_sets(problem, run.threads, run.halted)
     else:
-        sets = list_given_sets(families or problem.parent_sets.families, n, problem.constraints)
+        sets = list_given_sets(problem.parent_sets.families, n, problem.constraints)
     if sets is None:
         return None
     margin = tie_margin(max(abs(float(own.scores.max(initial=0.0))) for own in sets)) * n

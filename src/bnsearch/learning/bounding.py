@@ -12,6 +12,7 @@ from numpy.typing import NDArray
 from bnsearch.budgets.budget import Budget
 from bnsearch.exact.certificate import certify_ascent, make_certificate
 from bnsearch.exact.cut_bound import CutBound
+from bnsearch.exact.cuts import Cut
 from bnsearch.exact.incumbents import find_rows
 from bnsearch.exact.method import has_solver
 from bnsearch.exact.priced_ascent import PricedAscent
@@ -30,7 +31,8 @@ RESERVE = 0.03  # share of the total time that is left to the bound at the end o
 MAX_RESERVE = 0.1  # the same, if computing the bound of a large table takes long
 SHARE = 0.05  # share of the time of all threads for the bound while the search improves
 STALLED_SHARE = 0.25  # the same once the search has stalled
-STALLED_GAIN = 1e-4  # a search has stalled if it has gained less, relative to the score, in the second half of its time
+STALLED_GAIN = 1e-5  # a search has stalled if it has gained less, relative to the score, in the second half of its time
+IDLE_SHARE = 0.4  # the share if the search has gained nothing in the second half of its time
 SLOW_GAIN = 0.1  # share of the gap that a slice of the dual ascent must close, or branch and cut replaces it
 MIN_SLICE = 0.02  # shortest slice of the search for a bound, as a share of the total time: short ones waste rounds
 MIN_SLICE_UPDATES = 5  # and as a multiple of the time for adding the sets that the islands have met
@@ -57,6 +59,7 @@ class BoundSearch:
     ----------
     ascent : the search for clusters and multipliers; None before it has started
     cuts : branch and cut, which replaces the dual ascent when that hardly improves; None before
+    credit : number of seconds that the search for a bound may take in this round
     """
 
     def __init__(self, problem: Problem, run: Run, model: IslandModel) -> None:
@@ -69,9 +72,11 @@ class BoundSearch:
         self._spent = self._update_seconds = 0.0  # seconds of the search so far, and of the last update of its table
         self._memory = run.budget.memory // MEMORY_SHARE
         self._is_slow = False  # True if the dual ascent has hardly improved the bound in its last slice
+        self._old_cuts: list[Cut] = []  # cuts of branch and cut over an earlier table; they hold for any table
         self._found: tuple[DAG, NDArray[np.float64]] | None = None  # the last network of branch and cut
         self.ascent: PricedAscent | None = None
         self.cuts: CutBound | None = None
+        self.credit = 0.0
 
     @property
     def reserve(self) -> float:
@@ -93,33 +98,41 @@ class BoundSearch:
         self._selected, self._scope, self._is_outdated = table, scope, True
         return True
 
-    def prepare_slice(self) -> float:
-        """Return the number of seconds for which `advance` can be called now; 0 if a slice would be too short."""
-        run = self._run
+    def prepare_slice(self) -> None:
+        """Set the credit for calls of `advance`, and prepare the table; no credit if a slice would be too short."""
+        run, self.credit = self._run, 0.0
         if not self._timed or run.halted():
-            return 0.0
-        before = run.trace.score_at(run.seconds / 2)
-        is_stalled = run.progress.score - before <= STALLED_GAIN * abs(run.progress.score)
-        share = STALLED_SHARE if is_stalled else SHARE
-        seconds = min(share * run.threads * run.seconds - self._spent, run.seconds_left)
+            return
+        seconds = min(self._get_share() * run.threads * run.seconds - self._spent, run.seconds_left)
         if seconds < max(MIN_SLICE * self._end, MIN_SLICE_UPDATES * self._update_seconds):
-            return 0.0
+            return
         started = run.seconds
         self._take_network()
         if self._is_outdated or self._is_beaten():
             self._update_table()
-        elif self.cuts is None and self._is_slow and has_solver():
+        elif self.cuts is None and (self._is_slow or self._old_cuts) and has_solver():
             self._start_cuts()
         elif self.cuts is None:
             self._update_table()
         self._spent += run.seconds - started
-        return max(0.0, seconds - (run.seconds - started))
+        self.credit = max(0.0, seconds - (run.seconds - started))
+
+    def _get_share(self) -> float:
+        """Return the share of the time of all threads for the bound: more, if the search gains less."""
+        run = self._run
+        gain = run.progress.score - run.trace.score_at(run.seconds / 2)
+        if gain <= 0.0:
+            return IDLE_SHARE
+        return STALLED_SHARE if gain <= STALLED_GAIN * abs(run.progress.score) else SHARE
 
     def advance(self, seconds: float) -> None:
-        """Search for some seconds; in any thread."""
+        """Search for some seconds, as far as the credit allows; in any thread."""
+        if self.credit <= 0.0:
+            return
         started = self._run.seconds
-        self._improve(self._run.budget.part(seconds))
-        self._spent += self._run.seconds - started
+        self._improve(self._run.budget.part(min(seconds, self.credit)))
+        took = self._run.seconds - started
+        self._spent, self.credit = self._spent + took, self.credit - took
 
     def finish(self) -> None:
         """
@@ -161,7 +174,8 @@ class BoundSearch:
     def _update_table(self) -> None:
         """Add the sets that the islands have met since the last slice; start a new search after a selection."""
         started, core = self._run.seconds, self._make_core()
-        self.cuts = None
+        if self.cuts is not None:
+            self._old_cuts, self.cuts = self.cuts.list_cuts(), None
         if self.ascent is not None and not self._is_outdated:
             self.ascent.replace_core(core)
         else:
@@ -186,7 +200,9 @@ class BoundSearch:
             if run.offer(math.fsum(table.scores[rows]), partial(table.network, rows)):
                 self._found = table.network(rows), table.scores[rows]
 
-        self.cuts = CutBound(table, rows, self.ascent.bound, memory=self._memory, seed=run.seed, report=report)
+        self.cuts = CutBound(
+            table, rows, self.ascent.bound, cuts=self._old_cuts, memory=self._memory, seed=run.seed, report=report
+        )
 
     def _take_network(self) -> None:
         """Give the last network of branch and cut to an island."""

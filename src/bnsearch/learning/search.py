@@ -58,7 +58,7 @@ def search(
         Functions that are called with an `Event` at every improvement and about every 0.1 s in between.
     within : float, optional
         List all networks whose score is within this Bayes factor of the optimum (`Result.near_optimal`), for up to 20
-        variables.
+        variables. With a candidate table, these are networks over its sets; it lacks sets that are worse than a subset.
 
     Returns
     -------

@@ -6,7 +6,7 @@ A search with families on demand (GINOBS) computes parent sets during the search
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from functools import partial
 from math import fsum, inf, isfinite
 
@@ -52,8 +52,7 @@ class IslandModel:
     islands : the islands; none if the run was halted before all pairs of variables were counted
     table : the candidate table that they share
     schedule : the activities and their time
-    guest : function of a number of seconds that takes the place of an island's search with families on demand; None
-        means none. It is called once
+    guest : function that is called with the seconds of a search, in the place of one island's search; None means none
     """
 
     def __init__(
@@ -247,10 +246,9 @@ class IslandModel:
         ]
         if self.class_climb is not None and self._has_climb_thread:
             jobs[-1] = partial(self.class_climb.advance, budget.max_seconds)
-        if self.guest is not None:
-            jobs[0] = partial(self.guest, budget.max_seconds)
-            self.guest = None
-        self._map(lambda job: job(), jobs)
+            self._run_jobs(jobs, budget.max_seconds, guest_at=-2)
+        else:
+            self._run_jobs(jobs, budget.max_seconds)
         self._collect_class_climb()
 
     def _search_table(self, budget: SearchBudget) -> None:
@@ -258,13 +256,13 @@ class IslandModel:
         run, started, before = self.run, self.run.seconds, self._total_score()
         index = self.table.find_index()
         left = SearchBudget(budget.max_steps, max(0.01, budget.max_seconds - (run.seconds - started)))
-        self._map(lambda island: island.search_table(index, left, run), self.islands)
+        self._run_jobs([partial(island.search_table, index, left, run) for island in self.islands], left.max_seconds)
         self.table.record_search(self._total_score() - before)
 
     def _search_dags(self, budget: SearchBudget) -> None:
         """Climb over DAGs; measure the duration of a climb."""
         started, before = self.run.seconds, self.islands[0].n_climbs
-        self._map(lambda island: island.search_dags(budget, self.run), self.islands)
+        self._run_jobs([partial(island.search_dags, budget, self.run) for island in self.islands], budget.max_seconds)
         self._release_climbs()
         self._climb_seconds = (self.run.seconds - started) / max(1, self.islands[0].n_climbs - before)
 
@@ -291,6 +289,9 @@ class IslandModel:
             for island in self.islands:
                 island.chain.refresh_rows()
 
-    def _map(self, function: Callable[..., object], items: Sequence[object]) -> None:
-        for _ in self.run.map(function, items):
+    def _run_jobs(self, jobs: list[Callable[[], object]], seconds: float, guest_at: int = -1) -> None:
+        """Run the searches of the islands in threads; the guest takes the place of one of them."""
+        if self.guest is not None:
+            jobs[guest_at] = partial(self.guest, seconds)
+        for _ in self.run.map(lambda job: job(), jobs):
             pass
