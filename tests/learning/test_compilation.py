@@ -21,10 +21,12 @@ ASIA = bnsearch.load_network("asia").sample(100, 1)
 PROBLEM = Problem(data=ASIA, score=bnsearch.BIC())
 WORKER = """
 import sys
+from pathlib import Path
 sys.stdin.readline()
 for line in sys.stdin:
     if line.strip() == "broken":
         sys.exit(1)
+    Path({folder!r}, line.strip() + "-1-BIC-" + "0" * 24 + ".compiled").touch()
     print("kernel", flush=True)
     print("kernel", flush=True)
     print("done", flush=True)
@@ -40,7 +42,7 @@ def method_of(*groups: str) -> SimpleNamespace:
 @pytest.fixture
 def cache(monkeypatch, tmp_path):
     """Use workers that compile nothing, two cores, and a folder for the cache; return the folder."""
-    monkeypatch.setattr(compilation, "PROGRAM", WORKER)
+    monkeypatch.setattr(compilation, "PROGRAM", WORKER.replace("{folder!r}", repr(str(tmp_path))))
     monkeypatch.setattr(compilation, "thread_count", lambda threads: 2)
     monkeypatch.setattr("bnsearch.kernels.cache.describe_cache", lambda: (tmp_path, "0" * 64))
     return tmp_path

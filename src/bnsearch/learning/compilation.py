@@ -28,6 +28,8 @@ from bnsearch.data import Dataset
 from bnsearch.learning.warm_up import load_kernels, make_tiny_problem
 from bnsearch.runs.method import Method
 from bnsearch.runs.problem import Problem
+from bnsearch.runs.run import Run
+from bnsearch.runs.stop import Iterations
 
 if TYPE_CHECKING:
     from bnsearch.scores.score import Score
@@ -47,10 +49,15 @@ def compile_chain(problem: Problem) -> None:
 
 
 def compile_climb(problem: Problem) -> None:
-    """Compile the kernels of tabu search over DAGs."""
+    """Compile the kernels of tabu search over DAGs; it gives the first network, so nothing else is compiled."""
     from bnsearch.dags.hillclimb import Tabu
 
-    load_kernels(problem, Tabu())
+    Tabu().search(problem, Run(Iterations(3), seed=0))
+
+
+def compile_scorer(problem: Problem) -> None:
+    """Compile the kernels that score single families."""
+    _ = problem.base_score
 
 
 def compile_table_search(problem: Problem) -> None:
@@ -78,6 +85,7 @@ GROUPS: dict[str, Callable[[Problem], None]] = {  # groups of the default method
     "chain": compile_chain,
     "climb": compile_climb,
     "classes": compile_class_search,
+    "scorer": compile_scorer,
     "selection": compile_selection,
     "table": compile_table_search,
 }
@@ -111,9 +119,16 @@ def compile_missing(
         return
     description = pickle.dumps((data.codes.dtype.itemsize, problem.needed_score))
     for group in _run_workers(workers, missing, description, report):
-        with suppress(OSError):  # without a marker, the next run starts processes again
-            markers[group].touch()  # type: ignore[union-attr]  # groups without a marker are not missing
         on_group(group)
+
+
+def compile_group(name: str, problem: Problem) -> None:
+    """Compile a group of kernels in this process, and mark it as compiled."""
+    GROUPS[name](problem)
+    marker = _find_marker(name, problem.needed_data, problem.needed_score)
+    if marker is not None:
+        with suppress(OSError):  # without a marker, the next run starts processes again
+            marker.touch()
 
 
 def _find_marker(group: str, data: Dataset, score: Score) -> Path | None:
@@ -201,7 +216,7 @@ def serve() -> None:
     itemsize, score = read_description(sys.stdin.readline())
     problem = make_tiny_problem(itemsize, score)
     for line in sys.stdin:
-        GROUPS[line.strip()](problem)
+        compile_group(line.strip(), problem)
         write(DONE)
 
 

@@ -9,7 +9,6 @@ from bnsearch.budgets.events import COMPILING, Event
 from bnsearch.dags.hillclimb import Tabu
 from bnsearch.graphs.dag import DAG
 from bnsearch.learning.compilation import compile_missing
-from bnsearch.learning.warm_up import load_kernels
 from bnsearch.runs.method import Method
 from bnsearch.runs.problem import Problem
 from bnsearch.runs.run import Run
@@ -44,7 +43,6 @@ class FirstSearch:
         self._thread.start()
 
     def _search(self) -> None:
-        load_kernels(self._problem, Tabu())
         Tabu().search(self._problem, self._run)
 
     def stop(self) -> None:
