@@ -26,7 +26,7 @@ sys.stdin.readline()
 for line in sys.stdin:
     if line.strip() == "broken":
         sys.exit(1)
-    Path({folder!r}, line.strip() + "-1-BIC-" + "0" * 24 + ".compiled").touch()
+    Path({folder!r}, line.strip() + "-1-sets-" + "0" * 24 + ".compiled").touch()
     print("kernel", flush=True)
     print("kernel", flush=True)
     print("done", flush=True)
@@ -135,3 +135,14 @@ def test_tabu_search_finds_a_first_network(monkeypatch):
     assert {event.task for event in events} == {"compiling kernels"}
     rule = Seconds(math.inf)
     assert compile_for_run(PROBLEM, bnsearch.AutoSearch(), Run(Iterations(5), observers=[events.append])) is None
+
+
+def test_the_first_search_respects_the_memory(monkeypatch):
+    """Eight variables take 64 * 64 bytes, more than a quarter of 16,000: there is no first search."""
+
+    def compile_all(problem, method, report, on_group):
+        on_group("climb")
+
+    monkeypatch.setattr(first_network, "compile_missing", compile_all)
+    run = Run(Seconds(60.0), memory=16_000)
+    assert compile_for_run(PROBLEM, bnsearch.AutoSearch(), run) is None
