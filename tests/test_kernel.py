@@ -54,6 +54,25 @@ def test_kernels_work_without_a_cache_folder(tmp_path):
     assert not list(tmp_path.iterdir())
 
 
+NOTE = """
+from bnsearch.kernels.cache import describe_cache, describe_missing_cache
+print(describe_cache()[0] is None, describe_missing_cache())
+"""
+
+
+@pytest.mark.parametrize("writable", [True, False])
+def test_a_missing_cache_is_explained(tmp_path, writable):
+    """Only if no folder is writable, a note names the variable to set."""
+    locator = {} if writable else {"NUMBA_CACHE_LOCATOR_CLASSES": "ZipCacheLocator"}
+    environment = {**os.environ, "PYTHONPATH": str(SOURCE.parent), "NUMBA_CACHE_DIR": str(tmp_path), **locator}
+    done = subprocess.run([sys.executable, "-c", NOTE], env=environment, capture_output=True, text=True, check=True)
+    if writable:
+        assert done.stdout == "False None\n"
+    else:
+        assert done.stdout.startswith("True compiled kernels cannot be stored")
+        assert "NUMBA_CACHE_DIR" in done.stdout
+
+
 def test_the_digest_is_part_of_the_stamp():
     """Numba compares the cached stamp with that of the source; the stamp includes the digest of all kernels."""
     assert re.fullmatch("[0-9a-f]{64}", compute_kernel_digest())

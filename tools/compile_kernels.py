@@ -3,10 +3,10 @@ Compile the kernels of all methods in parallel processes, so that the tests find
 
     python tools/compile_kernels.py
 
-Test processes that start at the same time need the same kernels first, and would all compile them. Here each method is
-compiled once: a process for each core runs one method after the other on a small table. Some tests have kernels of
-their own that contain those of a method; the process of that method runs them, because it has already compiled most of
-what they contain.
+Test processes that start at the same time need the same kernels first, and would all compile them. Here each kernel is
+compiled once: a process for each core compiles one group of kernels after the other. Some tests have kernels of their
+own that contain those of a group; the process of that group runs them, because it has already compiled most of what
+they contain. Methods follow, most of whose kernels are then in the cache.
 """
 
 from __future__ import annotations
@@ -22,25 +22,30 @@ from pathlib import Path
 import numpy as np
 
 from bnsearch.data import Dataset
+from bnsearch.learning.compilation import GROUPS, compile_group, make_tiny_problem
 from bnsearch.learning.learn import learn
 from bnsearch.learning.methods import METHODS
+from bnsearch.scores import BIC
 
 ROOT = Path(__file__).parents[1]
-LAST = "auto"  # uses the kernels of other methods, so it is compiled after them
-LONGEST = ("ginobs", "rinobs", "ges", "miiga", "exact")  # methods with many kernels, compiled first
-TESTS = {"ginobs": "tests/ondemand/test_growth.py", "rinobs": "tests/orderings/test_insertions.py"}
+TESTS = {"chain": "tests/ondemand/test_growth.py", "table": "tests/orderings/test_insertions.py"}
+LONGEST = ("exact", "miiga")  # methods with many kernels that are in no group
+LATER = ("ginobs", "rinobs", "ges", "tabu", "hillclimb", "auto")  # methods whose kernels are in groups
 
 
 def prepare() -> None:
-    """Prepare a process that compiles: with Python's defaults, garbage collection would be a sixth of the time."""
+    """Prepare a process that compiles: with Python's defaults, garbage collection would be a tenth of the time."""
     gc.set_threshold(100_000, 20, 20)
 
 
-def compile_method(name: str) -> str:
-    """Run a method on a small table, and the tests that contain its kernels; return the name and the time."""
+def compile_kernels(name: str) -> str:
+    """Compile a group or a method, and the tests that contain its kernels; return the name and the time."""
     started = time.perf_counter()
-    codes = np.random.default_rng(1).integers(2, size=(100, 8)).cumsum(axis=1) % 3
-    learn(Dataset.from_codes(codes), method=name, seconds=0.1, seed=1, threads=1)
+    if name in GROUPS:
+        compile_group(name, make_tiny_problem(1, BIC()))
+    else:
+        codes = np.random.default_rng(1).integers(2, size=(100, 8)).cumsum(axis=1) % 3
+        learn(Dataset.from_codes(codes), method=name, seconds=0.1, seed=1, threads=1)
     if name in TESTS:
         run_tests(TESTS[name])
     return f"{name} {time.perf_counter() - started:.0f} s"
@@ -58,11 +63,11 @@ def run_tests(path: str) -> None:
 
 
 def main() -> None:
-    """Compile all methods."""
-    others = sorted(set(METHODS) - {LAST, *LONGEST})
+    """Compile all groups and methods."""
+    others = sorted(set(METHODS) - {*LONGEST, *LATER})
     with multiprocessing.get_context("spawn").Pool(os.cpu_count(), prepare) as pool:
-        done = list(pool.imap_unordered(compile_method, [*LONGEST, *others], chunksize=1))
-        done.append(pool.apply(compile_method, (LAST,)))
+        done = pool.map(compile_kernels, [*GROUPS, *LONGEST], chunksize=1)
+        done += pool.map(compile_kernels, [*others, *LATER], chunksize=1)
     print("compiled kernels:", ", ".join(done))
 
 

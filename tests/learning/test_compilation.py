@@ -21,10 +21,12 @@ ASIA = bnsearch.load_network("asia").sample(100, 1)
 PROBLEM = Problem(data=ASIA, score=bnsearch.BIC())
 WORKER = """
 import sys
+from pathlib import Path
 sys.stdin.readline()
 for line in sys.stdin:
     if line.strip() == "broken":
         sys.exit(1)
+    Path({folder!r}, line.strip() + "-1-sets-" + "0" * 24 + ".compiled").touch()
     print("kernel", flush=True)
     print("kernel", flush=True)
     print("done", flush=True)
@@ -40,7 +42,7 @@ def method_of(*groups: str) -> SimpleNamespace:
 @pytest.fixture
 def cache(monkeypatch, tmp_path):
     """Use workers that compile nothing, two cores, and a folder for the cache; return the folder."""
-    monkeypatch.setattr(compilation, "PROGRAM", WORKER)
+    monkeypatch.setattr(compilation, "PROGRAM", WORKER.replace("{folder!r}", repr(str(tmp_path))))
     monkeypatch.setattr(compilation, "thread_count", lambda threads: 2)
     monkeypatch.setattr("bnsearch.kernels.cache.describe_cache", lambda: (tmp_path, "0" * 64))
     return tmp_path
@@ -133,3 +135,14 @@ def test_tabu_search_finds_a_first_network(monkeypatch):
     assert {event.task for event in events} == {"compiling kernels"}
     rule = Seconds(math.inf)
     assert compile_for_run(PROBLEM, bnsearch.AutoSearch(), Run(Iterations(5), observers=[events.append])) is None
+
+
+def test_the_first_search_respects_the_memory(monkeypatch):
+    """Eight variables take 64 * 64 bytes, more than a quarter of 16,000: there is no first search."""
+
+    def compile_all(problem, method, report, on_group):
+        on_group("climb")
+
+    monkeypatch.setattr(first_network, "compile_missing", compile_all)
+    run = Run(Seconds(60.0), memory=16_000)
+    assert compile_for_run(PROBLEM, bnsearch.AutoSearch(), run) is None

@@ -1,8 +1,9 @@
 """
 A cache of the types that Numba infers for calls of its own functions, such as `a + b`.
 
-Numba tries a dozen implementations of an operator for each call in each kernel. This takes a third of the time of
+Numba tries a dozen implementations of an operator for each call in each kernel. This takes a fifth of the time of
 compilation. While a kernel is compiled, the result is remembered for each operator and each list of argument types.
+Numba's timers of the compilation are switched off, because each nested kernel adds one.
 
 This uses private names of Numba. Without them the cache is not used.
 """
@@ -12,7 +13,7 @@ This uses private names of Numba. Without them the cache is not used.
 from __future__ import annotations
 
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, nullcontext
 from typing import Any
 
 _signatures: dict[tuple[Any, ...], Any] = {}
@@ -23,10 +24,12 @@ _depth = 0  # number of kernels that are being compiled: the compiler calls itse
 def cached_call_types() -> Iterator[None]:
     """Use the cache within the block. The thread must hold Numba's compiler lock, so no other thread compiles."""
     global _depth  # noqa: PLW0603
+    from numba.core import event
     from numba.core.types import functions
 
     patched: Any = getattr(functions, "BaseFunction", None)
-    if _depth or not hasattr(patched, "get_call_type") or not hasattr(patched, "get_impl_key"):
+    known = hasattr(patched, "get_call_type") and hasattr(patched, "get_impl_key") and hasattr(event, "install_timer")
+    if _depth or not known:
         yield
         return
     original = patched.get_call_type
@@ -44,9 +47,13 @@ def cached_call_types() -> Iterator[None]:
         return found
 
     _depth += 1
+    timers: Any = event
+    install_timer = timers.install_timer
     patched.get_call_type = get_call_type
+    timers.install_timer = lambda *_: nullcontext()
     try:
         yield
     finally:
         patched.get_call_type = original
+        timers.install_timer = install_timer
         _depth -= 1

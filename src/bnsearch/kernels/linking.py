@@ -18,7 +18,10 @@ from typing import Any
 
 from bnsearch.kernels.call_types import cached_call_types
 
-NEEDED = ("_optimize_final_module", "_finalize_final_module", "_finalize_dynamic_globals")  # methods of a library
+NEEDED = (  # methods of a library
+    "add_ir_module", "_optimize_functions", "_optimize_final_module", "_finalize_final_module",
+    "_finalize_dynamic_globals",
+)  # fmt: skip
 
 compiled_observers: list[Callable[[], None]] = []  # called when a kernel that Python code can call was compiled
 
@@ -28,10 +31,10 @@ def get_linked_compiler() -> Any | None:
     """Return the compiler class for functions that only kernels call, or None if this version of Numba lacks it."""
     try:
         import numba.core.compiler  # noqa: F401
-        from numba.core.codegen import JITCodeLibrary
+        from numba.core.codegen import CPUCodegen, JITCodeLibrary
     except ImportError:
         return None
-    if not all(hasattr(JITCodeLibrary, name) for name in NEEDED):
+    if not all(hasattr(JITCodeLibrary, name) for name in NEEDED) or not hasattr(CPUCodegen, "_function_pass_manager"):
         return None
 
     class NoEnvironment:
@@ -50,6 +53,14 @@ def get_linked_compiler() -> Any | None:
                 if function.blocks and not self.inlines and "alwaysinline" not in function.attributes:
                     function.attributes.add("noinline")
             super().add_ir_module(ir_module)
+
+        def _optimize_functions(self, ll_module: Any) -> None:
+            """Do the same as Numba, without the preparation of passes for functions that are only declared."""
+            ll_module.data_layout = self._codegen._data_layout
+            for function in ll_module.functions:
+                if not function.is_declaration:
+                    passes, builder = self._codegen._function_pass_manager()
+                    passes.run(function, builder)
 
         def _optimize_final_module(self) -> None:
             """Do nothing: the library that contains this one is optimised as a whole."""

@@ -22,7 +22,7 @@ WORD = ir.IntType(64)
 
 class KernelTupleType(_HeterogeneousTuple):
     """
-    The type of a kernel tuple.
+    The type of a kernel tuple. Numba's cache contains the name of this class and of its module: do not change them.
 
     Parameters
     ----------

@@ -73,7 +73,7 @@ class AutoSearch:
     needs: ClassVar[Needs] = Needs.DATA_OR_TABLE
     paper: ClassVar[str] = "ours"
     purpose: ClassVar[str] = "by default: exact on small problems, otherwise `ginobs` and `rinobs` in turn"
-    kernel_groups: ClassVar[tuple[str, ...]] = ("chain", "climb", "classes", "selection", "table", "bounds")
+    kernel_groups: ClassVar[tuple[str, ...]] = ("climb", "chain", "classes", "selection", "table", "scorer", "bounds")
     loads: ClassVar[tuple[type, ...]] = (GINOBS, RINOBS)  # kernels of other methods are loaded when they are chosen
 
     def search(self, problem: Problem, run: Run) -> None:

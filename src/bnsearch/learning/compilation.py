@@ -8,9 +8,8 @@ After that, a file in the folder of the cache marks each group as compiled, so t
 
 from __future__ import annotations
 
-import base64
 import gc
-import pickle
+import json
 import queue
 import signal
 import subprocess
@@ -19,18 +18,15 @@ import threading
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager, suppress
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from bnsearch._tools.parallel import thread_count
-from bnsearch.data import Dataset
 from bnsearch.learning.warm_up import load_kernels, make_tiny_problem
 from bnsearch.runs.method import Method
 from bnsearch.runs.problem import Problem
-
-if TYPE_CHECKING:
-    from bnsearch.scores.score import Score
+from bnsearch.runs.run import Run
+from bnsearch.runs.stop import Iterations
 
 PROGRAM = "import sys; sys.path[:] = {path!r}; from bnsearch.learning.compilation import serve; serve()"
 KERNEL, DONE = "kernel", "done"  # lines of a worker: one more kernel is compiled; the group is finished
@@ -47,10 +43,15 @@ def compile_chain(problem: Problem) -> None:
 
 
 def compile_climb(problem: Problem) -> None:
-    """Compile the kernels of tabu search over DAGs."""
+    """Compile the kernels of tabu search over DAGs; it gives the first network, so nothing else is compiled."""
     from bnsearch.dags.hillclimb import Tabu
 
-    load_kernels(problem, Tabu())
+    Tabu().search(problem, Run(Iterations(3), seed=0))
+
+
+def compile_scorer(problem: Problem) -> None:
+    """Compile the kernels that score single families."""
+    _ = problem.base_score
 
 
 def compile_table_search(problem: Problem) -> None:
@@ -85,6 +86,7 @@ GROUPS: dict[str, Callable[[Problem], None]] = {  # groups of the default method
     "chain": compile_chain,
     "climb": compile_climb,
     "classes": compile_class_search,
+    "scorer": compile_scorer,
     "selection": compile_selection,
     "table": compile_table_search,
     "bounds": compile_bounds,
@@ -111,30 +113,40 @@ def compile_missing(
     groups: tuple[str, ...] = getattr(type(method), "kernel_groups", ())
     if problem.data is None or problem.has_python_score:
         return
-    data = problem.data
-    markers = {group: _find_marker(group, data, problem.needed_score) for group in groups}
-    missing = [group for group in groups if (marker := markers[group]) is not None and not marker.exists()]
+    kind = problem.data.codes.dtype.itemsize, problem.needed_score.equivalent
+    markers = {group: _find_marker(group, *kind) for group in groups}
+    missing = [group for group, marker in markers.items() if marker is not None and not marker.exists()]
     workers = min(thread_count(None), len(missing))
     if workers < 2 or not sys.executable:
         return
-    description = pickle.dumps((data.codes.dtype.itemsize, problem.needed_score))
-    for group in _run_workers(workers, missing, description, report):
-        with suppress(OSError):  # without a marker, the next run starts processes again
-            markers[group].touch()  # type: ignore[union-attr]  # groups without a marker are not missing
+    for group in _run_workers(workers, missing, kind, report):
         on_group(group)
 
 
-def _find_marker(group: str, data: Dataset, score: Score) -> Path | None:
-    """Return the file that marks a group as compiled for this kind of data and score; None without a cache."""
+def compile_group(name: str, problem: Problem) -> None:
+    """Compile a group of kernels in this process, and mark it as compiled."""
+    GROUPS[name](problem)
+    marker = _find_marker(name, problem.needed_data.codes.dtype.itemsize, problem.needed_score.equivalent)
+    if marker is not None:
+        with suppress(OSError):  # without a marker, the next run starts processes again
+            marker.touch()
+
+
+def _find_marker(group: str, bytes_per_code: int, equivalent: bool) -> Path | None:
+    """
+    Return the file that marks a group as compiled; None without a cache.
+
+    Kernels depend on the type of the codes, and some on whether the score is score-equivalent.
+    """
     from bnsearch.kernels.cache import describe_cache
 
     folder, digest = describe_cache()
-    name = f"{group}-{data.codes.dtype.itemsize}-{type(score).__name__}-{digest[:24]}.compiled"
+    name = f"{group}-{bytes_per_code}-{'sets' if equivalent else 'families'}-{digest[:24]}.compiled"
     return None if folder is None else folder / name
 
 
 def _run_workers(
-    number: int, groups: Sequence[str], description: bytes, report: Callable[[int], None]
+    number: int, groups: Sequence[str], kind: tuple[int, bool], report: Callable[[int], None]
 ) -> Iterator[str]:
     """Compile groups in a number of processes; yield each group when it is finished."""
     waiting: queue.SimpleQueue[str] = queue.SimpleQueue()
@@ -149,7 +161,7 @@ def _run_workers(
             worker = workers[index]
             assert worker.stdin is not None and worker.stdout is not None
             with suppress(OSError, queue.Empty):
-                worker.stdin.write(base64.b64encode(description).decode() + "\n")
+                worker.stdin.write(json.dumps(kind) + "\n")
                 while True:
                     group = waiting.get_nowait()
                     worker.stdin.write(group + "\n")
@@ -198,6 +210,7 @@ def _start_workers(number: int) -> Iterator[list[subprocess.Popen[str]]]:
 def serve() -> None:
     """Compile the groups that are named on stdin; this is the main function of a worker."""
     from bnsearch.kernels import linking
+    from bnsearch.scores import BIC, K2
 
     signal.signal(signal.SIGINT, signal.SIG_DFL)  # Ctrl-C ends a worker without a traceback
     gc.set_threshold(100_000, 20, 20)  # with Python's defaults, garbage collection would be a tenth of the time
@@ -206,14 +219,8 @@ def serve() -> None:
         print(line, flush=True)
 
     linking.compiled_observers.append(lambda: write(KERNEL))
-    itemsize, score = read_description(sys.stdin.readline())
-    problem = make_tiny_problem(itemsize, score)
+    bytes_per_code, equivalent = json.loads(sys.stdin.readline())
+    problem = make_tiny_problem(bytes_per_code, BIC() if equivalent else K2())
     for line in sys.stdin:
-        GROUPS[line.strip()](problem)
+        compile_group(line.strip(), problem)
         write(DONE)
-
-
-def read_description(line: str) -> tuple[int, Any]:
-    """Return the size of a code in bytes and the score, from the first line that a worker reads."""
-    itemsize, score = pickle.loads(base64.b64decode(line))
-    return itemsize, score

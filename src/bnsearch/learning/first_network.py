@@ -4,18 +4,20 @@ from __future__ import annotations
 
 import math
 import threading
+from contextlib import suppress
 
 from bnsearch.budgets.events import COMPILING, Event
 from bnsearch.dags.hillclimb import Tabu
 from bnsearch.graphs.dag import DAG
 from bnsearch.learning.compilation import compile_missing
-from bnsearch.learning.warm_up import load_kernels
 from bnsearch.runs.method import Method
 from bnsearch.runs.problem import Problem
 from bnsearch.runs.run import Run
 from bnsearch.runs.stop import Progress
 
 CLIMB = "climb"  # the group of the kernels of tabu search
+BYTES_PER_PAIR = 64  # memory of tabu search for each pair of variables, an upper estimate
+MEMORY_SHARE = 4  # the first search uses at most a quarter of the run's memory
 
 
 class FirstSearch:
@@ -30,7 +32,7 @@ class FirstSearch:
 
     def __init__(self, problem: Problem, run: Run) -> None:
         self._problem = problem
-        self._run = Run(seed=run.seed, threads=1, permits=problem.permits)
+        self._run = Run(seed=run.seed, threads=1, memory=run.budget.memory, permits=problem.permits)
         self._thread: threading.Thread | None = None
 
     @property
@@ -39,13 +41,15 @@ class FirstSearch:
         return self._run.progress if math.isfinite(self._run.progress.score) else None
 
     def start(self) -> None:
-        """Start the search."""
+        """Start the search, unless it takes too much memory."""
+        if BYTES_PER_PAIR * self._problem.size**2 > self._run.budget.memory // MEMORY_SHARE:
+            return
         self._thread = threading.Thread(target=self._search, daemon=True)
         self._thread.start()
 
     def _search(self) -> None:
-        load_kernels(self._problem, Tabu())
-        Tabu().search(self._problem, self._run)
+        with suppress(Exception):  # the search after the compilation meets the same problem, and reports its errors
+            Tabu().search(self._problem, self._run)
 
     def stop(self) -> None:
         """End the search."""

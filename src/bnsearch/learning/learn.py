@@ -161,6 +161,10 @@ def learn(
         if uses_table(method):
             load_selection_kernels(problem, run.threads)
         load_kernels(problem, method)
+    from bnsearch.kernels.cache import describe_missing_cache
+
+    if (missing := describe_missing_cache()) is not None:
+        run.remark(missing)
     if first is not None:
         score_of_first, dag = first
         run.offer(score_of_first, lambda: dag)
