@@ -10,7 +10,6 @@ from numpy.typing import NDArray
 
 from bnsearch._tools.parallel import ThreadArrays
 from bnsearch.budgets.events import Event
-from bnsearch.counting.cell_sums import CellFunction, CellSum
 from bnsearch.counting.pieces import Piece, count_sets_with_each
 from bnsearch.counting.sweep import Sweep
 from bnsearch.parent_sets.assembly import RankedFamilies, assemble
@@ -18,6 +17,7 @@ from bnsearch.parent_sets.legal import is_wanted
 from bnsearch.parent_sets.table import ParentSets
 from bnsearch.scores.score import TOLERANCE
 from bnsearch.selection.builder import Job
+from bnsearch.selection.closing import excludes_larger_sets
 from bnsearch.selection.size_progress import Pace, SizeProgress
 
 MANY_SETS = 100_000  # smallest number of sets of a size from whose time the pace of the next one is estimated
@@ -118,7 +118,11 @@ class Walk:
                 return "memory"
             if not self.best.size:  # the last size has not prepared this one, because it would not fit
                 return "horizon" if self.resumable else "seconds"
-            if size > 2 and self._open_size != size and self._closed(size - 1):
+            if (
+                size > 2
+                and self._open_size != size
+                and excludes_larger_sets(self.sweep, size - 1, self.best, self.job, self._is_halted)
+            ):
                 self.complete = self.job.max_parents
                 return "complete"
             self._open_size = size
@@ -181,36 +185,6 @@ class Walk:
         if self.resumable:  # the check takes no longer than the last size, and must not be repeated
             return budget.stop_reason is not None or budget.elapsed > self._horizon
         return budget.is_spent()
-
-    def _closed(self, size: int) -> bool:
-        """
-        Return True if the bound of the score excludes all families larger than those over the sets of a size.
-
-        The cells that occur are counted only if the result may depend on them.
-        """
-        from bnsearch.selection.kernels_open import any_open
-
-        bound = self.job.bound
-        if not (bound.slope or bound.level):
-            return False
-        going = True
-
-        def visit(piece: Piece, block: NDArray[np.float64]) -> None:
-            nonlocal going
-            arities = self.sweep.layout.columns.arities
-            if any_open(
-                size, *piece, self.sweep.binomial, arities, block, self.best, *bound, self.job.data.n_rows, TOLERANCE
-            ):
-                going = False
-            if self._is_halted():
-                going = False
-
-        for piece in reversed(list(self.sweep.pieces(size))):  # pieces with few states first: these stay open longest
-            if going:
-                visit(piece, np.empty(0))
-        if going and bound.level:
-            self.sweep.for_each_piece(size, CellSum(CellFunction.OCCURS), visit, lambda: going)
-        return going
 
     def _enumerate_size(self, size: int, max_seconds: float) -> bool:
         """
