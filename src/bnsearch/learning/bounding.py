@@ -165,6 +165,8 @@ class BoundSearch:
             value = self.ascent.improve(budget, run.progress.score, inf if self._timed else UNTIMED_ROUNDS).value
             gain = inf if before is None else before - value
             self._is_slow = self.ascent.converged or gain < SLOW_GAIN * (value - run.progress.score)
+        if before is not None and before < value and run.scope.is_complete and self._scope.is_complete:
+            return  # a lower bound of all networks, from an attempt to prove the optimum
         run.bound, run.scope = value, self._scope
         if self.cuts is not None and self.cuts.has_improved:
             run.evidence = partial(make_certificate, self.cuts.table, self.cuts.make_proofs())

@@ -52,8 +52,7 @@ class Run:
     memory : bytes for tables and caches; None means the default of this machine
     observers : functions that are called with an `Event` at every improvement and at most every 0.1 s in between
     permits : function that returns True if a network is legal; None means that all are
-    select : function that selects the candidate table of a problem as part of the run. Without it the problem does so,
-        with the clock of the run paused
+    select : function that selects the candidate table of a problem in the run; without it, the clock is paused for that
     clock : function that returns the current time in seconds
 
     Attributes
@@ -99,24 +98,18 @@ class Run:
             stop_condition=self._halt_reason,
         )
         self.threads = self.budget.threads
-        self.trace = Trace()
-        self.climbs = Climbs()
-        self.progress = Progress()
+        self.trace, self.climbs, self.progress = Trace(), Climbs(), Progress()
         self.computed = 0
         self.bound: float | None = None
         self.evidence: Callable[[], Any] | None = None
         self.empty_score: float | None = None
-        self.optimal = False
-        self.scope = ALL_NETWORKS
-        self.stops_at_bound = True
+        self.optimal, self.scope, self.stops_at_bound = False, ALL_NETWORKS, True
         self.reason: str | None = None
         self.notes: list[str] = []
         self._families: set[int] = set()
         self._ignores_convergence = False
-        self._permits = permits
+        self._permits, self._incumbent, self._lock = permits, Incumbent(), threading.RLock()
         self._reported = 0.0  # elapsed time at the last event
-        self._incumbent = Incumbent()
-        self._lock = threading.RLock()
 
     @property
     def seconds(self) -> float:
@@ -178,11 +171,7 @@ class Run:
         return parallel_iter(function, items, self.threads, halt=self.budget.request_stop)
 
     def parent_sets(self, problem: Problem) -> ParentSets:
-        """
-        Return the candidate table of a problem; select one first if the problem has none.
-
-        If the selected table is not complete, the result is never reported as optimal.
-        """
+        """Return the candidate table of a problem, and set the scope; select a table first if the problem has none."""
         if self.select is not None and problem.table is None:
             table = self.select(problem, self)
         else:
