@@ -45,6 +45,12 @@ def copy_array(state, out):
     return state[0]
 
 
+@kernel
+def read_three(state):
+    """Return three numbers."""
+    return state[0], state[1], state[2]
+
+
 def make_state() -> KernelTuple:
     """Return two values, 5, 0.5, True, and a matrix of 0 1 / 2 3."""
     return KernelTuple((np.array([10.0, 20.0]), 5, 0.5, True, (np.arange(4).reshape(2, 2),)))
@@ -92,4 +98,12 @@ def test_other_items_are_refused():
     """Text and small integers have no form in the block of memory."""
     for item in ("text", np.int32(3)):
         with pytest.raises(TypeError, match="kernels cannot read"):
-            change_items(KernelTuple((np.zeros(1), item)))
+            KernelTuple((np.zeros(1), item))
+
+
+def test_numbers_are_read_as_they_are():
+    """Whole numbers of 64 bits with and without a sign, numbers and truth values of Python and NumPy."""
+    for items in ((-1, 2**63 - 1, np.int64(-5)), (np.uint64(2**64 - 1), np.uint64(1), np.uint64(2**63))):
+        assert read_three(KernelTuple(items)) == items
+    assert read_three(KernelTuple((-0.5, np.float64(1e300), np.inf))) == (-0.5, 1e300, np.inf)
+    assert read_three(KernelTuple((True, np.bool_(False), False))) == (True, False, False)

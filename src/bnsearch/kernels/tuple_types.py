@@ -64,15 +64,9 @@ def find_type(value: KernelTuple) -> KernelTupleType:
     items = tuple(find_type(item) if isinstance(item, KernelTuple) else numba.typeof(item) for item in value)
     found = _types.get(items)
     if found is None:
-        for item, item_type in zip(value, items, strict=True):
-            if not isinstance(item_type, (types.Array, KernelTupleType)) and item_type not in SCALARS:
-                raise TypeError(f"kernels cannot read {item!r} from a kernel tuple: its type is {item_type}")
         found = _types[items] = KernelTupleType(items)
     value.kernel_type = found
     return found
-
-
-SCALARS = (types.int64, types.uint64, types.float64, types.boolean)
 
 
 @typeof_impl.register(KernelTuple)

@@ -9,7 +9,6 @@ in one block of memory, and kernels pass the address of the block.
 from __future__ import annotations
 
 from collections.abc import Iterable
-from functools import cached_property
 from typing import Any
 
 import numpy as np
@@ -37,23 +36,19 @@ class KernelTuple(tuple[Any, ...]):
     """
 
     kernel_type: Any = None
+    block: NDArray[np.int64]
+    address: int
 
     def __new__(cls, items: Iterable[Any] = ()) -> KernelTuple:
         """Return a tuple of the items."""
-        return super().__new__(cls, (cls(item) if _is_plain_tuple(item) else item for item in items))
+        self = super().__new__(cls, (cls(item) if _is_plain_tuple(item) else item for item in items))
+        # The block is made here and not at the first use, so that threads cannot make two of them.
+        self.block = np.array([word for item in self for word in _encode(item)], dtype=np.int64)
+        self.address = int(self.block.ctypes.data)
+        return self
 
     def __reduce__(self) -> tuple[Any, ...]:
         return KernelTuple, (tuple(self),)
-
-    @cached_property
-    def block(self) -> NDArray[np.int64]:
-        """The items as kernels read them."""
-        return np.array([word for item in self for word in _encode(item)], dtype=np.int64)
-
-    @cached_property
-    def address(self) -> int:
-        """The address of the block."""
-        return int(self.block.ctypes.data)
 
 
 def _is_plain_tuple(item: object) -> bool:
@@ -66,6 +61,8 @@ def _encode(item: Any) -> Iterable[int]:
         return item.ctypes.data, item.size, *item.shape, *item.strides
     if isinstance(item, KernelTuple):
         return (item.address,)
-    if isinstance(item, float | np.float64):
-        return (int(np.float64(item).view(np.int64)),)
-    return (int(item),)
+    if isinstance(item, float | np.uint64):  # np.float64 is a float
+        return (int(np.asarray(item).view(np.int64)),)
+    if isinstance(item, int | np.int64 | np.bool_):
+        return (int(item),)
+    raise TypeError(f"kernels cannot read {item!r} from a kernel tuple: numbers have 64 bits, or are truth values")
