@@ -33,7 +33,8 @@ SHARE = 0.05  # share of the time of all threads for the bound while the search 
 STALLED_SHARE = 0.25  # the same once the search has stalled
 STALLED_GAIN = 1e-5  # a search has stalled if it has gained less, relative to the score, in the second half of its time
 IDLE_SHARE = 0.4  # the share if the search has gained nothing in the second half of its time
-SLOW_GAIN = 0.1  # share of the gap that a slice of the dual ascent must close, or branch and cut replaces it
+SLOW_GAIN = 0.03  # share of the gap that a slice of the dual ascent must close, or branch and cut replaces it
+MAX_SLOW = 2  # slices with a smaller gain, one after the other, after which it does
 MIN_SLICE = 0.02  # shortest slice of the search for a bound, as a share of the total time: short ones waste rounds
 MIN_SLICE_UPDATES = 5  # and as a multiple of the time for adding the sets that the islands have met
 ROWS_PER_SECOND = 10_000  # maximum number of selected rows for each second of the run: pricing takes 1e-6 s for a row
@@ -71,7 +72,7 @@ class BoundSearch:
         self._is_outdated = True  # True if the search has begun with other selected sets
         self._spent = self._update_seconds = 0.0  # seconds of the search so far, and of the last update of its table
         self._memory = run.budget.memory // MEMORY_SHARE
-        self._is_slow = False  # True if the dual ascent has hardly improved the bound in its last slice
+        self._n_slow = 0  # number of slices in which the dual ascent has hardly improved the bound, one after the other
         self._old_cuts: list[Cut] = []  # cuts of branch and cut over an earlier table; they hold for any table
         self._found: tuple[DAG, NDArray[np.float64]] | None = None  # the last network of branch and cut
         self.ascent: PricedAscent | None = None
@@ -110,7 +111,7 @@ class BoundSearch:
         self._take_network()
         if self._is_outdated or self._is_beaten():
             self._update_table()
-        elif self.cuts is None and (self._is_slow or self._old_cuts) and has_solver():
+        elif self.cuts is None and self._n_slow >= MAX_SLOW and has_solver():
             self._start_cuts()
         elif self.cuts is None:
             self._update_table()
@@ -164,7 +165,8 @@ class BoundSearch:
         else:
             value = self.ascent.improve(budget, run.progress.score, inf if self._timed else UNTIMED_ROUNDS).value
             gain = inf if before is None else before - value
-            self._is_slow = self.ascent.converged or gain < SLOW_GAIN * (value - run.progress.score)
+            is_slow = gain < SLOW_GAIN * (value - run.progress.score)
+            self._n_slow = MAX_SLOW if self.ascent.converged else (self._n_slow + 1) * is_slow
         if before is not None and before < value and run.scope.is_complete and self._scope.is_complete:
             return  # a lower bound of all networks, from an attempt to prove the optimum
         run.bound, run.scope = value, self._scope
