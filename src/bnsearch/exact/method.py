@@ -17,7 +17,7 @@ from bnsearch.exact.certificate import certify_optimum, make_certificate
 from bnsearch.exact.cluster_bound import ClusterBound
 from bnsearch.exact.components import Component, split_into_components
 from bnsearch.exact.dynamic import ADVICE, MAX_VARIABLES, TooLargeError, solve
-from bnsearch.exact.incumbents import find_choice, find_rows, search_incumbent
+from bnsearch.exact.incumbents import PATIENCE, find_choice, find_rows, search_incumbent
 from bnsearch.exact.proof import Proof
 from bnsearch.exact.warm_up import load_cut_kernels
 from bnsearch.orderings.asobs import select_acyclic_rows
@@ -158,7 +158,7 @@ class ExactSearch:
         if not (large and has_solver()):
             self._check_memory(components[-1].size)
             return all(self._solve_dynamically(component) for component in components)
-        if not self.run.progress.iterations:  # no other method has searched for a good network before
+        if self.run.progress.stale < PATIENCE * problem.size:  # no search has ended without improvement before
             search_incumbent(problem, self.run)
         self.rows[:] = self._get_incumbent()
         for component in components[: len(components) - len(large)]:

@@ -89,12 +89,14 @@ class BoundSearch:
 
     def add_selected(self, table: ParentSets, scope: Scope) -> bool:
         """
-        Use other selected parent sets from now on, unless they are too many; return True if they are used.
+        Use other selected parent sets from now on, and return True, unless they are too many.
+
+        After branch and cut has begun, they are used only if they are complete: a new start would take long.
 
         scope : the scope of a bound over these sets
         """
         max_rows = min(ROWS_PER_SECOND * self._end if self._timed else UNTIMED_ROWS, self._memory / ROW_BYTES)
-        if table.n_sets > max_rows:
+        if table.n_sets > max_rows or (self.cuts is not None and not scope.is_complete):
             return False
         self._selected, self._scope, self._is_outdated = table, scope, True
         return True
