@@ -59,11 +59,11 @@ def test_time_for_one_more_size(elapsed, expected, share, seconds):
 
 
 def test_earlier_enumerations_count():
-    """All enumerations together take at most half of the time."""
+    """All enumerations together take at most a quarter of the time."""
     search = searched_for(20.0)
-    search.selecting = 8.0
+    search.selecting = 4.0
     assert search._plan_enumeration(Model(1.0)) == (pytest.approx(4.0), True)
-    search.selecting = 10.0
+    search.selecting = 5.0
     search.next_seconds = 1.0
     assert search._plan_enumeration(Model(1.0)) == (0.0, True)
 
@@ -74,8 +74,8 @@ def test_earlier_enumerations_count():
         (4.9, 0.0, 1.0, 0.0),  # less than a quarter of the time so far
         (5.1, 0.0, 1.0, 10.2),
         (5.1, 0.0, 0.5, 5.1),
-        (5.1, 6.0, 1.0, 8.0),  # half of the time for all enumerations
-        (5.1, 11.0, 1.0, 0.0),
+        (5.1, 3.0, 1.0, 8.0),  # a quarter of the time for all enumerations
+        (5.1, 6.0, 1.0, 0.0),
         (18.0, 0.0, 1.0, 20.0),
     ],
 )

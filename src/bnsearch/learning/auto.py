@@ -35,6 +35,7 @@ WARM_UP_SHARE = 0.1  # maximum share of the remaining time for these steps
 UNTIMED_ISLANDS = 2  # number of islands if the result must not depend on the number of threads
 MIN_ELAPSED, MIN_ELAPSED_SHARE = 1.0, 0.1  # seconds, or share of the time budget, before the first enumeration
 MAX_ENUMERATION = 0.4  # maximum share of the remaining time for the enumeration of one more size
+MIN_SEARCHING = 4.0  # smallest elapsed time as a multiple of the time of all enumerations
 MARGIN = 2.0  # safety factor on the expected time of an enumeration: the pace of its first part is the fastest
 STALE_SHARE = 0.25  # share of the elapsed time without improvement after which a size is enumerated in part
 STALE_FACTOR = 2.0  # time for that enumeration as a multiple of the time without improvement
@@ -204,8 +205,8 @@ class _DataSearch:
         improved the network for a while, there is an enumeration in any case, possibly of a part of a size.
 
         The time is multiplied by the share of the variables whose parents in the best network are a set of this size or
-        a smaller one: only sets like these are enumerated. All enumerations together take at most as long as the
-        searches, so the incumbent at any time t is at least as good as that of the search until t / 2.
+        a smaller one: only sets like these are enumerated. All enumerations together take at most a quarter of the
+        time, also at any time before the end, so that the search until then is hardly worse than one without them.
         """
         run = self.run
         if not (self.timed and self.is_partial and run.going()) or self.is_finished:
@@ -214,7 +215,7 @@ class _DataSearch:
             return 0.0, True
         covered = model.share_covered(self.enumerated + 1)
         max_seconds = covered * MAX_ENUMERATION * run.seconds_left
-        max_seconds = min(max_seconds, covered * run.seconds - 2.0 * self.selecting)
+        max_seconds = min(max_seconds, covered * run.seconds - MIN_SEARCHING * self.selecting)
         if MARGIN * self.next_seconds <= max_seconds:
             return max_seconds, True
         stale = run.seconds - max(run.progress.improved, self.stale_since)

@@ -219,7 +219,7 @@ class Walk:
 
         joint = self.job.score.joint(self.job.data.n_rows)
         into = progress.values[0] if progress.values.size else None
-        budget, pieces = self.job.budget, self._list_pieces(progress)
+        budget, pieces = self.job.budget, self._list_pieces(progress, whole=max_seconds < inf)
         self.sweep.for_each_piece(
             size, joint, visit, lambda: pace.going and not budget.is_spent(), into=into, pieces=pieces
         )
@@ -247,15 +247,16 @@ class Walk:
         best = np.full((len(self.empty), 0 if last else self.sweep.number(size - 1)), -np.inf)
         return SizeProgress(size, total, parents, values, best)
 
-    def _list_pieces(self, progress: SizeProgress) -> list[Piece]:
+    def _list_pieces(self, progress: SizeProgress, *, whole: bool) -> list[Piece]:
         """
         Return the pieces of a size that are left to do.
 
-        A resumable walk may never complete a large size. It begins with the variables of few states, because these are
-        parents of good families more often, and because their sets take less time.
+        A resumable walk may never complete a large size. If it need not, it begins with the variables of few states:
+        these are parents of good families more often, and their sets take less time. Otherwise it begins with the
+        largest pieces, because the pace of the small ones says little about the time of a whole size.
         """
         pieces = [piece for piece in self.sweep.pieces(progress.size) if piece not in progress.kept]
-        return pieces[::-1] if self.resumable else pieces
+        return pieces[::-1] if self.resumable and not whole else pieces
 
     def _make_event(self, progress: SizeProgress) -> Event:
         """Return the number of scored families of a size; each member of a set is the child of one."""
