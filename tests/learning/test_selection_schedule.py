@@ -43,12 +43,12 @@ def searched_for(seconds: float, total: float = 100.0) -> auto._DataSearch:
     [
         (0.5, 0.0, 1.0, 0.0),  # too early
         (1.0, 0.0, 1.0, 1.0),  # nothing is known about the time
-        (40.0, 11.9, 1.0, 24.0),  # 2 * 11.9 <= 0.4 * 60
-        (40.0, 12.1, 1.0, 0.0),
-        (30.0, 6.9, 0.5, 14.0),  # 2 * 6.9 <= 0.5 * 0.4 * 70
-        (30.0, 7.1, 0.5, 0.0),
-        (4.0, 1.9, 1.0, 4.0),  # at most as long as the search before: 2 * 1.9 <= 4
-        (4.0, 2.1, 1.0, 0.0),
+        (40.0, 23.9, 1.0, 24.0),  # 0.4 * 60
+        (40.0, 24.1, 1.0, 0.0),
+        (30.0, 13.9, 0.5, 14.0),  # 0.5 * 0.4 * 70
+        (30.0, 14.1, 0.5, 0.0),
+        (4.0, 3.9, 1.0, 4.0),  # at most as long as the search before
+        (4.0, 4.1, 1.0, 0.0),
     ],
 )
 def test_time_for_one_more_size(elapsed, expected, share, seconds):

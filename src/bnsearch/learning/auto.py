@@ -23,7 +23,7 @@ from bnsearch.runs.method import Needs
 from bnsearch.runs.problem import Problem
 from bnsearch.runs.run import Run
 from bnsearch.runs.stop import Iterations, Seconds
-from bnsearch.selection.enumeration import Enumeration, EnumerationState
+from bnsearch.selection.enumeration import FIRST_SIZE, Enumeration, EnumerationState
 from bnsearch.selection.report import Selection
 from bnsearch.selection.subsets import Subsets
 
@@ -36,7 +36,6 @@ UNTIMED_ISLANDS = 2  # number of islands if the result must not depend on the nu
 MIN_ELAPSED, MIN_ELAPSED_SHARE = 1.0, 0.1  # seconds, or share of the time budget, before the first enumeration
 MAX_ENUMERATION = 0.4  # maximum share of the remaining time for the enumeration of one more size
 MIN_SEARCHING = 4.0  # smallest elapsed time as a multiple of the time of all enumerations
-MARGIN = 2.0  # safety factor on the expected time of an enumeration: the pace of its first part is the fastest
 STALE_SHARE = 0.25  # share of the elapsed time without improvement after which a size is enumerated in part
 STALE_FACTOR = 2.0  # time for that enumeration as a multiple of the time without improvement
 SUBSETS_SHARE = 0.1  # maximum share of the remaining time for counting all subsets before the islands begin
@@ -213,10 +212,10 @@ class _DataSearch:
             return 0.0, True
         if run.seconds < min(MIN_ELAPSED, MIN_ELAPSED_SHARE * (run.seconds + run.seconds_left)):
             return 0.0, True
-        covered = model.share_covered(self.enumerated + 1)
+        covered = model.share_covered(max(FIRST_SIZE - 1, self.enumerated + 1))
         max_seconds = covered * MAX_ENUMERATION * run.seconds_left
         max_seconds = min(max_seconds, covered * run.seconds - MIN_SEARCHING * self.selecting)
-        if MARGIN * self.next_seconds <= max_seconds:
+        if self.next_seconds <= max_seconds:
             return max_seconds, True
         stale = run.seconds - max(run.progress.improved, self.stale_since)
         if stale > STALE_SHARE * run.seconds:
@@ -237,7 +236,8 @@ class _DataSearch:
         with run.ignoring_convergence():
             found = select_for_run(builder, problem, run)
         self.selecting += found.seconds
-        self.next_seconds, self.is_finished = found.seconds_for_next, found.stop in ("memory", "horizon")
+        self.next_seconds = found.seconds_for_next if math.isfinite(found.seconds_for_next) else 2.0 * seconds
+        self.is_finished = found.stop in ("memory", "horizon")
         self.stale_since = run.seconds
         return self._add_selection(model, replace(found, seconds=self.selecting), at_once=whole or found.complete)
 

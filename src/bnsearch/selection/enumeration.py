@@ -52,8 +52,9 @@ class Enumeration(Builder):
 
     Notes
     -----
-    Sizes are enumerated as by `Sequential`; sets of variables with few states come first. The time of a selection
-    does not depend on the number of sets of earlier ones: new sets are joined with the best of the earlier sets.
+    Sizes are enumerated as by `Sequential`. If a part of a size suffices, sets of variables with few states come first,
+    and the time of the selection does not depend on the number of sets of earlier ones: new sets are joined with the
+    best of the earlier sets.
     """
 
     max_rows: int | None = None
@@ -72,7 +73,10 @@ class Enumeration(Builder):
         stop = walk.run(share=1.0 if self.whole_size else None, max_size=max_size)
         only_best = budget.stop_reason is not None
         complete = walk.complete >= job.max_parents
-        table = walk.table(only_best=only_best) if complete else self._join(walk.new_table(only_best=only_best), job)
+        if complete or (self.whole_size and (self.max_rows is None or walk.rows <= self.max_rows)):
+            table, state.is_cut = walk.table(only_best=only_best), False
+        else:  # this takes longer for each row, but its time does not depend on the number of all rows
+            table = self._join(walk.new_table(only_best=only_best), job)
         state.table = table
         seconds = np.full(job.n, budget.elapsed / job.n)
         return Selection(
@@ -82,7 +86,7 @@ class Enumeration(Builder):
             walk.complete,
             stop,
             complete,
-            is_cut=state.is_cut and not complete,
+            is_cut=state.is_cut,
             seconds_for_next=walk.seconds_for_next,
         )
 

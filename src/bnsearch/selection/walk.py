@@ -25,6 +25,7 @@ SECONDS_PER_ROW, SECONDS_PER_VARIABLE = 5e-7, 2e-5  # generous time for assembli
 SECONDS_PER_VALUE = 1e-8  # time for preparing the arrays of a size, for each value
 MAX_PREPARATION_SHARE = 0.1  # maximum share of the remaining time for preparing the arrays of a size
 FASTEST = 1e-8  # fastest possible pace in seconds per set: a size that does not fit at this pace is not tried
+SIZE_FACTOR = 2.0  # time for a set, divided by that for a set of one variable less: about twice as many cells
 FAMILY_BYTES = 20  # memory of a family that is kept
 MAX_KEPT = 1 << 20  # largest number of families of a piece for which there is room at first
 
@@ -231,7 +232,7 @@ class Walk:
         seconds = self.job.budget.clock() - started
         if progress.total > MANY_SETS:
             self.seconds_per_set = seconds / progress.total
-        self.seconds_for_next = seconds / progress.total * comb(len(self.empty), size + 1)
+        self.seconds_for_next = SIZE_FACTOR * seconds / progress.total * comb(len(self.empty), size + 1)
         return True
 
     def _start_size(self, size: int, max_seconds: float) -> SizeProgress:
@@ -285,10 +286,11 @@ class Walk:
     def table(self, *, only_best: bool = False) -> ParentSets:
         """Return the table of the families kept; with `only_best`, a large one is cut to each variable's best sets."""
         parts = [(size - 1, kept) for size in sorted(self.kept) for _, kept in sorted(self.kept[size].items())]
+        self.not_assembled, self._new_rows = [], 0
         return self._assemble(parts, only_best)
 
     def new_table(self, *, only_best: bool = False) -> ParentSets:
-        """Return the table of the families kept since the last call."""
+        """Return the table of the families kept since the last table."""
         parts, self.not_assembled = sorted(self.not_assembled, key=lambda part: part[0]), []
         self._new_rows = 0
         return self._assemble(parts, only_best)
