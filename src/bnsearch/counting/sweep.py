@@ -239,7 +239,7 @@ class Sweep:
     ) -> None:
         """Compute the values of the sets of one piece; the counts of all smaller sets must be known."""
         from bnsearch.counting.kernels_lattice import sweep_piece
-        from bnsearch.counting.kernels_row_groups import count_piece
+        from bnsearch.counting.kernels_row_sets import count_piece
 
         columns = self._columns
         sweep_piece(
