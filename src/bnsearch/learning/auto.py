@@ -110,8 +110,7 @@ class _DataSearch:
             return
         run.scope, run.stops_at_bound = KEPT_SETS, False
         model = self._start_islands()
-        self.model, bounding = model, BoundSearch(problem, run, model)
-        self.bounding = bounding
+        bounding = self.bounding = BoundSearch(problem, run, model)
         if not self.timed and self._add_selection(model, CandidateSelector().select(problem, run, math.inf)):
             return
         while run.going() and model.is_started and run.seconds_left > bounding.reserve:
@@ -140,19 +139,21 @@ class _DataSearch:
 
     def _search_round(self, model: IslandModel) -> None:
         """Let the islands search; the search for a bound gets a part of the time, in a thread if there are several."""
-        self.bounding.prepare_slice()
-        if len(model.islands) > 1 and self.bounding.credit > 0.0:
-            model.guest = self._visit
+        bounding = self.bounding
+
+        def visit(seconds: float) -> None:
+            """Search for a bound in the place of an island, until the credit of the bound is used up."""
+            bounding.advance(seconds)
+            if bounding.credit <= 0.0:
+                model.guest = None
+
+        bounding.prepare_slice()
+        if len(model.islands) > 1 and bounding.credit > 0.0:
+            model.guest = visit
         else:
-            self.bounding.advance(math.inf)
+            bounding.advance(math.inf)
         model.search_round()
         model.guest = None
-
-    def _visit(self, seconds: float) -> None:
-        """Search for a bound in the place of an island, until the credit of the bound is used up."""
-        self.bounding.advance(seconds)
-        if self.bounding.credit <= 0.0:
-            self.model.guest = None
 
     def _start_islands(self) -> IslandModel:
         problem, run = self.problem, self.run
