@@ -23,6 +23,7 @@ LAYERS = (
     ("parent_sets",),
     ("selection",),
     ("runs",),
+    ("checkpoints",),
     ("dags", "equivalence", "genetic", "orderings"),
     ("exact", "independence", "ondemand"),
     ("learning",),

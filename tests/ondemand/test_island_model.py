@@ -9,7 +9,8 @@ from bnsearch.equivalence.ges import GES
 from bnsearch.graphs import DAG
 from bnsearch.learning.search import search
 from bnsearch.networks import random_network
-from bnsearch.ondemand.island_model import CLIMB_MEMORY, MIN_CLIMB_BYTES, IslandModel
+from bnsearch.ondemand.dag_search import MIN_CLIMB_BYTES
+from bnsearch.ondemand.island_model import CLIMB_MEMORY, IslandModel
 from bnsearch.ondemand.shared_table import build_table, draw_informed_start
 from bnsearch.runs.problem import Problem
 from bnsearch.runs.run import Run

@@ -8,6 +8,7 @@ import typer
 
 from bnsearch.cli.options import (
     CertificateFile,
+    CheckpointFolder,
     Data,
     Discretize,
     Ess,
@@ -21,6 +22,7 @@ from bnsearch.cli.options import (
     NoHeader,
     Prior,
     Quiet,
+    Restart,
     ScoreName,
     Seed,
     Settings,
@@ -65,12 +67,15 @@ def learn(
     within: Within = None,
     certificate: CertificateFile = None,
     parents: TableFile = None,
+    checkpoint: CheckpointFolder = None,
+    restart: Restart = False,
     as_json: Json = False,
 ) -> None:
     """
     Learn the network of a table with the highest score that is found in the given time.
 
-    Ctrl-C or SIGTERM stops at any time and keeps the best network so far; a second one quits.
+    Ctrl-C or SIGTERM stops at any time and keeps the best network so far; a second one quits. With --checkpoint, the
+    same command continues.
 
     Examples
     --------
@@ -78,6 +83,7 @@ def learn(
     bnsearch learn table.csv --seconds 10 --score bdeu --ess 10 --json
     bnsearch learn table.csv --discretize quantile:5 --knowledge tiers.json -o network.svg
     bnsearch learn table.csv --method ges --score bdeu --ess 10 --prior
+    bnsearch learn table.csv --seconds 3600 --checkpoint run.bns -o network.bif
     """
     from bnsearch.cli.graphs import load_dag
     from bnsearch.cli.progress import show_progress
@@ -91,7 +97,7 @@ def learn(
     chosen_method = make_method(method, **parse_settings(settings))
     chosen_score = make_score(score, **score_parameters(ess, prior))
     rule = combine_rules(iterations, target)
-    outputs = Outputs(output, trace, certificate, parents, inputs=(data, knowledge, start))
+    outputs = Outputs(output, trace, certificate, parents, inputs=(data, knowledge, start, checkpoint))
     table = Dataset.read(data, header=not no_header, discretize=discretize)
     with show_progress(quiet=quiet) as observers:
         result = run_learn(
@@ -107,6 +113,8 @@ def learn(
             start=None if start is None else load_dag(start),
             stop=rule,
             within=within,
+            checkpoint=checkpoint,
+            restart=restart,
             observers=observers,
         )
     deliver_result(result, outputs, table, as_json=as_json, quiet=quiet)

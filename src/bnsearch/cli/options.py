@@ -85,6 +85,13 @@ Within = Annotated[
         "--within", metavar="K", help="List all networks within this Bayes factor of the best, for up to 20 variables."
     ),
 ]
+CheckpointFolder = Annotated[
+    Path | None,
+    typer.Option(
+        "--checkpoint", metavar="RUN", help="Save the run in this folder, and continue the run that it has: run.bns."
+    ),
+]
+Restart = Annotated[bool, typer.Option("--restart", help="Start over although the checkpoint has a run.")]
 Quiet = Annotated[bool, typer.Option("--quiet", "-q", help="Print errors only.")]
 
 

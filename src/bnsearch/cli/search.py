@@ -9,10 +9,12 @@ import typer
 
 from bnsearch.cli.options import (
     CertificateFile,
+    CheckpointFolder,
     IterationsLimit,
     Json,
     KnowledgeFile,
     NetworkFile,
+    Restart,
     Seed,
     Settings,
     TableFile,
@@ -68,6 +70,8 @@ def search(
     within: Within = None,
     certificate: CertificateFile = None,
     parents: TableFile = None,
+    checkpoint: CheckpointFolder = None,
+    restart: Restart = False,
     as_json: Json = False,
 ) -> None:
     """
@@ -98,12 +102,23 @@ def search(
     parameters = parse_settings([*given, *(settings or [])])
     chosen = make_method(method or ("rinobs" if parameters else "auto"), **parameters)
     stop = _stopping_rule(chosen.name, seconds, iterations, target)
-    outputs = Outputs(output, trace, certificate, parents, tables=data is not None, inputs=(sets, knowledge, data))
+    files = (sets, knowledge, data, checkpoint)
+    outputs = Outputs(output, trace, certificate, parents, tables=data is not None, inputs=files)
     known = None if knowledge is None else Knowledge.read(knowledge)
     problem = Problem(table=read_scores(sets, threads=threads, knowledge=known), knowledge=known)
     dataset = None if data is None else Dataset.read(data).select(problem.names)
     with show_progress() as observers:
-        result = run_search(problem, chosen, stop=stop, seed=seed, threads=threads, observers=observers, within=within)
+        result = run_search(
+            problem,
+            chosen,
+            stop=stop,
+            seed=seed,
+            threads=threads,
+            observers=observers,
+            within=within,
+            checkpoint=checkpoint,
+            restart=restart,
+        )
     deliver_result(result, outputs, dataset, as_json=as_json)
 
 

@@ -91,7 +91,10 @@ class _DataSearch:
         self.problem, self.run = problem, run
         self.timed = run.is_timed
         self.state = EnumerationState()
-        self.selection: Selection | None = None  # the last one
+        self.selection: Selection | None = None  # the last one, if it is still to be described to the user
+        self.last_selection: Selection | None = None
+        self.has_all_subsets = False  # True if the last selection has counted all subsets
+        self.bound_seconds = 0.0  # time for the bound in an earlier run that this one continues
         self.enumerated = 0  # number of parents up to which the table holds all useful sets
         self.next_seconds = 0.0  # expected time for completing one more size; 0 until it is known
         self.is_finished = False  # True if sets of one more size cannot be enumerated
@@ -104,6 +107,9 @@ class _DataSearch:
         """Search until the run stops or the optimum is proven."""
         problem, run = self.problem, self.run
         run.offer(problem.base_score, lambda: problem.base)
+        earlier = self._continue_selections()
+        if self.has_all_subsets and self._solve_subsets(earlier):
+            return
         expected = self._expected_subset_seconds()
         fits = math.isfinite(expected) and (not self.timed or expected <= SUBSETS_SHARE * run.seconds_left)
         if fits and self._solve_subsets():
@@ -111,7 +117,10 @@ class _DataSearch:
         run.scope, run.stops_at_bound = KEPT_SETS, False
         model = self._start_islands()
         bounding = self.bounding = BoundSearch(problem, run, model)
-        if not self.timed and self._add_selection(model, CandidateSelector().select(problem, run, math.inf)):
+        bounding.continue_after(self.bound_seconds)
+        if earlier is None and not self.timed:
+            earlier = CandidateSelector().select(problem, run, math.inf)
+        if earlier is not None and self._add_selection(model, earlier):
             return
         while run.going() and model.is_started and run.seconds_left > bounding.reserve:
             seconds, whole = self._plan_enumeration(model)
@@ -136,6 +145,14 @@ class _DataSearch:
             "chose search over orderings (ginobs, rinobs) and over DAGs (tabu): exact search over all subsets of "
             f"{problem.size} variables would take too long"
         )
+
+    def _continue_selections(self) -> Selection | None:
+        """Return the last selection of an earlier run that this one continues; None if there is none."""
+        if self.run.checkpoint is None:
+            return None
+        from bnsearch.learning.auto_state import keep_selections
+
+        return keep_selections(self, self.run.checkpoint)
 
     def _search_round(self, model: IslandModel) -> None:
         """Let the islands search; the search for a bound gets a part of the time, in a thread if there are several."""
@@ -183,14 +200,19 @@ class _DataSearch:
         )
         return counting + expected_exact_seconds(n, run.threads)
 
-    def _solve_subsets(self) -> bool:
-        """Count all subsets and search them exactly; return True if nothing is left to do."""
+    def _solve_subsets(self, found: Selection | None = None) -> bool:
+        """
+        Count all subsets and search them exactly; return True if nothing is left to do.
+
+        found : the selection of all subsets in an earlier run; None if there is none
+        """
         problem, run = self.problem, self.run
-        builder = Subsets(memory=run.budget.memory // 2)
-        with run.ignoring_convergence():
-            found = select_for_run(builder, problem, run)
+        if found is None:
+            with run.ignoring_convergence():
+                found = select_for_run(Subsets(memory=run.budget.memory // 2), problem, run)
         if not found.complete:
             return False
+        self.last_selection, self.has_all_subsets = found, True
         run.remark(describe(found))
         run.remark(f"chose exact search: all subsets of {problem.size} variables were counted")
         run.scope, run.bound = ALL_NETWORKS, None
@@ -245,7 +267,8 @@ class _DataSearch:
     def _add_selection(self, model: IslandModel, found: Selection, *, at_once: bool = True) -> bool:
         """Add selected candidate sets to the islands' table; return True if the optimum is proven."""
         problem, run = self.problem, self.run
-        self.selection, self.enumerated = found, found.exhaustive
+        self.selection = self.last_selection = found
+        self.enumerated = found.exhaustive
         model.table.add_selected(found.table, at_once=at_once)
         self.is_partial = not found.complete
         # After the enumeration of a part of a size, the bound covers the sets of that part which the islands use.

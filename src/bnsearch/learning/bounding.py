@@ -87,6 +87,15 @@ class BoundSearch:
         pricing = 0.0 if self.ascent is None else 2 * self.ascent.pricing_seconds
         return min(MAX_RESERVE * self._end, RESERVE * self._end + self._update_seconds + pricing)
 
+    @property
+    def spent(self) -> float:
+        """Number of seconds that the search for a bound has taken so far."""
+        return self._spent
+
+    def continue_after(self, seconds: float) -> None:
+        """Count the seconds that the search for a bound has taken in an earlier run."""
+        self._spent += seconds
+
     def add_selected(self, table: ParentSets, scope: Scope) -> bool:
         """
         Use other selected parent sets from now on, and return True, unless they are too many.

@@ -26,6 +26,7 @@ FIRST_SECONDS = 0.2  # maximum time of the selection before the first network
 FIRST_SHARE = 0.05  # maximum share of the remaining time for the same
 EVALUATIONS = 20_000_000  # budget without a time limit, so that the result depends neither on machine nor threads
 PYTHON_EVALUATIONS = 100_000  # the same for a score that is a Python function
+SELECTION = "selection"  # name of the part of a checkpoint
 MEMORY_SHARE = 4  # selections use at most a quarter of the run's memory
 
 
@@ -38,13 +39,33 @@ class CandidateSelector:
     def __call__(self, problem: Problem, run: Run) -> ParentSets:
         """Return the candidate table, which is selected by the first call."""
         if self._selection is None:
-            found = self._select_first(problem, run) or self.select(problem, run, SHARE * run.seconds_left)
+            found = self._take_saved(problem, run) or self._select_first(problem, run)
+            found = found or self.select(problem, run, SHARE * run.seconds_left)
             self._selection = found
+            self._save(run)
             run.scope = found.scope
             for note in (describe(found), *found.notes):
                 run.remark(note)
             offer_first_network(found.table, problem, run)
         return self._selection.table
+
+    def _take_saved(self, problem: Problem, run: Run) -> Selection | None:
+        """Return the selection of an earlier run that this one continues; None if there is none."""
+        part = None if run.checkpoint is None else run.checkpoint.take(SELECTION)
+        if part is None or run.checkpoint is None:
+            return None
+        from bnsearch.checkpoints.selections import decode_selection
+
+        with run.checkpoint.damage_reported():
+            return decode_selection(problem.names, part)
+
+    def _save(self, run: Run) -> None:
+        """Add the selection to the checkpoint of the run, unless a signal has ended the selection."""
+        found = self._selection
+        if run.checkpoint is not None and found is not None and run.budget.request is None:
+            from bnsearch.checkpoints.selections import encode_selection
+
+            run.checkpoint.provide(SELECTION, partial(encode_selection, found))
 
     def _select_first(self, problem: Problem, run: Run) -> Selection | None:
         """Offer a first network after a very short selection, and return the selection if it is complete."""

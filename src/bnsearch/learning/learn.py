@@ -27,7 +27,7 @@ from bnsearch.learning.arguments import (
 from bnsearch.learning.candidates import CandidateSelector, load_selection_kernels
 from bnsearch.learning.first_network import compile_for_run
 from bnsearch.learning.methods import uses_table
-from bnsearch.learning.search import search_in
+from bnsearch.learning.search import add_near_optimal, search_in
 from bnsearch.learning.warm_up import load_kernels
 from bnsearch.runs.method import Method
 from bnsearch.runs.problem import Problem
@@ -57,6 +57,8 @@ def learn(
     discretize: Discretize | None = None,
     stop: Stop | None = None,
     within: float | None = None,
+    checkpoint: str | os.PathLike[str] | None = None,
+    restart: bool = False,
     observers: Sequence[Observer] = (),
     clock: Callable[[], float] = time.perf_counter,
 ) -> Result:
@@ -100,6 +102,13 @@ def learn(
     within : float, optional
         List all networks whose score is within this Bayes factor of the optimum (`Result.near_optimal`), for up to 20
         variables.
+    checkpoint : str or path, optional
+        Folder, such as "run.bns", in which the state of the run is saved about every ten seconds and at its end. The
+        same call continues a run that was interrupted, and returns the result of one that has ended. A larger
+        `seconds` continues a run that has ended. Only `seconds`, `threads`, `memory`, `within` and `observers` may
+        differ from those of the saved run.
+    restart : bool, default False
+        Whether to start over although the checkpoint has a saved run.
     observers : sequence of callable, optional
         Functions that are called with an `Event` at every improvement and from time to time in between. They can be
         called from any thread.
@@ -121,6 +130,12 @@ def learn(
     Ctrl-C or SIGTERM ends the work at any time, and `learn` returns the best network so far; a second signal ends the
     program. Kernels are compiled on the first call, or loaded, before the clock starts.
 
+    A run that continues from a checkpoint has the rest of the time budget, and its result is never worse than the saved
+    network. The default method and `ginobs` continue with the saved networks, families and candidate tables. Searches
+    over DAGs and over equivalence classes begin at the saved network. All other methods keep it as the incumbent, and
+    their candidate table if they have one, and begin their search again with other random numbers. A checkpoint that
+    cannot be written does not end the run; a note of the result says so.
+
     Examples
     --------
     >>> import bnsearch
@@ -130,6 +145,10 @@ def learn(
     True
     >>> limited = bnsearch.learn(data, score=bnsearch.BDeu(ess=10), max_parents=2, seconds=10)
     >>> max(len(parents) for parents in limited.dag.parents) <= 2
+    True
+    >>> result = bnsearch.learn(data, seconds=10, seed=1, checkpoint="run.bns")
+    >>> again = bnsearch.learn(data, seconds=10, seed=1, checkpoint="run.bns")  # returns at once
+    >>> again.score == result.score
     True
     """
     method = check_method(method, parameters)
@@ -156,6 +175,12 @@ def learn(
         select=CandidateSelector(),
         clock=clock,
     )
+    if checkpoint is not None or restart:
+        from bnsearch.learning.checkpointing import attach_checkpoint
+
+        ended = attach_checkpoint(run, problem, method, checkpoint, restart=restart, seed=seed, stop=stop)
+        if ended is not None:
+            return add_near_optimal(ended, run, problem, within)
     with run.budget.clock_paused(), interrupts_preserved():
         first = compile_for_run(problem, method, run)
         if uses_table(method):

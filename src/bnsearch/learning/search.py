@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Sequence
+from contextlib import nullcontext
 from dataclasses import replace
 from math import isinf
 from typing import Any
@@ -35,6 +37,8 @@ def search(
     memory: int | None = None,
     observers: Sequence[Observer] = (),
     within: float | None = None,
+    checkpoint: str | os.PathLike[str] | None = None,
+    restart: bool = False,
 ) -> Result:
     """
     Search for the network of a problem with the highest score, with one method.
@@ -59,6 +63,11 @@ def search(
     within : float, optional
         List all networks whose score is within this Bayes factor of the optimum (`Result.near_optimal`), for up to 20
         variables. With a candidate table, these are networks over its sets; it lacks sets that are worse than a subset.
+    checkpoint : str or path, optional
+        Folder, such as "run.bns", in which the state of the search is saved and from which it continues; see
+        `bnsearch.learn`.
+    restart : bool, default False
+        Whether to start over although the checkpoint has a saved run.
 
     Returns
     -------
@@ -89,19 +98,35 @@ def search(
     check_support(method, problem)
     if within is not None:
         check_within(within, problem.size)
-    with interrupts_preserved():
-        load_kernels(problem, method)
     run = Run(stop, seed=seed, threads=threads, memory=memory, observers=observers, permits=problem.permits)
+    if checkpoint is not None or restart:
+        from bnsearch.learning.checkpointing import attach_checkpoint
+
+        ended = attach_checkpoint(run, problem, method, checkpoint, restart=restart, seed=seed, stop=stop)
+        if ended is not None:
+            return add_near_optimal(ended, run, problem, within)
+    with run.budget.clock_paused(), interrupts_preserved():
+        load_kernels(problem, method)
     return search_in(run, problem, method, within)
 
 
 def search_in(run: Run, problem: Problem, method: Method, within: float | None = None) -> Result:
     """Search in a run until its end, or until a signal stops it, and return the result."""
+    checkpoint = run.checkpoint
+    if checkpoint is not None:
+        from bnsearch.learning.checkpointing import begin_at_incumbent
+
+        problem = begin_at_incumbent(problem, method, run)
     method = begin_at_start(method, problem, run)
     with stop_on_signals(run.budget):
-        method.search(problem, run)
-        near = None if within is None else list_near_optimal(run, problem, within)
-        return replace(collect_result(run, problem, method), near_optimal=near)
+        with nullcontext() if checkpoint is None else checkpoint.writing():
+            method.search(problem, run)
+            near = None if within is None else list_near_optimal(run, problem, within)
+            result = replace(collect_result(run, problem, method), near_optimal=near)
+        if checkpoint is not None:
+            checkpoint.finish(result)
+            result = replace(result, notes=tuple(run.notes))
+        return result
 
 
 def list_near_optimal(run: Run, problem: Problem, within: float) -> NearOptimal | None:
@@ -113,6 +138,11 @@ def list_near_optimal(run: Run, problem: Problem, within: float) -> NearOptimal 
     if found is None:
         run.remark(f"there was no time left for listing the networks within a factor of {within:g} of the optimum")
     return found
+
+
+def add_near_optimal(result: Result, run: Run, problem: Problem, within: float | None) -> Result:
+    """Return the result of a run that has ended, with the networks within a factor of the optimum if that is given."""
+    return result if within is None else replace(result, near_optimal=list_near_optimal(run, problem, within))
 
 
 def begin_at_start(method: Method, problem: Problem, run: Run) -> Method:
@@ -136,6 +166,7 @@ def collect_result(run: Run, problem: Problem, method: Method) -> Result:
     if run.empty_score is None and "scorer" in vars(problem):  # only if local scores are available at no cost
         run.empty_score = problem.empty_score
     now = run.progress
+    is_resumed = run.checkpoint is not None and run.checkpoint.is_resumed
     return Result(
         dag=run.best(),
         score=now.score,
@@ -155,7 +186,7 @@ def collect_result(run: Run, problem: Problem, method: Method) -> Result:
         evidence=run.evidence,
         climbs=run.climbs,
         empty_score=run.empty_score,
-        families=run.families or None,
+        families=None if is_resumed else run.families or None,  # those of the earlier run are not known
     )
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import threading
 import time
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
@@ -46,6 +47,10 @@ class OnDemandChain:
     memory : bytes for its cache of rows and its store of families
     timed : True if growth that takes long may be cut short; the result then depends on the machine
     shared : the caches of several chains, and the index of this chain's cache; None gives the chain one of its own
+
+    Attributes
+    ----------
+    lock : held while the best network and the store of families change, so that another thread can read them
     """
 
     def __init__(
@@ -68,6 +73,7 @@ class OnDemandChain:
         self._store = new_store(min(FIRST_STORED, self._max_stored), n, stored_parents)
         self._counted = 0  # computed local scores that `count_new_evaluations` has returned
         self._timed = timed
+        self.lock = threading.RLock()
         self._seconds_each = CALL_SECONDS / FIRST_EVALUATIONS  # measured duration of one local score
         self._totals = np.array([0.0, -np.inf, 0.0])
         self._counts = np.array([0, 0, source.required.any()], dtype=np.int64)
@@ -121,7 +127,8 @@ class OnDemandChain:
         self._set_order(self.source.place[order].astype(np.int32))
         if not self._grow_first_parents(halted):
             return False
-        update_best_network(self._chain)
+        with self.lock:
+            update_best_network(self._chain)
         self.improve_parents(halted)
         return True
 
@@ -155,7 +162,8 @@ class OnDemandChain:
         for child, its_parents in zip(place.tolist(), parents, strict=True):
             self._member[child, : len(its_parents)] = np.sort(place[list(its_parents)])
         self._totals[CURRENT] = math.fsum(scores)
-        update_best_network(self._chain)
+        with self.lock:
+            update_best_network(self._chain)
         self.store_network(parents, scores)
 
     def store_network(self, parents: Sequence[Sequence[int]], scores: NDArray[np.float64]) -> None:
@@ -166,9 +174,8 @@ class OnDemandChain:
 
     def copy_best_of(self, other: OnDemandChain) -> None:
         """Move to the best network of another chain."""
-        place = self.source.place
         self.reset_best()
-        self.move_to_network(other.best_order(), other.best_parents(), other._best_score[place])
+        self.move_to_network(other.best_order(), other.best_parents(), other.best_scores())
 
     def _set_order(self, places: NDArray[np.int32]) -> None:
         """Set the ordering; every variable has its required parents alone, and the score 0."""
@@ -200,7 +207,7 @@ class OnDemandChain:
         """Run a task of the kernel `run_task`, up to some milliseconds; return what it returns."""
         from bnsearch.ondemand.kernels_chain import run_task
 
-        with self._bounded_call() as max_evaluations:
+        with self.lock, self._bounded_call() as max_evaluations:
             return int(run_task(*self.arrays, task, first, second, rate, slope, MAX_EXAMINED, max_evaluations))
 
     @contextmanager
@@ -240,6 +247,10 @@ class OnDemandChain:
             parents[order[child]] = sorted(order[members[:size]].tolist())
         return parents
 
+    def best_scores(self) -> NDArray[np.float64]:
+        """Return the local score of each variable in the best network so far."""
+        return self._best_score[self.source.place]
+
     def scores_without_parents(self) -> NDArray[np.float64]:
         """Return the local score of each variable without parents."""
         from bnsearch.ondemand.kernels_rows import EMPTY_SCORE
@@ -265,8 +276,9 @@ class OnDemandChain:
 
         place = self.source.place
         members = place[families.members].astype(np.int32)
-        store_all(self._source, self._store, place[families.child], families.first, members, families.scores)
-        self._store = enlarge_store(self._store, self._max_stored)
+        with self.lock:
+            store_all(self._source, self._store, place[families.child], families.first, members, families.scores)
+            self._store = enlarge_store(self._store, self._max_stored)
 
 
 def row_bytes(memory: int) -> int:

@@ -9,13 +9,16 @@ from math import inf
 import numpy as np
 from numpy.typing import NDArray
 
-from bnsearch.dags.climber import Climber, ScoredDAG
+from bnsearch.dags.climber import MEMORY_BYTES, Climber, ScoredDAG
 from bnsearch.dags.hillclimb import Tabu, allowed_edges, remove_edges
 from bnsearch.dags.pricer import Pricer
 from bnsearch.ondemand.source import Source
 from bnsearch.runs.problem import Problem
 from bnsearch.runs.run import Run
 from bnsearch.scores.score import improves
+
+PRICE_ROWS = 4  # cached rows of gains for each variable, at most: with fewer, the rows of the start are overwritten
+MIN_CLIMB_BYTES = 1 << 20  # smallest cache of gains with which a climb over DAGs is worth its memory
 
 Parents = Sequence[Sequence[int]]
 Ranked = NDArray[np.int64]
@@ -27,11 +30,20 @@ def make_pricer(problem: Problem, source: Source) -> Pricer:
     return Pricer(problem.needed_data, problem.needed_score, rules, source.gains)
 
 
+def divide_climb_memory(memory: int, n: int, n_islands: int) -> list[int]:
+    """Return the bytes for the climbs of each island that climbs, over n variables: as many as fit, at least one."""
+    gains = 9 * n * n  # bytes for the gains of all families of one graph
+    number = max(1, min(n_islands, memory // (gains + MIN_CLIMB_BYTES)))
+    max_bytes = max(MEMORY_BYTES, 8 * n * n * PRICE_ROWS)
+    return [min(max_bytes, max(MIN_CLIMB_BYTES, memory // number - gains))] * number
+
+
 class DagSearch:
     """
     Tabu search over DAGs; for one thread at a time.
 
-    The first climb begins at the required edges. All further ones begin at a part of a given network.
+    The first climb begins at the required edges, or at the incumbent of an earlier run. All further ones begin at a
+    part of a given network.
 
     Parameters
     ----------
@@ -46,19 +58,19 @@ class DagSearch:
         self._first_climb: Iterator[None] | None = None  # its remaining steps
         self._lazy_result: ScoredDAG | None = None  # end of the first climb's lazy part, while the climber is restarted
 
-    def start(self) -> None:
-        """Start the first climb, at the required edges; `continue_first_climb` takes its steps."""
-        self._first_climb = self._first_steps()
+    def start(self, parents: Parents) -> None:
+        """Start the first climb at a network; `continue_first_climb` takes its steps."""
+        self._first_climb = self._first_steps(parents)
 
     @property
     def is_first_climb_running(self) -> bool:
         """True if the first climb has started and not ended."""
         return self._first_climb is not None
 
-    def _first_steps(self) -> Iterator[None]:
+    def _first_steps(self, parents: Parents) -> Iterator[None]:
         """Climb with estimated gains, then with computed ones from where that ended."""
         climber = self._climber
-        climber.start(self.problem.base.parents)
+        climber.start(parents)
         yield from climber.climb_lazily()
         self._lazy_result = climber.best
         if self._lazy_result is not None:

@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from functools import partial
 from math import fsum, inf, isfinite
-from typing import Protocol
+from typing import Any, Protocol
 
 import numpy as np
 from numpy.typing import NDArray
@@ -176,6 +176,22 @@ class Island:
         MIN_STALE_SHARE of the total time.
         """
         return now - self._improved > max(self._improved - self._started, MIN_STALE_SHARE * now)
+
+    def describe_progress(self) -> dict[str, Any]:
+        """Return the generator and the record of the island's progress."""
+        return {
+            "generator": self.rng.bit_generator.state,
+            "climbs": self.n_climbs,
+            "recorded": self._recorded,
+            "started": self._started,
+            "improved": self._improved,
+        }
+
+    def restore_progress(self, saved: Mapping[str, Any]) -> None:
+        """Set the generator and the record of the island's progress."""
+        self.rng.bit_generator.state = saved["generator"]
+        self.n_climbs, self._recorded = int(saved["climbs"]), float(saved["recorded"])
+        self._started, self._improved = float(saved["started"]), float(saved["improved"])
 
     def copy_best_of(self, other: Island) -> None:
         """Move to the best network of another island."""

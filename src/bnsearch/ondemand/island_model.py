@@ -10,10 +10,9 @@ from collections.abc import Callable
 from functools import partial
 from math import fsum, inf, isfinite
 
-from bnsearch.dags.climber import MEMORY_BYTES
 from bnsearch.ondemand.chain import row_bytes
 from bnsearch.ondemand.class_climb import ClassClimb
-from bnsearch.ondemand.dag_search import DagSearch, make_pricer
+from bnsearch.ondemand.dag_search import DagSearch, divide_climb_memory, make_pricer
 from bnsearch.ondemand.deep_growth import DeepGrowth
 from bnsearch.ondemand.island import Island
 from bnsearch.ondemand.row_caches import RowCaches
@@ -32,8 +31,6 @@ CLASS_CLIMB_THREADS = 4  # number of threads from which on one of them can run G
 DEEP_GROWTH_SHARE = 0.25  # deep growth after a round without gain: its time or scores, as a share of the round's
 SEPARATE_ROUNDS = 2  # number of first rounds in which no island copies another, so that their networks differ
 CACHE_MEMORY, TABLE_MEMORY, CLIMB_MEMORY = 0.375, 0.25, 0.125  # shares of the memory; the rest is for the selection
-PRICE_ROWS = 4  # cached rows of gains for each variable, at most: with fewer, the rows of the start are overwritten
-MIN_CLIMB_BYTES = 1 << 20  # smallest cache of gains with which a climb over DAGs is worth its memory
 
 
 class IslandModel:
@@ -52,6 +49,9 @@ class IslandModel:
     islands : the islands; none if the run was halted before all pairs of variables were counted
     table : the candidate table that they share
     schedule : the activities and their time
+    best_seen, improved : best score, and time or round of its last improvement
+    n_rounds : number of rounds so far
+    climb_seconds : duration of one climb over DAGs
     guest : function that is called with the seconds of a search, in the place of one island's search; None means none
     """
 
@@ -75,9 +75,9 @@ class IslandModel:
         self.class_climb: ClassClimb | None = None
         self.deep_growth = None if on_demand_only else DeepGrowth(problem)
         self.guest: Callable[[float], object] | None = None
-        self._best_seen, self._improved = -inf, 0.0  # best score, and time or round of its last improvement
-        self._n_rounds = 0
-        self._climb_seconds = 0.0  # duration of one climb over DAGs
+        self.best_seen, self.improved = -inf, 0.0
+        self.n_rounds = 0
+        self.climb_seconds = 0.0
 
     @property
     def is_started(self) -> bool:
@@ -95,10 +95,18 @@ class IslandModel:
             return
         run, started, first = self.run, self.run.seconds, self.islands[0]
         pricer = make_pricer(self.problem, self.source)
-        for island, memory in zip(self.islands, self._climb_bytes(), strict=False):
+        shares = divide_climb_memory(int(CLIMB_MEMORY * self.memory), self.problem.size, len(self.islands))
+        for island, memory in zip(self.islands, shares, strict=False):
             island.dag_search = DagSearch(self.problem, pricer, memory)
+        if run.checkpoint is not None:
+            from bnsearch.ondemand.island_state import keep_islands
+
+            if keep_islands(self, run.checkpoint):
+                return
         if first.dag_search is not None:
-            first.dag_search.start()
+            is_resumed = run.checkpoint is not None and run.checkpoint.is_resumed
+            incumbent = run.get_snapshot()[1] if is_resumed else None
+            first.dag_search.start((incumbent or self.problem.base).parents)
         half = SearchBudget(max_steps=1, max_seconds=FIRST_CLIMB_SHARE * run.seconds_left / 2)
         first.search_dags(half, run)
         if isfinite(first.chain.best) and not first.n_climbs:
@@ -111,22 +119,14 @@ class IslandModel:
         for island in self.islands[1:] if isfinite(first.chain.best) else ():
             island.chain.copy_best_of(first.chain)
         self._release_climbs()
-        self._start_class_climb(run.seconds - started)
+        self.start_class_climb(run.seconds - started)
 
     def _release_climbs(self) -> None:
         """Let all islands climb over DAGs if the first climb has ended."""
         for island in self.islands[1:]:
             island.n_climbs = max(island.n_climbs, self.islands[0].n_climbs)
 
-    def _climb_bytes(self) -> list[int]:
-        """Return the memory for climbs of each island that climbs: as many islands as fit, at least one."""
-        memory, n = int(CLIMB_MEMORY * self.memory), self.problem.size
-        gains = 9 * n * n  # bytes for the gains of all families of one graph
-        number = max(1, min(len(self.islands), memory // (gains + MIN_CLIMB_BYTES)))
-        max_bytes = max(MEMORY_BYTES, 8 * n * n * PRICE_ROWS)
-        return [min(max_bytes, max(MIN_CLIMB_BYTES, memory // number - gains))] * number
-
-    def _start_class_climb(self, first_climb_seconds: float) -> None:
+    def start_class_climb(self, first_climb_seconds: float) -> None:
         """
         Start a climb over equivalence classes, if it can be expected to fit into its share of the time.
 
@@ -177,7 +177,7 @@ class IslandModel:
             if not self._has_climb_thread:
                 self._advance_class_climb(CLASS_CLIMB_ROUND_SHARE * schedule.round_length)
             if self.islands[0].n_climbs:  # the first climb can continue for any length of time
-                schedule.set_climb_seconds(self._climb_seconds)
+                schedule.set_climb_seconds(self.climb_seconds)
         self._run_activity(schedule.ordering_search, self._search_orderings, schedule.step_budget())
         if not self.on_demand_only:
             self._run_activity(schedule.dag_search, self._search_dags, SearchBudget(max_steps=1))
@@ -189,10 +189,10 @@ class IslandModel:
 
     def _is_stale(self) -> bool:
         """Return True if no island has improved the best network for as long as a round."""
-        now, best = self.run.seconds if self._timed else self._n_rounds, self._best_island.chain.best
-        if improves(best, self._best_seen):
-            self._best_seen, self._improved = best, now
-        return now - self._improved >= (self.schedule.round_length if self._timed else 1)
+        now, best = self.run.seconds if self._timed else self.n_rounds, self._best_island.chain.best
+        if improves(best, self.best_seen):
+            self.best_seen, self.improved = best, now
+        return now - self.improved >= (self.schedule.round_length if self._timed else 1)
 
     def _grow_deep(self, max_evaluations: float) -> None:
         """Grow the parent sets of the best network through sets that score less."""
@@ -264,16 +264,16 @@ class IslandModel:
         started, before = self.run.seconds, self.islands[0].n_climbs
         self._run_jobs([partial(island.search_dags, budget, self.run) for island in self.islands], budget.max_seconds)
         self._release_climbs()
-        self._climb_seconds = (self.run.seconds - started) / max(1, self.islands[0].n_climbs - before)
+        self.climb_seconds = (self.run.seconds - started) / max(1, self.islands[0].n_climbs - before)
 
     def _exchange(self) -> None:
         """Move the worse half of the islands to the best network, or restart islands without recent improvement."""
-        self._n_rounds += 1
+        self.n_rounds += 1
         self._enlarge_caches()
-        now = self.run.seconds if self._timed else self._n_rounds
+        now = self.run.seconds if self._timed else self.n_rounds
         for island in self.islands:
             island.record_progress(now)
-        if self._n_rounds <= SEPARATE_ROUNDS:
+        if self.n_rounds <= SEPARATE_ROUNDS:
             return
         best, *others = sorted(self.islands, key=lambda island: -island.chain.best)
         for worse in others[len(others) // 2 :] or [best]:

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from math import inf
+from typing import Any
 
 import numpy as np
 
@@ -90,6 +91,14 @@ class SharedTable:
         return build_table(
             self._chains, self._problem, selected, self.max_rows, self._run.threads, extensions=extensions
         )
+
+    def describe_pace(self) -> dict[str, float]:
+        """Return the measured pace, and the number of sets to add for each family met, as JSON values."""
+        return {"width": self._width, "rows per second": self._rows_per_second}
+
+    def restore_pace(self, saved: Mapping[str, Any]) -> None:
+        """Set what `describe_pace` has returned in an earlier run."""
+        self._width, self._rows_per_second = float(saved["width"]), float(saved["rows per second"])
 
     def find_index(self) -> Index:
         """

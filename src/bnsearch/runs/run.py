@@ -20,11 +20,12 @@ from bnsearch.graphs.dag import DAG
 from bnsearch.parent_sets.scope import ALL_NETWORKS, GIVEN_SETS
 from bnsearch.runs.incumbent import Incumbent
 from bnsearch.runs.seeds import check_seed
-from bnsearch.runs.stop import AnyOf, Progress, Stop
+from bnsearch.runs.stop import AnyOf, Progress, Stop, count_allowed_iterations
 from bnsearch.runs.trace import Climbs, Trace
 from bnsearch.scores.score import improves
 
 if TYPE_CHECKING:
+    from bnsearch.checkpoints.checkpoint import Checkpoint
     from bnsearch.parent_sets.table import ParentSets
     from bnsearch.runs.problem import Problem
 
@@ -63,6 +64,7 @@ class Run:
     bound : upper bound of the score; None if none is known
     evidence : function that returns the certificate of the bound; None if there is none
     scope : the networks that the bound covers. If some are left out, the result is never reported as optimal
+    checkpoint : state of the run on disk; None if it is not saved
     stops_at_bound : True if the run also ends when the score reaches a bound that does not cover all networks
 
     Examples
@@ -106,6 +108,7 @@ class Run:
         self.optimal, self.scope, self.stops_at_bound = False, ALL_NETWORKS, True
         self.reason: str | None = None
         self.notes: list[str] = []
+        self.checkpoint: Checkpoint | None = None
         self._families: set[int] = set()
         self._ignores_convergence = False
         self._permits, self._incumbent, self._lock = permits, Incumbent(), threading.RLock()
@@ -152,15 +155,7 @@ class Run:
 
     def allowed(self, max_iterations: int) -> int:
         """Return the number of iterations, up to a maximum, that the rule allows if none improves the score."""
-        now, fits, too_many = self.progress, 0, max_iterations + 1
-        while too_many - fits > 1:  # bisection: a rule that allows some iterations allows fewer
-            middle = (fits + too_many) // 2
-            last = replace(now, iterations=now.iterations + middle - 1, stale=now.stale + middle - 1)
-            if self.stop.reason(last) is None:
-                fits = middle
-            else:
-                too_many = middle
-        return fits
+        return count_allowed_iterations(self.stop, self.progress, max_iterations)
 
     def spawn(self, number: int) -> list[np.random.Generator]:
         """Return generators for independent tasks; they do not depend on the number of threads."""
@@ -188,8 +183,9 @@ class Run:
         self.bound = bound if self.bound is None else min(self.bound, bound)
 
     def remark(self, text: str) -> None:
-        """Add a note for the user to the result, and log it."""
-        self.notes.append(text)
+        """Add a note for the user to the result, unless it has this note already, and log it."""
+        if text not in self.notes:
+            self.notes.append(text)
         logging.getLogger("bnsearch").info(text)
 
     def count(
@@ -230,6 +226,12 @@ class Run:
     def best(self) -> DAG:
         """Return the incumbent."""
         return self._incumbent.dag
+
+    def get_snapshot(self) -> tuple[Progress, DAG | None]:
+        """Return the current counters, and the incumbent with that score, None if there is none; from any thread."""
+        with self._lock:
+            now = replace(self.progress, seconds=self.seconds)
+            return now, None if now.score == -math.inf else self.best()
 
     def prove(self) -> None:
         """Mark the incumbent as optimal, which ends the run."""

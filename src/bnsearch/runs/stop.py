@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from math import inf
 
 from bnsearch.errors import require
@@ -109,6 +109,19 @@ class AnyOf(Stop):
     def seconds(self) -> float:
         """The shortest time of any rule."""
         return min((rule.seconds for rule in self.rules), default=inf)
+
+
+def count_allowed_iterations(rule: Stop, now: Progress, max_iterations: int) -> int:
+    """Return the number of iterations, up to a maximum, that a rule allows if none improves the score."""
+    fits, too_many = 0, max_iterations + 1
+    while too_many - fits > 1:  # bisection: a rule that allows some iterations allows fewer
+        middle = (fits + too_many) // 2
+        last = replace(now, iterations=now.iterations + middle - 1, stale=now.stale + middle - 1)
+        if rule.reason(last) is None:
+            fits = middle
+        else:
+            too_many = middle
+    return fits
 
 
 def _parts(rule: Stop) -> tuple[Stop, ...]:

@@ -22,11 +22,22 @@ FIRST_SIZE = (
 
 @dataclass
 class EnumerationState:
-    """The walk that selections continue, the table of the sets kept so far, and whether it lacks any of them."""
+    """
+    The state that selections continue.
+
+    Attributes
+    ----------
+    walk : the enumeration
+    table : the table of the sets kept so far
+    is_cut : True if the table lacks some of them
+    earlier : number of parents up to which an earlier run has enumerated all sets, which the table has but the walk
+        lacks; None if there was no such run
+    """
 
     walk: Walk | None = None
     table: ParentSets | None = None
     is_cut: bool = False
+    earlier: int | None = None
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -68,12 +79,14 @@ class Enumeration(Builder):
         if state.walk is None:
             state.walk = Walk(job, 1, budget.memory, resumable=True)
         walk = state.walk
-        max_size = max(FIRST_SIZE, walk.complete + 2)
+        earlier = state.earlier or 0
+        max_size = max(FIRST_SIZE, walk.complete + 2, earlier + 2)  # the sizes of an earlier run are enumerated again
         walk.resume(job, self.horizon, max_size)
         stop = walk.run(share=1.0 if self.whole_size else None, max_size=max_size)
         only_best = budget.stop_reason is not None
         complete = walk.complete >= job.max_parents
-        if complete or (self.whole_size and (self.max_rows is None or walk.rows <= self.max_rows)):
+        fits = self.max_rows is None or walk.rows <= self.max_rows
+        if complete or (self.whole_size and fits and state.earlier is None):
             table, state.is_cut = walk.table(only_best=only_best), False
         else:  # this takes longer for each row, but its time does not depend on the number of all rows
             table = self._join(walk.new_table(only_best=only_best), job)
@@ -83,7 +96,7 @@ class Enumeration(Builder):
             table,
             walk.scored_of,
             seconds,
-            walk.complete,
+            max(walk.complete, earlier),
             stop,
             complete,
             is_cut=state.is_cut,

@@ -1,0 +1,1 @@
+"""Checkpoints: the state of a run in a folder, from which a later run continues."""

@@ -1,0 +1,117 @@
+"""The checkpoint of one run: a thread writes its state from time to time."""
+
+from __future__ import annotations
+
+import threading
+import time
+from collections.abc import Callable, Iterator
+from contextlib import AbstractContextManager, contextmanager
+from typing import TYPE_CHECKING
+
+from bnsearch.checkpoints.container import Container, Part
+from bnsearch.checkpoints.run_state import RunRecorder
+
+if TYPE_CHECKING:
+    from bnsearch.checkpoints.identity import Identity
+    from bnsearch.runs.result import Result
+    from bnsearch.runs.run import Run
+
+SECONDS_BETWEEN_WRITES = 9.0  # below 10, so that a run that is killed loses at most ten seconds
+MAX_SHARE = 0.01  # share of the time that writing may take; if a write takes long, the next one comes later
+RUN, IDENTITY = "run", "identity"  # names of the parts that every checkpoint has
+
+Provider = Callable[[], Part | None]
+
+
+class Checkpoint:
+    """
+    The state of one run on disk.
+
+    A method that has more state than its incumbent calls `take` for the saved part of an earlier run, if there is one,
+    and `provide` with a function that returns its state. The function is called in another thread.
+
+    Parameters
+    ----------
+    container : the files
+    run : the run
+    identity : input and settings of the run
+    saved : parts of an earlier run that this one continues; empty if there is none
+
+    Attributes
+    ----------
+    is_resumed : True if the run continues an earlier one
+    """
+
+    def __init__(self, container: Container, run: Run, identity: Identity, saved: dict[str, Part]) -> None:
+        self._container, self._run, self._identity = container, run, identity
+        self._recorder = RunRecorder(run)
+        self._saved = saved
+        self._names = [name for name in saved if name not in (RUN, IDENTITY)]  # parts that must not be lost
+        self._providers: dict[str, Provider] = {}
+        self._ended = threading.Event()
+        self._has_failed = False
+        self.is_resumed = bool(saved)
+
+    def take(self, name: str) -> Part | None:
+        """Return a part of the earlier run, the first time; None if there is none."""
+        return self._saved.pop(name, None)
+
+    def damage_reported(self) -> AbstractContextManager[None]:
+        """Report a saved part that cannot be restored as a damaged checkpoint."""
+        return self._container.damage_reported()
+
+    def provide(self, name: str, provider: Provider) -> None:
+        """
+        Save a part of the state from now on.
+
+        provider : function that returns the part, or None if the saved part is still the best; called from any thread
+        """
+        self._providers[name] = provider
+        if name not in self._names:
+            self._names.append(name)
+
+    def collect_parts(self, result: Result | None = None) -> dict[str, Part | None]:
+        """Return the state of the run; None stands for a part that has not changed."""
+        parts: dict[str, Part | None] = {IDENTITY: Part(self._identity)}
+        for name in list(self._names):
+            provider = self._providers.get(name)
+            parts[name] = None if provider is None else provider()
+        parts[RUN] = self._recorder.describe(result)
+        return parts
+
+    @contextmanager
+    def writing(self) -> Iterator[None]:
+        """Write the state from time to time during the block, in a thread."""
+        thread = threading.Thread(target=self._write_regularly, daemon=True, name="bnsearch checkpoint")
+        thread.start()
+        try:
+            yield
+        finally:
+            self._ended.set()
+            thread.join()
+
+    def finish(self, result: Result) -> None:
+        """Write the state at the end of the run."""
+        self._ended.set()
+        self._write(result)
+
+    def _write_regularly(self) -> None:
+        seconds = SECONDS_BETWEEN_WRITES
+        while not self._ended.wait(seconds):
+            started = time.perf_counter()
+            self._write()
+            took = time.perf_counter() - started
+            seconds = max(SECONDS_BETWEEN_WRITES - took, took / MAX_SHARE)
+
+    def _write(self, result: Result | None = None) -> None:
+        """Write the state; if this fails, the run continues, and one note says so."""
+        try:
+            self._container.write(self.collect_parts(result))
+        except Exception as error:  # whatever happens, the network must not be lost
+            if not self._has_failed:
+                self._has_failed = True
+                why = getattr(error, "strerror", None) or str(error) or type(error).__name__
+                self._run.remark(
+                    f"the checkpoint {self._container.name} was not written ({why}): the run continued, and the last "
+                    "complete checkpoint is unchanged"
+                )

@@ -1,0 +1,302 @@
+"""
+The files of a checkpoint: a folder with a manifest and arrays.
+
+The manifest is a JSON file that lists the parts of the state. Each part has facts, which are JSON values, and named
+arrays, of which the manifest has the file, the offset, the length and the checksum. Arrays are stored in NumPy's .npy
+format, without pickles. A read-only array has a file of its own and is written once. All other arrays of one write
+follow each other in one file.
+"""
+
+from __future__ import annotations
+
+import io
+import json
+import os
+import re
+import secrets
+import shutil
+import weakref
+import zlib
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager, suppress
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import IO, Any, NamedTuple, cast
+
+import numpy as np
+from numpy.lib import format as npy
+from numpy.typing import NDArray
+
+from bnsearch._tools.files import atomic_write, check_writable, read_bytes
+from bnsearch.errors import InputError
+
+MANIFEST = "manifest.json"
+FORMAT, VERSION = "bnsearch checkpoint", 1
+MAX_MANIFEST_BYTES = 2**28
+ALIGNMENT = 64  # arrays start at multiples of this offset, so that mapped arrays are aligned in memory
+WRITTEN_ONCE, LATEST = "kept", "state"  # beginnings of the names of array files
+ARRAY_FILE = re.compile(rf"({WRITTEN_ONCE}|{LATEST})-[0-9a-f]{{16}}\.npy")
+TEMPORARY_FILE = re.compile(rf"\.[0-9a-f]{{8}}\.{re.escape(MANIFEST)}")
+
+
+@dataclass(frozen=True)
+class Part:
+    """
+    One part of the state of a run.
+
+    Attributes
+    ----------
+    facts : JSON values by name
+    arrays : arrays by name. A read-only array that is the same object as in the last write is not written again
+    """
+
+    facts: Mapping[str, Any]
+    arrays: Mapping[str, NDArray[Any]] = field(default_factory=dict)
+
+
+class Entry(NamedTuple):
+    """The place of an array: file, offset and number of bytes, with the checksum of these bytes."""
+
+    file: str
+    offset: int
+    length: int
+    checksum: int
+
+
+class Container:
+    """
+    A checkpoint on disk.
+
+    Parameters
+    ----------
+    path : the folder
+    """
+
+    def __init__(self, path: str | os.PathLike[str]) -> None:
+        self.name = os.fspath(path)  # as the user wrote it, for messages
+        self.path = Path(os.path.realpath(path))
+        self._manifest: dict[str, Any] = {}  # facts and entries of the arrays of each part
+        # The read-only arrays of the last manifest: a weak reference keeps no replaced table in memory.
+        self._written: dict[tuple[str, str], tuple[weakref.ref[NDArray[Any]], Entry]] = {}
+
+    def check(self) -> bool:
+        """Return True if there is a checkpoint; raise an error if the path is something else or is not writable."""
+        try:
+            is_there, is_folder = self.path.exists(), self.path.is_dir()
+        except (OSError, ValueError):
+            is_there = is_folder = False
+        if not is_there:
+            check_writable(self.name)
+        elif not is_folder or not (self.path / MANIFEST).is_file() or self._list_other_files():
+            raise InputError(f"{self.name} is not a checkpoint of bnsearch: choose another name")
+        else:
+            check_writable(self.path / MANIFEST)
+        return is_there
+
+    def _list_other_files(self) -> list[str]:
+        """Return the names of files that are not part of a checkpoint."""
+        patterns = ARRAY_FILE, TEMPORARY_FILE
+        names = [path.name for path in self.path.iterdir()]
+        return [name for name in names if name != MANIFEST and not any(p.fullmatch(name) for p in patterns)]
+
+    def read(self) -> dict[str, Part]:
+        """Return all parts; an InputError if a file is damaged or has another format."""
+        document = self._read_manifest()
+        with self.damage_reported():
+            manifest = document["content"]
+            if document["crc32"] != zlib.crc32(_dump(manifest)):
+                raise self.damage("wrong checksum of the manifest")
+            parts = {
+                name: Part(part["facts"], {key: self._load(Entry(*entry)) for key, entry in part["arrays"].items()})
+                for name, part in manifest.items()
+            }
+        self._manifest = manifest
+        for name, part in parts.items():
+            for key, array in part.arrays.items():
+                self._remember(name, key, array, Entry(*manifest[name]["arrays"][key]))
+        return parts
+
+    def damage(self, what: str) -> InputError:
+        """Return the error of a damaged checkpoint."""
+        return InputError(
+            f"the checkpoint {self.name} is damaged ({what}): choose another name, or start over with --restart "
+            "(restart=True)"
+        )
+
+    @contextmanager
+    def damage_reported(self) -> Iterator[None]:
+        """Report a state that lacks something or has values of another kind as a damaged checkpoint."""
+        try:
+            yield
+        except (LookupError, TypeError, AttributeError, ValueError, OSError) as error:
+            if isinstance(error, InputError):
+                raise
+            raise self.damage(f"{type(error).__name__}: {error}") from None
+
+    def _read_manifest(self) -> dict[str, Any]:
+        try:
+            document = json.loads(read_bytes(self.path / MANIFEST, limit=MAX_MANIFEST_BYTES))
+        except InputError as error:
+            raise self.damage(str(error)) from None
+        except (ValueError, RecursionError):
+            raise self.damage("the manifest is not complete") from None
+        if not isinstance(document, dict) or document.get("format") != FORMAT:
+            raise self.damage("the manifest has another format")
+        if document.get("version") != VERSION:
+            raise InputError(
+                f"the checkpoint {self.name} has version {document.get('version')!r} of the format, not {VERSION}: use "
+                "the version of bnsearch that has written it, or start over with --restart (restart=True)"
+            )
+        return document
+
+    def _load(self, entry: Entry) -> NDArray[Any]:
+        """Return an array: mapped into memory and read-only if it has a file of its own, otherwise a copy."""
+        if not ARRAY_FILE.fullmatch(entry.file):
+            raise self.damage("unknown name of a file")
+        path = self.path / entry.file
+        if not path.is_file() or path.stat().st_size < entry.offset + entry.length:
+            raise self.damage(f"{entry.file} is not complete")
+        content = np.memmap(path, np.uint8, "r", entry.offset, (entry.length,))
+        if zlib.crc32(content.data) != entry.checksum:
+            raise self.damage(f"wrong checksum of {entry.file}")
+        header = io.BytesIO(content[: 2**12].tobytes())
+        npy.read_magic(header)
+        shape, _, dtype = npy.read_array_header_1_0(header)
+        array = np.asarray(content[header.tell() :]).view(dtype).reshape(shape)
+        return array if entry.file.startswith(WRITTEN_ONCE) else array.copy()
+
+    def create(self, parts: Mapping[str, Part]) -> None:
+        """Make the folder with its first content; it appears as a whole."""
+        temporary = Container(self.path.with_name(f".{secrets.token_hex(4)}.{self.path.name[-40:]}"))
+        try:
+            temporary.path.mkdir()
+            temporary.write(parts)
+            temporary.path.rename(self.path)
+        except OSError as error:
+            raise InputError(f"cannot write {self.name}: {error.strerror or error}") from None
+        finally:
+            shutil.rmtree(temporary.path, ignore_errors=True)
+        self._manifest, self._written = temporary._manifest, temporary._written
+
+    def write(self, parts: Mapping[str, Part | None]) -> None:
+        """Replace the content; a part that is None stays as it is. If this fails, the old content is unchanged."""
+        made: list[Path] = []
+        remembered = dict(self._written)
+        try:
+            manifest = self._write_arrays(parts, made)
+            content = {"format": FORMAT, "version": VERSION, "crc32": zlib.crc32(_dump(manifest)), "content": manifest}
+            with atomic_write(self.path / MANIFEST) as temporary, temporary.open("wb") as file:
+                file.write(_dump(content))
+                _sync(file)
+        except BaseException:
+            self._written = remembered
+            for path in made:
+                path.unlink(missing_ok=True)
+            raise
+        before, self._manifest = self._manifest, manifest
+        _sync_folder(self.path)
+        for name in _list_files(before) - _list_files(manifest):
+            with suppress(OSError):  # a file that is mapped into memory cannot be removed on Windows
+                (self.path / name).unlink(missing_ok=True)
+
+    def remove_leftovers(self) -> None:
+        """Remove files of interrupted writes and of an earlier run."""
+        used = {MANIFEST, *_list_files(self._manifest)}
+        for path in self.path.iterdir():
+            if path.name not in used and (ARRAY_FILE.fullmatch(path.name) or TEMPORARY_FILE.fullmatch(path.name)):
+                with suppress(OSError):
+                    path.unlink(missing_ok=True)
+
+    def _write_arrays(self, parts: Mapping[str, Part | None], made: list[Path]) -> dict[str, Any]:
+        """Write the arrays that have changed; return the manifest."""
+        manifest: dict[str, Any] = {}
+        latest = self.path / f"{LATEST}-{secrets.token_hex(8)}.npy"
+        with _ArrayFile(latest, made) as file:
+            for name, part in parts.items():
+                if part is None:
+                    if name in self._manifest:
+                        manifest[name] = self._manifest[name]
+                    continue
+                entries = {}
+                for key, array in part.arrays.items():
+                    is_final = not array.flags.writeable
+                    entry = (self._find_written(name, key, array) if is_final else None) or (
+                        self._write_once(array, made) if is_final else file.append(array)
+                    )
+                    self._remember(name, key, array, entry)
+                    entries[key] = list(entry)
+                manifest[name] = {"facts": dict(part.facts), "arrays": entries}
+        return manifest
+
+    def _write_once(self, array: NDArray[Any], made: list[Path]) -> Entry:
+        with _ArrayFile(self.path / f"{WRITTEN_ONCE}-{secrets.token_hex(8)}.npy", made) as file:
+            return file.append(array)
+
+    def _find_written(self, name: str, key: str, array: NDArray[Any]) -> Entry | None:
+        """Return the entry of a read-only array that the last manifest has; None if there is none."""
+        reference, entry = self._written.get((name, key), (None, None))
+        is_same = reference is not None and reference() is array
+        return entry if is_same and entry is not None and (self.path / entry.file).exists() else None
+
+    def _remember(self, name: str, key: str, array: NDArray[Any], entry: Entry) -> None:
+        if not array.flags.writeable:
+            self._written[name, key] = weakref.ref(array), entry
+
+
+class _ArrayFile:
+    """A new file of arrays, which is created by the first of them; `made` gets its path."""
+
+    def __init__(self, path: Path, made: list[Path]) -> None:
+        self._path, self._made = path, made
+        self._file: IO[bytes] | None = None
+        self._checksum = 0
+
+    def __enter__(self) -> _ArrayFile:
+        return self
+
+    def __exit__(self, *error: object) -> None:
+        if self._file is not None:
+            with self._file:
+                if error[0] is None:
+                    _sync(self._file)
+
+    def append(self, array: NDArray[Any]) -> Entry:
+        """Write an array at the end of the file."""
+        if self._file is None:
+            self._made.append(self._path)
+            self._file = self._path.open("xb")
+        self._file.write(bytes(-self._file.tell() % ALIGNMENT))
+        start, self._checksum = self._file.tell(), 0
+        npy.write_array(cast("IO[bytes]", self), np.ascontiguousarray(array), version=(1, 0), allow_pickle=False)
+        return Entry(self._path.name, start, self._file.tell() - start, self._checksum)
+
+    def write(self, content: bytes) -> int:
+        """Write bytes, as NumPy asks for it, and add them to the checksum."""
+        assert self._file is not None
+        self._checksum = zlib.crc32(content, self._checksum)
+        return self._file.write(content)
+
+
+def _dump(value: object) -> bytes:
+    return json.dumps(value, sort_keys=True, allow_nan=False, separators=(",", ":")).encode()
+
+
+def _list_files(manifest: Mapping[str, Any]) -> set[str]:
+    """Return the names of all array files of a manifest."""
+    return {entry[0] for part in manifest.values() for entry in part["arrays"].values()}
+
+
+def _sync(file: IO[bytes]) -> None:
+    """Wait until the content of a file is on the disk."""
+    file.flush()
+    os.fsync(file.fileno())
+
+
+def _sync_folder(path: Path) -> None:
+    """Wait until the new names in a folder are on the disk, where the system allows this."""
+    with suppress(OSError):
+        number = os.open(path, os.O_RDONLY)
+        try:
+            os.fsync(number)
+        finally:
+            os.close(number)
