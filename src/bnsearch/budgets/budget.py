@@ -53,6 +53,7 @@ class Budget:
         self.started = clock()
         self.request: str | None = None
         self._stop_condition = stop_condition
+        self._paused_since: float | None = None
 
     @property
     def deadline(self) -> float:
@@ -63,6 +64,11 @@ class Budget:
     def elapsed(self) -> float:
         """Seconds since the start."""
         return self.clock() - self.started
+
+    @property
+    def elapsed_before_pause(self) -> float:
+        """Seconds since the start, without those of a pause that has not ended; for other threads."""
+        return (self.clock() if self._paused_since is None else self._paused_since) - self.started
 
     @property
     def remaining(self) -> float:
@@ -103,10 +109,12 @@ class Budget:
     @contextmanager
     def clock_paused(self) -> Iterator[None]:
         """Exclude the time of the block from the elapsed time."""
-        began = self.clock()
+        began, outer = self.clock(), self._paused_since
+        self._paused_since = began if outer is None else outer
         try:
             yield
         finally:
+            self._paused_since = outer
             self.started += self.clock() - began
 
     def report(self, event: Event) -> None:

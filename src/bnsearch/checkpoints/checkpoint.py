@@ -112,6 +112,5 @@ class Checkpoint:
                 self._has_failed = True
                 why = getattr(error, "strerror", None) or str(error) or type(error).__name__
                 self._run.remark(
-                    f"the checkpoint {self._container.name} was not written ({why}): the run continued, and the last "
-                    "complete checkpoint is unchanged"
+                    f"the checkpoint {self._container.name} was not written at least once ({why}); the run continued"
                 )

@@ -9,7 +9,6 @@ follow each other in one file.
 
 from __future__ import annotations
 
-import io
 import json
 import os
 import re
@@ -21,19 +20,17 @@ from collections.abc import Iterator, Mapping
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import IO, Any, NamedTuple, cast
+from typing import Any
 
-import numpy as np
-from numpy.lib import format as npy
 from numpy.typing import NDArray
 
 from bnsearch._tools.files import atomic_write, check_writable, read_bytes
+from bnsearch.checkpoints.array_files import ArrayFile, Entry, map_array, sync
 from bnsearch.errors import InputError
 
 MANIFEST = "manifest.json"
 FORMAT, VERSION = "bnsearch checkpoint", 1
 MAX_MANIFEST_BYTES = 2**28
-ALIGNMENT = 64  # arrays start at multiples of this offset, so that mapped arrays are aligned in memory
 WRITTEN_ONCE, LATEST = "kept", "state"  # beginnings of the names of array files
 ARRAY_FILE = re.compile(rf"({WRITTEN_ONCE}|{LATEST})-[0-9a-f]{{16}}\.npy")
 TEMPORARY_FILE = re.compile(rf"\.[0-9a-f]{{8}}\.{re.escape(MANIFEST)}")
@@ -52,15 +49,6 @@ class Part:
 
     facts: Mapping[str, Any]
     arrays: Mapping[str, NDArray[Any]] = field(default_factory=dict)
-
-
-class Entry(NamedTuple):
-    """The place of an array: file, offset and number of bytes, with the checksum of these bytes."""
-
-    file: str
-    offset: int
-    length: int
-    checksum: int
 
 
 class Container:
@@ -82,15 +70,14 @@ class Container:
     def check(self) -> bool:
         """Return True if there is a checkpoint; raise an error if the path is something else or is not writable."""
         try:
-            is_there, is_folder = self.path.exists(), self.path.is_dir()
-        except (OSError, ValueError):
-            is_there = is_folder = False
-        if not is_there:
-            check_writable(self.name)
-        elif not is_folder or not (self.path / MANIFEST).is_file() or self._list_other_files():
+            is_there = self.path.exists()
+            is_checkpoint = self.path.is_dir() and (self.path / MANIFEST).is_file() and not self._list_other_files()
+        except (OSError, ValueError) as error:
+            why = getattr(error, "strerror", None) or error
+            raise InputError(f"cannot use {self.name} as a checkpoint: {why}") from None
+        if is_there and not is_checkpoint:
             raise InputError(f"{self.name} is not a checkpoint of bnsearch: choose another name")
-        else:
-            check_writable(self.path / MANIFEST)
+        check_writable(self.path / MANIFEST if is_there else self.name)
         return is_there
 
     def _list_other_files(self) -> list[str]:
@@ -153,16 +140,9 @@ class Container:
         """Return an array: mapped into memory and read-only if it has a file of its own, otherwise a copy."""
         if not ARRAY_FILE.fullmatch(entry.file):
             raise self.damage("unknown name of a file")
-        path = self.path / entry.file
-        if not path.is_file() or path.stat().st_size < entry.offset + entry.length:
-            raise self.damage(f"{entry.file} is not complete")
-        content = np.memmap(path, np.uint8, "r", entry.offset, (entry.length,))
-        if zlib.crc32(content.data) != entry.checksum:
-            raise self.damage(f"wrong checksum of {entry.file}")
-        header = io.BytesIO(content[: 2**12].tobytes())
-        npy.read_magic(header)
-        shape, _, dtype = npy.read_array_header_1_0(header)
-        array = np.asarray(content[header.tell() :]).view(dtype).reshape(shape)
+        array = map_array(self.path, entry)
+        if array is None:
+            raise self.damage(f"{entry.file} is not complete, or has changed")
         return array if entry.file.startswith(WRITTEN_ONCE) else array.copy()
 
     def create(self, parts: Mapping[str, Part]) -> None:
@@ -187,7 +167,7 @@ class Container:
             content = {"format": FORMAT, "version": VERSION, "crc32": zlib.crc32(_dump(manifest)), "content": manifest}
             with atomic_write(self.path / MANIFEST) as temporary, temporary.open("wb") as file:
                 file.write(_dump(content))
-                _sync(file)
+                sync(file)
         except BaseException:
             self._written = remembered
             for path in made:
@@ -211,7 +191,7 @@ class Container:
         """Write the arrays that have changed; return the manifest."""
         manifest: dict[str, Any] = {}
         latest = self.path / f"{LATEST}-{secrets.token_hex(8)}.npy"
-        with _ArrayFile(latest, made) as file:
+        with ArrayFile(latest, made) as file:
             for name, part in parts.items():
                 if part is None:
                     if name in self._manifest:
@@ -229,7 +209,7 @@ class Container:
         return manifest
 
     def _write_once(self, array: NDArray[Any], made: list[Path]) -> Entry:
-        with _ArrayFile(self.path / f"{WRITTEN_ONCE}-{secrets.token_hex(8)}.npy", made) as file:
+        with ArrayFile(self.path / f"{WRITTEN_ONCE}-{secrets.token_hex(8)}.npy", made) as file:
             return file.append(array)
 
     def _find_written(self, name: str, key: str, array: NDArray[Any]) -> Entry | None:
@@ -243,40 +223,6 @@ class Container:
             self._written[name, key] = weakref.ref(array), entry
 
 
-class _ArrayFile:
-    """A new file of arrays, which is created by the first of them; `made` gets its path."""
-
-    def __init__(self, path: Path, made: list[Path]) -> None:
-        self._path, self._made = path, made
-        self._file: IO[bytes] | None = None
-        self._checksum = 0
-
-    def __enter__(self) -> _ArrayFile:
-        return self
-
-    def __exit__(self, *error: object) -> None:
-        if self._file is not None:
-            with self._file:
-                if error[0] is None:
-                    _sync(self._file)
-
-    def append(self, array: NDArray[Any]) -> Entry:
-        """Write an array at the end of the file."""
-        if self._file is None:
-            self._made.append(self._path)
-            self._file = self._path.open("xb")
-        self._file.write(bytes(-self._file.tell() % ALIGNMENT))
-        start, self._checksum = self._file.tell(), 0
-        npy.write_array(cast("IO[bytes]", self), np.ascontiguousarray(array), version=(1, 0), allow_pickle=False)
-        return Entry(self._path.name, start, self._file.tell() - start, self._checksum)
-
-    def write(self, content: bytes) -> int:
-        """Write bytes, as NumPy asks for it, and add them to the checksum."""
-        assert self._file is not None
-        self._checksum = zlib.crc32(content, self._checksum)
-        return self._file.write(content)
-
-
 def _dump(value: object) -> bytes:
     return json.dumps(value, sort_keys=True, allow_nan=False, separators=(",", ":")).encode()
 
@@ -284,12 +230,6 @@ def _dump(value: object) -> bytes:
 def _list_files(manifest: Mapping[str, Any]) -> set[str]:
     """Return the names of all array files of a manifest."""
     return {entry[0] for part in manifest.values() for entry in part["arrays"].values()}
-
-
-def _sync(file: IO[bytes]) -> None:
-    """Wait until the content of a file is on the disk."""
-    file.flush()
-    os.fsync(file.fileno())
 
 
 def _sync_folder(path: Path) -> None:

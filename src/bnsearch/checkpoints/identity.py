@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
-from bnsearch._tools.registry import parameters_of
+from bnsearch.runs.method import get_parameters
 from bnsearch.runs.stop import AnyOf, Seconds, Stop
 
 if TYPE_CHECKING:
@@ -26,14 +26,13 @@ DIGESTS = "table", "knowledge", "start"  # settings that are compared by a diges
 def identify_run(problem: Problem, method: Method, seed: int | None, stop: Stop | None) -> Identity:
     """Return the input and the settings of a run, except for its time, memory and threads."""
     known = problem.constraints
-    parameters = {name: getattr(method, name) for name in parameters_of(type(method))}
     return {
         "table": compute_table_digest(problem),
         "knowledge": None if known is None else _digest(known.allowed, known.required, known.max_parents),
         "start": None if problem.start is None else _compute_network_digest(problem.start),
         "score": None if problem.score is None else describe_value(problem.score),
         "method": method.name,
-        "parameters of the method": describe_value(parameters),
+        "parameters of the method": describe_value(get_parameters(method)),
         "selection": None if problem.selection is None else describe_value(problem.selection),
         "seed": describe_value(seed),
         "stopping rule": describe_rule(stop),

@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 from dataclasses import replace
 from math import isclose
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from bnsearch.checkpoints.checkpoint import IDENTITY, RUN, Checkpoint
 from bnsearch.checkpoints.container import Container, Part
@@ -29,7 +29,6 @@ def open_checkpoint(
     run: Run,
     identity: Identity,
     method: Method,
-    parameters: dict[str, Any],
     *,
     restart: bool = False,
 ) -> Result | None:
@@ -46,7 +45,7 @@ def open_checkpoint(
         with container.damage_reported():
             check_identity(container, saved[IDENTITY], identity)
             if has_ended(saved[RUN], run):
-                found = make_result(saved[RUN], problem.names, method.name, parameters)
+                found = make_result(saved[RUN], problem.names, method)
                 note = f"the run of the checkpoint {container.name} has ended: this is its result"
                 return replace(found, notes=(*found.notes, note))
             restore_run(run, saved[RUN], problem.names)

@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from array import array
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import replace
-from math import isfinite
+from math import inf, isfinite
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -22,6 +22,7 @@ from bnsearch.checkpoints.values import (
 from bnsearch.errors import InputError
 from bnsearch.graphs.dag import DAG
 from bnsearch.parent_sets.scope import Scope
+from bnsearch.runs.method import Method, get_parameters
 from bnsearch.runs.result import Result
 from bnsearch.runs.stop import Progress
 from bnsearch.runs.trace import Climbs, Trace
@@ -52,6 +53,8 @@ class RunRecorder:
         """Return the state; result : the result if the run has ended, otherwise None."""
         run = self._run
         progress, dag = run.get_snapshot()
+        if result is not None:
+            progress = replace(progress, seconds=result.seconds)
         facts = {
             **{name: getattr(progress, name) for name in COUNTERS},
             **{name: encode_number(getattr(progress, name)) for name in NUMBERS},
@@ -91,6 +94,7 @@ def restore_run(run: Run, part: Part, names: Sequence[str]) -> None:
     progress = _make_progress([facts[name] for name in (*COUNTERS, *NUMBERS)])
     if isfinite(progress.score):
         dag = DAG(names, decode_parents(part.arrays))
+        run.progress = replace(progress, score=-inf)
         run.offer(progress.score, lambda: dag)
     run.trace.points[:] = points
     run.progress = replace(progress, seconds=run.seconds)
@@ -98,7 +102,7 @@ def restore_run(run: Run, part: Part, names: Sequence[str]) -> None:
         run.climbs.add(*scores, steps)
 
 
-def make_result(part: Part, names: Sequence[str], method: str, parameters: Mapping[str, Any]) -> Result:
+def make_result(part: Part, names: Sequence[str], method: Method) -> Result:
     """Return the result of a run that has ended."""
     facts, ended = part.facts, part.facts["result"]
     climbs = Climbs()
@@ -115,8 +119,8 @@ def make_result(part: Part, names: Sequence[str], method: str, parameters: Mappi
         evaluations=int(facts["evaluations"]),
         computed=int(facts["computed"]),
         seconds=float(facts["seconds"]),
-        method=method,
-        parameters=dict(parameters),
+        method=method.name,
+        parameters=get_parameters(method),
         seed=int(facts["seed"]),
         notes=tuple(map(str, facts["notes"])),
         scope=Scope(str(ended["scope"]), bool(ended["covers all"])),

@@ -7,12 +7,12 @@ from dataclasses import dataclass, replace
 from typing import ClassVar
 
 from bnsearch.equivalence.ges import GES
-from bnsearch.exact.components import find_largest_size
 from bnsearch.exact.method import Exact
 from bnsearch.exact.warm_up import load_bound_kernels
 from bnsearch.learning.bounding import BoundSearch
 from bnsearch.learning.candidates import CandidateSelector, describe, select_for_run, selection_memory
-from bnsearch.learning.proving import CUT_SHARE, is_near, prove_by_cuts, search_with_bound
+from bnsearch.learning.exact_choice import exact_fits, expected_exact_seconds, prove, search_table
+from bnsearch.learning.proving import CUT_SHARE, is_near, prove_by_cuts
 from bnsearch.learning.warm_up import load_kernels
 from bnsearch.ondemand.ginobs import GINOBS
 from bnsearch.ondemand.island_model import IslandModel
@@ -22,16 +22,11 @@ from bnsearch.parent_sets.table import ParentSets
 from bnsearch.runs.method import Needs
 from bnsearch.runs.problem import Problem
 from bnsearch.runs.run import Run
-from bnsearch.runs.stop import Iterations, Seconds
+from bnsearch.runs.stop import Seconds
 from bnsearch.selection.enumeration import FIRST_SIZE, Enumeration, EnumerationState
 from bnsearch.selection.report import Selection
 from bnsearch.selection.subsets import Subsets
 
-MAX_EXACT_VARIABLES = 27  # variables that can form cycles with each other: exact search then takes 1 GiB
-SECONDS_FOR_20 = 0.3  # upper estimate of exact search with 20 variables on one thread; it doubles with each variable
-EXACT_SHARE = 0.5  # maximum share of the remaining time that exact search over a table may be expected to take
-WARM_UP_STEPS = 50  # RINOBS steps for each variable before exact search, for a good incumbent if that runs out of time
-WARM_UP_SHARE = 0.1  # maximum share of the remaining time for these steps
 UNTIMED_ISLANDS = 2  # number of islands if the result must not depend on the number of threads
 MIN_ELAPSED, MIN_ELAPSED_SHARE = 1.0, 0.1  # seconds, or share of the time budget, before the first enumeration
 MAX_ENUMERATION = 0.4  # maximum share of the remaining time for the enumeration of one more size
@@ -187,7 +182,8 @@ class _DataSearch:
         """Return the estimated time of counting and searching all subsets; infinity if these are too many."""
         problem, run = self.problem, self.run
         n = problem.size
-        if n > MAX_EXACT_VARIABLES or (8 << n) > run.budget.memory // 2:
+        searching = expected_exact_seconds(n, run.threads)
+        if math.isinf(searching) or (8 << n) > run.budget.memory // 2:
             return math.inf
         if not self.timed:
             return 0.0 if n << (n - 1) <= MAX_FAMILIES else math.inf
@@ -198,7 +194,7 @@ class _DataSearch:
         counting = builder.expected_seconds(
             problem.needed_data, problem.needed_score, threads=run.threads, constraints=problem.constraints
         )
-        return counting + expected_exact_seconds(n, run.threads)
+        return counting + searching
 
     def _solve_subsets(self, found: Selection | None = None) -> bool:
         """
@@ -284,41 +280,3 @@ class _DataSearch:
                 return run.optimal
             self.complete = found.table if self.timed else None
         return False
-
-
-def search_table(problem: Problem, run: Run) -> None:
-    """Search over the networks of a given candidate table."""
-    table = run.parent_sets(problem)
-    fits, why = exact_fits(table, problem, run)
-    run.remark(f"chose {'exact search' if fits else 'search over orderings (rinobs)'}: {why}")
-    if fits:
-        prove(problem, run)
-    else:
-        search_with_bound(problem, run)
-
-
-def exact_fits(table: ParentSets, problem: Problem, run: Run) -> tuple[bool, str]:
-    """Return whether exact search over a table fits into the remaining time, and the reason."""
-    largest = find_largest_size(table)
-    expected = expected_exact_seconds(largest, run.threads)
-    group = f"{largest} of {problem.size} variables can form cycles with each other"
-    if largest > MAX_EXACT_VARIABLES:
-        return False, f"{group}, too many for exact search"
-    if expected > EXACT_SHARE * run.seconds_left:
-        return False, f"{group}, exact search would take about {expected:,.0f} s"
-    return True, f"at most {group}"
-
-
-def prove(problem: Problem, run: Run) -> None:
-    """Search a table exactly, after a short search with RINOBS in case the time does not suffice."""
-    with run.budget.clock_paused():
-        load_kernels(problem, Exact())
-    steps = Iterations(run.progress.iterations + WARM_UP_STEPS * problem.size)
-    with run.extra_stop(steps | Seconds(run.seconds + max(0.0, WARM_UP_SHARE * run.seconds_left))):
-        RINOBS().search(problem, run)
-    Exact().search(problem, run)
-
-
-def expected_exact_seconds(variables: int, threads: int) -> float:
-    """Return the estimated time of exact search for a group of variables."""
-    return SECONDS_FOR_20 * 2.0 ** min(1000, variables - 20) * max(1.0, variables / 20) / threads

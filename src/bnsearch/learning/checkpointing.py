@@ -37,14 +37,12 @@ def attach_checkpoint(
     restart : True if a saved run is replaced
     seed, stop : as the caller has given them; they are compared with those of the saved run
     """
-    from bnsearch.learning.search import get_parameters
-
     if path is None:
         raise InputError("restart starts over the run of a checkpoint: give the checkpoint, too")
     if not isinstance(path, str | os.PathLike):
         raise InputError(f"checkpoint must be a path such as 'run.bns', not {path!r}")
     identity = identify_run(problem, method, seed, stop)
-    return open_checkpoint(path, problem, run, identity, method, get_parameters(method), restart=restart)
+    return open_checkpoint(path, problem, run, identity, method, restart=restart)
 
 
 def begin_at_incumbent(problem: Problem, method: Method, run: Run) -> Problem:

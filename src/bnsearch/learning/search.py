@@ -7,9 +7,7 @@ from collections.abc import Sequence
 from contextlib import nullcontext
 from dataclasses import replace
 from math import isinf
-from typing import Any
 
-from bnsearch._tools.registry import parameters_of
 from bnsearch.budgets.events import Observer
 from bnsearch.budgets.signals import interrupts_preserved, stop_on_signals
 from bnsearch.equivalence.class_search import ClassSearch
@@ -17,7 +15,7 @@ from bnsearch.exact.near_optimal import check_within, find_near_optimal
 from bnsearch.graphs.pdag import PDAG
 from bnsearch.learning.arguments import check_method, check_support
 from bnsearch.learning.warm_up import load_kernels
-from bnsearch.runs.method import Method, get_declaration
+from bnsearch.runs.method import Method, get_declaration, get_parameters
 from bnsearch.runs.near_optimal import NearOptimal
 from bnsearch.runs.problem import Problem
 from bnsearch.runs.result import Result
@@ -188,8 +186,3 @@ def collect_result(run: Run, problem: Problem, method: Method) -> Result:
         empty_score=run.empty_score,
         families=None if is_resumed else run.families or None,  # those of the earlier run are not known
     )
-
-
-def get_parameters(method: Method) -> dict[str, Any]:
-    """Return a method's parameters by name."""
-    return {name: getattr(method, name) for name in parameters_of(type(method))}

@@ -7,6 +7,7 @@ import inspect
 from enum import StrEnum
 from typing import TYPE_CHECKING, Any, ClassVar, Protocol
 
+from bnsearch._tools.registry import parameters_of
 from bnsearch.errors import InputError
 
 if TYPE_CHECKING:
@@ -84,6 +85,11 @@ def get_declaration(kind: type) -> Declaration:
         legal = ", ".join(repr(str(value)) for value in Needs)
         raise InputError(f"`needs` of {kind.__name__} must be one of {legal}, not {declared['needs']!r}") from None
     return Declaration(**declared)
+
+
+def get_parameters(method: Method) -> dict[str, Any]:
+    """Return a method's parameters by name."""
+    return {name: getattr(method, name) for name in parameters_of(type(method))}
 
 
 def check_method_class(kind: type) -> None:

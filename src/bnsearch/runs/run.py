@@ -230,7 +230,7 @@ class Run:
     def get_snapshot(self) -> tuple[Progress, DAG | None]:
         """Return the current counters, and the incumbent with that score, None if there is none; from any thread."""
         with self._lock:
-            now = replace(self.progress, seconds=self.seconds)
+            now = replace(self.progress, seconds=self.budget.elapsed_before_pause)
             return now, None if now.score == -math.inf else self.best()
 
     def prove(self) -> None:
