@@ -115,10 +115,10 @@ def search_in(run: Run, problem: Problem, method: Method, within: float | None =
         from bnsearch.learning.checkpointing import begin_at_incumbent
 
         problem = begin_at_incumbent(problem, method, run)
-    method = begin_at_start(method, problem, run)
+    begun = begin_at_start(method, problem, run)
     with stop_on_signals(run.budget):
         with nullcontext() if checkpoint is None else checkpoint.writing():
-            method.search(problem, run)
+            begun.search(problem, run)
             near = None if within is None else list_near_optimal(run, problem, within)
             result = replace(collect_result(run, problem, method), near_optimal=near)
         if checkpoint is not None:
