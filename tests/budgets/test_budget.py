@@ -104,3 +104,17 @@ def test_bad_numbers_of_threads_are_refused():
     """Threads are counted from one."""
     with pytest.raises(InputError, match="threads must be at least 1"):
         Budget(threads=0)
+
+
+def test_a_pause_that_has_not_ended():
+    """Ten seconds pass, then five in a pause: another thread sees ten until the end."""
+    clock = Clock()
+    budget = Budget(clock=clock)
+    clock.now += 10
+    with budget.clock_paused():
+        clock.now += 3
+        assert (budget.elapsed, budget.elapsed_before_pause) == (13, 10)
+        clock.now += 2
+        assert budget.elapsed_before_pause == 10
+    clock.now += 1
+    assert (budget.elapsed, budget.elapsed_before_pause) == (11, 11)

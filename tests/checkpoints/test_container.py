@@ -137,11 +137,15 @@ def test_a_folder_that_cannot_be_made_is_refused(tmp_path):
 
 
 def test_other_files_are_refused(made, tmp_path):
-    """A file, a folder without manifest and a folder with other files are not checkpoints."""
+    """A file, a folder without manifest and a folder with the manifest of something else are not checkpoints."""
     (tmp_path / "file.bns").write_text("something")
     (tmp_path / "folder.bns").mkdir()
-    (made.path / "thesis.tex").write_text("important")
-    for name in ("file.bns", "folder.bns", "run.bns"):
+    (tmp_path / "other.bns").mkdir()
+    (tmp_path / "other.bns" / MANIFEST).write_text('{"name": "an extension of a browser"}')
+    (made.path / "network.bif").write_text("something")
+    assert Container(made.path).check()  # a file beside those of a checkpoint does no harm
+    (made.path / MANIFEST).write_text("{")
+    for name in ("file.bns", "folder.bns", "other.bns", "run.bns"):
         with pytest.raises(InputError, match=f"{name} is not a checkpoint of bnsearch: choose another name"):
             Container(tmp_path / name).check()
 
@@ -209,7 +213,7 @@ def test_damaged_files_give_one_line(tmp_path_factory, kind, cut, flips):
 @pytest.mark.parametrize("text", ["", "[]", "{}", "null", '{"format": 1}', "[" * 100_000, '"\ud800"'])
 def test_a_manifest_of_something_else(made, text):
     """Any other JSON value is refused in one line."""
-    with pytest.raises(InputError, match="is damaged"):
+    with pytest.raises(InputError, match=r"is damaged \(the manifest is not complete\)"):
         check_then_read(made, text)
 
 

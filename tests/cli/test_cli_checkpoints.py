@@ -23,7 +23,7 @@ signal.signal(signal.SIGINT, signal.default_int_handler)  # a shell may have sta
 import bnsearch.checkpoints.checkpoint as checkpoint
 from bnsearch.checkpoints.container import Container
 
-checkpoint.SECONDS_BETWEEN_WRITES, checkpoint.MAX_SHARE = 0.05, 1.0
+checkpoint.SECONDS_BETWEEN_WRITES, checkpoint.MAX_SHARE, checkpoint.MAX_DISK_SHARE = 0.05, 1.0, 1.0
 max_bytes = int(sys.argv.pop(1))
 write = Container.write
 

@@ -63,6 +63,7 @@ def write_often(monkeypatch: pytest.MonkeyPatch) -> None:
     """Let checkpoints be written as often as possible."""
     monkeypatch.setattr("bnsearch.checkpoints.checkpoint.SECONDS_BETWEEN_WRITES", 0.01)
     monkeypatch.setattr("bnsearch.checkpoints.checkpoint.MAX_SHARE", 1.0)
+    monkeypatch.setattr("bnsearch.checkpoints.checkpoint.MAX_DISK_SHARE", 1.0)
 
 
 def read_files(folder: Path) -> dict[str, bytes]:
@@ -259,6 +260,19 @@ def test_more_seconds_continue(path):
     assert second.score >= first.score
     assert [point.score for point in second.trace][: len(first.trace) - 1] == [p.score for p in first.trace][:-1]
     assert same_result(learn(BIG, seconds=0.6, seed=1, checkpoint=path), second)
+
+
+@pytest.mark.parametrize("method", ["auto", "ginobs", "rinobs"])
+def test_less_time_than_has_passed(path, method):
+    """A run whose time is over when it continues returns the saved network, and keeps all that was saved."""
+    options = {"method": method, "seed": 1, "threads": 1, "checkpoint": path}
+    enough = interrupt_when(lambda event: event.progress is not None and event.progress.seconds > 0.5)
+    first = learn(BIG, seconds=3600, observers=[enough], **options)
+    parts = set(Container(path).read())
+    second = learn(BIG, seconds=0.1, **options)
+    assert (first.stop, second.stop, second.score) == ("interrupted", "seconds", first.score)
+    assert second.dag == first.dag
+    assert set(Container(path).read()) >= parts
 
 
 def test_a_proof_needs_no_more_time(path):

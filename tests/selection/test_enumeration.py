@@ -36,15 +36,29 @@ def rows_of(table: ParentSets) -> list[list[tuple[float, tuple[int, ...]]]]:
     return [sorted((round(score, 6), parents) for score, parents in table.sets(v)) for v in range(table.n_variables)]
 
 
-def select_in_parts(data: Dataset, score, parts: list[float], knowledge: Knowledge | None = None) -> list[Selection]:
-    """Return the selections with some time budgets, and then as many as are needed to complete the table."""
+def select_in_parts(
+    data: Dataset,
+    score,
+    parts: list[float],
+    knowledge: Knowledge | None = None,
+    *,
+    n_runs: int = 1,
+    whole: bool = False,
+) -> list[Selection]:
+    """
+    Return the selections with some time budgets, and then as many as are needed to complete the table.
+
+    n_runs : number of runs; each but the last one makes one selection, with whose table the next run begins
+    """
     clock = Clock(tick=0.001)
     state = EnumerationState()
     known = None if knowledge is None else knowledge.constraints(data.names)
     found: list[Selection] = []
     while not (found and found[-1].complete):
         seconds = parts[len(found)] if len(found) < len(parts) else 60.0
-        builder = Enumeration(seconds=seconds, whole_size=False, state=state)
+        if 0 < len(found) < n_runs:
+            state = EnumerationState(table=found[-1].table, is_cut=found[-1].is_cut, earlier=found[-1].exhaustive)
+        builder = Enumeration(seconds=seconds, whole_size=whole, state=state)
         found.append(builder.select_within(Budget(clock=clock, threads=1), data, score, known))
         assert len(found) < 100
     return found
@@ -64,6 +78,30 @@ def test_parts_give_the_same_table(n, seed, score, parts):
     expected = Sequential(max_parents=None).select(data, score).table
     assert rows_of(found[-1].table) == rows_of(expected)
     for earlier in found:
+        for some, everything in zip(rows_of(earlier.table), rows_of(expected), strict=True):
+            assert set(some) <= set(everything)
+
+
+@examples(25)
+@given(
+    st.integers(2, 7),
+    st.integers(0, 999),
+    st.lists(st.floats(0.005, 0.05), max_size=4),
+    st.integers(2, 4),
+    st.booleans(),
+    st.booleans(),
+)
+def test_an_earlier_run_is_continued(n, seed, parts, n_runs, whole, known):
+    """Runs that begin with the table of the one before never have fewer sizes, and end with the same table."""
+    data, score = random_table(n, 60, seed), BDeu(ess=1.0)
+    knowledge = Knowledge(required=[("0", "1")], max_parents=3) if known else None
+    found = select_in_parts(data, score, parts, knowledge, n_runs=n_runs, whole=whole)
+    constraints = None if knowledge is None else knowledge.constraints(data.names)
+    expected = Sequential(max_parents=None).select(data, score, constraints=constraints).table
+    assert rows_of(found[-1].table) == rows_of(expected)
+    sizes = [selection.exhaustive for selection in found]
+    assert known or sizes == sorted(sizes)
+    for earlier in found if not known else []:
         for some, everything in zip(rows_of(earlier.table), rows_of(expected), strict=True):
             assert set(some) <= set(everything)
 

@@ -17,7 +17,8 @@ if TYPE_CHECKING:
     from bnsearch.runs.run import Run
 
 SECONDS_BETWEEN_WRITES = 9.0  # below 10, so that a run that is killed loses at most ten seconds
-MAX_SHARE = 0.01  # share of the time that writing may take; if a write takes long, the next one comes later
+MAX_SHARE = 0.01  # share of CPU time for writing; if a write takes more, the next one comes later
+MAX_DISK_SHARE = 0.1  # share of the elapsed time in which the thread writes or waits for the disk
 RUN, IDENTITY = "run", "identity"  # names of the parts that every checkpoint has
 
 Provider = Callable[[], Part | None]
@@ -98,10 +99,10 @@ class Checkpoint:
     def _write_regularly(self) -> None:
         seconds = SECONDS_BETWEEN_WRITES
         while not self._ended.wait(seconds):
-            started = time.perf_counter()
+            started, used = time.perf_counter(), time.thread_time()
             self._write()
-            took = time.perf_counter() - started
-            seconds = max(SECONDS_BETWEEN_WRITES - took, took / MAX_SHARE)
+            took, used = time.perf_counter() - started, time.thread_time() - used
+            seconds = get_pause(took, used)
 
     def _write(self, result: Result | None = None) -> None:
         """Write the state; if this fails, the run continues, and one note says so."""
@@ -114,3 +115,8 @@ class Checkpoint:
                 self._run.remark(
                     f"the checkpoint {self._container.name} was not written at least once ({why}); the run continued"
                 )
+
+
+def get_pause(took: float, used: float) -> float:
+    """Return the number of seconds from the end of a write to the next one, given the write's elapsed and CPU time."""
+    return max(SECONDS_BETWEEN_WRITES, took / MAX_DISK_SHARE, used / MAX_SHARE) - took

@@ -71,7 +71,7 @@ class Container:
         """Return True if there is a checkpoint; raise an error if the path is something else or is not writable."""
         try:
             is_there = self.path.exists()
-            is_checkpoint = self.path.is_dir() and (self.path / MANIFEST).is_file() and not self._list_other_files()
+            is_checkpoint = self.path.is_dir() and (self.path / MANIFEST).is_file() and self._is_own()
         except (OSError, ValueError) as error:
             why = getattr(error, "strerror", None) or error
             raise InputError(f"cannot use {self.name} as a checkpoint: {why}") from None
@@ -80,11 +80,13 @@ class Container:
         check_writable(self.path / MANIFEST if is_there else self.name)
         return is_there
 
-    def _list_other_files(self) -> list[str]:
-        """Return the names of files that are not part of a checkpoint."""
-        patterns = ARRAY_FILE, TEMPORARY_FILE
-        names = [path.name for path in self.path.iterdir()]
-        return [name for name in names if name != MANIFEST and not any(p.fullmatch(name) for p in patterns)]
+    def _is_own(self) -> bool:
+        """Return True if the manifest has the format of a checkpoint, or is damaged and there are no other files."""
+        document = self._parse_manifest()
+        if document is not None:
+            return isinstance(document, dict) and document.get("format") == FORMAT
+        names = {path.name for path in self.path.iterdir()} - {MANIFEST}
+        return all(ARRAY_FILE.fullmatch(name) or TEMPORARY_FILE.fullmatch(name) for name in names)
 
     def read(self) -> dict[str, Part]:
         """Return all parts; an InputError if a file is damaged or has another format."""
@@ -120,15 +122,18 @@ class Container:
                 raise
             raise self.damage(f"{type(error).__name__}: {error}") from None
 
-    def _read_manifest(self) -> dict[str, Any]:
+    def _parse_manifest(self) -> Any:
+        """Return the JSON value of the manifest; None if it is damaged."""
         try:
-            document = json.loads(read_bytes(self.path / MANIFEST, limit=MAX_MANIFEST_BYTES))
-        except InputError as error:
-            raise self.damage(str(error)) from None
-        except (ValueError, RecursionError):
-            raise self.damage("the manifest is not complete") from None
+            return json.loads(read_bytes(self.path / MANIFEST, limit=MAX_MANIFEST_BYTES))
+        except (ValueError, RecursionError):  # an InputError is a ValueError
+            return None
+
+    def _read_manifest(self) -> dict[str, Any]:
+        """Return the manifest; an InputError if it is damaged or has another version."""
+        document = self._parse_manifest()
         if not isinstance(document, dict) or document.get("format") != FORMAT:
-            raise self.damage("the manifest has another format")
+            raise self.damage("the manifest is not complete")
         if document.get("version") != VERSION:
             raise InputError(
                 f"the checkpoint {self.name} has version {document.get('version')!r} of the format, not {VERSION}: use "

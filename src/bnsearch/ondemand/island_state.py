@@ -21,6 +21,7 @@ if TYPE_CHECKING:
     from bnsearch.ondemand.chain import OnDemandChain
     from bnsearch.ondemand.island import Island
     from bnsearch.ondemand.island_model import IslandModel
+    from bnsearch.ondemand.schedule import Activity
 
 ISLANDS = "islands"  # the name of the part
 ACTIVITIES = "ordering_search", "dag_search", "on_demand_search", "table_search"
@@ -100,7 +101,7 @@ def describe_islands(model: IslandModel) -> Part | None:
         "climb seconds": model.climb_seconds,
         "climbs over classes": model.class_climb is not None,
         "round length": schedule.round_length,
-        "activities": {name: asdict(getattr(schedule, name)) for name in ACTIVITIES},
+        "activities": {name: _describe_activity(getattr(schedule, name)) for name in ACTIVITIES},
         "table": table.describe_pace(),
     }
     return Part(facts, arrays)
@@ -124,12 +125,18 @@ def restore_islands(model: IslandModel, saved: Part) -> None:
     model.n_rounds, model.best_seen = int(facts["rounds"]), float(facts["best seen"])
     model.improved, model.climb_seconds = float(facts["improved"]), float(facts["climb seconds"])
     model.schedule.round_length = float(facts["round length"])
-    for name, values in facts["activities"].items():
-        vars(getattr(model.schedule, name)).update(values)
+    for name in ACTIVITIES:
+        for key, value in facts["activities"][name].items():
+            setattr(getattr(model.schedule, name), key, float(value))
     model.table.restore_pace(facts["table"])
     _start_climbs(islands, chains)
     if facts["climbs over classes"]:
         model.start_class_climb(model.climb_seconds)
+
+
+def _describe_activity(activity: Activity) -> dict[str, float]:
+    """Return the numbers of an activity; an infinite gain, of an island that could not restart, counts as none."""
+    return {name: value if math.isfinite(value) else 0.0 for name, value in asdict(activity).items()}
 
 
 def _list_chains(saved: Part, n: int) -> list[ChainState]:

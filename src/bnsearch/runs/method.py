@@ -44,6 +44,9 @@ class Method(Protocol):
     - `begins`: whether the search begins with the network `problem.first`; by default False;
     - `paper` and `purpose`: texts, its origin and when to use it.
 
+    If `run.checkpoint` is not None, the incumbent is saved. A method can save more with its method `provide`, and get
+    what an earlier run has saved with `take`.
+
     Examples
     --------
     >>> import bnsearch

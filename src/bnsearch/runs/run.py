@@ -100,8 +100,7 @@ class Run:
             stop_condition=self._halt_reason,
         )
         self.threads = self.budget.threads
-        self.trace, self.climbs, self.progress = Trace(), Climbs(), Progress()
-        self.computed = 0
+        self.trace, self.climbs, self.progress, self.computed = Trace(), Climbs(), Progress(), 0
         self.bound: float | None = None
         self.evidence: Callable[[], Any] | None = None
         self.empty_score: float | None = None
@@ -127,7 +126,8 @@ class Run:
     @property
     def is_timed(self) -> bool:
         """Whether wall-clock time limits the run, and not iterations: the result may depend on the machine."""
-        return math.isfinite(self.seconds_left) and self.allowed(MAX_ITERATIONS) == MAX_ITERATIONS
+        allowed = count_allowed_iterations(self.stop, replace(self.progress, seconds=0.0), MAX_ITERATIONS)
+        return math.isfinite(self.seconds_left) and allowed == MAX_ITERATIONS
 
     @property
     def families(self) -> int:
