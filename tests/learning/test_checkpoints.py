@@ -267,7 +267,7 @@ def test_less_time_than_has_passed(path, method):
     """A run whose time is over when it continues returns the saved network, and keeps all that was saved."""
     options = {"method": method, "seed": 1, "threads": 1, "checkpoint": path}
     enough = interrupt_when(lambda event: event.progress is not None and event.progress.seconds > 0.5)
-    first = learn(BIG, seconds=3600, observers=[enough], **options)
+    first = learn(BIG, seconds=5, observers=[enough], **options)
     parts = set(Container(path).read())
     second = learn(BIG, seconds=0.1, **options)
     assert (first.stop, second.stop, second.score) == ("interrupted", "seconds", first.score)

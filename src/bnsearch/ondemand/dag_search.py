@@ -58,9 +58,9 @@ class DagSearch:
         self._first_climb: Iterator[None] | None = None  # its remaining steps
         self._lazy_result: ScoredDAG | None = None  # end of the first climb's lazy part, while the climber is restarted
 
-    def start(self, parents: Parents) -> None:
-        """Start the first climb at a network; `continue_first_climb` takes its steps."""
-        self._first_climb = self._first_steps(parents)
+    def start(self, parents: Parents | None = None) -> None:
+        """Start the first climb, at the required edges or at a network; `continue_first_climb` takes its steps."""
+        self._first_climb = self._first_steps(self.problem.base.parents if parents is None else parents)
 
     @property
     def is_first_climb_running(self) -> bool:

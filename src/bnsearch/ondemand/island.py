@@ -187,9 +187,10 @@ class Island:
             "improved": self._improved,
         }
 
-    def restore_progress(self, saved: Mapping[str, Any]) -> None:
-        """Set the generator and the record of the island's progress."""
-        self.rng.bit_generator.state = saved["generator"]
+    def restore_progress(self, saved: Mapping[str, Any], *, with_generator: bool) -> None:
+        """Set the record of the island's progress, and its generator if no other island has it."""
+        if with_generator:
+            self.rng.bit_generator.state = saved["generator"]
         self.n_climbs, self._recorded = int(saved["climbs"]), float(saved["recorded"])
         self._started, self._improved = float(saved["started"]), float(saved["improved"])
 

@@ -106,7 +106,7 @@ class IslandModel:
         if first.dag_search is not None:
             is_resumed = run.checkpoint is not None and run.checkpoint.is_resumed
             incumbent = run.get_snapshot()[1] if is_resumed else None
-            first.dag_search.start((incumbent or self.problem.base).parents)
+            first.dag_search.start(None if incumbent is None else incumbent.parents)
         half = SearchBudget(max_steps=1, max_seconds=FIRST_CLIMB_SHARE * run.seconds_left / 2)
         first.search_dags(half, run)
         if isfinite(first.chain.best) and not first.n_climbs:

@@ -56,14 +56,15 @@ def copy_chain_state(chain: OnDemandChain) -> ChainState | None:
         return ChainState(chain.best_order(), chain.best_parents(), chain.best_scores(), chain.families(), random)
 
 
-def restore_chain(chain: OnDemandChain, saved: ChainState) -> None:
-    """Continue a chain from a saved state."""
+def restore_chain(chain: OnDemandChain, saved: ChainState, *, with_generator: bool) -> None:
+    """Continue a chain from a saved state; two chains with the same generator would make the same search."""
     from bnsearch.ondemand.kernels_state import RANDOM
 
     chain.reset_best()
     chain.store_families(saved.families)
     chain.move_to_network(saved.order, saved.parents, saved.scores)
-    chain.arrays[-1][RANDOM][0] = saved.random
+    if with_generator:
+        chain.arrays[-1][RANDOM][0] = saved.random
 
 
 def keep_islands(model: IslandModel, checkpoint: Checkpoint) -> bool:
@@ -117,9 +118,9 @@ def restore_islands(model: IslandModel, saved: Part) -> None:
     facts, islands = saved.facts, model.islands
     chains = _list_chains(saved, model.problem.size)
     for i, island in enumerate(islands):
-        chain, state = chains[i % len(chains)], facts["islands"][i % len(chains)]
-        restore_chain(island.chain, chain)
-        island.restore_progress(state)
+        source = i % len(chains)
+        restore_chain(island.chain, chains[source], with_generator=i == source)
+        island.restore_progress(facts["islands"][source], with_generator=i == source)
         for other in chains[i + len(islands) :: len(islands)]:
             island.chain.store_families(other.families)
     model.n_rounds, model.best_seen = int(facts["rounds"]), float(facts["best seen"])
