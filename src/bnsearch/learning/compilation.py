@@ -116,9 +116,9 @@ def compile_missing(
     kind = problem.data.codes.dtype.itemsize, problem.needed_score.equivalent
     markers = {group: _find_marker(group, *kind) for group in groups}
     missing = [group for group, marker in markers.items() if marker is not None and not marker.exists()]
-    workers = min(thread_count(None), len(missing))
-    if workers < 2 or not sys.executable:
+    if len(missing) < 2 or not sys.executable:
         return
+    workers = min(thread_count(None), len(missing))
     for group in _run_workers(workers, missing, kind, report):
         on_group(group)
 

@@ -1,4 +1,4 @@
-"""A first network by tabu search, while the other kernels of a method are compiled."""
+"""A first network while the kernels of a method are compiled: the best forest, then tabu search."""
 
 from __future__ import annotations
 
@@ -7,6 +7,7 @@ import threading
 from contextlib import suppress
 
 from bnsearch.budgets.events import COMPILING, Event
+from bnsearch.dags.best_forest import find_best_forest
 from bnsearch.dags.hillclimb import Tabu
 from bnsearch.graphs.dag import DAG
 from bnsearch.learning.compilation import compile_missing
@@ -22,7 +23,10 @@ MEMORY_SHARE = 4  # the first search uses at most a quarter of the run's memory
 
 class FirstSearch:
     """
-    Tabu search in a thread of its own, with a clock of its own.
+    Search for a first network in a thread of its own, with a clock of its own.
+
+    The search begins with the best forest, which needs no kernels, and continues with tabu search when the kernels of
+    tabu search are compiled.
 
     Parameters
     ----------
@@ -34,6 +38,7 @@ class FirstSearch:
         self._problem = problem
         self._run = Run(seed=run.seed, threads=1, memory=run.budget.memory, permits=problem.permits)
         self._thread: threading.Thread | None = None
+        self._can_climb = threading.Event()
 
     @property
     def progress(self) -> Progress | None:
@@ -41,19 +46,32 @@ class FirstSearch:
         return self._run.progress if math.isfinite(self._run.progress.score) else None
 
     def start(self) -> None:
-        """Start the search, unless it takes too much memory."""
-        if BYTES_PER_PAIR * self._problem.size**2 > self._run.budget.memory // MEMORY_SHARE:
-            return
-        self._thread = threading.Thread(target=self._search, daemon=True)
-        self._thread.start()
+        """Start the search, unless it takes too much memory or is already running."""
+        too_large = BYTES_PER_PAIR * self._problem.size**2 > self._run.budget.memory // MEMORY_SHARE
+        if self._thread is None and not too_large:
+            self._thread = threading.Thread(target=self._search, daemon=True)
+            self._thread.start()
+
+    def allow_climb(self) -> None:
+        """Report that the kernels of tabu search are compiled."""
+        self._can_climb.set()
 
     def _search(self) -> None:
         with suppress(Exception):  # the search after the compilation meets the same problem, and reports its errors
-            Tabu().search(self._problem, self._run)
+            problem, run = self._problem, self._run
+            if problem.constraints is None:
+                found = find_best_forest(problem.needed_data, problem.needed_score, run.halted)
+                if found is not None:
+                    score, forest = found
+                    run.offer(score, lambda: forest)
+            self._can_climb.wait()
+            if not run.halted():
+                Tabu().search(problem, run)
 
     def stop(self) -> None:
         """End the search."""
         self._run.budget.request_stop("complete")
+        self._can_climb.set()
         if self._thread is not None:
             self._thread.join()
 
@@ -66,20 +84,22 @@ def compile_for_run(problem: Problem, method: Method, run: Run) -> tuple[float, 
     """
     Compile the kernels of a method that are missing in the cache, and report this to the observers of a run.
 
-    Under a time budget, tabu search begins as soon as its kernels are compiled. Returns the score and the network that
-    it has found when all kernels are compiled; None if there is none.
+    Under a time budget, a first network is searched for meanwhile. Returns its score and the network when all kernels
+    are compiled; None if there is none.
     """
     search = FirstSearch(problem, run)
 
     def report(compiled: int) -> None:
+        if run.is_timed:
+            search.start()
         run.budget.report(Event(COMPILING, compiled, math.inf, "kernels", progress=search.progress))
 
-    def begin_search(group: str) -> None:
-        if group == CLIMB and run.is_timed:
-            search.start()
+    def report_group(group: str) -> None:
+        if group == CLIMB:
+            search.allow_climb()
 
     try:
-        compile_missing(problem, method, report, begin_search)
+        compile_missing(problem, method, report, report_group)
     finally:
         search.stop()
     return search.found()

@@ -193,7 +193,7 @@ def learn(
     if first is not None:
         score_of_first, dag = first
         run.offer(score_of_first, lambda: dag)
-        run.remark("kernels were compiled before this run; meanwhile, tabu search over DAGs found a first network")
+        run.remark("kernels were compiled before this run; a first network was found meanwhile")
     for text in describe_suspicious_columns(table):
         run.remark(text)
     if problem.has_python_score:
