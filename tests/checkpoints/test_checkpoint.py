@@ -2,26 +2,66 @@
 
 from __future__ import annotations
 
+import time
+
 import numpy as np
 import pytest
 
-from bnsearch.checkpoints.checkpoint import Checkpoint, get_pause
+from bnsearch.checkpoints.checkpoint import Checkpoint
 from bnsearch.checkpoints.container import Container, Part
+from bnsearch.checkpoints.costs import Cost, CostMeter
 from bnsearch.runs.run import Run
 
 
 @pytest.mark.parametrize(
-    ("took", "used", "pause"),
+    ("elapsed", "cpu", "interval"),
     [
-        (0.01, 0.01, 8.99),
-        (0.5, 0.05, 8.5),  # a slow disk
-        (3.0, 0.05, 27.0),  # a tenth of the time for a very slow one
-        (0.5, 0.5, 49.5),  # one hundredth of CPU time
+        (0.01, 0.01, 9.0),
+        (0.5, 0.02, 9.0),  # a slow disk
+        (3.0, 0.02, 30.0),  # a tenth of the time for a very slow one
+        (0.3, 0.3, 100.0),  # 0.3 % of CPU time
     ],
 )
-def test_a_long_write_is_followed_by_a_long_pause(took, used, pause):
+def test_a_long_write_is_followed_by_a_long_pause(elapsed, cpu, interval):
     """Writes begin every 9 s, or later if they take long."""
-    assert get_pause(took, used) == pytest.approx(pause)
+    assert Cost(elapsed, cpu).interval == pytest.approx(interval)
+
+
+def test_costs_are_added():
+    """Waiting takes elapsed time but no CPU time, and two blocks of one name are added."""
+    meter = CostMeter()
+    for _ in range(2):
+        with meter.measure("wait"):
+            time.sleep(0.02)
+    elapsed, cpu = meter.costs["wait"]
+    assert elapsed >= 0.04
+    assert cpu < 0.04
+    assert Cost(3, 2).plus(Cost(1, 1)).plus(Cost(2, 2), -1.0) == Cost(2, 1)
+
+
+def test_an_expensive_part_is_written_less_often(tmp_path, monkeypatch):
+    """Of two parts, the one that takes long is written once, and the other one and the run many times."""
+    monkeypatch.setattr("bnsearch.checkpoints.costs.SECONDS_BETWEEN_WRITES", 0.01)
+    monkeypatch.setattr("bnsearch.checkpoints.checkpoint.TOLERANCE", 0.0)
+    container, calls = Container(tmp_path / "run.bns"), {"cheap": 0, "slow": 0}
+    checkpoint = Checkpoint(container, Run(seed=1), {"method": "mine"}, {})
+    container.create({})
+
+    def make(name: str) -> Part:
+        calls[name] += 1
+        if name == "slow":
+            time.sleep(0.2)
+        return Part({"calls": calls[name]})
+
+    checkpoint.provide("cheap", lambda: make("cheap"))
+    checkpoint.provide("slow", lambda: make("slow"))
+    with checkpoint.writing():
+        while calls["cheap"] < 3:
+            time.sleep(0.01)
+    assert calls["slow"] == 1
+    parts = Container(container.path).read()
+    assert parts["slow"].facts == {"calls": 1}
+    assert parts["cheap"].facts["calls"] >= 2
 
 
 def test_parts_that_nobody_has_taken_are_kept(tmp_path):

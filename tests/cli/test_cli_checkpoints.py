@@ -20,10 +20,10 @@ from candidate_tables import random_candidates
 PROGRAM = """
 import resource, signal, sys
 signal.signal(signal.SIGINT, signal.default_int_handler)  # a shell may have started this in the background
-import bnsearch.checkpoints.checkpoint as checkpoint
+import bnsearch.checkpoints.costs as costs
 from bnsearch.checkpoints.container import Container
 
-checkpoint.SECONDS_BETWEEN_WRITES, checkpoint.MAX_SHARE, checkpoint.MAX_DISK_SHARE = 0.05, 1.0, 1.0
+costs.SECONDS_BETWEEN_WRITES, costs.MAX_SHARE, costs.MAX_DISK_SHARE = 0.05, 1.0, 1.0
 max_bytes = int(sys.argv.pop(1))
 write = Container.write
 

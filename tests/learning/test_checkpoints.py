@@ -61,9 +61,9 @@ def is_searching(event: Event) -> bool:
 
 def write_often(monkeypatch: pytest.MonkeyPatch) -> None:
     """Let checkpoints be written as often as possible."""
-    monkeypatch.setattr("bnsearch.checkpoints.checkpoint.SECONDS_BETWEEN_WRITES", 0.01)
-    monkeypatch.setattr("bnsearch.checkpoints.checkpoint.MAX_SHARE", 1.0)
-    monkeypatch.setattr("bnsearch.checkpoints.checkpoint.MAX_DISK_SHARE", 1.0)
+    monkeypatch.setattr("bnsearch.checkpoints.costs.SECONDS_BETWEEN_WRITES", 0.01)
+    monkeypatch.setattr("bnsearch.checkpoints.costs.MAX_SHARE", 1.0)
+    monkeypatch.setattr("bnsearch.checkpoints.costs.MAX_DISK_SHARE", 1.0)
 
 
 def read_files(folder: Path) -> dict[str, bytes]:

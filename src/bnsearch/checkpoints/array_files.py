@@ -29,7 +29,7 @@ class ArrayFile:
     """A new file of arrays, which is created by the first of them; `made` gets its path."""
 
     def __init__(self, path: Path, made: list[Path]) -> None:
-        self._path, self._made = path, made
+        self._path, self.made = path, made
         self._file: IO[bytes] | None = None
         self._checksum = 0
 
@@ -45,15 +45,17 @@ class ArrayFile:
     def append(self, array: NDArray[Any]) -> Entry:
         """Write an array at the end of the file."""
         if self._file is None:
-            self._made.append(self._path)
+            self.made.append(self._path)
             self._file = self._path.open("xb")
         self._file.write(bytes(-self._file.tell() % ALIGNMENT))
         start, self._checksum = self._file.tell(), 0
-        npy.write_array(cast("IO[bytes]", self), np.ascontiguousarray(array), version=(1, 0), allow_pickle=False)
+        array = np.ascontiguousarray(array)
+        npy.write_array_header_1_0(cast("IO[bytes]", self), npy.header_data_from_array_1_0(array))
+        self.write(array.data if array.size else b"")
         return Entry(self._path.name, start, self._file.tell() - start, self._checksum)
 
-    def write(self, content: bytes) -> int:
-        """Write bytes, as NumPy asks for it, and add them to the checksum."""
+    def write(self, content: bytes | memoryview) -> int:
+        """Write bytes, and add them to the checksum; the header is written in this way, too."""
         assert self._file is not None
         self._checksum = zlib.crc32(content, self._checksum)
         return self._file.write(content)

@@ -9,6 +9,7 @@ from contextlib import AbstractContextManager, contextmanager
 from typing import TYPE_CHECKING
 
 from bnsearch.checkpoints.container import Container, Part
+from bnsearch.checkpoints.costs import Cost
 from bnsearch.checkpoints.run_state import RunRecorder
 
 if TYPE_CHECKING:
@@ -16,10 +17,9 @@ if TYPE_CHECKING:
     from bnsearch.runs.result import Result
     from bnsearch.runs.run import Run
 
-SECONDS_BETWEEN_WRITES = 9.0  # below 10, so that a run that is killed loses at most ten seconds
-MAX_SHARE = 0.01  # share of CPU time for writing; if a write takes more, the next one comes later
-MAX_DISK_SHARE = 0.1  # share of the elapsed time in which the thread writes or waits for the disk
 RUN, IDENTITY = "run", "identity"  # names of the parts that every checkpoint has
+ALL = ""  # name of the cost of all parts together
+TOLERANCE = 1.0  # seconds by which a part may be written before it is due, so that it does not miss a write
 
 Provider = Callable[[], Part | None]
 
@@ -49,6 +49,7 @@ class Checkpoint:
         self._saved = saved
         self._names = [name for name in saved if name not in (RUN, IDENTITY)]  # parts that must not be lost
         self._providers: dict[str, Provider] = {}
+        self._due: dict[str, float] = {}  # time on the clock of the process from which on a part is written again
         self._ended = threading.Event()
         self._has_failed = False
         self.is_resumed = bool(saved)
@@ -71,13 +72,22 @@ class Checkpoint:
         if name not in self._names:
             self._names.append(name)
 
-    def collect_parts(self, result: Result | None = None) -> dict[str, Part | None]:
-        """Return the state of the run; None stands for a part that has not changed."""
+    def collect_parts(self, result: Result | None = None, *, only_due: bool = False) -> dict[str, Part | None]:
+        """
+        Return the state of the run; None stands for a part that stays as it is on disk.
+
+        result : the result at the end of the run
+        only_due : True if a part stays that took long to write the last time
+        """
+        now, measure = time.perf_counter(), self._container.meter.measure
         parts: dict[str, Part | None] = {IDENTITY: Part(self._identity)}
         for name in list(self._names):
             provider = self._providers.get(name)
-            parts[name] = None if provider is None else provider()
-        parts[RUN] = self._recorder.describe(result)
+            is_due = not only_due or now >= self._due.get(name, 0.0)
+            with measure(name):
+                parts[name] = None if provider is None or not is_due else provider()
+        with measure(RUN):
+            parts[RUN] = self._recorder.describe(result)
         return parts
 
     @contextmanager
@@ -97,17 +107,24 @@ class Checkpoint:
         self._write(result)
 
     def _write_regularly(self) -> None:
-        seconds = SECONDS_BETWEEN_WRITES
-        while not self._ended.wait(seconds):
-            started, used = time.perf_counter(), time.thread_time()
-            self._write()
-            took, used = time.perf_counter() - started, time.thread_time() - used
-            seconds = get_pause(took, used)
+        meter, pause = self._container.meter, Cost().interval
+        while not self._ended.wait(pause):
+            started = time.perf_counter()
+            meter.costs.clear()
+            with meter.measure(ALL):
+                self._write(only_due=True)
+            all_parts = meter.costs.pop(ALL)
+            rest = all_parts
+            for name in list(self._names):
+                cost = meter.costs.get(name, Cost())
+                self._due[name] = max(self._due.get(name, 0.0), started + cost.interval - TOLERANCE)
+                rest = rest.plus(cost, -1.0)
+            pause = max(0.0, rest.interval - all_parts.elapsed)
 
-    def _write(self, result: Result | None = None) -> None:
+    def _write(self, result: Result | None = None, *, only_due: bool = False) -> None:
         """Write the state; if this fails, the run continues, and one note says so."""
         try:
-            self._container.write(self.collect_parts(result))
+            self._container.write(self.collect_parts(result, only_due=only_due))
         except Exception as error:  # whatever happens, the network must not be lost
             if not self._has_failed:
                 self._has_failed = True
@@ -115,8 +132,3 @@ class Checkpoint:
                 self._run.remark(
                     f"the checkpoint {self._container.name} was not written at least once ({why}); the run continued"
                 )
-
-
-def get_pause(took: float, used: float) -> float:
-    """Return the number of seconds from the end of a write to the next one, given the write's elapsed and CPU time."""
-    return max(SECONDS_BETWEEN_WRITES, took / MAX_DISK_SHARE, used / MAX_SHARE) - took

@@ -26,6 +26,7 @@ from numpy.typing import NDArray
 
 from bnsearch._tools.files import atomic_write, check_writable, read_bytes
 from bnsearch.checkpoints.array_files import ArrayFile, Entry, map_array, sync
+from bnsearch.checkpoints.costs import CostMeter
 from bnsearch.errors import InputError
 
 MANIFEST = "manifest.json"
@@ -63,6 +64,7 @@ class Container:
     def __init__(self, path: str | os.PathLike[str]) -> None:
         self.name = os.fspath(path)  # as the user wrote it, for messages
         self.path = Path(os.path.realpath(path))
+        self.meter = CostMeter()  # measures the time for each part
         self._manifest: dict[str, Any] = {}  # facts and entries of the arrays of each part
         # The read-only arrays of the last manifest: a weak reference keeps no replaced table in memory.
         self._written: dict[tuple[str, str], tuple[weakref.ref[NDArray[Any]], Entry]] = {}
@@ -202,20 +204,21 @@ class Container:
                     if name in self._manifest:
                         manifest[name] = self._manifest[name]
                     continue
-                entries = {}
-                for key, array in part.arrays.items():
-                    is_final = not array.flags.writeable
-                    entry = (self._find_written(name, key, array) if is_final else None) or (
-                        self._write_once(array, made) if is_final else file.append(array)
-                    )
-                    self._remember(name, key, array, entry)
-                    entries[key] = list(entry)
+                with self.meter.measure(name):
+                    entries = {key: self._write_array(name, key, array, file) for key, array in part.arrays.items()}
                 manifest[name] = {"facts": dict(part.facts), "arrays": entries}
         return manifest
 
-    def _write_once(self, array: NDArray[Any], made: list[Path]) -> Entry:
-        with ArrayFile(self.path / f"{WRITTEN_ONCE}-{secrets.token_hex(8)}.npy", made) as file:
-            return file.append(array)
+    def _write_array(self, name: str, key: str, array: NDArray[Any], latest: ArrayFile) -> list[Any]:
+        """Write an array, unless it is read-only and the last manifest has it; return its entry."""
+        if array.flags.writeable:
+            return list(latest.append(array))
+        entry = self._find_written(name, key, array)
+        if entry is None:
+            with ArrayFile(self.path / f"{WRITTEN_ONCE}-{secrets.token_hex(8)}.npy", latest.made) as file:
+                entry = file.append(array)
+        self._remember(name, key, array, entry)
+        return list(entry)
 
     def _find_written(self, name: str, key: str, array: NDArray[Any]) -> Entry | None:
         """Return the entry of a read-only array that the last manifest has; None if there is none."""

@@ -1,0 +1,51 @@
+"""The time that writing the parts of a checkpoint takes."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Iterator
+from contextlib import contextmanager
+from typing import NamedTuple
+
+SECONDS_BETWEEN_WRITES = 9.0  # below 10, so that a run that is killed loses at most ten seconds
+MAX_SHARE = 0.003  # share of CPU time for writing a part, of which there are at most three
+MAX_DISK_SHARE = 0.1  # share of the elapsed time for the same, which includes waiting for the disk
+
+
+class Cost(NamedTuple):
+    """Elapsed time and CPU time of a thread, in seconds."""
+
+    elapsed: float = 0.0
+    cpu: float = 0.0
+
+    def plus(self, other: Cost, sign: float = 1.0) -> Cost:
+        """Return the sum of two costs, or their difference if the sign is -1."""
+        return Cost(self.elapsed + sign * other.elapsed, self.cpu + sign * other.cpu)
+
+    @property
+    def interval(self) -> float:
+        """Seconds from the begin of a write with this cost to the begin of the next one."""
+        return max(SECONDS_BETWEEN_WRITES, self.elapsed / MAX_DISK_SHARE, self.cpu / MAX_SHARE)
+
+
+class CostMeter:
+    """
+    Measures costs by name.
+
+    Attributes
+    ----------
+    costs : the cost of each name so far
+    """
+
+    def __init__(self) -> None:
+        self.costs: dict[str, Cost] = {}
+
+    @contextmanager
+    def measure(self, name: str) -> Iterator[None]:
+        """Add the cost of the block, which one thread executes, to that of a name."""
+        elapsed, cpu = time.perf_counter(), time.thread_time()
+        try:
+            yield
+        finally:
+            spent = Cost(time.perf_counter() - elapsed, time.thread_time() - cpu)
+            self.costs[name] = self.costs.get(name, Cost()).plus(spent)
