@@ -23,7 +23,7 @@ signal.signal(signal.SIGINT, signal.default_int_handler)  # a shell may have sta
 import bnsearch.checkpoints.costs as costs
 from bnsearch.checkpoints.container import Container
 
-costs.SECONDS_BETWEEN_WRITES, costs.MAX_SHARE, costs.MAX_DISK_SHARE = 0.05, 1.0, 1.0
+costs.SECONDS_BETWEEN_WRITES, costs.MAX_SHARE, costs.MAX_PART_SHARE, costs.MAX_DISK_SHARE = 0.05, 1.0, 1.0, 1.0
 max_bytes = int(sys.argv.pop(1))
 write = Container.write
 

@@ -10,7 +10,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from bnsearch.dags.climber import Climber
+from bnsearch.dags.climber import Climber, list_members_of_rows
 from bnsearch.dags.kernels_graph import ANCESTORS, PARENTS, SIZES, add_edge, can_add, can_reverse, drop_edge
 from bnsearch.dags.pricer import Pricer, Rules
 from bnsearch.kernels.bits import has_bit
@@ -36,6 +36,15 @@ def graphs_of(climber: Climber) -> list[Graph]:
         if here != path[-1]:
             path.append(here)
     return path
+
+
+@given(st.integers(1, 70), st.integers(1, 3), st.integers(0, 2**32))
+def test_members_of_rows(rows, words, seed):
+    """The numbers of the bits of each row, one bit at a time; every second row has few bits."""
+    bits = np.random.default_rng(seed).integers(0, 2**64, (rows, words), dtype=np.uint64)
+    bits[::2] &= np.uint64(1) << np.uint64(seed % 64)
+    expected = [[i for i in range(64 * words) if int(row[i // 64]) >> (i % 64) & 1] for row in bits]
+    assert list_members_of_rows(bits) == expected
 
 
 def local_scores(table: Table, score: str):

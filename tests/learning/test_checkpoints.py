@@ -62,8 +62,8 @@ def is_searching(event: Event) -> bool:
 def write_often(monkeypatch: pytest.MonkeyPatch) -> None:
     """Let checkpoints be written as often as possible."""
     monkeypatch.setattr("bnsearch.checkpoints.costs.SECONDS_BETWEEN_WRITES", 0.01)
-    monkeypatch.setattr("bnsearch.checkpoints.costs.MAX_SHARE", 1.0)
-    monkeypatch.setattr("bnsearch.checkpoints.costs.MAX_DISK_SHARE", 1.0)
+    for name in ("MAX_SHARE", "MAX_PART_SHARE", "MAX_DISK_SHARE"):
+        monkeypatch.setattr(f"bnsearch.checkpoints.costs.{name}", 1.0)
 
 
 def read_files(folder: Path) -> dict[str, bytes]:

@@ -8,6 +8,7 @@ from collections.abc import Callable, Iterator
 from contextlib import AbstractContextManager, contextmanager
 from typing import TYPE_CHECKING
 
+from bnsearch.checkpoints import costs
 from bnsearch.checkpoints.container import Container, Part
 from bnsearch.checkpoints.costs import Cost
 from bnsearch.checkpoints.run_state import RunRecorder
@@ -107,7 +108,7 @@ class Checkpoint:
         self._write(result)
 
     def _write_regularly(self) -> None:
-        meter, pause = self._container.meter, Cost().interval
+        meter, pause = self._container.meter, costs.SECONDS_BETWEEN_WRITES
         while not self._ended.wait(pause):
             started = time.perf_counter()
             meter.costs.clear()
@@ -117,9 +118,11 @@ class Checkpoint:
             rest = all_parts
             for name in list(self._names):
                 cost = meter.costs.get(name, Cost())
-                self._due[name] = max(self._due.get(name, 0.0), started + cost.interval - TOLERANCE)
+                self._due[name] = max(
+                    self._due.get(name, 0.0), started + cost.get_interval(costs.MAX_PART_SHARE) - TOLERANCE
+                )
                 rest = rest.plus(cost, -1.0)
-            pause = max(0.0, rest.interval - all_parts.elapsed)
+            pause = max(0.0, rest.get_interval(costs.MAX_SHARE) - all_parts.elapsed)
 
     def _write(self, result: Result | None = None, *, only_due: bool = False) -> None:
         """Write the state; if this fails, the run continues, and one note says so."""

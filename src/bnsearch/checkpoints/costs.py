@@ -8,8 +8,9 @@ from contextlib import contextmanager
 from typing import NamedTuple
 
 SECONDS_BETWEEN_WRITES = 9.0  # below 10, so that a run that is killed loses at most ten seconds
-MAX_SHARE = 0.003  # share of CPU time for writing a part, of which there are at most three
-MAX_DISK_SHARE = 0.1  # share of the elapsed time for the same, which includes waiting for the disk
+MAX_SHARE = 0.006  # share of CPU time for writing counters, incumbent and trace
+MAX_PART_SHARE = 0.002  # share of CPU time for each other part, of which there are at most two
+MAX_DISK_SHARE = 0.1  # share of the elapsed time for either, which includes waiting for the disk
 
 
 class Cost(NamedTuple):
@@ -22,10 +23,9 @@ class Cost(NamedTuple):
         """Return the sum of two costs, or their difference if the sign is -1."""
         return Cost(self.elapsed + sign * other.elapsed, self.cpu + sign * other.cpu)
 
-    @property
-    def interval(self) -> float:
-        """Seconds from the begin of a write with this cost to the begin of the next one."""
-        return max(SECONDS_BETWEEN_WRITES, self.elapsed / MAX_DISK_SHARE, self.cpu / MAX_SHARE)
+    def get_interval(self, max_share: float) -> float:
+        """Return the seconds from the begin of a write to the begin of the next, which may take a share of CPU time."""
+        return max(SECONDS_BETWEEN_WRITES, self.elapsed / MAX_DISK_SHARE, self.cpu / max_share)
 
 
 class CostMeter:

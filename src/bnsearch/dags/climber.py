@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from itertools import pairwise
 
 import numpy as np
 from numpy.typing import NDArray
@@ -37,7 +38,7 @@ class ScoredDAG:
     @property
     def parents(self) -> list[list[int]]:
         """The parents of each variable, ascending."""
-        return [list_members(row) for row in self.bits]
+        return list_members_of_rows(self.bits)
 
     def dag(self, names: Sequence[str]) -> DAG:
         """Return the graph over variables of these names."""
@@ -122,7 +123,7 @@ class Climber:
     def current_parents(self) -> list[list[int]]:
         """The parents of each variable in the current graph."""
         parents, _, _, _ = self._graph
-        return [list_members(row) for row in parents]
+        return list_members_of_rows(parents)
 
     @property
     def score(self) -> float:
@@ -205,7 +206,11 @@ class Climber:
             yield
 
 
-def list_members(row: NDArray[np.uint64]) -> list[int]:
-    """Return the numbers of the bits that are set in a row of words, ascending."""
-    members: list[int] = np.flatnonzero(np.unpackbits(row.view(np.uint8), bitorder="little")).tolist()
-    return members
+def list_members_of_rows(bits: NDArray[np.uint64]) -> list[list[int]]:
+    """Return the numbers of the bits that are set in each row of words, ascending; most words are zero."""
+    rows, words = np.nonzero(bits)
+    inside = np.unpackbits(bits[rows, words].view(np.uint8).reshape(-1, 8), axis=1, bitorder="little")
+    word, bit = np.nonzero(inside)
+    members: list[int] = (64 * words[word] + bit).tolist()
+    begin = np.searchsorted(rows[word], np.arange(len(bits) + 1)).tolist()
+    return [members[first:last] for first, last in pairwise(begin)]
