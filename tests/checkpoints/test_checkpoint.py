@@ -11,6 +11,7 @@ from bnsearch.checkpoints.checkpoint import Checkpoint
 from bnsearch.checkpoints.container import Container, Part
 from bnsearch.checkpoints.costs import Cost, CostMeter
 from bnsearch.runs.run import Run
+from clocks import Clock
 
 
 @pytest.mark.parametrize(
@@ -62,6 +63,19 @@ def test_an_expensive_part_is_written_less_often(tmp_path, monkeypatch):
     parts = Container(container.path).read()
     assert parts["slow"].facts == {"calls": 1}
     assert parts["cheap"].facts["calls"] >= 2
+
+
+def test_a_large_part_waits(tmp_path):
+    """1 GB takes about 2 s: it is written when 200 s have passed, or at the end."""
+    container, clock = Container(tmp_path / "run.bns"), Clock()
+    checkpoint = Checkpoint(container, Run(seed=1, clock=clock), {"method": "mine"}, {})
+    large = np.broadcast_to(np.zeros(1), 125_000_000)
+    checkpoint.provide("mine", lambda: Part({}, {"x": large}))
+    clock.now += 199
+    assert checkpoint.collect_parts(only_due=True)["mine"] is None
+    assert checkpoint.collect_parts()["mine"] is not None
+    clock.now += 2
+    assert checkpoint.collect_parts(only_due=True)["mine"] is not None
 
 
 def test_parts_that_nobody_has_taken_are_kept(tmp_path):

@@ -78,7 +78,7 @@ class Checkpoint:
         Return the state of the run; None stands for a part that stays as it is on disk.
 
         result : the result at the end of the run
-        only_due : True if a part stays that took long to write the last time
+        only_due : True if a part stays that took long to write the last time, or that has become large
         """
         now, measure = time.perf_counter(), self._container.meter.measure
         parts: dict[str, Part | None] = {IDENTITY: Part(self._identity)}
@@ -86,10 +86,17 @@ class Checkpoint:
             provider = self._providers.get(name)
             is_due = not only_due or now >= self._due.get(name, 0.0)
             with measure(name):
-                parts[name] = None if provider is None or not is_due else provider()
+                part = None if provider is None or not is_due else provider()
+                is_late = only_due and part is not None and self._is_too_large(name, part)
+                parts[name] = None if is_late else part
         with measure(RUN):
             parts[RUN] = self._recorder.describe(result)
         return parts
+
+    def _is_too_large(self, name: str, part: Part) -> bool:
+        """Return True if writing a part is expected to take too large a share of the time so far."""
+        seconds = costs.SECONDS_PER_BYTE * self._container.count_new_bytes(name, part)
+        return seconds > costs.MAX_EXPECTED_SHARE * self._run.seconds
 
     @contextmanager
     def writing(self) -> Iterator[None]:

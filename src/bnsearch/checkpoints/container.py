@@ -159,8 +159,6 @@ class Container:
             temporary.path.mkdir()
             temporary.write(parts)
             temporary.path.rename(self.path)
-        except OSError as error:
-            raise InputError(f"cannot write {self.name}: {error.strerror or error}") from None
         finally:
             shutil.rmtree(temporary.path, ignore_errors=True)
         self._manifest, self._written = temporary._manifest, temporary._written
@@ -219,6 +217,12 @@ class Container:
                 entry = file.append(array)
         self._remember(name, key, array, entry)
         return list(entry)
+
+    def count_new_bytes(self, name: str, part: Part) -> int:
+        """Return the number of bytes of the arrays of a part that are to be written."""
+        return sum(
+            a.nbytes for key, a in part.arrays.items() if a.flags.writeable or not self._find_written(name, key, a)
+        )
 
     def _find_written(self, name: str, key: str, array: NDArray[Any]) -> Entry | None:
         """Return the entry of a read-only array that the last manifest has; None if there is none."""

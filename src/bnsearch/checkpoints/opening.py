@@ -60,10 +60,13 @@ def open_checkpoint(
 def begin_files(container: Container, checkpoint: Checkpoint, *, is_there: bool) -> None:
     """Write the first state of a new run, so that a path that is not writable is reported before the search."""
     parts = {name: part for name, part in checkpoint.collect_parts().items() if part is not None}
-    if is_there:
-        container.write(parts)
-    else:
-        container.create(parts)
+    try:
+        if is_there:
+            container.write(parts)
+        else:
+            container.create(parts)
+    except OSError as error:
+        raise InputError(f"cannot write {container.name}: {error.strerror or error}") from None
 
 
 def check_identity(container: Container, saved: Part, identity: Identity) -> None:

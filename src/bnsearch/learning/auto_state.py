@@ -14,16 +14,16 @@ if TYPE_CHECKING:
     from bnsearch.learning.auto import _DataSearch
     from bnsearch.selection.report import Selection
 
-SELECTIONS = "selections"  # the name of the part
+SCHEDULE = "schedule of selections"  # the name of the part
 
 
 def keep_selections(search: _DataSearch, checkpoint: Checkpoint) -> Selection | None:
     """Add the selections to a checkpoint, and return the last one of an earlier run; None if there is none."""
-    part, found = checkpoint.take(SELECTIONS), None
+    part, found = checkpoint.take(SCHEDULE), None
     if part is not None:
         with checkpoint.damage_reported():
             found = restore_selections(search, part)
-    checkpoint.provide(SELECTIONS, partial(describe_selections, search))
+    checkpoint.provide(SCHEDULE, partial(describe_selections, search))
     return found
 
 

@@ -26,7 +26,7 @@ FIRST_SECONDS = 0.2  # maximum time of the selection before the first network
 FIRST_SHARE = 0.05  # maximum share of the remaining time for the same
 EVALUATIONS = 20_000_000  # budget without a time limit, so that the result depends neither on machine nor threads
 PYTHON_EVALUATIONS = 100_000  # the same for a score that is a Python function
-SELECTION = "selection"  # name of the part of a checkpoint
+TABLE = "candidate table"  # name of the part of a checkpoint
 MEMORY_SHARE = 4  # selections use at most a quarter of the run's memory
 
 
@@ -51,7 +51,7 @@ class CandidateSelector:
 
     def _take_saved(self, problem: Problem, run: Run) -> Selection | None:
         """Return the selection of an earlier run that this one continues; None if there is none."""
-        part = None if run.checkpoint is None else run.checkpoint.take(SELECTION)
+        part = None if run.checkpoint is None else run.checkpoint.take(TABLE)
         if part is None or run.checkpoint is None:
             return None
         from bnsearch.checkpoints.selections import decode_selection
@@ -65,7 +65,7 @@ class CandidateSelector:
         if run.checkpoint is not None and found is not None and run.budget.request is None:
             from bnsearch.checkpoints.selections import encode_selection
 
-            run.checkpoint.provide(SELECTION, partial(encode_selection, found))
+            run.checkpoint.provide(TABLE, partial(encode_selection, found))
 
     def _select_first(self, problem: Problem, run: Run) -> Selection | None:
         """Offer a first network after a very short selection, and return the selection if it is complete."""
