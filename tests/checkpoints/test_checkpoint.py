@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import threading
 import time
 
 import numpy as np
@@ -41,28 +42,35 @@ def test_costs_are_added():
 
 
 def test_an_expensive_part_is_written_less_often(tmp_path, monkeypatch):
-    """Of two parts, the one that takes long is written once, and the other one and the run many times."""
-    monkeypatch.setattr("bnsearch.checkpoints.costs.SECONDS_BETWEEN_WRITES", 0.01)
-    monkeypatch.setattr("bnsearch.checkpoints.checkpoint.TOLERANCE", 0.0)
+    """A part that takes half a second stays for five seconds; the other part and the run are written each time."""
+    monkeypatch.setattr("bnsearch.checkpoints.costs.SECONDS_BETWEEN_WRITES", 0.0)
     container, calls = Container(tmp_path / "run.bns"), {"cheap": 0, "slow": 0}
     checkpoint = Checkpoint(container, Run(seed=1), {"method": "mine"}, {})
     container.create({})
 
-    def make(name: str) -> Part:
+    def make(name: str, seconds: float) -> Part:
         calls[name] += 1
-        if name == "slow":
-            time.sleep(0.2)
+        time.sleep(seconds)
         return Part({"calls": calls[name]})
 
-    checkpoint.provide("cheap", lambda: make("cheap"))
-    checkpoint.provide("slow", lambda: make("slow"))
-    with checkpoint.writing():
-        while calls["cheap"] < 3:
-            time.sleep(0.01)
-    assert calls["slow"] == 1
+    checkpoint.provide("cheap", lambda: make("cheap", 0.0))
+    checkpoint.provide("slow", lambda: make("slow", 0.5))
+    for _ in range(3):
+        checkpoint.write_parts()
     parts = Container(container.path).read()
-    assert parts["slow"].facts == {"calls": 1}
-    assert parts["cheap"].facts["calls"] >= 2
+    assert (parts["cheap"].facts["calls"], parts["slow"].facts["calls"]) == (3, 1)
+
+
+def test_a_thread_writes(tmp_path, monkeypatch):
+    """The thread writes during the block, and ends with it."""
+    monkeypatch.setattr("bnsearch.checkpoints.costs.SECONDS_BETWEEN_WRITES", 0.01)
+    container = Container(tmp_path / "run.bns")
+    checkpoint = Checkpoint(container, Run(seed=1), {"method": "mine"}, {})
+    container.create({})
+    with checkpoint.writing():
+        while "run" not in Container(container.path).read():
+            time.sleep(0.01)
+    assert not any("checkpoint" in thread.name for thread in threading.enumerate())
 
 
 def test_a_large_part_waits(tmp_path):

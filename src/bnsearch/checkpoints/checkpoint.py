@@ -115,21 +115,23 @@ class Checkpoint:
         self._write(result)
 
     def _write_regularly(self) -> None:
-        meter, pause = self._container.meter, costs.SECONDS_BETWEEN_WRITES
+        pause = costs.SECONDS_BETWEEN_WRITES
         while not self._ended.wait(pause):
-            started = time.perf_counter()
-            meter.costs.clear()
-            with meter.measure(ALL):
-                self._write(only_due=True)
-            all_parts = meter.costs.pop(ALL)
-            rest = all_parts
-            for name in list(self._names):
-                cost = meter.costs.get(name, Cost())
-                self._due[name] = max(
-                    self._due.get(name, 0.0), started + cost.get_interval(costs.MAX_PART_SHARE) - TOLERANCE
-                )
-                rest = rest.plus(cost, -1.0)
-            pause = max(0.0, rest.get_interval(costs.MAX_SHARE) - all_parts.elapsed)
+            pause = self.write_parts()
+
+    def write_parts(self) -> float:
+        """Write the parts that are due, and return the number of seconds until the next write."""
+        started, meter = time.perf_counter(), self._container.meter
+        meter.costs.clear()
+        with meter.measure(ALL):
+            self._write(only_due=True)
+        whole = rest = meter.costs.pop(ALL)
+        for name in list(self._names):
+            cost = meter.costs.get(name, Cost())
+            due = started + cost.get_interval(costs.MAX_PART_SHARE) - TOLERANCE
+            self._due[name] = max(self._due.get(name, 0.0), due)
+            rest = rest.plus(cost, -1.0)
+        return max(0.0, rest.get_interval(costs.MAX_SHARE) - whole.elapsed)
 
     def _write(self, result: Result | None = None, *, only_due: bool = False) -> None:
         """Write the state; if this fails, the run continues, and one note says so."""
