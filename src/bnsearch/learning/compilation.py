@@ -141,16 +141,21 @@ def compile_missing(
     -----
     If a process fails, its kernels are compiled in this process when they are used.
     """
-    if not groups:
-        return
-    kind = problem.needed_data.codes.dtype.itemsize, problem.needed_score.equivalent
-    markers = {group: _find_marker(group, *kind) for group in groups}
-    missing = [group for group, marker in markers.items() if marker is not None and not marker.exists()]
+    missing = list_missing(problem, groups)
     if len(missing) < 2 or not sys.executable:
         return
-    workers = min(thread_count(None), len(missing))
-    for group in _run_workers(workers, missing, kind, report):
+    kind = problem.needed_data.codes.dtype.itemsize, problem.needed_score.equivalent
+    for group in _run_workers(min(thread_count(None), len(missing)), missing, kind, report):
         on_group(group)
+
+
+def list_missing(problem: Problem, groups: Sequence[str]) -> list[str]:
+    """Return the groups of kernels that are not marked as compiled; none without a cache."""
+    if not groups:
+        return []
+    kind = problem.needed_data.codes.dtype.itemsize, problem.needed_score.equivalent
+    markers = {group: _find_marker(group, *kind) for group in groups}
+    return [group for group, marker in markers.items() if marker is not None and not marker.exists()]
 
 
 def compile_group(name: str, problem: Problem) -> None:
