@@ -19,7 +19,7 @@ from bnsearch.learning.candidates import (
     selection_memory,
 )
 from bnsearch.learning.proving import CUT_SHARE, is_near, prove_by_cuts, search_with_bound
-from bnsearch.learning.warm_up import load_kernels, load_table_kernels
+from bnsearch.learning.warm_up import load_kernels, load_scorer_kernels, load_table_kernels
 from bnsearch.ondemand.ginobs import GINOBS
 from bnsearch.ondemand.island_model import IslandModel
 from bnsearch.orderings.rinobs import RINOBS
@@ -125,6 +125,8 @@ class _DataSearch:
     def search(self) -> None:
         """Search until the run stops or the optimum is proven."""
         problem, run = self.problem, self.run
+        with run.budget.clock_paused():
+            load_scorer_kernels(problem)
         run.offer(problem.base_score, lambda: problem.base)
         expected = self._expected_subset_seconds()
         fits = math.isfinite(expected) and (not self.timed or expected <= SUBSETS_SHARE * run.seconds_left)
@@ -290,17 +292,16 @@ class _DataSearch:
 
 def search_table(problem: Problem, run: Run) -> None:
     """Search over the networks of a given candidate table."""
-    if problem.data is not None and problem.table is None:
-        with run.budget.clock_paused():
+    with run.budget.clock_paused():
+        if problem.data is not None and problem.table is None:
             load_selection_kernels(problem, run.threads)
+        load_table_kernels(RINOBS())
     table = run.parent_sets(problem)
     fits, why = exact_fits(table, problem, run)
     run.remark(f"chose {'exact search' if fits else 'search over orderings (rinobs)'}: {why}")
     if fits:
         prove(problem, run)
     else:
-        with run.budget.clock_paused():
-            load_table_kernels(RINOBS())
         search_with_bound(problem, run)
 
 

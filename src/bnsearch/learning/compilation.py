@@ -22,7 +22,7 @@ from pathlib import Path
 import numpy as np
 
 from bnsearch._tools.parallel import thread_count
-from bnsearch.learning.warm_up import load_kernels, load_table_kernels, make_tiny_problem
+from bnsearch.learning.warm_up import load_kernels, load_scorer_kernels, load_table_kernels, make_tiny_problem
 from bnsearch.runs.method import Method
 from bnsearch.runs.problem import Problem
 from bnsearch.runs.run import Run
@@ -51,7 +51,7 @@ def compile_climb(problem: Problem) -> None:
 
 def compile_scorer(problem: Problem) -> None:
     """Compile the kernels that score single families."""
-    _ = problem.base_score
+    load_scorer_kernels(problem)
 
 
 def compile_table_search(problem: Problem) -> None:

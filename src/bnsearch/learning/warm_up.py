@@ -42,6 +42,11 @@ def load_kernels(problem: Problem, method: Method, *, rare: bool = True) -> None
         _loaded.add((*kind, "rare"))
 
 
+def load_scorer_kernels(problem: Problem) -> None:
+    """Compile or load the kernels that score single families."""
+    _ = tiny_problem(problem).base_score
+
+
 def loads_later(method: Method) -> bool:
     """Return True if a method loads kernels during its search, while the clock is paused."""
     return getattr(type(method), "loads_later", False)
