@@ -4,7 +4,7 @@ VENV ?= .venv
 BIN := $(VENV)/bin
 READY := $(VENV)/.ready
 
-.PHONY: demo test lint types suite checked coverage bench clean
+.PHONY: demo test lint types suite checked coverage smoke bench clean
 
 $(READY): pyproject.toml constraints.txt
 	$(PYTHON) -m venv $(VENV)
@@ -48,6 +48,18 @@ checked: $(READY)
 coverage: $(READY)
 	$(COMPILE)
 	$(PYTEST) --cov --cov-report term
+
+# The wheel, installed in an empty environment, runs the README's Python code.
+WHEEL := build/wheel
+EMPTY := build/empty
+
+smoke: $(READY)
+	rm -rf $(WHEEL) $(EMPTY)
+	$(BIN)/python -m pip wheel --quiet --disable-pip-version-check --no-deps --wheel-dir $(WHEEL) .
+	$(PYTHON) -m venv $(EMPTY)
+	$(EMPTY)/bin/python -m pip install --quiet --disable-pip-version-check --constraint constraints.txt $(WHEEL)/*.whl
+	$(BIN)/python tools/readme_program.py > $(WHEEL)/program.py
+	cd $(WHEEL) && ../../$(EMPTY)/bin/python -W error program.py
 
 bench: $(READY)
 	$(BIN)/python -m pip install --quiet --disable-pip-version-check --constraint constraints.txt --editable ".[peers]"

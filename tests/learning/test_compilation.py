@@ -3,14 +3,13 @@
 from __future__ import annotations
 
 import math
-from types import SimpleNamespace
 
 import pytest
 
 import bnsearch
 from bnsearch.dags.best_forest import find_best_forest
 from bnsearch.learning import compilation, first_network
-from bnsearch.learning.compilation import GROUPS, compile_missing
+from bnsearch.learning.compilation import GROUPS, choose_groups, compile_missing
 from bnsearch.learning.first_network import compile_for_run
 from bnsearch.learning.methods import METHODS
 from bnsearch.learning.warm_up import tiny_table
@@ -38,12 +37,6 @@ FOREST = find_best_forest(ASIA, bnsearch.BIC(), lambda: False)[0]
 TABU = bnsearch.learn(ASIA, method="tabu", seconds=None, stop=Iterations(20), seed=1).score
 
 
-def method_of(*groups: str) -> SimpleNamespace:
-    """Return a method with these groups of kernels."""
-    kind = type("Grouped", (SimpleNamespace,), {"kernel_groups": groups})
-    return kind()
-
-
 @pytest.fixture
 def cache(monkeypatch, tmp_path):
     """Use workers that compile nothing, two cores, and a folder for the cache; return the folder."""
@@ -56,7 +49,7 @@ def cache(monkeypatch, tmp_path):
 def compile_groups(*groups):
     """Compile groups; return the finished ones and the reported numbers of kernels."""
     finished, numbers = [], []
-    compile_missing(PROBLEM, method_of(*groups), numbers.append, finished.append)
+    compile_missing(PROBLEM, groups, numbers.append, finished.append)
     return sorted(finished), numbers
 
 
@@ -79,12 +72,9 @@ def test_a_failed_worker_is_no_error(cache):
 
 
 def test_one_group_is_compiled_in_this_process(cache):
-    """A process of its own would not save time. The same holds without a cache, and for other problems."""
+    """A process of its own would not save time. Nothing is compiled without groups."""
     assert compile_groups("a") == ([], [])
     assert compile_groups() == ([], [])
-    finished = []
-    compile_missing(Problem(table=tiny_table()), method_of("a", "b"), finished.append, finished.append)
-    assert finished == []
 
 
 def test_workers_end_with_an_interrupt(cache, monkeypatch):
@@ -101,9 +91,25 @@ def test_workers_end_with_an_interrupt(cache, monkeypatch):
 
     monkeypatch.setattr(compilation.subprocess, "Popen", start)
     with pytest.raises(KeyboardInterrupt):
-        compile_missing(PROBLEM, method_of("a", "b"), interrupt, lambda group: None)
+        compile_missing(PROBLEM, ["a", "b"], interrupt, lambda group: None)
     assert len(started) == 2
     assert all(worker.returncode is not None for worker in started)
+
+
+def choose(problem, rule):
+    """Return the groups that the default method chooses."""
+    return choose_groups(bnsearch.AutoSearch(), problem, Run(rule))
+
+
+def test_the_default_method_compiles_what_it_needs():
+    """With few variables, all subsets are certain to be counted; without a time budget, any method may be chosen."""
+    assert set(choose(PROBLEM, Seconds(10.0))) == {"subsets", "scorer"}
+    assert set(choose(PROBLEM, Iterations(10))) == set(GROUPS)
+    assert set(choose(PROBLEM, Seconds(0.001))) == set(GROUPS)
+    wide = Problem(data=bnsearch.load_network("greenhouse").sample(10, 1), score=bnsearch.BIC())
+    assert set(choose(wide, Seconds(10.0))) == set(GROUPS) - {"subsets"}
+    assert choose(Problem(table=tiny_table()), Seconds(10.0)) == ()
+    assert choose_groups(METHODS["ginobs"](), PROBLEM, Run()) == METHODS["ginobs"].kernel_groups
 
 
 def test_groups_of_methods_exist():
@@ -119,8 +125,8 @@ def test_groups_can_be_compiled(group):
     GROUPS[group](compilation.make_tiny_problem(1, bnsearch.BIC()))
 
 
-@pytest.mark.parametrize(("groups", "best"), [(["chain"], FOREST), (["chain", "climb"], TABU)])
-def test_a_first_network_is_found_meanwhile(monkeypatch, groups, best):
+@pytest.mark.parametrize(("compiled", "best"), [(["chain"], FOREST), (["chain", "climb"], TABU)])
+def test_a_first_network_is_found_meanwhile(monkeypatch, compiled, best):
     """
     Under a time budget, the best forest is found without kernels, and a better network by tabu search.
 
@@ -128,9 +134,9 @@ def test_a_first_network_is_found_meanwhile(monkeypatch, groups, best):
     """
     events = []
 
-    def compile_all(problem, method, report, on_group):
+    def compile_all(problem, groups, report, on_group):
         report(1)
-        for group in groups:
+        for group in compiled:
             on_group(group)
         while rule.seconds < math.inf and (events[-1].progress is None or events[-1].progress.score < best - 1e-6):
             report(2)
@@ -142,7 +148,6 @@ def test_a_first_network_is_found_meanwhile(monkeypatch, groups, best):
     score, dag = found
     assert bnsearch.Scorer(ASIA, bnsearch.BIC()).network(dag) == pytest.approx(score)
     assert score == pytest.approx(best)
-    assert events[0].progress is None
     assert {event.task for event in events} == {"compiling kernels"}
     rule = Seconds(math.inf)
     assert compile_for_run(PROBLEM, bnsearch.AutoSearch(), Run(Iterations(5), observers=[events.append])) is None
@@ -151,7 +156,7 @@ def test_a_first_network_is_found_meanwhile(monkeypatch, groups, best):
 def test_the_first_search_respects_the_memory(monkeypatch):
     """Eight variables take 64 * 64 bytes, more than a quarter of 16,000: there is no first search."""
 
-    def compile_all(problem, method, report, on_group):
+    def compile_all(problem, groups, report, on_group):
         report(1)
         on_group("climb")
 

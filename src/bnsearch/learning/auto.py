@@ -7,13 +7,19 @@ from dataclasses import dataclass, replace
 from typing import ClassVar
 
 from bnsearch.equivalence.ges import GES
-from bnsearch.exact.method import Exact
+from bnsearch.exact.method import MAX_DYNAMIC, Exact
 from bnsearch.exact.warm_up import load_bound_kernels
 from bnsearch.learning.bounding import BoundSearch
-from bnsearch.learning.candidates import CandidateSelector, describe, select_for_run, selection_memory
-from bnsearch.learning.exact_choice import exact_fits, expected_exact_seconds, prove, search_table
+from bnsearch.learning.candidates import (
+    CandidateSelector,
+    describe,
+    load_selection_kernels,
+    select_for_run,
+    selection_memory,
+)
+from bnsearch.learning.exact_choice import CERTAIN_SHARE, exact_fits, expected_exact_seconds, prove, search_table
 from bnsearch.learning.proving import CUT_SHARE, is_near, prove_by_cuts
-from bnsearch.learning.warm_up import load_kernels
+from bnsearch.learning.warm_up import load_kernels, load_scorer_kernels, load_table_kernels
 from bnsearch.ondemand.ginobs import GINOBS
 from bnsearch.ondemand.island_model import IslandModel
 from bnsearch.orderings.rinobs import RINOBS
@@ -34,6 +40,8 @@ MIN_SEARCHING = 4.0  # smallest elapsed time as a multiple of the time of all en
 STALE_SHARE = 0.25  # share of the elapsed time without improvement after which a size is enumerated in part
 STALE_FACTOR = 2.0  # time for that enumeration as a multiple of the time without improvement
 SUBSETS_SHARE = 0.1  # maximum share of the remaining time for counting all subsets before the islands begin
+MAX_SECONDS_PER_SUBSET, MAX_SECONDS_PER_ROW = 1e-6, 1e-8  # upper estimates of the time for counting one subset
+SUBSETS_GROUPS = "subsets", "scorer"  # groups of kernels with which all subsets are counted and searched
 SUBSETS_MARGIN = 1.5  # safety factor on the estimated time of counting all subsets after the islands have begun
 MAX_FAMILIES = 20_000_000  # maximum number of families of all subsets in a run without a time limit
 
@@ -68,8 +76,21 @@ class AutoSearch:
     needs: ClassVar[Needs] = Needs.DATA_OR_TABLE
     paper: ClassVar[str] = "ours"
     purpose: ClassVar[str] = "by default: exact on small problems, otherwise `ginobs` and `rinobs` in turn"
-    kernel_groups: ClassVar[tuple[str, ...]] = ("climb", "chain", "classes", "selection", "table", "scorer", "bounds")
-    loads: ClassVar[tuple[type, ...]] = (GINOBS, RINOBS)  # kernels of other methods are loaded when they are chosen
+    kernel_groups: ClassVar[tuple[str, ...]] = (
+        "climb", "chain", "cuts", "classes", "selection", "table", "scorer", "bounds"
+    )  # fmt: skip
+    loads_later: ClassVar[bool] = True  # the kernels of a method are loaded when it is chosen
+
+    def choose_kernel_groups(self, problem: Problem, run: Run) -> tuple[str, ...]:
+        """Return the groups of kernels that a run needs: few if it is certain to count all subsets."""
+        searching = expected_exact_seconds(problem.size, 1)
+        if math.isinf(searching):
+            return self.kernel_groups
+        seconds_each = MAX_SECONDS_PER_SUBSET + MAX_SECONDS_PER_ROW * problem.needed_data.n_rows
+        expected = (1 << problem.size) * seconds_each + searching
+        if run.is_timed and expected <= min(SUBSETS_SHARE, CERTAIN_SHARE) * run.seconds_left:
+            return SUBSETS_GROUPS
+        return (*self.kernel_groups, "subsets")
 
     def search(self, problem: Problem, run: Run) -> None:
         """Choose a method, and search with it."""
@@ -101,6 +122,8 @@ class _DataSearch:
     def search(self) -> None:
         """Search until the run stops or the optimum is proven."""
         problem, run = self.problem, self.run
+        with run.budget.clock_paused():
+            load_scorer_kernels(problem)
         run.offer(problem.base_score, lambda: problem.base)
         earlier = self._continue_selections()
         if self.has_all_subsets and self._solve_subsets(earlier):
@@ -171,6 +194,9 @@ class _DataSearch:
         problem, run = self.problem, self.run
         with run.budget.clock_paused():
             load_bound_kernels()
+            load_selection_kernels(problem, run.threads)
+            for method in (GINOBS(), RINOBS()):
+                load_kernels(problem, method)
             if problem.needed_score.equivalent:
                 load_kernels(problem, GES())
         model = IslandModel(problem, run, run.threads if self.timed else UNTIMED_ISLANDS, run.budget.memory)
@@ -189,7 +215,7 @@ class _DataSearch:
             return 0.0 if n << (n - 1) <= MAX_FAMILIES else math.inf
         builder = Subsets(memory=run.budget.memory // 2)
         with run.budget.clock_paused():
-            load_kernels(problem, Exact())
+            load_table_kernels(Exact(), rare=n > MAX_DYNAMIC)
             builder.load_kernels(problem.needed_data, run.threads, problem.constraints)
         counting = builder.expected_seconds(
             problem.needed_data, problem.needed_score, threads=run.threads, constraints=problem.constraints

@@ -22,7 +22,7 @@ from pathlib import Path
 import numpy as np
 
 from bnsearch._tools.parallel import thread_count
-from bnsearch.learning.warm_up import load_kernels, make_tiny_problem
+from bnsearch.learning.warm_up import load_kernels, load_scorer_kernels, load_table_kernels, make_tiny_problem
 from bnsearch.runs.method import Method
 from bnsearch.runs.problem import Problem
 from bnsearch.runs.run import Run
@@ -51,7 +51,7 @@ def compile_climb(problem: Problem) -> None:
 
 def compile_scorer(problem: Problem) -> None:
     """Compile the kernels that score single families."""
-    _ = problem.base_score
+    load_scorer_kernels(problem)
 
 
 def compile_table_search(problem: Problem) -> None:
@@ -82,6 +82,22 @@ def compile_bounds(problem: Problem) -> None:
     load_bound_kernels()
 
 
+def compile_cuts(problem: Problem) -> None:
+    """Compile the kernels of branch and cut, if its solver is installed."""
+    from bnsearch.exact.method import Exact
+
+    Exact().load_rare_kernels(problem)
+
+
+def compile_subset_search(problem: Problem) -> None:
+    """Compile the kernels that count all subsets of the variables and search them by dynamic programming."""
+    from bnsearch.exact.method import Exact
+    from bnsearch.selection.subsets import Subsets
+
+    Subsets().load_kernels(problem.needed_data, 1, None)
+    load_table_kernels(Exact(), rare=False)
+
+
 GROUPS: dict[str, Callable[[Problem], None]] = {  # groups of the default method, those that take longest first
     "chain": compile_chain,
     "climb": compile_climb,
@@ -90,19 +106,34 @@ GROUPS: dict[str, Callable[[Problem], None]] = {  # groups of the default method
     "selection": compile_selection,
     "table": compile_table_search,
     "bounds": compile_bounds,
+    "cuts": compile_cuts,
+    "subsets": compile_subset_search,
 }
 
 
+def choose_groups(method: Method, problem: Problem, run: Run) -> tuple[str, ...]:
+    """
+    Return the groups of kernels that a run of a method needs, those that take longest first.
+
+    A method names them by its attribute `kernel_groups`, or chooses them for a run by `choose_kernel_groups`.
+    """
+    if problem.data is None or problem.has_python_score:
+        return ()
+    choose = getattr(method, "choose_kernel_groups", None)
+    groups: tuple[str, ...] = choose(problem, run) if choose else getattr(type(method), "kernel_groups", ())
+    return groups
+
+
 def compile_missing(
-    problem: Problem, method: Method, report: Callable[[int], None], on_group: Callable[[str], None]
+    problem: Problem, groups: Sequence[str], report: Callable[[int], None], on_group: Callable[[str], None]
 ) -> None:
     """
-    Compile the kernels of a method that are not marked as compiled, in processes.
+    Compile the groups of kernels that are not marked as compiled, in processes.
 
     Parameters
     ----------
-    problem : the problem
-    method : a method; its attribute `kernel_groups` names groups of kernels, those that take longest first
+    problem : the problem, with data
+    groups : names of groups, those that take longest first
     report : called with the number of kernels compiled so far
     on_group : called with the name of each group that is compiled
 
@@ -110,17 +141,21 @@ def compile_missing(
     -----
     If a process fails, its kernels are compiled in this process when they are used.
     """
-    groups: tuple[str, ...] = getattr(type(method), "kernel_groups", ())
-    if problem.data is None or problem.has_python_score:
-        return
-    kind = problem.data.codes.dtype.itemsize, problem.needed_score.equivalent
-    markers = {group: _find_marker(group, *kind) for group in groups}
-    missing = [group for group, marker in markers.items() if marker is not None and not marker.exists()]
+    missing = list_missing(problem, groups)
     if len(missing) < 2 or not sys.executable:
         return
-    workers = min(thread_count(None), len(missing))
-    for group in _run_workers(workers, missing, kind, report):
+    kind = problem.needed_data.codes.dtype.itemsize, problem.needed_score.equivalent
+    for group in _run_workers(min(thread_count(None), len(missing)), missing, kind, report):
         on_group(group)
+
+
+def list_missing(problem: Problem, groups: Sequence[str]) -> list[str]:
+    """Return the groups of kernels that are not marked as compiled; none without a cache."""
+    if not groups:
+        return []
+    kind = problem.needed_data.codes.dtype.itemsize, problem.needed_score.equivalent
+    markers = {group: _find_marker(group, *kind) for group in groups}
+    return [group for group, marker in markers.items() if marker is not None and not marker.exists()]
 
 
 def compile_group(name: str, problem: Problem) -> None:

@@ -28,7 +28,7 @@ from bnsearch.learning.candidates import CandidateSelector, load_selection_kerne
 from bnsearch.learning.first_network import compile_for_run
 from bnsearch.learning.methods import uses_table
 from bnsearch.learning.search import add_near_optimal, search_in
-from bnsearch.learning.warm_up import load_kernels
+from bnsearch.learning.warm_up import load_kernels, loads_later
 from bnsearch.runs.method import Method
 from bnsearch.runs.problem import Problem
 from bnsearch.runs.result import Result
@@ -183,7 +183,7 @@ def learn(
             return add_near_optimal(ended, run, problem, within)
     with run.budget.clock_paused(), interrupts_preserved():
         first = compile_for_run(problem, method, run)
-        if uses_table(method):
+        if uses_table(method) and not loads_later(method):
             load_selection_kernels(problem, run.threads)
         load_kernels(problem, method)
     from bnsearch.kernels.cache import describe_missing_cache

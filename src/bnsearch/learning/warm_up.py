@@ -8,7 +8,7 @@ import numpy as np
 
 from bnsearch.data import Dataset
 from bnsearch.parent_sets.table import ParentSets
-from bnsearch.runs.method import Method, Needs
+from bnsearch.runs.method import Method
 from bnsearch.runs.problem import Problem
 from bnsearch.runs.run import Run
 from bnsearch.runs.stop import Iterations
@@ -17,28 +17,44 @@ if TYPE_CHECKING:
     from bnsearch.scores.score import Score
 
 
-def load_kernels(problem: Problem, method: Method) -> None:
+def load_kernels(problem: Problem, method: Method, *, rare: bool = True) -> None:
     """
     Compile or load the kernels of a method, so that this takes no time of its run.
 
     A method of the library solves a tiny problem with its default parameters, once in a process for each kind of
-    method, data and score. The default method names the methods that it always needs (`loads`). A method with kernels
-    that so short a search does not use has a method `load_rare_kernels(problem)`.
+    method, data and score. A method that loads the kernels of other methods when it chooses them has the attribute
+    `loads_later`. One with kernels that so short a search does not use has a method `load_rare_kernels(problem)`.
+
+    rare : False if the run does not need these
     """
-    over_table = problem.data is None or problem.has_python_score
-    kinds: tuple[Any, ...] = getattr(type(method), "loads", (type(method),))
-    for loaded in kinds:
-        if over_table and loaded is not type(method) and loaded.needs == Needs.DATA:
-            continue
-        kind = (loaded, None if problem.data is None else problem.data.codes.dtype, type(problem.score))
-        if kind not in _loaded and is_built_in(loaded):
-            tiny = tiny_problem(problem)
-            loaded().search(tiny, Run(Iterations(3), seed=0))
-            load_rare_kernels = getattr(loaded(), "load_rare_kernels", None)
-            if load_rare_kernels is not None:
-                load_rare_kernels(tiny)
-            _ = tiny.base_score
-            _loaded.add(kind)
+    loaded: Any = type(method)
+    kind = (loaded, None if problem.data is None else problem.data.codes.dtype, type(problem.score))
+    if loads_later(method) or not is_built_in(loaded):
+        return
+    tiny = tiny_problem(problem)
+    if kind not in _loaded:
+        loaded().search(tiny, Run(Iterations(3), seed=0))
+        _ = tiny.base_score
+        _loaded.add(kind)
+    load_rare_kernels = getattr(loaded(), "load_rare_kernels", None)
+    if rare and load_rare_kernels is not None and (*kind, "rare") not in _loaded:
+        load_rare_kernels(tiny)
+        _loaded.add((*kind, "rare"))
+
+
+def load_scorer_kernels(problem: Problem) -> None:
+    """Compile or load the kernels that score single families."""
+    _ = tiny_problem(problem).base_score
+
+
+def loads_later(method: Method) -> bool:
+    """Return True if a method loads kernels during its search, while the clock is paused."""
+    return getattr(type(method), "loads_later", False)
+
+
+def load_table_kernels(method: Method, *, rare: bool = True) -> None:
+    """Compile or load the kernels with which a method searches a given candidate table."""
+    load_kernels(Problem(table=tiny_table()), method, rare=rare)
 
 
 def is_built_in(kind: type) -> bool:
