@@ -75,6 +75,19 @@ def test_back_arcs_by_hand():
     assert ordering_score(table, [0, 1, 2]) == -10.0
 
 
+def test_a_selection_has_room_for_the_largest_sets():
+    """Largest sets of 0, 1 and 2 parents, which one network has: three arcs."""
+    table = table_of(
+        [
+            {NOTHING: -1.0},
+            {NOTHING: -4.0, frozenset({0}): -2.0},
+            {NOTHING: -9.0, frozenset({0}): -8.0, frozenset({0, 1}): -1.0},
+        ]
+    )
+    assert Selector(table, lambda score: False)._max_arcs == 3
+    assert table.network(select_acyclic_rows(table, np.array([0, 1, 2]))).parents == ((), (0,), (0, 1))
+
+
 def test_an_interrupted_selection_is_the_same(monkeypatch):
     """With one entry per kernel call the selection is interrupted after each variable."""
     table = random_candidates(20, 30, 4, seed=3)
