@@ -69,11 +69,12 @@ def test_family_matches_the_definition(case):
     """The score of a family with 0 to 6 parents agrees with its definition through every representation."""
     table, child, parents = case
     counted = count_family(table.codes.tolist(), table.arities, child, parents)
+    scorers = [Scorer(table.dataset, BIC(), representation=representation) for representation in REPRESENTATIONS]
     for name, params in SCORES:
         expected = near(DEFINITIONS[name](counted, **params))
-        for representation in REPRESENTATIONS:
-            scorer = Scorer(table.dataset, make_score(name, **params), representation=representation)
-            assert scorer.family(child, parents) == expected, (name, params, representation)
+        for scorer, representation in zip(scorers, REPRESENTATIONS, strict=True):
+            value = scorer.fork(make_score(name, **params)).family(child, parents)
+            assert value == expected, (name, params, representation)
 
 
 @pytest.mark.parametrize("n_rows", EDGES)
