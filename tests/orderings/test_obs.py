@@ -124,6 +124,9 @@ def test_a_tabu_list_leaves_a_local_optimum() -> None:
     assert plain.order.tolist() == [0, 1, 2]  # -2 - 1.5 - 1.8; each swap loses first
     assert math.isclose(plain.score, -5.3)
     assert math.isclose(tabu.score, -4.5)  # c, a, b: -2 - 1 - 1.5
+    climber = SwapClimber(Index(table))
+    short = climber.climb(order, np.random.default_rng(1), tabu=1)  # one swap without improvement ends the climb
+    assert (climber.steps, short.order.tolist()) == (1, [0, 1, 2])
 
 
 def test_same_answer_for_any_number_of_threads() -> None:
