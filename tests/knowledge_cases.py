@@ -93,7 +93,7 @@ def best_legal_score(known: Constraints, family: Family) -> float:
 
 
 def is_legal(known: Constraints, parents: Sequence[Sequence[int]]) -> bool:
-    """Tell whether a network is acyclic and each of its parent sets one that its variable may have."""
+    """Return True if a network is acyclic and each parent set is legal."""
     allowed = all(tuple(sorted(own)) in set(legal_sets(known, v)) for v, own in enumerate(parents))
     return allowed and is_acyclic([set(own) for own in parents])
 

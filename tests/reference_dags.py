@@ -17,7 +17,7 @@ TOLERANCE = 1e-10
 
 
 def is_acyclic(graph: Sequence[frozenset[int]]) -> bool:
-    """Tell whether the variables can be taken away one by one, always one whose parents are gone."""
+    """Return True if all variables can be removed, one after the other, each after its parents."""
     gone: set[int] = set()
     while len(gone) < len(graph):
         free = [v for v in range(len(graph)) if v not in gone and graph[v] <= gone]

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Iterator
+from functools import cache
 from itertools import combinations
 
 import numpy as np
@@ -81,6 +82,7 @@ def outcomes(operator: Operator, n: int, graph: PDAG, classmates: set[Arcs]) -> 
     return {arcs for arcs in able if is_acyclic(n, arcs)}
 
 
+@cache  # the same graphs are reached again and again
 def class_of(n: int, arcs: Arcs) -> PDAG:
     """Return the CPDAG of a DAG given by its arcs."""
     return cpdag(make_dag(n, arcs))

@@ -25,7 +25,7 @@ LETTERS = "abcdefghij"
 
 def make_dag(n: int, arcs: Arcs) -> DAG:
     """Return the arcs as a DAG over letters."""
-    return DAG.from_edges(LETTERS[:n], [(LETTERS[i], LETTERS[j]) for i, j in arcs])
+    return DAG(LETTERS[:n], [[i for i in range(n) if (i, j) in arcs] for j in range(n)])
 
 
 def make_pdag(n: int, arcs: Arcs) -> PDAG:
@@ -43,7 +43,7 @@ def arcs_of_dag(dag: DAG) -> Arcs:
 
 def arcs_of_pdag(pdag: PDAG) -> Arcs:
     """Return a PDAG's arcs."""
-    return frozenset((int(i), int(j)) for i, j in np.argwhere(pdag.arcs))
+    return frozenset((i, j) for i, j in np.argwhere(pdag.arcs).tolist())
 
 
 def directed(arcs: Arcs) -> Arcs:

@@ -34,12 +34,12 @@ def dependence(codes: Sequence[Sequence[int]], x: int, y: int, given: Sequence[i
 
 
 def enough_rows(rows: int, arities: Sequence[int], x: int, y: int, given: Iterable[int], per_degree: float) -> bool:
-    """Tell whether there are so many rows for each degree of freedom of the declared states."""
+    """Return True if there are `per_degree` rows for each degree of freedom of the declared states."""
     return rows >= per_degree * (arities[x] - 1) * (arities[y] - 1) * prod(arities[z] for z in given)
 
 
 def subsets(members: Iterable[int], most: int) -> list[tuple[int, ...]]:
-    """Return all subsets of up to so many members."""
+    """Return all subsets of at most `most` members."""
     members = list(members)
     return list(chain.from_iterable(combinations(members, size) for size in range(min(most, len(members)) + 1)))
 
@@ -48,8 +48,8 @@ def max_min_set(strength: Strength, target: int, candidates: Sequence[int], most
     """
     Return what MMPC finds for one target: the max-min heuristic forwards, then removal backwards.
 
-    At every step the weakest dependence of every candidate is found anew, over all conditions among the chosen. NaN is
-    a test that cannot be made.
+    At every step, the weakest dependence of each candidate over all conditions among the chosen is computed again. NaN
+    is a test that cannot be made.
     """
     chosen: list[int] = []
     while True:
@@ -70,7 +70,7 @@ def max_min_set(strength: Strength, target: int, candidates: Sequence[int], most
 
 def are_separated(parents: Sequence[Iterable[int]], x: int, y: int, given: Iterable[int]) -> bool:
     """
-    Tell whether a DAG says that x and y are independent given some variables.
+    Return True if a DAG implies that x and y are independent given some variables.
 
     They are where every path between them in the moral graph of their common ancestral set meets the condition
     (Lauritzen et al. 1990).

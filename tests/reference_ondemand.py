@@ -191,7 +191,7 @@ def chain_of(source: Source, order: Sequence[int], seed: int, memory: int = MEMO
 
 
 def step_by_step(chain: OnDemandChain, steps: int, rate: float) -> None:
-    """Take so many steps, in as many calls as that takes."""
+    """Take a number of steps, in as many calls as necessary."""
     done = 0
     while done < steps:
         done += chain.step(steps - done, rate, 0.0)
@@ -208,5 +208,5 @@ def best_first(families: Iterable[tuple[float, Members]], most: int) -> list[flo
 
 
 def sum_of(scores: Iterable[float]) -> float:
-    """Return a sum, exact but for its last rounding."""
+    """Return a sum with a single rounding at the end."""
     return math.fsum(scores)

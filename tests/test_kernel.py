@@ -16,6 +16,7 @@ from bnsearch.counting.kernels_terms import find_product
 from bnsearch.kernels.compile import compute_kernel_digest, list_kernel_files
 
 SOURCE = Path(bnsearch.__file__).parent
+KERNEL_FILES = set(list_kernel_files())
 PROGRAM = """
 import sys
 import numpy as np
@@ -81,17 +82,16 @@ def test_the_digest_is_part_of_the_stamp():
 
 def test_the_digest_reads_all_kernel_files():
     """The digest covers every file that imports a kernel decorator or Numba."""
-    files = set(list_kernel_files())
-    assert {SOURCE / "kernels" / "compile.py", SOURCE / "counting" / "kernels_terms.py"} < files
+    assert {SOURCE / "kernels" / "compile.py", SOURCE / "counting" / "kernels_terms.py"} < KERNEL_FILES
     for path in SOURCE.rglob("*.py"):
         if re.search(r"^from bnsearch\.kernels\.compile import|^(import|from) numba\b", path.read_text("utf-8"), re.M):
-            assert path in files, path
+            assert path in KERNEL_FILES, path
 
 
 @pytest.mark.parametrize("path", sorted(SOURCE.rglob("*.py")), ids=lambda path: path.relative_to(SOURCE).as_posix())
 def test_kernels_live_in_kernel_files(path):
     """Other files import neither Numba nor kernels at module level, so that Numba is imported on first use."""
-    if path in list_kernel_files():
+    if path in KERNEL_FILES:
         return
     imported = set()
     for node in ast.parse(path.read_text(encoding="utf-8")).body:  # imports inside functions are allowed

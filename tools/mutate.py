@@ -8,35 +8,33 @@ Everything after `--` goes to pytest; after a further `--` follow the tests for 
 survivor, a mutant that passes all tests, shows a missing test, dead code, or a change without effect.
 
 For each stage pytest collects the tests and runs them once, which loads all kernels. Then a forked process for each
-mutant replaces the code of the changed function and runs the tests until one fails. A mutant that is not inside a
-function (a default, a constant of a module) is written into a copy of the repository in a folder for temporary files,
-and a forked process imports the library from there.
+mutant replaces the code of the changed function and runs the tests until one fails. For a mutant that is not inside a
+function (a default, a constant of a module), a forked process imports the library with the changed text of that file.
+No file is written, so compiled kernels are found in their cache. Processes that a test starts run the unchanged code.
 """
 
 from __future__ import annotations
 
 import argparse
-import compileall
 import gc
 import importlib
 import os
 import random
-import shutil
 import signal
 import sys
 import tempfile
 import time
 from collections.abc import Callable
 from functools import _lru_cache_wrapper
-from importlib.util import cache_from_source
+from importlib.machinery import SourceFileLoader
 from itertools import groupby
 from pathlib import Path
+from types import CodeType
 from typing import Any
 
 from mutants import Mutant, list_mutants
 
 ROOT = Path(__file__).parents[1]
-COPY = Path(tempfile.gettempdir()) / f"mutants_of_{ROOT.name}"  # always the same: compiled kernels are cached by path
 PRELOADED = ("numpy", "numba", "scipy.special", "polars", "networkx", "pytest")  # not what pytest rewrites: hypothesis
 
 
@@ -130,25 +128,29 @@ def find_survivors(mutants: list[Mutant], arguments: list[str]) -> list[Mutant]:
     return [mutants[int(number)] for number in survivors.read_text().split()]
 
 
-def passes_from_copy(mutant: Mutant, stages: list[list[str]], seconds: int) -> bool:
-    """Return True if a mutant passes all tests when it is written into the copy of the repository."""
-    path = COPY / mutant.path
-    original, times = path.read_bytes(), path.stat()
-    Path(cache_from_source(str(path))).unlink(missing_ok=True)
-    path.write_bytes(mutant.text)
-    passes = all(fork_and_wait(lambda stage=stage: run_copy(stage, seconds)) == 0 for stage in stages)
-    path.write_bytes(original)
-    os.utime(path, ns=(times.st_atime_ns, times.st_mtime_ns))
-    return passes
+def passes_when_imported(mutant: Mutant, stages: list[list[str]], seconds: int) -> bool:
+    """Return True if all tests pass in a process that imports the library with the change."""
+
+    def work(arguments: list[str]) -> int:
+        signal.alarm(seconds)
+        silence()
+        import_mutant(mutant)
+        sys.path[:0] = [str(ROOT / "src"), str(ROOT / "tests")]
+        return int(importlib.import_module("pytest").main(["-x", "-p", "no:cacheprovider", "--tb=no", *arguments]))
+
+    return all(fork_and_wait(lambda stage=stage: work(stage)) == 0 for stage in stages)
 
 
-def run_copy(arguments: list[str], seconds: int) -> int:
-    """Run tests of the copy; return the exit status."""
-    signal.alarm(seconds)
-    silence()
-    os.chdir(COPY)
-    sys.path[:0] = [str(COPY / "src"), str(COPY / "tests")]
-    return int(importlib.import_module("pytest").main(["-x", "-p", "no:cacheprovider", "--tb=no", *arguments]))
+def import_mutant(mutant: Mutant) -> None:
+    """Make later imports of the changed file use the changed text."""
+    changed, get_code = str(ROOT / mutant.path), SourceFileLoader.get_code
+
+    def get_changed_code(loader: SourceFileLoader, name: str) -> CodeType | None:
+        if loader.path == changed:
+            return loader.source_to_code(mutant.text, changed)
+        return get_code(loader, name)
+
+    SourceFileLoader.get_code = get_changed_code
 
 
 def main() -> int:
@@ -178,14 +180,9 @@ def main() -> int:
         )
     for mutant in remaining:
         print(mutant.description, flush=True)
-    shutil.copytree(
-        ROOT, COPY, dirs_exist_ok=True, ignore=shutil.ignore_patterns(".*", "__pycache__", "demo", "build", "dist")
-    )
-    compileall.compile_dir(str(COPY / "src"), quiet=2)
-    sys.dont_write_bytecode = True  # bytecode is checked by size and time in seconds, too coarse for mutants
     survivors = len(remaining)
     for mutant in outside:
-        if passes_from_copy(mutant, stages, options.seconds):
+        if passes_when_imported(mutant, stages, options.seconds):
             survivors += 1
             print(mutant.description, flush=True)
     print(f"{survivors} of {len(mutants)} mutants survived, {time.monotonic() - began:.0f} s")

@@ -16,7 +16,7 @@ from bnsearch.errors import InputError
 
 
 def test_read_bytes_unpacks_gzip_by_name_or_content(tmp_path: Path) -> None:
-    """A gzipped file gives its content, whatever it is called; a plain one is left alone."""
+    """A gzipped file with any name is unpacked; a plain file is returned unchanged."""
     for name in ("a.csv.gz", "a.csv"):
         (tmp_path / name).write_bytes(gzip.compress(b"hello"))
         assert read_bytes(tmp_path / name) == b"hello"

@@ -80,7 +80,7 @@ def test_a_variable_called_table(run):
     ],
 )
 def test_bad_input(refused, run, tmp_path, arguments, said):
-    """What cannot be read or written is told in one line, and no file appears."""
+    """A file that cannot be read or written is reported in one line, and no file appears."""
     (tmp_path / "folder.bif").mkdir()
     (tmp_path / "folder").mkdir()
     for name in ("whole.bif", "whole.json", "shape.csv", "shape.dot"):

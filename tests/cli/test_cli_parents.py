@@ -143,8 +143,9 @@ def wide_csv(tmp_path: Path) -> Path:
     return tmp_path / "wide.csv"
 
 
-@pytest.mark.parametrize("name", ["SIGTERM", "SIGINT"])
-@pytest.mark.parametrize("moment", [0.1, 0.6, 1.5, 4.0])
+@pytest.mark.parametrize(
+    ("name", "moment"), [("SIGTERM", 0.1), ("SIGINT", 0.6), ("SIGINT", 1.5), ("SIGTERM", 1.5), ("SIGTERM", 4.0)]
+)
 def test_killed_at_any_moment(process, wide_csv, tmp_path, name, moment):
     """The file is complete or absent, and no traceback is printed; a file of an interrupted selection is reported."""
     output = tmp_path / "sets.jkl"

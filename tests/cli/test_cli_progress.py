@@ -44,7 +44,7 @@ def test_rows_of_the_display():
     """
     The rate is measured from the first event of a task; a search event hides the row of the selection until its next.
 
-    After 2 s 100 - 20 sets have come on top of the first 20: 40 a second. A task that begins anew starts again.
+    After 2 s there are 100 sets, 80 more than at first: 40 a second. A task that restarts has a new first event.
     """
     seconds = [0.0]
     with Bars(console=Console(file=io.StringIO())) as bars:

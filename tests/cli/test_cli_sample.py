@@ -69,7 +69,7 @@ def test_from_a_file(run):
     ],
 )
 def test_bad_input(refused, run, tmp_path, arguments, said):
-    """Whatever is wrong with the network, the numbers or the output is told in one line."""
+    """An error in the network, the numbers or the output is reported in one line."""
     (tmp_path / "folder.bif").mkdir()
     (tmp_path / "folder.csv").mkdir()
     for name in ("whole.bif", "shape.csv", "shape.dot"):
@@ -84,7 +84,7 @@ def test_bad_input(refused, run, tmp_path, arguments, said):
 @pytest.mark.skipif(not Path("/dev/full").exists(), reason="needs a device that is always full")
 @pytest.mark.parametrize("name", ["full.csv", "full.csv.gz", "full.parquet"])
 def test_full_disk(refused, tmp_path, name):
-    """A disk that fills up while writing is told, with the file's name."""
+    """A disk that fills up while writing is reported, with the name of the file."""
     (tmp_path / name).symlink_to("/dev/full")
     said = refused("sample", "asia", "--rows", 5, "-o", name)
     assert f"cannot write {name}: " in said
@@ -93,7 +93,7 @@ def test_full_disk(refused, tmp_path, name):
 
 @pytest.mark.skipif(not hasattr(os, "geteuid") or os.geteuid() == 0, reason="root may write anywhere")
 def test_output_not_writable(refused, tmp_path):
-    """A folder that may not be written to is told."""
+    """A folder that may not be written to is reported."""
     locked = tmp_path / "locked"
     locked.mkdir(mode=0o555)
     assert "Permission denied" in refused("sample", "asia", "--rows", 5, "-o", "locked/x.csv")

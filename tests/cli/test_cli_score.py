@@ -139,7 +139,7 @@ def test_constant_columns_are_harmless(run, pair, rows):
     ],
 )
 def test_bad_tables(refused, pair, rows, said):
-    """Whatever is wrong with the table is told in one line."""
+    """An error in the table is reported in one line."""
     Path("rows.csv").write_text(rows)
     assert said in refused("score", "rows.csv", "pair.json", "--json")
 
@@ -173,7 +173,7 @@ def test_bad_tables(refused, pair, rows, said):
     ],
 )
 def test_bad_input(refused, pair, tmp_path, arguments, said):
-    """Wrong files, names and options are told in one line."""
+    """Wrong files, names and options are reported in one line."""
     (tmp_path / "folder.csv").mkdir()
     (tmp_path / "numbered.csv").write_text("0,1\n0,1\n0,0\n")
     for name in ("fake.parquet", "fake.csv.gz", "fake.json", "rows.xlsx"):

@@ -1,4 +1,4 @@
-"""Signals to a real process: the best network so far is written, and the exit status tells the signal."""
+"""Signals to a real process: the best network so far is written, and the exit status names the signal."""
 
 from __future__ import annotations
 

@@ -70,7 +70,7 @@ class Extensions:
 @examples(30)
 @given(table=tables(min_variables=2), seed=st.integers(0, 1000))
 def test_extensions_of_any_table(score, table: Table, seed):
-    """Whatever the table, every extension scores what a scorer says, and so does the family itself."""
+    """For any table, the extensions and the family itself have the scores of a scorer."""
     Extensions(table.dataset, score).check_some(seed, 4, 4)
 
 

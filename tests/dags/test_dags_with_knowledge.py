@@ -57,7 +57,7 @@ def test_a_climb_visits_legal_graphs_alone(table, known):
 @given(known=knowledge(NAMES), seed=st.integers(0, 100))
 @examples(25)
 def test_networks_are_legal_and_scored_right(data, method, known, seed):
-    """Whatever is known, the network respects it, scores what is said, and no more than the best legal one."""
+    """Under any knowledge, the network is legal, its score is right, and not above that of the best legal network."""
     problem = Problem(data=data, score=BIC(), knowledge=known)
     result = search(problem, method, seed=seed, threads=1)
     assert is_legal(problem.constraints, result.dag.parents)

@@ -213,6 +213,14 @@ def test_vnges_as_published(monkeypatch: pytest.MonkeyPatch) -> None:
     assert pool.changes == [Perturbation(k, Noise(), seed) for k, seed in zip(range(1, 8), SEEDS[:7], strict=True)]
 
 
+def test_vnges_ends_at_kmax_with_any_number_of_threads(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Four threads try the neighbourhoods 1 to kmax = 3 at once, and no wider one."""
+    pool = ScriptedPool(-20, *[-9] * 5)
+    run = run_pool(VNGES(kmax=3), pool, monkeypatch, threads=4)
+    assert sorted(change.steps for change in pool.changes) == [1, 2, 3]
+    assert (run.progress.iterations, run.reason) == (3, None)
+
+
 def test_vnges_draws_seeds_only_when_it_runs_out(monkeypatch: pytest.MonkeyPatch) -> None:
     """With kmax = 3: seeds 1, 2 lead to an improvement; the third is used for k = 1, and two more are drawn."""
     pool = ScriptedPool(-20, -9, -9, -7, -7, -7, -7)

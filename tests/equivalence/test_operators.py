@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from functools import cache
+
 import numpy as np
 import pytest
 from hypothesis import given
@@ -28,9 +30,15 @@ def table(n: int, seed: int, rows: int = 200) -> Dataset:
     return Dataset.from_codes(codes, names=list(LETTERS[:n]), states=[[str(s) for s in range(r)] for r in arities])
 
 
+@cache
+def make_scorer(n: int, score: Score) -> Scorer:
+    """Return a scorer of random columns."""
+    return Scorer(table(n, seed=n), score)
+
+
 def check_class(n: int, dag: DAG, score: Score) -> None:
     """Compare every operator on a class with the definition: validity, gain, effect."""
-    scorer = Scorer(table(n, seed=n), score)
+    scorer = make_scorer(n, score)
     here = cpdag(dag)
     total = scorer.network(dag)
     classmates = members(dag)

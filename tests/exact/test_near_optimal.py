@@ -5,6 +5,7 @@ from __future__ import annotations
 import itertools
 import math
 from collections.abc import Iterator
+from functools import cache
 from pathlib import Path
 
 import numpy as np
@@ -27,6 +28,7 @@ from bnsearch.runs.problem import Problem
 from bnsearch.runs.run import Run
 from bnsearch.scores import BIC, K2, Scorer
 from candidate_tables import candidate_tables, networks
+from reference_graphs import all_graphs, is_acyclic
 from strategies import examples
 
 Parents = tuple[tuple[int, ...], ...]
@@ -39,23 +41,18 @@ def list_subsets(n: int, child: int) -> Iterator[tuple[int, ...]]:
         yield from itertools.combinations(others, size)
 
 
-def is_acyclic(parents: Parents) -> bool:
-    """Return True if variables without parents among the others can be removed one after the other."""
-    left = set(range(len(parents)))
-    while left:
-        sources = {v for v in left if not left & set(parents[v])}
-        if not sources:
-            return False
-        left -= sources
-    return True
+@cache
+def list_dags(n: int) -> list[Parents]:
+    """Return the parents of each variable in all DAGs over n variables."""
+    graphs = [arcs for arcs in all_graphs(n, undirected=False) if is_acyclic(n, arcs)]
+    return [tuple(tuple(i for i in range(n) if (i, j) in arcs) for j in range(n)) for arcs in graphs]
 
 
 def list_networks(data: Dataset, scorer: Scorer) -> dict[Parents, float]:
     """Return all networks over the variables of a dataset with their scores."""
     n = data.n_variables
     families = [{p: scorer.family(v, p) for p in list_subsets(n, v)} for v in range(n)]
-    choices = itertools.product(*families)
-    return {c: math.fsum(families[v][p] for v, p in enumerate(c)) for c in choices if is_acyclic(c)}
+    return {dag: math.fsum(families[v][p] for v, p in enumerate(dag)) for dag in list_dags(n)}
 
 
 def keep_near(scores: dict[Parents, float], factor: float) -> set[Parents]:

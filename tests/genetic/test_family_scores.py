@@ -57,8 +57,8 @@ def test_each_family_is_asked_for_once():
     assert run.computed == problem.scorer.computed
 
 
-def test_families_are_forgotten_when_too_many(monkeypatch):
-    """Beyond the limit the memory starts anew, and scores stay right."""
+def test_the_cache_is_emptied_when_it_is_full(monkeypatch):
+    """Beyond the maximum number of families the cache is emptied; the scores do not change."""
     monkeypatch.setattr(module, "MAX_FAMILIES", 3)
     families = FamilyScores(PROBLEM, Run(seed=0))
     first, _ = families.score_graphs(GRAPHS)

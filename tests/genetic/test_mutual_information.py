@@ -66,6 +66,15 @@ def test_strongest_partners_by_hand():
     assert {(int(a), int(b)) for a, b in zip(*np.nonzero(np.triu(forest)), strict=True)} == {(0, 1), (1, 2), (1, 3)}
 
 
+def test_partners_of_one_and_two_variables():
+    """Two variables are partners, whatever their information is; a single one has no partner."""
+    rng = np.random.default_rng(0)
+    for information in (0.0, 0.5):
+        pair = link_strongest_partners(np.array([[0.0, information], [information, 0.0]]), rng)
+        assert pair.tolist() == [[False, True], [True, False]]
+    assert link_strongest_partners(np.zeros((1, 1)), rng).tolist() == [[False]]
+
+
 @given(st.integers(1, 7), st.integers(0, 1000))
 def test_strongest_partners_never_form_a_cycle(n, seed):
     """Even with many ties the links are a forest in which every variable has a partner."""

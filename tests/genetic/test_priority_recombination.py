@@ -57,6 +57,15 @@ def individuals(order, matrix, fit) -> Individuals:
     return Individuals(np.array([order]), matrix[None], np.array([0.5]), fit, np.zeros_like(fit))
 
 
+def test_the_fit_is_the_score_without_its_penalty():
+    """Eq. 12: a local score is llS - dpS; scores -7 and -9 with penalties 2 and 3 have the fits -5 and -6."""
+    some = Individuals(
+        np.array([[0, 1]]), graph(2)[None], np.array([0.5]), np.array([[-7.0, -9.0]]), np.array([[2.0, 3.0]])
+    )
+    assert some.fit.tolist() == [[-5.0, -6.0]]
+    assert (some.scores.tolist(), some.total_penalty.tolist()) == ([-16.0], [5.0])
+
+
 def test_recombination_by_hand():
     """
     The gains of taking over are 3 for 0, -1 for 1, 2 for 2: variables in order 0, 2, 1.

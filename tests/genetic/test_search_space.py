@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from scripted_draws import ScriptedGenerator
 from stacks import edges_of, follows, graph, is_dag, random_problem, replace_family_scores
 
 from bnsearch import Knowledge
@@ -155,5 +156,22 @@ def test_knowing_nothing_changes_nothing(method):
 def test_the_limit_of_the_knowledge_replaces_the_default():
     """A limit of the knowledge applies even if it is above that of the method; other variables keep the method's."""
     data = load_network("asia").sample(50, seed=1)
-    problem = Problem(data=data, score=BIC(), knowledge=Knowledge(max_parents={data.names[0]: 4, data.names[1]: 1}))
-    assert SearchSpace.of(problem, 2).max_parents.tolist() == [4, 1, 2, 2, 2, 2, 2, 2]
+    limits = dict(zip(data.names, (4, 1, 6, 7), strict=False))  # of seven others, a limit of seven is none
+    problem = Problem(data=data, score=BIC(), knowledge=Knowledge(max_parents=limits))
+    assert SearchSpace.of(problem, 2).max_parents.tolist() == [4, 1, 6, 2, 2, 2, 2, 2]
+
+
+def test_first_graphs_have_about_as_many_edges_as_variables():
+    """Each of the n (n - 1) / 2 pairs is joined with probability 2 / (n - 1): with n = 5, .49 joins and .5 does not."""
+    draws = np.full((1, 5, 5), 0.5)
+    draws[0, 3, 1] = draws[0, 1, 3] = draws[0, 2, 2] = 0.49
+    graphs = SearchSpace(np.full(5, 4)).draw_graphs(np.array([[0, 1, 2, 3, 4]]), ScriptedGenerator(draws))
+    assert edges_of(graphs[0]) == {(1, 3)}  # along the ordering
+
+
+def test_pairs_that_no_edge_may_join_have_no_information():
+    """The pair a, b is forbidden in both directions, a, c in one of them."""
+    space = space_of(3, forbidden=[("a", "b"), ("b", "a"), ("a", "c")])
+    assert space.mask_information(np.ones((3, 3)) - np.eye(3)).tolist() == [[0, 0, 1], [0, 0, 1], [1, 1, 0]]
+    information = np.ones((3, 3))
+    assert SearchSpace(np.full(3, 2)).mask_information(information) is information

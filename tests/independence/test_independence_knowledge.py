@@ -32,7 +32,7 @@ every_method = pytest.mark.parametrize("method", METHODS, ids=lambda method: met
 @examples(30)
 @given(table=tables(max_variables=6, max_rows=130), seed=st.integers(0, 10_000))
 def test_results_are_legal(method, table: Table, seed):
-    """Whatever the data and whatever is known, the network respects it and has the score it says."""
+    """For any data and any knowledge, the network is legal, and its score is right."""
     data = table.dataset
     problem = Problem(data=data, score=BIC(), knowledge=random_knowledge(data.names, seed))
     result = search(problem, method, seed=seed, threads=1)

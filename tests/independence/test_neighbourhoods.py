@@ -25,7 +25,7 @@ from strategies import examples, tables
 @given(tables(min_variables=2, max_variables=5, max_rows=200), st.sampled_from([1, 2, 4]), st.booleans())
 @examples(60)
 def test_max_min_finds_what_its_definition_finds(table, most, by_information):
-    """Weakest dependences kept from step to step equal those found anew over all conditions."""
+    """The weakest dependences, updated at each step, equal those computed again over all conditions."""
     rule = InformationTest(threshold=0.02) if by_information else GTest()
     tester = PairTester(table.dataset, rule)
 
@@ -41,7 +41,7 @@ def test_max_min_finds_what_its_definition_finds(table, most, by_information):
 @given(dags())
 @examples(60)
 def test_no_parent_or_child_is_missed(parents):
-    """With tests that cannot err, every parent and child is found, whatever else is."""
+    """With tests that are always right, all parents and children are found, possibly with other variables."""
     oracle = Oracle(parents)
     for v, true in enumerate(skeleton(parents)):
         candidates = np.delete(np.arange(len(parents)), v)

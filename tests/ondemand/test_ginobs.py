@@ -55,7 +55,7 @@ def test_same_network_from_auto_for_any_number_of_threads():
 @examples(8)
 @given(table=tables(min_variables=2, max_variables=5, max_rows=150), seed=st.integers(0, 1000), informed=st.booleans())
 def test_auto_proves_the_optimum_of_few_variables(score, table: Table, seed, informed):
-    """Up to five variables, whatever is known: the best of all legal networks, called optimal."""
+    """With up to five variables and any knowledge, the best legal network is found, and is proven optimal."""
     data = table.dataset
     problem = problem_of(data, score, random_knowledge(data.names, seed) if informed else Knowledge())
     known = problem.constraints

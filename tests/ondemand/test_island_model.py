@@ -192,7 +192,7 @@ def test_evaluations_as_a_budget():
 
 def test_many_threads():
     """GES replaces the last island until it ends, which then takes its network; the memory suffices for four climbs."""
-    problem = problem_with("bic", False)
+    problem = problem_with("bic", False, n=12)
     usual = search(problem, GES(), stop=Iterations(10**6), seed=1, threads=1)
     run = Run(Seconds(60), seed=1, threads=4)
     memory = int(4.5 * (9 * problem.size**2 + MIN_CLIMB_BYTES) / CLIMB_MEMORY)

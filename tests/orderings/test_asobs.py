@@ -75,6 +75,19 @@ def test_back_arcs_by_hand():
     assert ordering_score(table, [0, 1, 2]) == -10.0
 
 
+def test_a_selection_has_room_for_the_largest_sets():
+    """Largest sets of 0, 1 and 2 parents, which one network has: three arcs."""
+    table = table_of(
+        [
+            {NOTHING: -1.0},
+            {NOTHING: -4.0, frozenset({0}): -2.0},
+            {NOTHING: -9.0, frozenset({0}): -8.0, frozenset({0, 1}): -1.0},
+        ]
+    )
+    assert Selector(table, lambda score: False)._max_arcs == 3
+    assert table.network(select_acyclic_rows(table, np.array([0, 1, 2]))).parents == ((), (0,), (0, 1))
+
+
 def test_an_interrupted_selection_is_the_same(monkeypatch):
     """With one entry per kernel call the selection is interrupted after each variable."""
     table = random_candidates(20, 30, 4, seed=3)
@@ -162,6 +175,17 @@ def test_selections_are_repeated_while_the_score_improves(monkeypatch):
     assert not script
 
 
+def test_a_start_that_is_halted_later_has_the_network_of_its_first_selection(monkeypatch):
+    """Scripted selections of -5 and None, because the run was halted: the result is the first, without continuation."""
+    table = random_candidates(4, 3, 2, seed=1)
+    first = SelectedNetwork(select_acyclic_rows(table, np.arange(4)), -5.0, 3)
+    script, scores = [first, None], []
+    selector = Selector(table, lambda score: bool(scores.append(score)))
+    monkeypatch.setattr(selector, "select", lambda order: script.pop(0))
+    assert selector.follow_orders(lambda rng: np.arange(4, dtype=np.int32), np.random.default_rng(1)) == first
+    assert (script, scores) == ([], [-math.inf, -5.0])
+
+
 def test_the_default_parameters():
     """By default topological orders are followed, from random orderings."""
     assert ASOBS() == ASOBS(follow=True, start="random")
@@ -197,6 +221,15 @@ def test_a_halted_selection_has_no_result(monkeypatch):
     assert halted.select(order) is not None  # one call of the kernel is enough
     monkeypatch.setattr(asobs, "ENTRIES_PER_CALL", 1)
     assert halted.select(order) is None
+
+
+def test_a_selection_has_no_score_before_its_end(monkeypatch):
+    """With one entry per kernel call, `halted` is called after each variable but the last, and never with a score."""
+    monkeypatch.setattr(asobs, "ENTRIES_PER_CALL", 1)
+    table, scores = random_candidates(12, 20, 3, seed=7), []
+    selector = Selector(table, lambda score: bool(scores.append(score)))
+    assert selector.select_once(lambda rng: np.arange(12, dtype=np.int32), np.random.default_rng(1)) is not None
+    assert scores == [-math.inf] * 12  # once before the selection
 
 
 def test_bad_parameters_are_refused():

@@ -126,6 +126,16 @@ def test_finds_the_optimum_of_small_tables(selection):
         assert math.fsum(scores) == pytest.approx(best)
 
 
+@pytest.mark.parametrize("selection", SELECTIONS)
+def test_a_climb_from_a_local_optimum_makes_no_step(selection):
+    """The condition of line 3 of Algorithm 1 is false at once, and the ordering is returned as it is."""
+    for seed in range(5):
+        climber = InsertionClimber(Index(random_candidates(10, 20, 3, seed)))
+        optimum = climber.climb(np.array(draw_order(10, seed)), np.random.default_rng(seed), selection=selection)
+        again = climber.climb(optimum.order, np.random.default_rng(seed), selection=selection)
+        assert (climber.steps, again.order.tolist(), again.score) == (0, optimum.order.tolist(), optimum.score)
+
+
 def test_a_target_stops_at_once():
     """The search stops at a target that any climb reaches."""
     table = random_candidates(10, 20, 3, seed=1)

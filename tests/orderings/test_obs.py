@@ -124,6 +124,9 @@ def test_a_tabu_list_leaves_a_local_optimum() -> None:
     assert plain.order.tolist() == [0, 1, 2]  # -2 - 1.5 - 1.8; each swap loses first
     assert math.isclose(plain.score, -5.3)
     assert math.isclose(tabu.score, -4.5)  # c, a, b: -2 - 1 - 1.5
+    climber = SwapClimber(Index(table))
+    short = climber.climb(order, np.random.default_rng(1), tabu=1)  # one swap without improvement ends the climb
+    assert (climber.steps, short.order.tolist()) == (1, [0, 1, 2])
 
 
 def test_same_answer_for_any_number_of_threads() -> None:
@@ -161,9 +164,10 @@ def test_restarts_by_a_move_from_the_best(monkeypatch: pytest.MonkeyPatch) -> No
 
 
 def test_swaps_of_neighbours() -> None:
-    """One variable has no neighbour; three swaps of three variables lead to every ordering of odd parity."""
+    """One variable has no neighbour; two are exchanged; three swaps of three lead to every ordering of odd parity."""
     rng = np.random.default_rng(2)
     assert swap_random_neighbours(np.zeros(1, dtype=np.int32), 5, rng).tolist() == [0]
+    assert swap_random_neighbours(np.arange(2, dtype=np.int32), 5, rng).tolist() == [1, 0]
     found = {tuple(swap_random_neighbours(np.arange(3, dtype=np.int32), 3, rng).tolist()) for _ in range(100)}
     assert found == {(1, 0, 2), (0, 2, 1), (2, 1, 0)}
 
@@ -201,6 +205,17 @@ def test_the_deadline_ends_a_climb(monkeypatch: pytest.MonkeyPatch) -> None:
     assert climber.steps == 3
     assert scores == pytest.approx([max(expected[: i + 1]) for i in (1, 2, 3)])
     assert found.score == pytest.approx(max(expected))
+
+
+def test_a_climb_without_a_deadline_is_not_halted(monkeypatch: pytest.MonkeyPatch) -> None:
+    """A climb that is interrupted after each swap makes as many swaps as one that is not."""
+    index, steps = Index(random_candidates(12, 20, 3, seed=7)), []
+    for evaluations in (1_000_000, 1):
+        monkeypatch.setattr("bnsearch.orderings.obs.EVALUATIONS_PER_CALL", evaluations)
+        climber = SwapClimber(index)
+        climber.climb(np.arange(12, dtype=np.int32), np.random.default_rng(1), tabu=5)
+        steps.append(climber.steps)
+    assert steps[0] == steps[1] > 3
 
 
 def test_the_default_parameters() -> None:

@@ -23,7 +23,7 @@ from reference_exact import best_score
 from strategies import examples
 
 
-@examples(60)
+@examples(30)
 @given(candidate_tables(max_variables=7))
 def test_finds_the_optimum_of_small_tables(table: ParentSets) -> None:
     """A thousand steps find the optimum of up to seven variables."""

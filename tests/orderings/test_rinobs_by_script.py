@@ -74,11 +74,11 @@ def test_the_share_of_accepted_losses_falls_to_zero() -> None:
 
 
 def test_a_network_worse_than_the_incumbent_is_not_offered() -> None:
-    """The incumbent has -5: -9 is not offered, -4 is."""
-    chain, run, offered = ScriptedChain((1, -9.0), (1, -4.0)), Run(seed=1), []
+    """The incumbent has -5: -9 is not offered, -4 is, and only once."""
+    chain, run, offered = ScriptedChain((1, -9.0), (1, -4.0), (1, -4.0)), Run(seed=1), []
     run.offer(-5.0, lambda: DAG.empty(["a", "b", "c"]))
     chain.score_best = lambda: offered.append(chain.best) or Optimum(ORDER, chain.best, ("a", "b", "c"))
-    RINOBS()._anneal(chain, 2, run)
+    RINOBS()._anneal(chain, 3, run)
     assert offered == [-4]
 
 

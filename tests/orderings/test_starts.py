@@ -11,6 +11,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from bnsearch.errors import InputError
+from bnsearch.knowledge import Knowledge
 from bnsearch.orderings.starts import (
     STARTS,
     compute_product_logs,
@@ -49,6 +50,17 @@ def test_every_start_is_an_ordering_and_reproducible(name, table, seed):
     assert order.dtype == np.int32
     assert sorted(order.tolist()) == list(range(table.n_variables))
     assert start(np.random.default_rng(seed)).tolist() == order.tolist()
+
+
+@pytest.mark.parametrize("name", STARTS)
+def test_starts_respect_precedence(name):
+    """With 3 -> 0 -> 4 required, 3 comes before 0 and 0 before 4 in every start; otherwise not in all of them."""
+    table = random_candidates(5, 12, 2, seed=1)
+    required = [(table.names[u], table.names[v]) for u, v in ((3, 0), (0, 4))]
+    precedence = Knowledge(required=required).constraints(table.names).precedence
+    free, restricted = make_starts(name, table), make_starts(name, table, precedence)
+    assert not any(precedence.find_violations(restricted(np.random.default_rng(seed))) for seed in range(20))
+    assert any(precedence.find_violations(free(np.random.default_rng(seed))) for seed in range(20))
 
 
 def test_unknown_starts_are_refused():
@@ -132,6 +144,47 @@ def test_feedback_arcs_by_hand(seed):
     removed = find_feedback_arcs(graph, np.random.default_rng(seed))
     assert removed.tolist() == [False, False, True, False]
     assert fas_start(graph, np.random.default_rng(seed)).tolist() == [1, 2, 0]
+
+
+@pytest.mark.parametrize("seed", range(8))
+def test_the_heaviest_arc_is_restored_first(seed):
+    """
+    Lines 11 to 16 of Algorithm 4, with the arcs in the order that docs/papers/fidelity.md states.
+
+    Two cycles share the arc 2 -> 0 of weight 3: 0 -> 2 of weight 2, and 0 -> 1 -> 2 of weights 1 and 2. In either
+    order of the cycles, 0 -> 1, 0 -> 2 and 2 -> 0 are removed. Now 0 has no arc, so 2 -> 0 is restored; then 0 -> 2 and
+    0 -> 1 would each close a cycle. In the reverse order, these two would be restored instead.
+    """
+    graph = make_graph([{2: 3.0}, {0: 1.0}, {0: 2.0, 1: 2.0}])
+    assert find_feedback_arcs(graph, np.random.default_rng(seed)).tolist() == [False, True, True, False]
+    assert fas_start(graph, np.random.default_rng(seed)).tolist() == [1, 2, 0]
+
+
+class ScriptedPermutations:
+    """A generator with scripted permutations."""
+
+    def __init__(self, *permutations):
+        self.permutations = [np.array(each) for each in permutations]
+
+    def permutation(self, n):
+        """Return the next scripted permutation."""
+        assert len(self.permutations[0]) == n
+        return self.permutations.pop(0)
+
+
+def test_cycles_are_searched_in_random_order():
+    """
+    All pairs are joined in both directions, and 1 and 2 are alike: the order of the arcs decides between them.
+
+    The arcs are 1 -> 0, 2 -> 0, 0 -> 1, 2 -> 1, 0 -> 2 and 1 -> 2. Their permutation is drawn first, then that of the
+    roots of the depth-first search.
+    """
+    graph = make_graph([{1: 2.0, 2: 2.0}, {0: 4.0, 2: 1.0}, {0: 4.0, 1: 1.0}])
+    first, last = ([0, 1, 2, 3, 4, 5], [0, 1, 2]), ([5, 4, 3, 2, 1, 0], [0, 1, 2])
+    removed = [
+        np.flatnonzero(find_feedback_arcs(graph, ScriptedPermutations(*draws))).tolist() for draws in (first, last)
+    ]
+    assert removed == [[0, 1, 5], [0, 1, 3]]
 
 
 def test_the_lightest_arc_of_a_ring_is_removed():

@@ -233,7 +233,7 @@ def test_cut_files(text: str, score_file: Write) -> None:
 @examples(300)
 @given(text=st.sampled_from([SAMPLE, NAMED]), data=st.data())
 def test_damaged_files(text: str, data: st.DataObject, score_file: Write) -> None:
-    """Whatever is put in the place of a part of a file, it reads or is refused."""
+    """A file with any part replaced is read or refused."""
     piece = st.one_of(
         st.binary(max_size=6),
         st.text(alphabet="0123456789 \n-.e#", max_size=12).map(str.encode),

@@ -201,16 +201,16 @@ def test_an_interrupt_while_kernels_are_loaded_is_the_callers(monkeypatch):
     assert Auto(evaluations=100).select(wide_data(), BIC()).stop == "evaluations"
 
 
-def told(builder, threads: int = 1, constraints: Constraints | None = None) -> tuple[list[Event], Selection]:
+def record_events(builder, threads: int = 1, constraints: Constraints | None = None) -> tuple[list[Event], Selection]:
     """Return the events of a selection, and its result."""
     seen: list[Event] = []
     found = builder.select(wide_data(), BIC(), threads=threads, observers=[seen.append], constraints=constraints)
     return seen, found
 
 
-def test_growth_tells_of_variables():
+def test_growth_reports_variables():
     """A report after each variable has the number of variables done; some of the sets are pruned at the end."""
-    seen, found = told(Auto(evaluations=3000))
+    seen, found = record_events(Auto(evaluations=3000))
     grown = [now for now in seen if now.task == "growing parent sets"]
     assert [(now.done, now.total, now.unit) for now in grown[:30]] == [(i + 1, 30, "variables") for i in range(30)]
     kept = [now.found for now in grown]
@@ -219,9 +219,9 @@ def test_growth_tells_of_variables():
 
 
 @pytest.mark.parametrize("threads", [1, 2])
-def test_enumeration_tells_of_families(threads):
+def test_enumeration_reports_families(threads):
     """30 variables have 30 * 29 families of one parent and 30 * 406 of two; those kept are those of the table."""
-    seen, found = told(Sequential(max_parents=2), threads)
+    seen, found = record_events(Sequential(max_parents=2), threads)
     last = {now.task: now for now in sorted(seen, key=lambda now: now.done)}
     assert [(now.done, now.total) for now in last.values()] == [(870, 870), (12180, 12180)]
     assert list(last) == ["single parents", "sets of 2 parents"]
@@ -231,7 +231,7 @@ def test_enumeration_tells_of_families(threads):
 def test_what_is_legal_is_not_known_during_enumeration():
     """Forbidden parents are removed at the end: until then the number of kept sets is not known."""
     known = Knowledge(forbidden=[("0", "1")]).constraints(wide_data().names)
-    seen, found = told(Auto(evaluations=3000), constraints=known)
+    seen, found = record_events(Auto(evaluations=3000), constraints=known)
     assert {now.found for now in seen if now.unit == "sets"} == {None}
     assert [now.found for now in seen if now.unit == "variables"][-1] >= found.kept
 

@@ -141,7 +141,7 @@ def test_one_variable_after_the_other_finds_the_same(score, n, rows, seed, most)
 
 def test_time_for_each_variable_is_no_pool(monkeypatch):
     """
-    Every variable's enumeration may take 5 seconds from when it begins, whatever the others have left over.
+    The enumeration of each variable may take 5 seconds from its begin; time that others leave is not added.
 
     The clock goes on by a second with every look. The first variable may have no parents and ends at once; all others
     are broken off while pairs are scored, each after as many looks.
