@@ -25,6 +25,7 @@ LAYERS = (
     ("runs",),
     ("dags", "equivalence", "genetic", "orderings"),
     ("exact", "independence", "ondemand"),
+    ("distributed",),
     ("learning",),
     ("estimators", "cli"),
     ("__main__",),

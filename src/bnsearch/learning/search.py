@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import replace
 from math import isinf
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from bnsearch._tools.registry import parameters_of
 from bnsearch.budgets.events import Observer
@@ -21,6 +21,9 @@ from bnsearch.runs.problem import Problem
 from bnsearch.runs.result import Result
 from bnsearch.runs.run import Run
 from bnsearch.runs.stop import Seconds, Stop
+
+if TYPE_CHECKING:
+    from bnsearch.distributed.workers import Workers
 
 MIN_SECONDS = 1e-3  # time for listing networks near the optimum after the time budget was used up
 
@@ -95,11 +98,18 @@ def search(
     return search_in(run, problem, method, within)
 
 
-def search_in(run: Run, problem: Problem, method: Method, within: float | None = None) -> Result:
+def search_in(
+    run: Run, problem: Problem, method: Method, within: float | None = None, workers: Workers | None = None
+) -> Result:
     """Search in a run until its end, or until a signal stops it, and return the result."""
     method = begin_at_start(method, problem, run)
     with stop_on_signals(run.budget):
-        method.search(problem, run)
+        if workers is None:
+            method.search(problem, run)
+        else:
+            from bnsearch.learning.distributing import distribute
+
+            distribute(run, problem, method, workers)
         near = None if within is None else list_near_optimal(run, problem, within)
         return replace(collect_result(run, problem, method), near_optimal=near)
 

@@ -240,6 +240,10 @@ class OnDemandChain:
             parents[order[child]] = sorted(order[members[:size]].tolist())
         return parents
 
+    def best_scores(self) -> NDArray[np.float64]:
+        """Return the local score of each variable in the best network so far."""
+        return self._best_score[self.source.place]
+
     def scores_without_parents(self) -> NDArray[np.float64]:
         """Return the local score of each variable without parents."""
         from bnsearch.ondemand.kernels_rows import EMPTY_SCORE
