@@ -8,6 +8,7 @@ import typer
 
 from bnsearch.cli.options import (
     CertificateFile,
+    DaskAddress,
     Data,
     Discretize,
     Ess,
@@ -30,6 +31,7 @@ from bnsearch.cli.options import (
     Threads,
     TraceFile,
     Within,
+    WorkerCount,
     combine_rules,
     parse_settings,
     score_parameters,
@@ -65,6 +67,8 @@ def learn(
     within: Within = None,
     certificate: CertificateFile = None,
     parents: TableFile = None,
+    workers: WorkerCount = None,
+    dask: DaskAddress = None,
     as_json: Json = False,
 ) -> None:
     """
@@ -78,11 +82,13 @@ def learn(
     bnsearch learn table.csv --seconds 10 --score bdeu --ess 10 --json
     bnsearch learn table.csv --discretize quantile:5 --knowledge tiers.json -o network.svg
     bnsearch learn table.csv --method ges --score bdeu --ess 10 --prior
+    bnsearch learn table.csv --seconds 600 --dask tcp://127.0.0.1:8786 -o network.bif
     """
     from bnsearch.cli.graphs import load_dag
     from bnsearch.cli.progress import show_progress
     from bnsearch.cli.results import deliver_result
     from bnsearch.cli.saving import Outputs
+    from bnsearch.cli.workers import start_workers
     from bnsearch.data import Dataset
     from bnsearch.learning.learn import learn as run_learn
     from bnsearch.learning.methods import make_method
@@ -93,7 +99,7 @@ def learn(
     rule = combine_rules(iterations, target)
     outputs = Outputs(output, trace, certificate, parents, inputs=(data, knowledge, start))
     table = Dataset.read(data, header=not no_header, discretize=discretize)
-    with show_progress(quiet=quiet) as observers:
+    with start_workers(workers, dask) as executor, show_progress(quiet=quiet) as observers:
         result = run_learn(
             table,
             method=chosen_method,
@@ -107,6 +113,7 @@ def learn(
             start=None if start is None else load_dag(start),
             stop=rule,
             within=within,
+            executor=executor,
             observers=observers,
         )
     deliver_result(result, outputs, table, as_json=as_json, quiet=quiet)

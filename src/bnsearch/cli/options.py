@@ -85,6 +85,13 @@ Within = Annotated[
         "--within", metavar="K", help="List all networks within this Bayes factor of the best, for up to 20 variables."
     ),
 ]
+WorkerCount = Annotated[
+    int | None, typer.Option("--workers", metavar="N", help="Search in N processes on this machine.")
+]
+DaskAddress = Annotated[
+    str | None,
+    typer.Option("--dask", metavar="ADDRESS", help="Search on a Dask cluster: a scheduler, or local:N for N workers."),
+]
 Quiet = Annotated[bool, typer.Option("--quiet", "-q", help="Print errors only.")]
 
 

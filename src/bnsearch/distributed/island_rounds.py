@@ -25,7 +25,7 @@ FIRST_STEPS = 32  # under a budget of iterations: steps per variable of an islan
 ROUND = 0.2  # length of a round as a share of the elapsed time
 MIN_ROUND_SECONDS = 0.5  # lower bound on the length of a round
 MAX_EXCHANGED = 16  # number of families of each variable that the islands exchange, the best ones
-MAX_LATENESS = 1.0  # seconds that the driver waits after the deadline for rounds that have not ended
+REPLY_SHARE = 0.5  # share of the time after the end of the search for the reports of the last rounds
 
 
 class IslandRounds:
@@ -103,7 +103,7 @@ class IslandRounds:
                 scores.append(ticket.value.current)
                 self.n_rounds += 1
             on_wait()
-        latest = run.seconds + MAX_LATENESS
+        latest = run.seconds + REPLY_SHARE * run.seconds_left
         for ticket in queue.take_all(lambda: run.budget.request is None and run.seconds < latest):
             self._absorb(ticket.value)
         queue.cancel()

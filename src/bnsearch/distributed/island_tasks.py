@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import threading
 from collections import OrderedDict
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 
 import numpy as np
 
@@ -12,6 +12,7 @@ from bnsearch.dags.climber import MEMORY_BYTES
 from bnsearch.distributed.networks import ScoredNetwork, copy_families, describe_network, list_best_families
 from bnsearch.distributed.selection import Parts
 from bnsearch.ondemand.dag_search import DagSearch, make_pricer
+from bnsearch.ondemand.island import Island
 from bnsearch.ondemand.island_model import CLIMB_MEMORY, IslandModel
 from bnsearch.ondemand.source import Source
 from bnsearch.parent_sets.rows import Families
@@ -113,7 +114,7 @@ class WorkerIsland:
         self.begin_at(task.network)
 
     @property
-    def island(self):  # type: ignore[no-untyped-def]
+    def island(self) -> Island:
         """The only island of the model."""
         return self.model.islands[0]
 
@@ -146,16 +147,23 @@ class WorkerIsland:
             until = run.seconds + task.seconds
             while run.seconds < until and not run.halted():
                 model.search_round()
-        best = run.best()
         now = run.progress
         return IslandReport(
-            network=describe_network(best.parents, self.problem.scorer.families(range(self.problem.size), best.parents)),
+            network=self._describe_best(),
             current=chain.best,
             families=list_best_families(chain.families(), self.problem.size, MAX_RETURNED),
             iterations=now.iterations - before.iterations,
             evaluations=now.evaluations - before.evaluations,
             computed=run.computed - computed,
         )
+
+    def _describe_best(self) -> ScoredNetwork:
+        """Return the incumbent of the island's run, whose local scores are usually known."""
+        parents, chain = self.run.best().parents, self.island.chain
+        if [list(own) for own in parents] == chain.best_parents():
+            return describe_network(parents, chain.best_scores())
+        with _scoring:
+            return describe_network(parents, self.problem.scorer.families(range(len(parents)), parents))
 
 
 def search_island(task: IslandTask, parts: Parts, table: ParentSets | None = None) -> IslandReport:
@@ -181,7 +189,7 @@ class _Stations:
         self._islands: list[WorkerIsland] = []
 
     def find_source(self, key: str, parts: Parts) -> tuple[Problem, Source]:
-        """Return the problem and its pairs; each call returns a problem with caches of its own."""
+        """Return a problem, and the same as kernels take it."""
         with self._lock:  # tasks in other threads wait for the pairs and do not count them, too
             if key not in self._sources:
                 data, score, knowledge = parts
@@ -189,8 +197,7 @@ class _Stations:
                 self._sources[key] = problem, Source(problem)
                 while len(self._sources) > MAX_SOURCES:
                     self._sources.popitem(last=False)
-            problem, source = self._sources[key]
-            return replace(problem), source
+            return self._sources[key]
 
     def take_island(self, run: int) -> WorkerIsland | None:
         """Return an idle island of a run; None if there is none."""
@@ -206,3 +213,4 @@ class _Stations:
 
 
 _stations = _Stations()
+_scoring = threading.Lock()  # held while the scorer of a problem is used, which is for one thread

@@ -67,4 +67,5 @@ def list_best_families(families: Families, n: int, number: int) -> Families:
 
 def copy_families(families: Families) -> Families:
     """Return writable copies: arrays from another process may be read-only, and kernels would be compiled again."""
-    return Families(*(np.array(array) for array in families))
+    child, scores, sizes, members = families
+    return Families(np.array(child), np.array(scores), np.array(sizes), np.array(members))

@@ -157,7 +157,7 @@ class SharedWalk(Walk):
         for pieces, families in self._enumerate_on_workers(progress, pace):
             for piece, kept in zip(pieces, families, strict=True):
                 # Arrays from another process may be read-only, for which kernels would be compiled again.
-                progress.kept[piece] = own = RankedFamilies(*(np.array(array) for array in kept))
+                progress.kept[piece] = own = RankedFamilies(*map(np.array, kept))
                 self.rows += len(own.places)
                 first, stop = self.sweep.ranks(size, piece)
                 pace.advance(stop - first, self._reserve)
@@ -252,5 +252,3 @@ class WorkerSequential(Sequential):
     def load_kernels(self, data: Dataset, threads: int, constraints: Constraints | None) -> None:
         """Compile or load all kernels of a selection: the same as those of `Sequential`."""
         Sequential().load_kernels(data, threads, constraints)
-
-

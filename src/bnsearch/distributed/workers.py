@@ -179,7 +179,7 @@ def count_workers(executor: Executor) -> int:
             return number
     client = getattr(executor, "_client", None)  # Dask
     if client is not None:
-        return max(1, sum(client.nthreads().values()))
+        return max(1, int(sum(client.nthreads().values())))
     raise InputError(
         f"the executor {type(executor).__name__} does not tell its number of workers: pass "
         "Workers(executor, number=N) instead"

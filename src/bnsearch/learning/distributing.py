@@ -3,6 +3,10 @@
 from __future__ import annotations
 
 import math
+import os
+import platform
+import time
+from collections.abc import Callable
 from concurrent.futures import Future, ThreadPoolExecutor
 from contextlib import ExitStack
 from dataclasses import dataclass, replace
@@ -38,6 +42,8 @@ from bnsearch.runs.run import Run
 from bnsearch.selection.report import Selection
 
 MAX_LOCAL_VARIABLES = 27  # with so few variables, exact search may prove the optimum, which needs no workers
+PREPARATION_SECONDS = 0.0, 0.2, 0.5, 1.0  # seconds that a worker waits after its preparation, at each repetition
+LAST_SHARE = 0.02  # share of the remaining time that is left to the reports of the last rounds
 SELECTION_SHARE = 0.2  # share of the remaining time for the selection at the start, beside the first climb
 
 
@@ -63,7 +69,7 @@ def _search_on_workers(run: Run, problem: Problem, method: Method, workers: Work
             folder = stack.enter_context(ParcelFolder())
             parts: Parts = (problem.needed_data, problem.needed_score, problem.knowledge)
             pool = Pool(queue, folder.write(parts))
-            queue.map(prepare_worker, [method] * workers.number, [pool.problem], lambda: not run.halted())
+            prepare_workers(pool, method, lambda: run.budget.request is None)
         try:
             if isinstance(method, AutoSearch | GINOBS):
                 _IslandSearch(run, problem, pool, folder, on_demand_only=isinstance(method, GINOBS)).search()
@@ -74,13 +80,36 @@ def _search_on_workers(run: Run, problem: Problem, method: Method, workers: Work
             run.give_up("workers", f"{error}: the result is the best network until then")
 
 
-def prepare_worker(method: Method, parts: Parts) -> None:
-    """Compile or load the kernels of a method; this function runs on a worker."""
+def prepare_workers(pool: Pool, method: Method, going: Callable[[], bool]) -> None:
+    """
+    Load the data and the kernels on all workers, before the clock of the run starts.
+
+    An executor chooses the worker of a task. So there is a task for each worker, and these are repeated if one worker
+    has performed several of them: then they wait, so that the others take some.
+    """
+    number, processes = pool.queue.workers.number, set[tuple[str, int]]()
+    for seconds in PREPARATION_SECONDS:
+        found = pool.queue.map(prepare_worker, [(method, seconds)] * number, [pool.problem], going)
+        processes |= set(found or ())
+        if found is None or len(processes) >= number or identify_process() in processes:
+            return
+
+
+def prepare_worker(task: tuple[Method, float], parts: Parts) -> tuple[str, int]:
+    """Compile or load the kernels of a method; return the host and the process. This function runs on a worker."""
+    method, seconds = task
     data, score, knowledge = parts
     problem = Problem(data=data, score=score, knowledge=knowledge)
     compile_missing(problem, method, lambda _: None, lambda _: None)
     load_selection_kernels(problem, 1)
     load_kernels(problem, method)
+    time.sleep(seconds)
+    return identify_process()
+
+
+def identify_process() -> tuple[str, int]:
+    """Return the host and the number of this process."""
+    return platform.node(), os.getpid()
 
 
 class WorkerSelector(CandidateSelector):
@@ -195,7 +224,7 @@ class _IslandSearch:
     def _search_with_bound(self, rounds: IslandRounds, bounding: BoundSearch | None) -> None:
         """Search under a time budget; the bound has a thread of this process."""
         run = self.run
-        end = run.seconds + run.seconds_left - (0.0 if bounding is None else bounding.reserve)
+        end = run.seconds + run.seconds_left * (1.0 - LAST_SHARE) - (0.0 if bounding is None else bounding.reserve)
         slices: list[Future[Any]] = []
         with ThreadPoolExecutor(1) as helper:
 
@@ -209,3 +238,4 @@ class _IslandSearch:
             rounds.search_seconds(end, compute_bound)
         for done in slices:
             done.result()
+        run.reason = run.reason or "seconds"  # the search ends somewhat before the time budget
