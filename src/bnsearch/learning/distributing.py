@@ -12,6 +12,7 @@ from contextlib import ExitStack
 from dataclasses import dataclass, replace
 from typing import Any
 
+from bnsearch._tools.locks import hold_file_lock
 from bnsearch.distributed.island_rounds import IslandRounds
 from bnsearch.distributed.parcels import ParcelFolder
 from bnsearch.distributed.selection import Parts, Pool, WorkerAuto
@@ -42,6 +43,7 @@ from bnsearch.runs.run import Run
 from bnsearch.selection.report import Selection
 
 MAX_LOCAL_VARIABLES = 27  # with so few variables, exact search may prove the optimum, which needs no workers
+LOCK = "compilation.lock"  # file in the folder of the kernel cache
 PREPARATION_SECONDS = 0.0, 0.2, 0.5, 1.0  # seconds that a worker waits after its preparation, at each repetition
 LAST_SHARE = 0.02  # share of the remaining time that is left to the reports of the last rounds
 SELECTION_SHARE = 0.2  # share of the remaining time for the selection at the start, beside the first climb
@@ -97,10 +99,14 @@ def prepare_workers(pool: Pool, method: Method, going: Callable[[], bool]) -> No
 
 def prepare_worker(task: tuple[Method, float], parts: Parts) -> tuple[str, int]:
     """Compile or load the kernels of a method; return the host and the process. This function runs on a worker."""
+    from bnsearch.kernels.cache import describe_cache
+
     method, seconds = task
     data, score, knowledge = parts
     problem = Problem(data=data, score=score, knowledge=knowledge)
-    compile_missing(problem, method, lambda _: None, lambda _: None)
+    folder, _ = describe_cache()
+    with hold_file_lock(None if folder is None else folder / LOCK):  # one worker of a machine compiles for all others
+        compile_missing(problem, method, lambda _: None, lambda _: None)
     load_selection_kernels(problem, 1)
     load_kernels(problem, method)
     time.sleep(seconds)
