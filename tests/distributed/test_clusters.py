@@ -12,10 +12,10 @@ from contextlib import ExitStack, contextmanager
 from pathlib import Path
 
 import pytest
-from worker_cases import ITERATIONS, learn_steps, outcome_of
 
 from bnsearch.distributed.workers import DaskWorkers
 from bnsearch.errors import InputError
+from worker_cases import ITERATIONS, learn_steps, outcome_of
 
 START_SECONDS = 60.0
 
@@ -80,7 +80,7 @@ def test_dask_addresses_are_checked(monkeypatch):
     """A wrong address gives one line."""
     pytest.importorskip("distributed", reason="dask.distributed is not installed")
     monkeypatch.setattr("bnsearch.distributed.workers.CONNECT_SECONDS", 0.5)
-    with pytest.raises(InputError, match="there is no Dask scheduler at 'tcp://127.0.0.1:9'"):
+    with pytest.raises(InputError, match=r"there is no Dask scheduler at 'tcp://127.0.0.1:9'"):
         DaskWorkers("tcp://127.0.0.1:9")
     with pytest.raises(InputError, match="such as local:4, not 'local:many'"):
         DaskWorkers("local:many")
@@ -106,4 +106,4 @@ def test_mpi_gives_the_same_result(expected, tmp_path):
     command = ["mpiexec", "-n", "3", sys.executable, "-m", "mpi4py.futures", str(program)]
     done = subprocess.run(command, env={**os.environ, "PYTHONPATH": path}, capture_output=True, text=True, check=True)
     assert float(done.stdout) == expected[0]
-    assert ITERATIONS == expected[2]
+    assert expected[2] == ITERATIONS

@@ -11,13 +11,13 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
-from worker_cases import learn_steps, make_table, outcome_of
 
 import bnsearch
 from bnsearch.distributed import selection as worker_selection
 from bnsearch.distributed.workers import ProcessWorkers, Workers
 from bnsearch.errors import InputError
 from bnsearch.learning import distributing
+from worker_cases import learn_steps, make_table, outcome_of
 
 
 def start_pool(number):

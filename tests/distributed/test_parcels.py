@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import pickle
 from dataclasses import replace
+from pathlib import Path
 
 import numpy as np
 import pytest
@@ -61,7 +62,7 @@ def test_a_truncated_file_counts_as_missing(data):
     with ParcelFolder() as folder:
         parcel = folder.write(data)
         forget_values()
-        with open(parcel.path, "r+b") as file:
+        with Path(parcel.path).open("r+b") as file:
             file.truncate(10)
         with pytest.raises(FileNotFoundError):
             open_parcel(parcel)

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from itertools import pairwise
+
 import numpy as np
 from hypothesis import given
 from hypothesis import strategies as st
@@ -14,7 +16,7 @@ def as_rows(families):
     """Return families as tuples: child, parents, score."""
     first = families.first.tolist()
     members = families.members.tolist()
-    parents = [tuple(members[a:b]) for a, b in zip(first, first[1:], strict=False)]
+    parents = [tuple(members[a:b]) for a, b in pairwise(first)]
     return list(zip(families.child.tolist(), parents, families.scores.tolist(), strict=True))
 
 
