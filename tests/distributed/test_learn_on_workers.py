@@ -5,6 +5,8 @@ from __future__ import annotations
 import multiprocessing
 import os
 import signal
+import subprocess
+import sys
 import time
 from concurrent.futures import ProcessPoolExecutor, ThreadPoolExecutor
 from dataclasses import replace
@@ -164,6 +166,18 @@ def test_selections_on_workers_are_the_same(monkeypatch, table):
         assert np.array_equal(getattr(found.table, name), getattr(expected.table, name))
     assert replace(found, table=expected.table, seconds=0.0).scored == expected.scored
     assert (found.exhaustive, found.complete, found.stop) == (expected.exhaustive, expected.complete, expected.stop)
+
+
+def test_runs_without_an_executor_import_nothing_new():
+    """The default path loads no module of this package, and no process pools."""
+    code = """
+import sys, bnsearch
+data = bnsearch.load_network("asia").sample(50, 1)
+bnsearch.learn(data, method="tabu", seconds=1)
+print([name for name in sys.modules if name.startswith(("bnsearch.distributed", "distributed", "dask"))])
+"""
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    assert done.stdout.strip() == "[]"
 
 
 def test_executors_are_checked(table):

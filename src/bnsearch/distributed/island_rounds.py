@@ -11,13 +11,20 @@ from statistics import median
 import numpy as np
 
 from bnsearch.distributed.island_tasks import IslandReport, IslandTask, search_island
-from bnsearch.distributed.networks import ScoredNetwork, copy_families, describe_network, list_best_families
+from bnsearch.distributed.networks import (
+    ScoredNetwork,
+    copy_families,
+    count_families,
+    describe_network,
+    list_best_families,
+)
 from bnsearch.distributed.parcels import Parcel
 from bnsearch.distributed.selection import Pool
 from bnsearch.distributed.task_queue import POLL_SECONDS
 from bnsearch.ondemand.island import Island
 from bnsearch.ondemand.island_model import SEPARATE_ROUNDS
 from bnsearch.ondemand.schedule import STEP_GROWTH
+from bnsearch.parent_sets.rows import Families
 from bnsearch.runs.run import MAX_ITERATIONS, Run
 from bnsearch.scores.score import improves
 
@@ -66,7 +73,8 @@ class IslandRounds:
         length = float(FIRST_STEPS * self._keeper.problem.size)
         while run.going():
             steps = max(1, run.allowed(min(MAX_ITERATIONS, number * int(length))) // number)
-            tasks = [self._make_task(network, steps=steps) for network in networks]
+            families = self._list_families()
+            tasks = [self._make_task(network, families, steps=steps) for network in networks]
             reports = self._pool.queue.map(search_island, tasks, self._parcels, lambda: not run.halted())
             if reports is None:
                 break
@@ -113,6 +121,7 @@ class IslandRounds:
         elapsed = self._run.seconds
         task = self._make_task(
             self._best_network(),
+            self._list_families(),
             seconds=max(MIN_ROUND_SECONDS, ROUND * elapsed),
             elapsed=elapsed,
             end=end,
@@ -123,6 +132,7 @@ class IslandRounds:
     def _make_task(
         self,
         network: ScoredNetwork,
+        families: Families,
         *,
         steps: int = 0,
         seconds: float = 0.0,
@@ -132,7 +142,6 @@ class IslandRounds:
     ) -> IslandTask:
         self._n_tasks += 1
         seed = np.random.SeedSequence([self._run.seed, self._n_tasks]).generate_state(1, np.uint64)[0]
-        families = list_best_families(self._keeper.chain.families(), self._keeper.problem.size, MAX_EXCHANGED)
         return IslandTask(
             run=self._number,
             key=self._pool.problem.key,
@@ -147,6 +156,11 @@ class IslandRounds:
             end=end,
             min_score=min_score,
         )
+
+    def _list_families(self) -> Families:
+        """Return the families that the islands exchange."""
+        n = self._keeper.problem.size
+        return list_best_families(self._keeper.chain.families(), n, count_families(n, MAX_EXCHANGED))
 
     def _best_network(self) -> ScoredNetwork:
         chain = self._keeper.chain

@@ -9,7 +9,13 @@ from dataclasses import dataclass
 import numpy as np
 
 from bnsearch.dags.climber import MEMORY_BYTES
-from bnsearch.distributed.networks import ScoredNetwork, copy_families, describe_network, list_best_families
+from bnsearch.distributed.networks import (
+    ScoredNetwork,
+    copy_families,
+    count_families,
+    describe_network,
+    list_best_families,
+)
 from bnsearch.distributed.selection import Parts
 from bnsearch.ondemand.dag_search import DagSearch, make_pricer
 from bnsearch.ondemand.island import Island
@@ -147,11 +153,11 @@ class WorkerIsland:
             until = run.seconds + task.seconds
             while run.seconds < until and not run.halted():
                 model.search_round()
-        now = run.progress
+        now, n = run.progress, self.problem.size
         return IslandReport(
             network=self._describe_best(),
             current=chain.best,
-            families=list_best_families(chain.families(), self.problem.size, MAX_RETURNED),
+            families=list_best_families(chain.families(), n, count_families(n, MAX_RETURNED)),
             iterations=now.iterations - before.iterations,
             evaluations=now.evaluations - before.evaluations,
             computed=run.computed - computed,

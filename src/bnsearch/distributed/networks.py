@@ -13,6 +13,8 @@ from numpy.typing import NDArray
 from bnsearch.graphs.dag import DAG
 from bnsearch.parent_sets.rows import Families
 
+MAX_FAMILIES = 100_000  # maximum number of families in a message, about 3 MB, unless each variable has one
+
 
 @dataclass(frozen=True, eq=False)
 class ScoredNetwork:
@@ -63,6 +65,11 @@ def list_best_families(families: Families, n: int, number: int) -> Families:
     offsets = np.arange(int(sizes.sum())) - np.repeat(np.cumsum(sizes) - sizes, sizes)
     members = families.members[np.repeat(first, sizes) + offsets]
     return Families(families.child[chosen], families.scores[chosen], sizes, members)
+
+
+def count_families(n: int, number: int) -> int:
+    """Return the number of families of each of n variables in a message: `number`, or fewer with many variables."""
+    return max(1, min(number, MAX_FAMILIES // n))
 
 
 def copy_families(families: Families) -> Families:

@@ -107,7 +107,8 @@ def prepare_worker(task: tuple[Method, float], parts: Parts) -> tuple[str, int]:
     folder, _ = describe_cache()
     with hold_file_lock(None if folder is None else folder / LOCK):  # one worker of a machine compiles for all others
         compile_missing(problem, method, lambda _: None, lambda _: None)
-    load_selection_kernels(problem, 1)
+    if uses_table(method):
+        load_selection_kernels(problem, 1)
     load_kernels(problem, method)
     time.sleep(seconds)
     return identify_process()
