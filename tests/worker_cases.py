@@ -6,7 +6,7 @@ import numpy as np
 
 import bnsearch
 
-ITERATIONS = 3000
+ITERATIONS = 15_000
 
 
 def make_table(n, rows=150, seed=0):
