@@ -27,9 +27,11 @@ from bnsearch.runs.problem import Problem
 from bnsearch.runs.run import Run
 from bnsearch.runs.stop import Iterations, Seconds
 from bnsearch.scores.score import improves
+from bnsearch.scores.scorer import Scorer
 
 MAX_RETURNED = 8  # number of families of each variable that an island returns, the best ones
 MAX_SOURCES = 2  # problems whose pairs a worker keeps
+SCORER_BYTES = 1 << 20  # cache of the scorer
 MIN_CLIMB_BYTES = 1 << 20  # smallest cache of gains of a search over DAGs
 
 
@@ -200,6 +202,8 @@ class _Stations:
             if key not in self._sources:
                 data, score, knowledge = parts
                 problem = Problem(data=data, score=score, knowledge=knowledge)
+                # An island computes almost all scores by other means, so the scorer of the problem gets a small cache.
+                vars(problem)["scorer"] = Scorer(data, score, cache_bytes=SCORER_BYTES)
                 self._sources[key] = problem, Source(problem)
                 while len(self._sources) > MAX_SOURCES:
                     self._sources.popitem(last=False)

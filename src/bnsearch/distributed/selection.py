@@ -177,24 +177,31 @@ class SharedWalk(Walk):
         """Yield groups of pieces with their families, until all are done or the time is used up."""
         queue, size = self._pool.queue, progress.size
         key = self._pool.problem.key
-        for group in self._group_pieces(size, TASKS_PER_WORKER * queue.workers.number):
+        for group in self._group_pieces(size, queue.workers.number):
             task = PieceTask(key, size, group, self.job.max_parents, self.memory)
             queue.submit(select_pieces, task, [self._pool.problem])
         for ticket in queue.take_all(lambda: pace.going and not self.job.budget.is_spent()):
             yield ticket.call.task.pieces, ticket.value
         queue.cancel()
 
-    def _group_pieces(self, size: int, number: int) -> Iterator[tuple[Piece, ...]]:
-        """Yield about `number` groups of pieces with about equally many sets."""
+    def _group_pieces(self, size: int, workers: int) -> Iterator[tuple[Piece, ...]]:
+        """
+        Yield groups of pieces, of which the first ones are small, so that the pace is known soon.
+
+        A group for each worker has one piece. Further groups have twice as many sets, up to the number with which each
+        worker gets TASKS_PER_WORKER groups.
+        """
         group: list[Piece] = []
-        sets, wanted = 0, self.sweep.number(size) / number
+        sets, n_groups, max_sets = 0, 0, self.sweep.number(size) / (TASKS_PER_WORKER * workers)
+        first_sets = 0.0
         for piece in self.sweep.pieces(size):
             first, stop = self.sweep.ranks(size, piece)
             group.append(piece)
             sets += stop - first
-            if sets >= wanted:
+            first_sets = first_sets or sets
+            if sets >= min(max_sets, first_sets * 2.0 ** (n_groups // workers)):
                 yield tuple(group)
-                group, sets = [], 0
+                group, sets, n_groups = [], 0, n_groups + 1
         if group:
             yield tuple(group)
 

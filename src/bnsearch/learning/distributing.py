@@ -35,8 +35,10 @@ from bnsearch.learning.compilation import compile_missing
 from bnsearch.learning.methods import uses_table
 from bnsearch.learning.warm_up import load_kernels
 from bnsearch.ondemand.ginobs import GINOBS
-from bnsearch.ondemand.island_model import IslandModel
+from bnsearch.ondemand.island_model import TABLE_MEMORY, IslandModel
+from bnsearch.ondemand.shared_table import FIRST_ROWS_PER_SECOND, MAX_BUILD_SHARE, MAX_SEARCH_SHARE, ROW_BYTES
 from bnsearch.parent_sets.scope import KEPT_SETS
+from bnsearch.parent_sets.table import ParentSets
 from bnsearch.runs.method import Method
 from bnsearch.runs.problem import Problem
 from bnsearch.runs.run import Run
@@ -217,7 +219,7 @@ class _IslandSearch:
         rounds = IslandRounds(self.pool, run, keeper, memory, on_demand_only=self.on_demand_only)
         bounding = None if self.on_demand_only else BoundSearch(self.problem, run, model)
         if found is not None and bounding is not None:
-            rounds.use_table(self.folder.write(found.table))
+            rounds.use_table(self.folder.write(self._cut_table(found.table, memory)))
             if bounding.add_selected(found.table, found.scope) or found.complete:
                 run.scope, run.bound = found.scope, None
         if not run.is_timed:
@@ -227,6 +229,15 @@ class _IslandSearch:
         if bounding is not None:
             bounding.finish()
             run.remark(f"chose islands on {workers.number} workers: {rounds.n_rounds} rounds")
+
+    def _cut_table(self, table: ParentSets, memory: int) -> ParentSets:
+        """Return the best sets of each variable: as many as islands can search within their memory and time."""
+        max_rows = TABLE_MEMORY * memory / ROW_BYTES
+        if self.run.is_timed:
+            seconds = MAX_BUILD_SHARE * MAX_SEARCH_SHARE * self.run.seconds_left
+            max_rows = min(max_rows, FIRST_ROWS_PER_SECOND * seconds)
+        number = max(1, int(max_rows) // self.problem.size)
+        return table if table.n_sets <= max_rows else table.best(number, self.problem.constraints)
 
     def _search_with_bound(self, rounds: IslandRounds, bounding: BoundSearch | None) -> None:
         """Search under a time budget; the bound has a thread of this process."""
