@@ -21,7 +21,7 @@ from bnsearch.distributed.workers import Workers
 from bnsearch.equivalence.ges import GES
 from bnsearch.exact.warm_up import load_bound_kernels
 from bnsearch.learning.auto import AutoSearch, exact_fits, prove
-from bnsearch.learning.bounding import BoundSearch
+from bnsearch.learning.bounding import ROWS_PER_SECOND, BoundSearch
 from bnsearch.learning.candidates import (
     EVALUATIONS,
     GROWTH,
@@ -36,7 +36,7 @@ from bnsearch.learning.methods import uses_table
 from bnsearch.learning.warm_up import load_kernels
 from bnsearch.ondemand.ginobs import GINOBS
 from bnsearch.ondemand.island_model import TABLE_MEMORY, IslandModel
-from bnsearch.ondemand.shared_table import FIRST_ROWS_PER_SECOND, MAX_BUILD_SHARE, MAX_SEARCH_SHARE, ROW_BYTES
+from bnsearch.ondemand.shared_table import ROW_BYTES
 from bnsearch.parent_sets.scope import KEPT_SETS
 from bnsearch.parent_sets.table import ParentSets
 from bnsearch.runs.method import Method
@@ -219,9 +219,12 @@ class _IslandSearch:
         rounds = IslandRounds(self.pool, run, keeper, memory, on_demand_only=self.on_demand_only)
         bounding = None if self.on_demand_only else BoundSearch(self.problem, run, model)
         if found is not None and bounding is not None:
-            rounds.use_table(self.folder.write(self._cut_table(found.table, memory)))
+            table = self._cut_table(found.table, memory)
+            rounds.use_table(self.folder.write(table))
             if bounding.add_selected(found.table, found.scope) or found.complete:
                 run.scope, run.bound = found.scope, None
+            else:
+                bounding.add_selected(table, KEPT_SETS)
         if not run.is_timed:
             rounds.search_steps()
         else:
@@ -231,11 +234,10 @@ class _IslandSearch:
             run.remark(f"chose islands on {workers.number} workers: {rounds.n_rounds} rounds")
 
     def _cut_table(self, table: ParentSets, memory: int) -> ParentSets:
-        """Return the best sets of each variable: as many as islands can search within their memory and time."""
+        """Return the best sets of each variable, as many as the islands and the bound can use."""
         max_rows = TABLE_MEMORY * memory / ROW_BYTES
         if self.run.is_timed:
-            seconds = MAX_BUILD_SHARE * MAX_SEARCH_SHARE * self.run.seconds_left
-            max_rows = min(max_rows, FIRST_ROWS_PER_SECOND * seconds)
+            max_rows = min(max_rows, ROWS_PER_SECOND * self.run.seconds_left)
         number = max(1, int(max_rows) // self.problem.size)
         return table if table.n_sets <= max_rows else table.best(number, self.problem.constraints)
 
