@@ -26,6 +26,7 @@ LAYERS = (
     ("checkpoints",),
     ("dags", "equivalence", "genetic", "orderings"),
     ("exact", "independence", "ondemand"),
+    ("distributed",),
     ("learning",),
     ("estimators", "cli"),
     ("__main__",),

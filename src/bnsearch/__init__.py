@@ -15,6 +15,7 @@ if TYPE_CHECKING:
     from bnsearch.dags.hillclimb import HillClimb, Tabu
     from bnsearch.dags.k2 import K2
     from bnsearch.data import Dataset
+    from bnsearch.distributed.workers import Workers
     from bnsearch.equivalence import GES, GRESP, IGES, ILGES, VNGES
     from bnsearch.errors import BnsearchError, InputError
     from bnsearch.estimators import StructureLearner as StructureLearner
@@ -143,6 +144,7 @@ __all__ = [
     "Tabu",
     "Target",
     "Trace",
+    "Workers",
     "__version__",
     "compare",
     "cpdag",
@@ -170,6 +172,7 @@ _HOMES = {
     "bnsearch.dags.hillclimb": "HillClimb Tabu",
     "bnsearch.dags.k2": "K2",
     "bnsearch.data": "Dataset",
+    "bnsearch.distributed.workers": "Workers",
     "bnsearch.equivalence": "GES GRESP IGES ILGES VNGES",
     "bnsearch.errors": "BnsearchError InputError",
     "bnsearch.estimators": "StructureLearner",

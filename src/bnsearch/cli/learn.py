@@ -9,6 +9,7 @@ import typer
 from bnsearch.cli.options import (
     CertificateFile,
     CheckpointFolder,
+    DaskAddress,
     Data,
     Discretize,
     Ess,
@@ -32,6 +33,7 @@ from bnsearch.cli.options import (
     Threads,
     TraceFile,
     Within,
+    WorkerCount,
     combine_rules,
     parse_settings,
     score_parameters,
@@ -69,6 +71,8 @@ def learn(
     parents: TableFile = None,
     checkpoint: CheckpointFolder = None,
     restart: Restart = False,
+    workers: WorkerCount = None,
+    dask: DaskAddress = None,
     as_json: Json = False,
 ) -> None:
     """
@@ -84,11 +88,13 @@ def learn(
     bnsearch learn table.csv --discretize quantile:5 --knowledge tiers.json -o network.svg
     bnsearch learn table.csv --method ges --score bdeu --ess 10 --prior
     bnsearch learn table.csv --seconds 3600 --checkpoint run.bns -o network.bif
+    bnsearch learn table.csv --seconds 600 --dask tcp://127.0.0.1:8786 -o network.bif
     """
     from bnsearch.cli.graphs import load_dag
     from bnsearch.cli.progress import show_progress
     from bnsearch.cli.results import deliver_result
     from bnsearch.cli.saving import Outputs
+    from bnsearch.cli.workers import start_workers
     from bnsearch.data import Dataset
     from bnsearch.learning.learn import learn as run_learn
     from bnsearch.learning.methods import make_method
@@ -99,7 +105,7 @@ def learn(
     rule = combine_rules(iterations, target)
     outputs = Outputs(output, trace, certificate, parents, inputs=(data, knowledge, start, checkpoint))
     table = Dataset.read(data, header=not no_header, discretize=discretize)
-    with show_progress(quiet=quiet) as observers:
+    with start_workers(workers, dask) as executor, show_progress(quiet=quiet) as observers:
         result = run_learn(
             table,
             method=chosen_method,
@@ -115,6 +121,7 @@ def learn(
             within=within,
             checkpoint=checkpoint,
             restart=restart,
+            executor=executor,
             observers=observers,
         )
     deliver_result(result, outputs, table, as_json=as_json, quiet=quiet)

@@ -92,6 +92,13 @@ CheckpointFolder = Annotated[
     ),
 ]
 Restart = Annotated[bool, typer.Option("--restart", help="Start over although the checkpoint has a run.")]
+WorkerCount = Annotated[
+    int | None, typer.Option("--workers", metavar="N", help="Search in N processes on this machine.")
+]
+DaskAddress = Annotated[
+    str | None,
+    typer.Option("--dask", metavar="ADDRESS", help="Search on a Dask cluster: a scheduler, or local:N for N workers."),
+]
 Quiet = Annotated[bool, typer.Option("--quiet", "-q", help="Print errors only.")]
 
 

@@ -18,6 +18,9 @@ from bnsearch.scores import make_score
 from bnsearch.scores.local import as_score
 
 if TYPE_CHECKING:
+    from concurrent.futures import Executor
+
+    from bnsearch.distributed.workers import Workers
     from bnsearch.runs.problem import Problem
     from bnsearch.scores.score import Score
 
@@ -56,6 +59,15 @@ def check_observers(observers: object) -> None:
     """Raise an error if an observer cannot be called."""
     if not isinstance(observers, Sequence) or not all(callable(observer) for observer in observers):
         raise InputError(f"observers must be a list of functions, such as [print], not {observers!r}")
+
+
+def check_executor(executor: Executor | Workers | None) -> Workers | None:
+    """Return the workers of an executor; None without one."""
+    if executor is None:
+        return None
+    from bnsearch.distributed.workers import as_workers
+
+    return as_workers(executor)
 
 
 def check_size(table: Dataset) -> None:

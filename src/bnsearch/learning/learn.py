@@ -16,6 +16,7 @@ from bnsearch.exact.near_optimal import check_within
 from bnsearch.graphs.structures import HasStructure, get_dag
 from bnsearch.knowledge import Knowledge
 from bnsearch.learning.arguments import (
+    check_executor,
     check_method,
     check_observers,
     check_score,
@@ -36,7 +37,10 @@ from bnsearch.runs.run import Run
 from bnsearch.runs.stop import Stop
 
 if TYPE_CHECKING:
+    from concurrent.futures import Executor
+
     from bnsearch.data.discretize import Discretize
+    from bnsearch.distributed.workers import Workers
     from bnsearch.graphs.dag import DAG
     from bnsearch.scores.score import Score
 
@@ -59,6 +63,7 @@ def learn(
     within: float | None = None,
     checkpoint: str | os.PathLike[str] | None = None,
     restart: bool = False,
+    executor: Executor | Workers | None = None,
     observers: Sequence[Observer] = (),
     clock: Callable[[], float] = time.perf_counter,
 ) -> Result:
@@ -109,6 +114,11 @@ def learn(
         differ from those of the saved run.
     restart : bool, default False
         Whether to start over although the checkpoint has a saved run.
+    executor : Executor or Workers, optional
+        Workers in other processes or on other machines: any `concurrent.futures.Executor`, such as a
+        `ProcessPoolExecutor`, an `mpi4py.futures.MPIPoolExecutor` or the `get_executor()` of a Dask client. The default
+        method and `ginobs` run their islands on the workers. Candidate tables are selected there, too. Each worker uses
+        one thread. Under a budget of iterations (`stop`) the result does not depend on the number or kind of workers.
     observers : sequence of callable, optional
         Functions that are called with an `Event` at every improvement and from time to time in between. They can be
         called from any thread.
@@ -154,6 +164,7 @@ def learn(
     method = check_method(method, parameters)
     rule = stopping_rule(seconds, stop, method)
     check_observers(observers)
+    workers = check_executor(executor)
     table = as_dataset(data, discretize)
     check_size(table)
     problem = Problem(
@@ -198,4 +209,4 @@ def learn(
         run.remark(text)
     if problem.has_python_score:
         run.remark(f"the score {problem.needed_score.name} is a Python function: scores of the library are much faster")
-    return search_in(run, problem, method, within)
+    return search_in(run, problem, method, within, workers)

@@ -7,6 +7,7 @@ from collections.abc import Sequence
 from contextlib import nullcontext
 from dataclasses import replace
 from math import isinf
+from typing import TYPE_CHECKING
 
 from bnsearch.budgets.events import Observer
 from bnsearch.budgets.signals import interrupts_preserved, stop_on_signals
@@ -21,6 +22,9 @@ from bnsearch.runs.problem import Problem
 from bnsearch.runs.result import Result
 from bnsearch.runs.run import Run
 from bnsearch.runs.stop import Seconds, Stop
+
+if TYPE_CHECKING:
+    from bnsearch.distributed.workers import Workers
 
 MIN_SECONDS = 1e-3  # time for listing networks near the optimum after the time budget was used up
 
@@ -108,7 +112,9 @@ def search(
     return search_in(run, problem, method, within)
 
 
-def search_in(run: Run, problem: Problem, method: Method, within: float | None = None) -> Result:
+def search_in(
+    run: Run, problem: Problem, method: Method, within: float | None = None, workers: Workers | None = None
+) -> Result:
     """Search in a run until its end, or until a signal stops it, and return the result."""
     checkpoint = run.checkpoint
     if checkpoint is not None:
@@ -118,7 +124,12 @@ def search_in(run: Run, problem: Problem, method: Method, within: float | None =
     begun = begin_at_start(method, problem, run)
     with stop_on_signals(run.budget):
         with nullcontext() if checkpoint is None else checkpoint.writing():
-            begun.search(problem, run)
+            if workers is None:
+                begun.search(problem, run)
+            else:
+                from bnsearch.learning.distributing import distribute
+
+                distribute(run, problem, begun, workers)
             near = None if within is None else list_near_optimal(run, problem, within)
             result = replace(collect_result(run, problem, method), near_optimal=near)
         if checkpoint is not None:

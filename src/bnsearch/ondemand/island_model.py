@@ -43,6 +43,7 @@ class IslandModel:
     n_islands : number of islands
     memory : bytes for the caches, the table and the climbs of all islands together
     on_demand_only : True if the islands only search with families on demand, and neither over a table nor over DAGs
+    source : the problem as kernels take it, if that is known already
 
     Attributes
     ----------
@@ -56,10 +57,17 @@ class IslandModel:
     """
 
     def __init__(
-        self, problem: Problem, run: Run, n_islands: int, memory: int, *, on_demand_only: bool = False
+        self,
+        problem: Problem,
+        run: Run,
+        n_islands: int,
+        memory: int,
+        *,
+        on_demand_only: bool = False,
+        source: Source | None = None,
     ) -> None:
         self.problem, self.run, self.memory, self.on_demand_only = problem, run, memory, on_demand_only
-        self.source = Source(problem, lambda: not run.halted(), run.threads)
+        self.source = source or Source(problem, lambda: not run.halted(), run.threads)
         share = int(CACHE_MEMORY * memory) // n_islands
         rngs = run.spawn(n_islands if self.source.complete else 0)
         self._timed = run.is_timed

@@ -80,7 +80,7 @@ class Auto(Builder):
 
     def build(self, job: Job) -> Selection:
         """Enumerate, then grow, then make the table."""
-        walk = Walk(job, self._deepest(job), job.budget.memory)
+        walk = self.make_walk(job, self._deepest(job))
         stage: GrowthStage | None = None
         budget = job.budget
         enumerated = budget.started
@@ -110,6 +110,10 @@ class Auto(Builder):
             scored, seconds = scored + stage.scored_of, seconds + stage.seconds_of
         notes = self._notes(job, stage)
         return Selection(table, scored, seconds, walk.complete, stop, walk.complete >= job.max_parents, notes=notes)
+
+    def make_walk(self, job: Job, depth: int) -> Walk:
+        """Return the enumeration of all sets of up to `depth` parents."""
+        return Walk(job, depth, job.budget.memory)
 
     def _deepest(self, job: Job) -> int:
         """Return the largest size that fits into memory and, at the fastest pace, into the time budget."""

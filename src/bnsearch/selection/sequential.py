@@ -113,11 +113,15 @@ class Sequential(Builder):
         """Enumerate the sets of all variables together or separately, then make the table."""
         if self.searches_lattices:
             return search_each_variable(self, job, self._prepare(job), self.seconds_per_variable)
-        walk = Walk(job, job.max_parents, job.budget.memory)
+        walk = self.make_walk(job, job.max_parents)
         stop = walk.run(evaluations=job.budget.evaluations)
         table = walk.table(only_best=job.budget.stop_reason is not None)
         seconds = np.full(job.n, job.budget.elapsed / job.n)
         return Selection(table, walk.scored_of, seconds, walk.complete, stop, walk.complete >= job.max_parents)
+
+    def make_walk(self, job: Job, depth: int) -> Walk:
+        """Return the enumeration of all sets of up to `depth` parents."""
+        return Walk(job, depth, job.budget.memory)
 
     def _prepare(self, job: Job) -> Callable[[], StartSearch]:
         """Return a function that makes, for each thread, the function that starts the enumeration of a variable."""

@@ -1,0 +1,1 @@
+"""Work on several processes or machines through an executor: candidate selection and islands."""

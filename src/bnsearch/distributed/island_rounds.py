@@ -1,0 +1,179 @@
+"""Islands on workers: the driver submits rounds and exchanges networks and families between them."""
+
+from __future__ import annotations
+
+import math
+from collections import deque
+from collections.abc import Callable
+from functools import partial
+from statistics import median
+
+import numpy as np
+
+from bnsearch.distributed.island_tasks import IslandReport, IslandTask, search_island
+from bnsearch.distributed.networks import (
+    ScoredNetwork,
+    copy_families,
+    count_families,
+    describe_network,
+    list_best_families,
+)
+from bnsearch.distributed.parcels import Parcel
+from bnsearch.distributed.selection import Pool
+from bnsearch.distributed.task_queue import POLL_SECONDS
+from bnsearch.ondemand.island import Island
+from bnsearch.ondemand.island_model import SEPARATE_ROUNDS
+from bnsearch.ondemand.schedule import STEP_GROWTH
+from bnsearch.parent_sets.rows import Families
+from bnsearch.runs.run import MAX_ITERATIONS, Run
+from bnsearch.scores.score import improves
+
+FIRST_STEPS = 32  # under a budget of iterations: steps per variable of an island's first round
+ROUND = 0.2  # length of a round as a share of the elapsed time
+MIN_ROUND_SECONDS = 0.5  # lower bound on the length of a round
+MAX_EXCHANGED = 16  # number of families of each variable that the islands exchange, the best ones
+REPLY_SHARE = 0.5  # share of the time after the end of the search for the reports of the last rounds
+
+
+class IslandRounds:
+    """
+    The islands of a run on workers.
+
+    The driver has one island that does not search. It keeps the best network and the families of all islands.
+
+    Parameters
+    ----------
+    pool : the workers and the problem
+    run : the run
+    keeper : the driver's island, which has a network
+    memory : bytes for each island on a worker
+    on_demand_only : as in `IslandModel`
+
+    Attributes
+    ----------
+    n_rounds : number of rounds that have ended; under a time budget, rounds of single islands
+    """
+
+    def __init__(self, pool: Pool, run: Run, keeper: Island, memory: int, *, on_demand_only: bool) -> None:
+        self._pool, self._run, self._keeper = pool, run, keeper
+        self._memory, self._on_demand_only = memory, on_demand_only
+        self._number = int(run.rng.integers(1 << 62))
+        self._parcels: list[Parcel] = [pool.problem]
+        self._n_tasks = 0
+        self.n_rounds = 0
+
+    def use_table(self, parcel: Parcel) -> None:
+        """Let the islands search over selected candidate sets from now on."""
+        self._parcels = [self._pool.problem, parcel]
+
+    def search_steps(self) -> None:
+        """Search under a budget of iterations, in rounds; all islands end a round before the next one begins."""
+        run, number = self._run, self._pool.queue.workers.islands
+        networks = [self._best_network()] * number
+        length = float(FIRST_STEPS * self._keeper.problem.size)
+        while run.going():
+            steps = max(1, run.allowed(min(MAX_ITERATIONS, number * int(length))) // number)
+            families = self._list_families()
+            tasks = [self._make_task(network, families, steps=steps) for network in networks]
+            reports = self._pool.queue.map(search_island, tasks, self._parcels, lambda: not run.halted())
+            if reports is None:
+                break
+            for report in reports:
+                self._absorb(report)
+            networks = self._exchange([report.network for report in reports])
+            length *= STEP_GROWTH
+
+    def _exchange(self, networks: list[ScoredNetwork]) -> list[ScoredNetwork]:
+        """Return the networks of the next round: the worse half of the islands continues with the best one."""
+        self.n_rounds += 1
+        if self.n_rounds <= SEPARATE_ROUNDS:
+            return networks
+        ranked = sorted(range(len(networks)), key=lambda i: -networks[i].score)
+        best = networks[ranked[0]]
+        for i in ranked[1 + (len(ranked) - 1) // 2 :]:
+            if improves(best.score, networks[i].score):
+                networks[i] = best
+        return networks
+
+    def search_seconds(self, end: float, on_wait: Callable[[], None]) -> None:
+        """
+        Search under a time budget until some elapsed time; an island that has ended a round begins the next at once.
+
+        on_wait : called about every 0.1 s while the islands search
+        """
+        run, queue = self._run, self._pool.queue
+        scores: deque[float] = deque(maxlen=queue.workers.number)  # of the networks that islands continue with
+        while run.going() and run.seconds < end:
+            while len(queue) < queue.workers.number:
+                self._submit_round(end, scores)
+            for ticket in queue.take(POLL_SECONDS):
+                self._absorb(ticket.value)
+                scores.append(ticket.value.current)
+                self.n_rounds += 1
+            on_wait()
+        latest = run.seconds + REPLY_SHARE * run.seconds_left
+        for ticket in queue.take_all(lambda: run.budget.request is None and run.seconds < latest):
+            self._absorb(ticket.value)
+        queue.cancel()
+
+    def _submit_round(self, end: float, scores: deque[float]) -> None:
+        """Submit a round of any island; an island below the median continues with the best network."""
+        elapsed = self._run.seconds
+        task = self._make_task(
+            self._best_network(),
+            self._list_families(),
+            seconds=max(MIN_ROUND_SECONDS, ROUND * elapsed),
+            elapsed=elapsed,
+            end=end,
+            min_score=median(scores) if len(scores) > 1 else -math.inf,
+        )
+        self._pool.queue.submit(search_island, task, self._parcels)
+
+    def _make_task(
+        self,
+        network: ScoredNetwork,
+        families: Families,
+        *,
+        steps: int = 0,
+        seconds: float = 0.0,
+        elapsed: float = 0.0,
+        end: float = 0.0,
+        min_score: float = -math.inf,
+    ) -> IslandTask:
+        self._n_tasks += 1
+        seed = np.random.SeedSequence([self._run.seed, self._n_tasks]).generate_state(1, np.uint64)[0]
+        return IslandTask(
+            run=self._number,
+            key=self._pool.problem.key,
+            seed=int(seed),
+            network=network,
+            families=families,
+            memory=self._memory,
+            on_demand_only=self._on_demand_only,
+            steps=steps,
+            seconds=seconds,
+            elapsed=elapsed,
+            end=end,
+            min_score=min_score,
+        )
+
+    def _list_families(self) -> Families:
+        """Return the families that the islands exchange."""
+        n = self._keeper.problem.size
+        return list_best_families(self._keeper.chain.families(), n, count_families(n, MAX_EXCHANGED))
+
+    def _best_network(self) -> ScoredNetwork:
+        chain = self._keeper.chain
+        return describe_network(chain.best_parents(), chain.best_scores())
+
+    def _absorb(self, report: IslandReport) -> None:
+        """Count the work of a round, keep its families, and offer its network to the run."""
+        run, keeper, network = self._run, self._keeper, report.network
+        run.count(iterations=report.iterations, evaluations=report.evaluations, computed=report.computed)
+        keeper.chain.store_families(copy_families(report.families))
+        if not improves(network.score, keeper.chain.best):
+            keeper.chain.store_network(network.parents, np.array(network.scores))
+        else:
+            keeper.add_network(network.make_dag(keeper.problem.names), np.array(network.scores))
+        if not improves(run.progress.score, network.score):
+            run.offer(network.score, partial(network.make_dag, keeper.problem.names))

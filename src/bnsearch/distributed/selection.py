@@ -1,0 +1,261 @@
+"""
+Candidate selection on workers.
+
+Enumeration counts each set of variables once for all families in it, so a division by children would count sets several
+times. Workers get groups of pieces of the largest size instead: a piece is a range of sets (`counting/pieces.py`). Each
+worker enumerates all smaller sizes, which take little time.
+"""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, field
+from math import inf
+
+import numpy as np
+
+from bnsearch._tools.parallel import ThreadArrays
+from bnsearch.budgets.budget import Budget
+from bnsearch.counting.pieces import Piece
+from bnsearch.data import Dataset
+from bnsearch.distributed.parcels import Parcel
+from bnsearch.distributed.task_queue import TaskQueue
+from bnsearch.knowledge.constraints import Constraints
+from bnsearch.knowledge.knowledge import Knowledge
+from bnsearch.parent_sets.assembly import RankedFamilies
+from bnsearch.scores.bounds import bound_of
+from bnsearch.scores.score import Score
+from bnsearch.selection.auto import EXHAUSTIVE_SHARE, Auto
+from bnsearch.selection.builder import Job
+from bnsearch.selection.report import Selection
+from bnsearch.selection.sequential import Sequential
+from bnsearch.selection.size_progress import Pace, SizeProgress
+from bnsearch.selection.walk import SIZE_FACTOR, Walk
+
+MIN_SETS = 1_000_000  # smallest number of sets of a size that is divided among workers: about 0.1 s of work
+TASKS_PER_WORKER = 8  # groups of pieces for each worker, so that all workers end at about the same time
+
+Parts = tuple[Dataset, Score, Knowledge | None]  # the content of a parcel with a problem
+
+
+@dataclass(frozen=True)
+class PieceTask:
+    """
+    A group of pieces of one size.
+
+    Attributes
+    ----------
+    key : key of the problem, under which a worker keeps the enumeration of smaller sizes
+    size : number of variables of the sets, children included
+    pieces : the pieces
+    max_parents : size of the largest parent set that can improve a local score
+    memory : bytes for the enumeration
+    """
+
+    key: str
+    size: int
+    pieces: tuple[Piece, ...]
+    max_parents: int
+    memory: int
+
+
+class PieceWalk(Walk):
+    """An enumeration on a worker: all sizes but the last, then some pieces of the last size."""
+
+    def enumerate_pieces(self, size: int, pieces: Sequence[Piece]) -> list[RankedFamilies]:
+        """Return the families of each piece that no subset of their parents matches or beats."""
+        if self.complete < size - 2:
+            self.run(max_size=size - 1)
+        progress = self._progress = self._progress or self._start_size(size, inf)
+        scratch = ThreadArrays(np.int32, np.int64, np.float64)
+        joint = self.job.score.joint(self.job.data.n_rows)
+        return self.sweep.for_each_piece(
+            size, joint, lambda piece, block: self._keep(progress, piece, block, scratch), pieces=pieces
+        )
+
+
+def select_pieces(task: PieceTask, parts: Parts) -> list[RankedFamilies]:
+    """Return the families of a group of pieces; this function runs on a worker."""
+    key = task.key, task.size, task.memory
+    walk = _idle_walks.pop(key) or _make_walk(task, parts)
+    found = walk.enumerate_pieces(task.size, task.pieces)
+    _idle_walks.put(key, walk)
+    return found
+
+
+def _make_walk(task: PieceTask, parts: Parts) -> PieceWalk:
+    data, score, _ = parts
+    job = Job(
+        data=data,
+        score=score,
+        children=np.arange(data.n_variables),
+        max_parents=task.max_parents,
+        bound=bound_of(data, score),
+        constraints=None,
+        budget=Budget(threads=1),
+    )
+    return PieceWalk(job, task.size - 1, task.memory)
+
+
+class _IdleWalks:
+    """Enumerations that a worker can continue, of one problem and size."""
+
+    def __init__(self) -> None:
+        self._lock = threading.Lock()
+        self._key: object = None
+        self._walks: list[PieceWalk] = []
+
+    def pop(self, key: object) -> PieceWalk | None:
+        """Return an idle enumeration; None if there is none."""
+        with self._lock:
+            return self._walks.pop() if self._key == key and self._walks else None
+
+    def put(self, key: object, walk: PieceWalk) -> None:
+        """Keep an enumeration that is idle now, and forget those of other problems and sizes."""
+        with self._lock:
+            if self._key != key:
+                self._key, self._walks = key, []
+            self._walks.append(walk)
+
+
+_idle_walks = _IdleWalks()
+
+
+@dataclass(frozen=True)
+class Pool:
+    """Workers and the problem that they work on."""
+
+    queue: TaskQueue
+    problem: Parcel
+
+
+class SharedWalk(Walk):
+    """
+    An enumeration whose largest size is divided among workers.
+
+    Parameters
+    ----------
+    job, depth, memory : as in `Walk`
+    pool : the workers
+    """
+
+    def __init__(self, job: Job, depth: int, memory: int, pool: Pool) -> None:
+        super().__init__(job, depth, memory)
+        self._pool = pool
+
+    def _enumerate_size(self, size: int, max_seconds: float) -> bool:
+        """Enumerate all families of one size; a large size that is the last one is divided among the workers."""
+        if self.sweep.number(size) < MIN_SETS:
+            return super()._enumerate_size(size, max_seconds)
+        started, budget = self.job.budget.clock(), self.job.budget
+        progress = self._progress = self._start_size(size, max_seconds)
+        if progress.values.size:  # the next size needs the values of this one
+            return super()._enumerate_size(size, max_seconds)
+        self.kept[size] = progress.kept
+        pace = Pace(progress, max_seconds, budget)
+        for pieces, families in self._enumerate_on_workers(progress, pace):
+            for piece, kept in zip(pieces, families, strict=True):
+                # Arrays from another process may be read-only, for which kernels would be compiled again.
+                progress.kept[piece] = own = RankedFamilies(*map(np.array, kept))
+                self.rows += len(own.places)
+                first, stop = self.sweep.ranks(size, piece)
+                pace.advance(stop - first, self._reserve)
+            budget.report(self._make_event(progress))
+        if progress.done < progress.total:
+            self.seconds_for_next = pace.expected_seconds
+            return False
+        self.best, self.values, self.complete = progress.best, progress.values, size - 1
+        self._progress = None
+        seconds_per_set = (budget.clock() - started) / progress.total
+        self.seconds_for_next = SIZE_FACTOR * seconds_per_set * self.sweep.number(size + 1)
+        return True
+
+    def _enumerate_on_workers(
+        self, progress: SizeProgress, pace: Pace
+    ) -> Iterator[tuple[tuple[Piece, ...], list[RankedFamilies]]]:
+        """Yield groups of pieces with their families, until all are done or the time is used up."""
+        queue, size = self._pool.queue, progress.size
+        key = self._pool.problem.key
+        for group in self._group_pieces(size, queue.workers.number):
+            task = PieceTask(key, size, group, self.job.max_parents, self.memory)
+            queue.submit(select_pieces, task, [self._pool.problem])
+        for ticket in queue.take_all(lambda: pace.going and not self.job.budget.is_spent()):
+            yield ticket.call.task.pieces, ticket.value
+        queue.cancel()
+
+    def _group_pieces(self, size: int, workers: int) -> Iterator[tuple[Piece, ...]]:
+        """
+        Yield groups of pieces, of which the first ones are small, so that the pace is known soon.
+
+        A group for each worker has one piece. Further groups have twice as many sets, up to the number with which each
+        worker gets TASKS_PER_WORKER groups.
+        """
+        group: list[Piece] = []
+        sets, n_groups, max_sets = 0, 0, self.sweep.number(size) / (TASKS_PER_WORKER * workers)
+        first_sets = 0.0
+        for piece in self.sweep.pieces(size):
+            first, stop = self.sweep.ranks(size, piece)
+            group.append(piece)
+            sets += stop - first
+            first_sets = first_sets or sets
+            if sets >= min(max_sets, first_sets * 2.0 ** (n_groups // workers)):
+                yield tuple(group)
+                group, sets, n_groups = [], 0, n_groups + 1
+        if group:
+            yield tuple(group)
+
+
+@dataclass(frozen=True, kw_only=True)
+class WorkerAuto(Auto):
+    """
+    `Auto` with the largest enumerated size on workers.
+
+    Parameters
+    ----------
+    pool : the workers
+    grows : bool, default True
+        Whether parent sets grow after the enumeration.
+    """
+
+    pool: Pool = field(repr=False, compare=False)
+    grows: bool = True
+
+    def make_walk(self, job: Job, depth: int) -> Walk:
+        """Return the enumeration of all sets of up to `depth` parents."""
+        return SharedWalk(job, depth, job.budget.memory, self.pool)
+
+    def build(self, job: Job) -> Selection:
+        """Enumerate, then grow if that is wanted, then make the table."""
+        if self.grows:
+            return super().build(job)
+        budget, walk = job.budget, self.make_walk(job, self._deepest(job))
+        stop = walk.run(evaluations=budget.evaluations, share=EXHAUSTIVE_SHARE)
+        table = walk.table(only_best=budget.stop_reason is not None)
+        seconds = np.full(job.n, budget.elapsed / job.n)
+        return Selection(table, walk.scored_of, seconds, walk.complete, stop, walk.complete >= job.max_parents)
+
+    def load_kernels(self, data: Dataset, threads: int, constraints: Constraints | None) -> None:
+        """Compile or load all kernels of a selection: the same as those of `Auto`."""
+        Auto().load_kernels(data, threads, constraints)
+
+
+@dataclass(frozen=True, kw_only=True)
+class WorkerSequential(Sequential):
+    """
+    `Sequential` with the largest size on workers.
+
+    Parameters
+    ----------
+    pool : the workers
+    """
+
+    pool: Pool = field(repr=False, compare=False)
+
+    def make_walk(self, job: Job, depth: int) -> Walk:
+        """Return the enumeration of all sets of up to `depth` parents."""
+        return SharedWalk(job, depth, job.budget.memory, self.pool)
+
+    def load_kernels(self, data: Dataset, threads: int, constraints: Constraints | None) -> None:
+        """Compile or load all kernels of a selection: the same as those of `Sequential`."""
+        Sequential().load_kernels(data, threads, constraints)
