@@ -1,4 +1,4 @@
-"""Output of a result: files, a JSON object, or a table."""
+"""Output of a result: its files, and a JSON object or a table on the console."""
 
 from __future__ import annotations
 
@@ -18,10 +18,10 @@ def deliver_result(
     result: Result, outputs: Outputs, data: Dataset | None = None, *, as_json: bool, quiet: bool = False
 ) -> None:
     """
-    Write the files of a result, then print it.
+    Write the files of a result, then print the result.
 
-    Files are written before results are printed: the reader of a pipe may already have exited. A file that cannot be
-    written is reported at the end, so that the result is printed in any case.
+    Files are written before results are printed: the reader of a pipe may already have exited. If a file cannot be
+    written, the error is raised after printing, so that the result is not lost.
     """
     with output_protected(result.stop):
         lines, failure = outputs.write(result, data)
@@ -80,23 +80,23 @@ def _near_facts(result: Result) -> dict[str, Any] | None:
 
 def show_result(result: Result) -> None:
     """Print a result as a table."""
-    made = table("best network", describe_size(result.dag))
-    made.add_row("score", f"{result.score:,.6f}")
+    rows = table("best network", describe_size(result.dag))
+    rows.add_row("score", f"{result.score:,.6f}")
     if result.optimal:
-        made.add_row("optimal", "proven: no network scores higher")
+        rows.add_row("optimal", "proven: no network scores higher")
     elif result.bound is not None and result.gap is not None:
-        made.add_row("upper bound", f"{result.bound:,.6f} (gap {100 * result.gap:.3g}%)")
+        rows.add_row("upper bound", f"{result.bound:,.6f} (gap {100 * result.gap:.3g}%)")
     if result.bound is not None:
-        made.add_row("scope of the bound", str(result.scope))
+        rows.add_row("scope of the bound", str(result.scope))
     if result.near_optimal is not None:
         near = result.near_optimal
         count = f"{'' if near.is_complete else 'at least '}{near.count:,} networks"
         listed = "" if len(near.networks) == near.count else f" among the {len(near.networks):,} listed"
-        made.add_row(f"within a factor of {near.factor:g}", f"{count}, {len(near.classes):,} classes{listed}")
-    made.add_row("method", result.method)
-    made.add_row("seed", str(result.seed))
-    made.add_row("iterations", f"{result.iterations:,}")
-    made.add_row("evaluations", f"{result.evaluations:,}")
-    made.add_row("seconds", f"{result.seconds:,.2f}")
-    made.add_row("stopped by", result.stop)
-    show(made, *result.notes)
+        rows.add_row(f"within a factor of {near.factor:g}", f"{count}, {len(near.classes):,} classes{listed}")
+    rows.add_row("method", result.method)
+    rows.add_row("seed", str(result.seed))
+    rows.add_row("iterations", f"{result.iterations:,}")
+    rows.add_row("evaluations", f"{result.evaluations:,}")
+    rows.add_row("seconds", f"{result.seconds:,.2f}")
+    rows.add_row("stopped by", result.stop)
+    show(rows, *result.notes)

@@ -1,4 +1,4 @@
-"""The output files of a result, which are checked before the work starts."""
+"""The output files of a result; their paths are checked before the search starts."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 @dataclass(frozen=True)
 class Outputs:
     """
-    The output files of a result; files that cannot be written are refused at once.
+    The output files of a result; a path that cannot be written is an error at construction.
 
     Parameters
     ----------
@@ -30,7 +30,7 @@ class Outputs:
     trace : CSV file of the trace
     certificate : JSON file of the certificate of the upper bound
     parents : score file of the candidate table of the certificate
-    tables : whether probability tables can be fitted; if not, formats that need them are refused
+    tables : True if probability tables can be estimated; if False, formats that need them are refused
     inputs : files that are read, which must not be overwritten
     """
 
@@ -54,9 +54,10 @@ class Outputs:
 
     def write(self, result: Result, data: Dataset | None = None) -> tuple[list[str], InputError | None]:
         """
-        Write the files; return a line about each of them, and an error if a file could not be written.
+        Write the files; return a line about each file written, and the error if one could not be written.
 
-        If the network cannot be written, its structure is saved elsewhere, as the error says.
+        After an error, the remaining files are not written. If the network could not be written, its structure is saved
+        elsewhere, and the error says where.
         """
         lines: list[str] = []
         try:
@@ -83,6 +84,7 @@ class Outputs:
         return [f"wrote {path}" for path in paths]
 
     def _write_network(self, path: Path, result: Result, data: Dataset | None) -> None:
+        """Write the network; if that fails, save its structure elsewhere, and raise an error that says where."""
         try:
             result.write(path, data)
         except (InputError, OSError, MemoryError) as error:

@@ -41,7 +41,7 @@ ROWS_PER_SECOND = 10_000  # maximum number of selected rows for each second of t
 ROW_BYTES = 200  # approximate memory of a row: its bits, its reduced cost, and its part of the table
 UNTIMED_ROUNDS = 30  # rounds of the search for a bound if the result must not depend on the time
 UNTIMED_ROWS = 200_000  # maximum number of selected rows in this case
-MEMORY_SHARE = 8  # the clusters, or the cuts, and the selected rows take at most an eighth of the run's memory each
+MEMORY_SHARE = 8  # the selected rows take at most an eighth of the run's memory, and so do the clusters or cuts
 
 
 class BoundSearch:
@@ -69,7 +69,7 @@ class BoundSearch:
         self._end = run.seconds + run.seconds_left
         self._selected: ParentSets | None = None
         self._scope = KEPT_SETS
-        self._is_outdated = True  # True if the search has begun with other selected sets
+        self._is_outdated = True  # True if the selected sets have changed since the search began
         self._spent = self._update_seconds = 0.0  # seconds of the search so far, and of the last update of its table
         self._memory = run.budget.memory // MEMORY_SHARE
         self._n_slow = 0  # number of slices in which the dual ascent has hardly improved the bound, one after the other
@@ -130,7 +130,7 @@ class BoundSearch:
         self.credit = max(0.0, seconds - (run.seconds - started))
 
     def _get_share(self) -> float:
-        """Return the share of the time of all threads for the bound: more, if the search gains less."""
+        """Return the share of the time of all threads for the bound: the less the search gains, the more."""
         run = self._run
         gain = run.progress.score - run.trace.score_at(run.seconds / 2)
         if gain <= 0.0:
@@ -150,8 +150,9 @@ class BoundSearch:
         """
         Set the bound of the run.
 
-        The search uses the rest of the time, but no more than its reserve. After Ctrl-C the last bound is kept. If the
-        incumbent is better than the bound, it has sets that the islands have met since the last slice.
+        The search uses the rest of the time, up to its reserve. After Ctrl-C the last bound is kept, unless the
+        incumbent is better. That is possible because the incumbent may have sets that the islands have met since the
+        last slice, which the bound does not cover.
         """
         run = self._run
         if run.budget.request is not None and not self._is_beaten():
@@ -179,7 +180,7 @@ class BoundSearch:
             is_slow = gain < SLOW_GAIN * (value - run.progress.score)
             self._n_slow = MAX_SLOW if self.ascent.converged else (self._n_slow + 1) * is_slow
         if before is not None and before < value and run.scope.is_complete and self._scope.is_complete:
-            return  # a lower bound of all networks, from an attempt to prove the optimum
+            return  # the old bound is tighter: it comes from an attempt to prove the optimum over all networks
         run.bound, run.scope = value, self._scope
         if self.cuts is not None and self.cuts.has_improved:
             run.evidence = partial(make_certificate, self.cuts.table, self.cuts.make_proofs())
@@ -220,13 +221,13 @@ class BoundSearch:
         )
 
     def _take_network(self) -> None:
-        """Give the last network of branch and cut to an island."""
+        """Give the last network that branch and cut has found to an island."""
         if self._found is not None:
             self._model.islands[-1].add_network(*self._found)
             self._found = None
 
     def _make_core(self) -> ParentSets:
-        """Return the table of the sets that the islands have met, and of the incumbent."""
+        """Return the core of the bound's table: the sets that the islands have met, and those of the incumbent."""
         chains = [island.chain for island in self._model.islands]
         return build_table(chains, self._problem, extensions=[self._list_incumbent()])
 

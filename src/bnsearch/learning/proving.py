@@ -18,7 +18,7 @@ from bnsearch.runs.problem import Problem
 from bnsearch.runs.run import Run
 from bnsearch.runs.stop import Seconds, relative_gap
 
-NEAR_GAP = 0.05  # largest gap of the dual ascent with which branch and cut is tried
+NEAR_GAP = 0.05  # maximum relative gap after the dual ascent with which branch and cut is tried
 BOUND_SHARE = 0.1  # share of the remaining time for the dual ascent
 CUT_SHARE = 0.5  # share of the remaining time for branch and cut
 
@@ -27,8 +27,9 @@ def search_with_bound(problem: Problem, run: Run) -> None:
     """
     Search over a candidate table with RINOBS, find an upper bound, and try to prove the optimum.
 
-    Branch and cut is tried if the dual ascent has left a small gap. A search with a budget of iterations uses all of
-    them; then the dual ascent makes a fixed number of rounds.
+    Under a time budget, RINOBS searches until it has not improved for a while. The dual ascent follows, and branch and
+    cut if the gap is small. RINOBS gets the rest of the time. Under a budget of iterations, RINOBS uses all of them,
+    and the dual ascent makes a fixed number of rounds.
     """
     timed = run.is_timed
     with run.budget.clock_paused():
@@ -70,6 +71,7 @@ def prove_by_cuts(problem: Problem, run: Run, seconds: float, start: ClusterBoun
     """
     with run.budget.clock_paused():
         load_cut_kernels()
+    # Exact search replaces the bound of the run, even by a weaker one.
     bound, evidence = math.inf if run.bound is None else run.bound, run.evidence
     with run.extra_stop(Seconds(run.seconds + seconds)):
         Exact().search(problem, run, start)

@@ -19,14 +19,14 @@ from bnsearch.ondemand.source import Source, pack_bits
 from bnsearch.orderings.starts import Ordering
 from bnsearch.parent_sets.rows import Families
 
-STORE_SHARE = 0.25  # share of the memory for the store of families; the rest is for the cache of rows
+STORE_SHARE = 0.25  # share of the memory for the store of families; the rest is for the cache of extension rows
 MAX_STORED = 4096  # upper bound on the number of stored families of a variable
 MAX_STORED_PARENTS = 32  # upper bound on the number of parents of a stored family
 FIRST_STORED = 64  # stored families of a variable for which there is room at first
 FIRST_PARENTS = 3  # upper bound on the number of parents that a variable gets first along a new ordering
 SEEN_SLOTS = 1 << 18  # slots of the hash table of predecessor sets; a power of two
-MAX_EXAMINED = 1_000_000  # entries that a call examines before it returns, so that the clock is read: milliseconds
-FIRST_EVALUATIONS = 1000  # local scores that are assumed to take CALL_SECONDS, until their duration was measured
+MAX_EXAMINED = 1_000_000  # entries that a kernel call examines before it returns: a few milliseconds
+FIRST_EVALUATIONS = 1000  # number of local scores that are assumed to take CALL_SECONDS, until one was measured
 CALL_SECONDS = 0.005  # target duration of a call
 CUT_SECONDS = 0.05  # duration after which the growth of a parent set is cut short, under a time budget
 
@@ -44,9 +44,9 @@ class OnDemandChain:
     ----------
     source : the problem as kernels take it
     random : seed of the chain's own generator
-    memory : bytes for its cache of rows and its store of families
+    memory : bytes for its cache of extension rows and its store of families
     timed : True if growth that takes long may be cut short; the result then depends on the machine
-    shared : the caches of several chains, and the index of this chain's cache; None gives the chain one of its own
+    shared : the caches of several chains, and the number of this chain's cache; None means a cache of its own
 
     Attributes
     ----------
@@ -121,7 +121,11 @@ class OnDemandChain:
         return new
 
     def start_at(self, order: Ordering, halted: Halted) -> bool:
-        """Move to an ordering in which required parents come first, and grow parents; return False if halted before."""
+        """
+        Move to an ordering, and grow parents along it; return False if halted before every variable had parents.
+
+        Required parents must precede their children in the ordering.
+        """
         from bnsearch.ondemand.kernels_state import update_best_network
 
         self._set_order(self.source.place[order].astype(np.int32))
@@ -133,7 +137,7 @@ class OnDemandChain:
         return True
 
     def _grow_first_parents(self, halted: Halted) -> bool:
-        """Give every variable a few of its predecessors as parents; return False if halted before the last."""
+        """Grow up to FIRST_PARENTS parents of every variable; return False if halted before the last one."""
         from bnsearch.ondemand.kernels_chain import GROW_FEW
 
         for child in range(len(self._position)):
@@ -178,7 +182,7 @@ class OnDemandChain:
         self.move_to_network(other.best_order(), other.best_parents(), other.best_scores())
 
     def _set_order(self, places: NDArray[np.int32]) -> None:
-        """Set the ordering; every variable has its required parents alone, and the score 0."""
+        """Set the ordering; every variable gets only its required parents, and the score 0."""
         from bnsearch.ondemand.kernels_state import CURRENT
 
         required = self.source.required
@@ -204,7 +208,7 @@ class OnDemandChain:
         return self._run(SEARCH, steps, rate=rate, slope=slope)
 
     def _run(self, task: int, first: int, second: int = 0, *, rate: float = 0.0, slope: float = 0.0) -> int:
-        """Run a task of the kernel `run_task`, up to some milliseconds; return what it returns."""
+        """Run a task of the kernel `run_task`, for some milliseconds at most, and return its result."""
         from bnsearch.ondemand.kernels_chain import run_task
 
         with self.lock, self._bounded_call() as max_evaluations:
@@ -223,12 +227,13 @@ class OnDemandChain:
         yield evaluations
         if head[EVALUATIONS] - before >= evaluations // 2:  # fewer would be dominated by the rest of the call
             self._seconds_each = (time.perf_counter() - started) / max(1, int(head[EVALUATIONS]) - before)
-        if self._caches.number == 1 and self._caches.enlarge():  # other chains may read shared caches now
+        # Shared caches are enlarged between rounds only, because other chains may be reading them now.
+        if self._caches.number == 1 and self._caches.enlarge():
             self.refresh_rows()
         self._store = enlarge_store(self._store, self._max_stored)
 
     def refresh_rows(self) -> None:
-        """Get the arrays of the cache of rows again, which may have been enlarged."""
+        """Get the arrays of the cache of extension rows; they are others after the cache was enlarged."""
         self._rows = self._caches.rows_of(self._cache)
 
     def score_of_best(self) -> float:
@@ -282,5 +287,5 @@ class OnDemandChain:
 
 
 def row_bytes(memory: int) -> int:
-    """Return the share of a chain's memory that is for its cache of rows."""
+    """Return the number of bytes of a chain's memory that are for its cache of extension rows."""
     return int((1 - STORE_SHARE) * memory)

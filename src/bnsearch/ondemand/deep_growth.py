@@ -16,11 +16,12 @@ from bnsearch.scores.score import improves
 
 class DeepGrowth:
     """
-    Improves the parent sets of a network one at a time; all other searches add one parent only if that gains.
+    Growth of the parent sets of a network, one variable at a time, through sets that score less.
 
-    The best next parent is added even if the score decreases, until no larger set can beat the best set so far. Then
-    parents whose removal costs nothing are removed. Under BDeu and K2, a set of many parents may score more than the
-    empty set although all sets between them score less: its cells have few rows each.
+    Other searches add a parent only if the score increases. Under BDeu and K2 this misses some large sets: a set whose
+    cells have few rows each may score more than the empty set although all sets between them score less. Here the best
+    next parent is added even if the score decreases, until no larger set can beat the best set so far. Then parents
+    are removed if that does not decrease the score.
 
     Parameters
     ----------
@@ -55,8 +56,9 @@ class DeepGrowth:
         """
         Return a better network and its local scores, or None.
 
-        The variables are grown one after the other while `going()` returns True; the growth of the last one is given up
-        then. The next call continues with the variable after it, and ends when each variable of the network had a turn.
+        The variables are grown one after the other until `going()` returns False, which also ends the growth of the
+        present variable. The next call for a network with the same score continues with the next variable. The growth
+        of this network ends when each variable was grown once.
         """
         if score != self._score:
             self._score, self._n_left = score, self._problem.size
@@ -76,24 +78,28 @@ class DeepGrowth:
     def _grow(
         self, v: int, parents: tuple[int, ...], not_below: NDArray[np.bool_], going: Callable[[], bool]
     ) -> tuple[int, ...]:
-        """Return the best parent set on the way from a variable's parents to larger sets, without useless members."""
+        """
+        Return the best parent set on the way from a variable's parents to larger sets, without useless members.
+
+        not_below : bool[n], False for the variable and its descendants, which may not become parents
+        """
         extender = self._extender
         best, best_score = parents, extender.family(v, parents)
-        now = list(parents)
+        grown = list(parents)
         free = self._allowed[v] & not_below
-        free[now] = False
-        while free.any() and len(now) < self._limits[v] and going():
-            if not improves(extender.ceiling(v, now, self._bound), best_score):
-                break
+        free[grown] = False
+        while free.any() and len(grown) < self._limits[v] and going():
+            if not improves(extender.ceiling(v, grown, self._bound), best_score):
+                break  # no larger set can beat the best one
             candidates = np.flatnonzero(free)
-            scores = extender.extend(v, now, candidates)
+            scores = extender.extend(v, grown, candidates)
             if np.isnan(scores).all():
                 break
             chosen = int(np.nanargmax(scores))
-            now.append(int(candidates[chosen]))
-            free[now] = False
+            grown.append(int(candidates[chosen]))
+            free[grown] = False
             if improves(scores[chosen], best_score):
-                best, best_score = tuple(now), float(scores[chosen])
+                best, best_score = tuple(grown), float(scores[chosen])
         return best if best == parents else self._prune(v, best, best_score)
 
     def _prune(self, v: int, parents: tuple[int, ...], score: float) -> tuple[int, ...]:

@@ -1,4 +1,4 @@
-"""The families in the caches of chains: extensions whose scores were computed during the search."""
+"""The cached extensions of chains: families whose scores were computed during the search but that are not stored."""
 
 from __future__ import annotations
 
@@ -14,14 +14,19 @@ from bnsearch.parent_sets.rows import Families
 
 class ExtensionRows(NamedTuple):
     """
-    Cached rows of one chain, as `kernels_extensions` lists them.
+    Cached extension rows of one chain, as `kernels_extensions` lists them.
+
+    A row extends a stored family, or a stored family without one of its parents. Each entry of the row is one more
+    parent, and so gives one family.
 
     Attributes
     ----------
     chain : the chain that has the rows in its cache
-    child, slot, dropped, cached : the family of each row, and the slot of the row in the cache
+    child, slot : variable of the stored family, and its slot in the store of the variable
+    dropped : index of the parent that is left out; -1 for none
+    cached : slot of the row in the cache
     n_entries : int64[rows], number of entries of each row
-    sizes : int64[rows], number of parents of the families of each row
+    sizes : int64[rows], number of parents of the families that a row gives
     """
 
     chain: OnDemandChain
@@ -37,10 +42,11 @@ def list_extensions(chains: Sequence[OnDemandChain], wanted: float, max_families
     """
     Return the cached extensions of the families that chains have stored; no chain may run at the same time.
 
-    wanted : number of families, at most `max_families`. If there are more, each row gives its best entries up to a
-        number that is the same for all rows
-    max_families : upper bound on the number of families. Unless there are more rows than this, each row gives at least
-        one entry
+    Each row gives its best entries, up to a number that is the same for all rows.
+
+    wanted : number of families to return, at most `max_families`; fewer if the caches have fewer
+    max_families : upper bound on the number of families. With up to this many rows, each row gives at least one entry,
+        even if that exceeds `wanted`
     """
     found = _find_rows(chains)
     n_entries = np.concatenate([rows.n_entries for rows in found])
@@ -51,7 +57,7 @@ def list_extensions(chains: Sequence[OnDemandChain], wanted: float, max_families
 
 
 def find_max_per_row(n_entries: NDArray[np.int64], max_families: float) -> int:
-    """Return the largest number of entries of each row with which the total does not exceed a number of families."""
+    """Return the largest number of entries for each row such that all rows together give at most `max_families`."""
     ordered = np.sort(n_entries)
     before = np.concatenate([[0], np.cumsum(ordered)[:-1]]) if len(ordered) else np.empty(0)
     # If all rows from the i-th on are cut to the number of entries of the i-th, the total is totals[i].

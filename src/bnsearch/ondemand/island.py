@@ -46,7 +46,11 @@ class StepwiseSearch(Protocol):
 
 
 def anneal(search: StepwiseSearch, budget: SearchBudget, run: Run, report: Callable[[int], None]) -> None:
-    """Take steps and accept fewer and fewer losses; call `report` with the number of steps every few milliseconds."""
+    """
+    Take steps until the budget is used up; the share of accepted losses decreases to zero.
+
+    `report` is called every few milliseconds, with the number of steps since the last call.
+    """
     done, started = 0, run.seconds
     while (left := budget.remaining_share(done, run.seconds - started)) > 0.0 and not run.halted(search.best):
         if isfinite(budget.max_steps):
@@ -94,7 +98,8 @@ class Island:
         self.n_climbs = 0
         self._offered = -inf  # best score that was offered to the run
         self._recorded = -inf  # best score when progress was last recorded
-        self._started = self._improved = 0.0  # time, or round, of the start and of the last improvement
+        # Seconds, or number of rounds under a budget of iterations, at the start and at the last improvement:
+        self._started = self._improved = 0.0
 
     def search_on_demand(self, budget: SearchBudget, run: Run) -> None:
         """Search with families on demand."""
@@ -137,7 +142,8 @@ class Island:
         Climb over DAGs as often as the budget allows.
 
         The first climb continues until it ends. All further climbs begin at the best network without half of its edges.
-        An island without memory for climbs, or whose first climb is still to come, searches with families on demand.
+        An island without memory for climbs searches with families on demand instead. So does one that has not begun its
+        first climb.
         """
         search = self.dag_search
         if search is None or not (search.is_first_climb_running or self.n_climbs):

@@ -1,4 +1,4 @@
-"""The schedule of the islands: their activities, and how the time of a round is divided among these."""
+"""The schedule of the islands: it divides the time of each round among their activities."""
 
 from __future__ import annotations
 
@@ -8,16 +8,16 @@ from math import inf
 
 from bnsearch.runs.run import Run
 
-ROUND = 0.2  # length of a round as a share of the elapsed time: decisions become rarer as results change more slowly
+ROUND = 0.2  # length of a round as a share of the elapsed time, because results change more and more slowly
 MIN_ROUND_SECONDS = 0.01  # lower bound on the length of a round
 FIRST_STEPS = 4  # under a budget of iterations: steps of a chain per variable in the first round
 STEP_GROWTH = 1.3  # under a budget of iterations: length of a round divided by the length of the previous one
 ON_DEMAND_SHARE = 0.6  # share of the ordering search for families on demand; the rest searches the candidate table
 MIN_RATE_ORDERINGS = 0.33  # lower bound on the rate of the ordering search, as a share of the best rate
-MIN_RATE_DAGS = 0.1  # lower bound for the DAG search; smaller, because it seldom gains after the first climb
+MIN_RATE_DAGS = 0.1  # the same for the DAG search; smaller, because it seldom gains after the first climb
 MIN_DAG_SHARE = 0.08  # shortest useful DAG search as a share of the elapsed time
-MAX_SHARE = 0.4  # share of the remaining time that the shortest useful run of an activity may take
-DECAY = 0.3  # factor by which the weights of an activity's earlier runs are multiplied at each run
+MAX_SHARE = 0.4  # an activity runs only if its shortest useful run takes at most this share of the remaining time
+DECAY = 0.3  # factor by which gain and seconds of all earlier runs are multiplied at each run
 
 
 @dataclass(frozen=True)
@@ -64,7 +64,11 @@ class Activity:
 
 
 def relative_rate(activity: Activity, activities: Sequence[Activity]) -> float:
-    """Return an activity's rate as a share of the best rate, at least its lower bound; 1 if no activity gains."""
+    """
+    Return an activity's rate as a share of the best rate; 1 if no activity gains.
+
+    The result is at least the activity's lower bound, and equal to it before the first run.
+    """
     best = max((each.rate for each in activities if each.rate < inf), default=0.0)
     if best <= 0.0:
         return 1.0
@@ -82,8 +86,9 @@ class Schedule:
     """
     Divides the time, or the steps, of each round among the activities of the islands.
 
-    An activity runs once its credit exceeds the shortest run that is useful. Under a budget of iterations there are no
-    credits: each activity runs in each round, for a number of steps that does not depend on the clock.
+    Each round adds time to the credit of an activity. The activity runs once its credit exceeds its shortest useful
+    run. Under a budget of iterations there are no credits: each activity runs in each round, for a number of steps
+    that does not depend on the clock.
 
     Parameters
     ----------
@@ -141,7 +146,7 @@ class Schedule:
         return SearchBudget(max_seconds=min(activity.credit, self._run.seconds_left)) if self.timed else budget
 
     def step_budget(self) -> SearchBudget:
-        """Return the steps of one search by one island, as far as the run allows them; none in a timed round."""
+        """Return the number of steps of one search by one island in this round, as a budget; 0 under a time budget."""
         if self.timed:
             return SearchBudget(max_steps=0)
         searches = (1 if self._on_demand_only else 2) * self._n_islands

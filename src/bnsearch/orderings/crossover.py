@@ -20,8 +20,9 @@ def cycle_crossover(first: Ordering, second: Ordering, rng: np.random.Generator)
     """
     Return the cycle crossover (CX) of two orderings: each position has the variable of one parent.
 
-    A random free index and a random parent are drawn. The child takes the parent's variable at this index, and at all
-    other indices of the same cycle. This is repeated until all indices are filled.
+    A random free index and a random parent are drawn. The child takes the parent's variable at this index. The other
+    parent has another variable there, which the child takes next, at its index in the drawn parent; and so on, until
+    the indices form a cycle. This is repeated until all indices are filled.
 
     References
     ----------
@@ -29,15 +30,15 @@ def cycle_crossover(first: Ordering, second: Ordering, rng: np.random.Generator)
     """
     child = np.empty_like(first)
     free = np.ones(len(first), dtype=bool)
-    pairs = (first, second, invert_ordering(first)), (second, first, invert_ordering(second))
+    roles = (first, second, invert_ordering(first)), (second, first, invert_ordering(second))
     for start in rng.permutation(len(first)).tolist():
         if not free[start]:
             continue
-        giver, other, where = pairs[rng.integers(2)]
+        drawn, other, position = roles[rng.integers(2)]
         i = start
         while free[i]:
-            child[i], free[i] = giver[i], False
-            i = where[other[i]]
+            child[i], free[i] = drawn[i], False
+            i = position[other[i]]
     return child
 
 
@@ -66,7 +67,7 @@ def order_crossover(first: Ordering, second: Ordering, rng: np.random.Generator)
 
     Notes
     -----
-    If the number n of variables is odd, (n - 1) / 2 of them keep their positions.
+    With an odd number n of variables, (n - 1) / 2 of them keep their positions.
     """
     kept = rng.permutation(len(first))[: len(first) // 2]
     missing = np.ones(len(first), dtype=bool)  # by variable

@@ -97,6 +97,7 @@ class IINOBS:
     @property
     def max_climbs(self) -> int:
         """Maximum number of climbs from one start, including the first one."""
+        # At most `soft_restart` rejected perturbations in a row precede an accepted one; after more, a restart is due.
         perturbations_per_count = self.soft_restart + 1 if self.counting == "moves" else 1
         return 1 + self.hard_restart * perturbations_per_count
 
@@ -105,11 +106,12 @@ class IINOBS:
         index = build_index(problem, run)
         start = make_starts(self.start, index.table)
         while run.going():
+            # A batch has fewer starts, and the last one fewer climbs, if the run has few iterations left.
             climbs = run.allowed(STARTS_PER_BATCH * self.max_climbs)
             limits = [min(self.max_climbs, climbs - done) for done in range(0, climbs, self.max_climbs)]
             tasks = zip(limits, run.spawn(len(limits)), strict=True)
             for _ in run.map(lambda task: self.search_from_start(index, start, *task, run), tasks):
-                pass
+                pass  # the tasks offer their networks to the run, and return nothing
 
     def search_from_start(
         self, index: Index, start: Start, max_climbs: int, rng: np.random.Generator, run: Run
@@ -134,7 +136,11 @@ class IINOBS:
                 current = candidate
 
     def accepts(self, new: float, old: float) -> bool:
-        """Return True if the search moves to a new local optimum: in terms of costs, s'(1 - epsilon) < s."""
+        """
+        Return True if the search moves to a new local optimum.
+
+        The paper minimises costs, and accepts a cost s' if s'(1 - epsilon) < s. Here a score is a negative cost.
+        """
         return old - new < self.tolerance * abs(new) or improves(new, old)
 
 

@@ -31,8 +31,8 @@ class Index:
     table : the candidate table
     precedence : order constraints that the required edges imply; None if there are none
     cache_size : number of lines of the caches of each search, a power of two; 0 means no caches. None means caches of
-        up to 8 MiB if variables have thousands of parent sets, and none otherwise
-    threads : number of threads that build the index, which does not depend on it
+        up to 8 MiB if variables have more than a thousand parent sets on average, and no caches otherwise
+    threads : number of threads that build the index; the index is the same for any number
     arrays : the tuple `index` that kernels take, as described in `kernels.arrays`
     """
 
@@ -51,13 +51,14 @@ class Index:
         size = self.cache_size
         if size is None:
             is_large = self.table.n_sets > MIN_SETS_FOR_CACHE * n
-            size = 1 << (CACHE_BYTES // (8 * width)).bit_length() - 1 if is_large else 0
+            max_lines = CACHE_BYTES // (8 * width)
+            size = 1 << max_lines.bit_length() - 1 if is_large else 0  # a power of two
         hashes = np.zeros((2, n + 1), dtype=np.uint64)
         hashes[VARIABLE_HASH] = np.random.default_rng(0).integers(2**64, size=n + 1, dtype=np.uint64)
         return hashes, np.zeros((size, 2), dtype=np.int64), np.zeros((size, width), dtype=np.int64)
 
     def repaired(self, order: Ordering) -> Ordering:
-        """Return an ordering changed as little as required parents demand: each precedes its children."""
+        """Return an ordering, changed as little as possible so that required parents precede their children."""
         return order if self.precedence is None else self.precedence.repair(order)
 
     @property
@@ -76,7 +77,8 @@ class Index:
         table = self.table
         n = table.n_variables
         cand_begin = _sum_sizes(self._count_candidates())
-        bits_begin = _sum_sizes(np.diff(cand_begin) * -(-np.diff(table.begin) // ROWS_PER_WORD))
+        n_blocks = -(-np.diff(table.begin) // ROWS_PER_WORD)  # rounded up
+        bits_begin = _sum_sizes(np.diff(cand_begin) * n_blocks)
         n_slots = int(cand_begin[-1])
         cand, rows, cand_slot = np.empty((3, n_slots), dtype=np.int32)
         slots = np.empty((3, n_slots), dtype=np.int32)
@@ -119,7 +121,7 @@ class Index:
         rows: NDArray[np.int32],
         bits: NDArray[np.uint64],
     ) -> NDArray[np.int32]:
-        """Return the number of each member; write `cand`, the first row that contains each candidate, and `bits`."""
+        """Return the number of each member; write CAND, the first rows of candidates, and BITS (`kernels.arrays`)."""
         from bnsearch.orderings.kernels.index import number_members
 
         table = self.table
@@ -165,6 +167,7 @@ class Index:
             sort_numbers(table.first, numbers, begin[v], begin[v + 1])
             max_nodes = ends[v + 1] - ends[v] + 1
             size = 1 << (2 * max_nodes).bit_length()  # of the hash table of nodes
+            # One scratch array has the hash table, the nodes (4 rows), and the scratch of `arrange_tree` (3 rows).
             room = scratch.take(size + 7 * max_nodes)[0]
             room[:size] = -1
             nodes = room[size : size + 4 * max_nodes].reshape(4, max_nodes)
@@ -181,5 +184,5 @@ class Index:
 
 
 def _sum_sizes(sizes: NDArray[np.int64]) -> NDArray[np.int64]:
-    """Return the begin of each of several contiguous lists of given sizes, and the end of the last one."""
+    """Return the first index of each of several contiguous lists of given sizes, and the end of the last one."""
     return np.concatenate(([0], np.cumsum(sizes)))

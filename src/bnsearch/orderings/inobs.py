@@ -49,9 +49,12 @@ class INOBS:
     Notes
     -----
     The paper prices the insertions of a variable by a series of adjacent swaps. Here they are priced together, with
-    the same result (see `kernels/insertion.py`). With "first", insertions are drawn with replacement, which makes each
-    improving one as likely to be the first as in the paper's random order. One insertion is priced at a time, as
-    in the paper. A variable without an improving insertion is recognised when it is first drawn, and not drawn again.
+    the same result (see `kernels/insertion.py`).
+
+    With "first", the climb draws insertions with replacement, and prices one at a time. Each improving insertion is
+    equally likely to be drawn first, as in the random order of the paper. When a variable is first drawn, its best
+    insertion is priced; if that does not improve the score, the variable is not drawn again.
+
     One iteration is one climb.
 
     Examples
@@ -96,7 +99,7 @@ class InsertionClimber(OrderingState):
         selection: str = "hybrid",
     ) -> ScoredOrdering:
         """
-        Climb from an ordering to a local optimum, and return it.
+        Climb from an ordering to a local optimum, and return it: Algorithm 1 of the paper.
 
         `halted` is called with the score about every millisecond; if it returns True, the climb ends early.
         """
@@ -114,7 +117,7 @@ class InsertionClimber(OrderingState):
         untried, random = np.array(order, dtype=np.int32), np.array([draw_seed(rng)])
         counts, totals = np.zeros(5, dtype=np.int64), np.zeros(2)
         counts[BEST_VARIABLE], totals[SCORE] = -1, self.initial
-        progress = untried, counts, totals, random
+        progress = untried, counts, totals, random  # described in kernels/inobs.py; the kernel resumes from them
         while not climb(self.index.arrays, self.arrays, *progress, TOLERANCE, EVALUATIONS_PER_CALL):  # lines 3-5
             if halted(float(totals[SCORE])):
                 break

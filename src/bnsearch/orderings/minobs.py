@@ -66,11 +66,14 @@ class MINOBS:
 
     Notes
     -----
-    Where the paper is ambiguous, its authors' program (github.com/kkourin/mobs) decides: the change of the average
-    score is relative, and members with duplicate scores are removed only while the population is larger than its size.
-    The number of swaps is rounded up. A mutant has one parent, as in the paper's text. The program compares with
-    generations from the first offspring on, this library also with the first population. One iteration is one
-    generation; the first one creates the population.
+    Where the paper is ambiguous, its authors' program (github.com/kkourin/mobs) decides. The change of the average
+    score is relative. Members with duplicate scores are removed only while the population has more than N members.
+
+    The number of swaps is rounded up. A mutant has one parent, as in the paper's text; Algorithm 3 has two. The
+    earliest average score with which a later one is compared is that of the first population; in the program it is
+    that of the first offspring.
+
+    One iteration is one generation; the first one creates the population.
 
     Examples
     --------

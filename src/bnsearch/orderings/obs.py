@@ -56,12 +56,16 @@ class OBS:
 
     Notes
     -----
-    After a swap, only this swap and its two neighbours are priced again. Teyssier & Koller do not say which of equally
-    good swaps to make; with a tabu list most steps are ties. They choose the length of the tabu list for each data set,
-    and restart after as many moves without improvement; the default of 20 is ours. They restart by a tuned number of
-    random moves (`restart_moves`), which they do not report; the default of a new start for each restart is ours.
-    Restarts by moves depend on each other, so they use one thread. Among climbs that end with equal scores, the last
-    one counts as the best. One iteration is one climb.
+    Teyssier & Koller leave three choices open:
+
+    - They choose the length of the tabu list for each data set, and restart after as many moves without improvement.
+      The default of 20 is ours.
+    - They restart by a number of random moves (`restart_moves`), which they tune and do not report. By default, each
+      restart begins at a new start. Restarts by moves depend on each other, so they use one thread.
+    - They do not say which of equally good swaps to make (`ties`). With a tabu list most steps are ties.
+
+    After a swap, only this swap and its two neighbours are priced again. Among climbs that end with equal scores, the
+    last one counts as the best. One iteration is one climb.
 
     Examples
     --------
@@ -108,7 +112,8 @@ class OBS:
             (rng,) = run.spawn(1)
             order = start(rng) if best is None else swap_random_neighbours(best.order, self.restart_moves, rng)
             found = climb(climber, order, rng)
-            if best is not None and found.score == best.score:  # usually the same network: save the work of building it
+            if best is not None and found.score == best.score:
+                # An equal score usually means the same network, so the network is not built again.
                 run.count(iterations=1, evaluations=climber.new_evaluations())
             else:
                 offer_network(climber, found, run, 1)
@@ -153,7 +158,8 @@ class SwapClimber(OrderingState):
         changes, barred, best = np.empty(n), np.zeros(n, dtype=bool), self.order.copy()
         recent = np.full((tabu, 2), -1, dtype=np.int32)
         totals, counts = np.full(2, self.initial), np.zeros(2, dtype=np.int64)
-        patience, limit = max(tabu, 1), NO_LIMIT if max_steps is None else max_steps
+        patience = max(tabu, 1)  # without a tabu list, the kernel stops at a local optimum
+        limit = NO_LIMIT if max_steps is None else max_steps
         random, at_random = np.array([draw_seed(rng)]), ties == "random"
         price_swaps(*arrays, 0, n, changes)
         while not climb_by_swaps(

@@ -17,9 +17,9 @@ class Chain(OrderingState):
     """
     Iterated local search from one ordering; not to be shared between threads.
 
-    A step inserts a random variable next to a candidate or child of it. The repair then inserts each variable whose
-    best insertion may have changed at its best position, until no insertion of these improves the score. A step that
-    ends with a loss above a threshold is undone.
+    A step inserts a random variable next to one of its candidates or children. Then the repair makes the best insertion
+    of each variable for which it may have changed, until none of these improves the score. A step that ends with a
+    loss above a threshold is undone.
 
     Attributes
     ----------
@@ -59,7 +59,7 @@ class Chain(OrderingState):
 
     @property
     def best(self) -> float:
-        """Best score so far, a sum of changes with their rounding errors."""
+        """Best score so far, up to rounding errors: it is a sum of score changes."""
         from bnsearch.orderings.kernels.rinobs import BEST
 
         return float(self._totals[BEST])

@@ -103,7 +103,11 @@ class RINOBS:
             yield start(rng)
 
     def search_from(self, index: Index, orders: Iterable[Ordering], run: Run) -> None:
-        """Search from the given orderings until the run stops."""
+        """
+        Search from the given orderings until the run stops.
+
+        Each ordering has a `Chain`. The chains that remain after the first rounds are the islands.
+        """
         start = make_starts(self.start, index.table)
         islands = self.islands or (max(MIN_ISLANDS, run.threads) if run.is_timed else MIN_ISLANDS)
         chains: list[Chain] = []
@@ -117,9 +121,9 @@ class RINOBS:
             length *= 2
             chains.sort(key=lambda chain: -chain.best)
             best, worst = chains[0], chains[-1]
-            if len(chains) > islands:
+            if len(chains) > islands:  # first rounds: drop the worse half
                 chains = chains[: max(islands, len(chains) // 2)]
-            elif len(chains) < islands:
+            elif len(chains) < islands:  # fewer orderings than islands were given: copy the best one
                 while len(chains) < islands and not run.halted():
                     chains.append(Chain(index, best.best_order, draw_seed(run.rng)))
             elif improves(best.best, worst.best):
@@ -145,5 +149,5 @@ class RINOBS:
             done += taken
             if chain.best > best:
                 best = chain.best
-                if not improves(run.progress.score, best):
+                if not improves(run.progress.score, best):  # it may become the incumbent
                     offer_network(chain, chain.score_best(), run)

@@ -1,10 +1,12 @@
 """
-The arrays that the kernels of orderings share: two plain tuples, `index` and `state`, addressed by the names below.
+The arrays that the kernels of orderings share: two tuples, `index` and `state`, addressed by the names below.
 
 In both, n is the number of variables. A *row* is a row of the candidate table, that is, a candidate parent set of one
 variable; the rows of a variable are sorted by local score, best first. A *candidate* x of a variable y is a variable
-that occurs in one of y's rows. Such a pair (x, y) has a *slot*, its position in the list of all pairs sorted by
-x and then y, and a *number*, the position of x among y's candidates in order of first occurrence.
+that occurs in one of y's rows, and y is then a *child* of x. Such a pair (x, y) has
+
+- a *slot*, its position in the list of all pairs sorted by x and then y; and
+- a *number*, the position of x among y's candidates in order of first occurrence.
 
 `index` describes the candidate table and does not change during a search. `Index.arrays` makes it.
 
@@ -37,11 +39,11 @@ FIRST_CHILD  its first child; the FIRST_CHILD of the next node ends the list of 
 
 ORDER, POSITION : int32[n]    the variables from first to last; the position of each variable
 CHOICE : int64[n]             best feasible row of each variable: all of its members precede the variable
-DELTA : float64[slots]        change of y's local score if x alone moves to the other side of y
+DELTA : float64[slots]        change of y's local score if only x moves to the other side of y
 TARGET : int32[slots]         the row of y that is then the best feasible one; -1 if that is CHOICE[y]
 ACTIVE : int32[slots]         numbers of the candidates that have a target, from CAND_BEGIN[y] on
 N_ACTIVE : int32[n]           number of candidates that have a target
-REACH : int64[n]              last row that DELTA and TARGET of the variable's candidates depend on
+REACH : int64[n]              last row that DELTA and TARGET of the variable's candidates depend on: CHOICE or a target
 EVALUATIONS : int64[1]        evaluations so far: rows, tree nodes and groups of four bitmap words that were read
 LATER, UNTARGETED : int32[n]  scratch: lists of candidates by number
 PATH : int64[2, ...]          scratch: NODE and END at each depth of a walk through a tree
@@ -53,8 +55,8 @@ AFFECTED_AT : int64[n]        scratch: positions of the children that an inserti
 AFFECTED_DELTA : float64[n]   scratch: their entries of DELTA
 TOUCHED : int32[n]            scratch: variables that the last insertion has touched
 
-A positive DELTA of (x, y) means that y precedes x and would choose a better row if x preceded it. A negative DELTA
-means that y's row contains x. A target with a DELTA of zero is another row with the same score.
+A positive DELTA of (x, y) means that y precedes x, and that y has a better row if x moves in front of it. A negative
+DELTA means that y's row contains x. A target with a DELTA of zero is another row with the same score.
 """
 
 from __future__ import annotations

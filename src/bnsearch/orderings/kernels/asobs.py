@@ -42,8 +42,8 @@ def select_acyclic(
     """
     Choose parent sets for the variables order[at], order[at - 1], ...: the best set that contains no descendant.
 
-    The selection is interrupted after about `max_entries` entries of sets and lists were read. Returns the position to
-    resume at, -1 at the end; the number of arcs so far; and the number of sets that were read.
+    The selection is interrupted after about `max_entries` members of sets and descendants were read. Returns the
+    position to resume at, -1 at the end; the number of arcs so far; and the number of sets that were read.
 
     begin, first, members : a candidate table
     order : int32[n]        the ordering

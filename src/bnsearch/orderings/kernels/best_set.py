@@ -37,7 +37,10 @@ def is_feasible(index, position, row, limit, without):
 @borrowing_kernel
 def find_best_row(index, position, variable, limit, without, row, stop, path, evaluations):
     """
-    Return the first row of a variable that is feasible: its members have positions below `limit`.
+    Return the first feasible row of a variable: all of its members have positions below `limit`.
+
+    The first rows are read one by one. Then the variable's tree of rows is searched depth-first, without nodes that
+    have no better row below them than the one already found.
 
     position : int32[n]     the position of each variable
     limit : the position that bounds the members

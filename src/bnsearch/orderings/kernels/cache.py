@@ -1,8 +1,8 @@
 """
 Caches of a variable's best row and of its targets, keyed by a hash of the variable and its predecessors.
 
-A search returns to the same orderings and their neighbours again and again. If a variable has thousands of rows, a
-lookup is faster than a new search. `index` and `state` are described in arrays.py.
+A search returns to the same orderings and their neighbours many times. If a variable has thousands of rows, a lookup
+is faster than a new search. `index` and `state` are described in arrays.py.
 
 The hash of a set of variables is the exclusive or of the random 64-bit hashes of its members. Two sets with the same
 hash are treated as equal; in a search of an hour this happens with a probability of about one in a million. Each key

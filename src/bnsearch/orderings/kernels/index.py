@@ -117,7 +117,7 @@ def sort_numbers(first, numbers, begin, end):
 
 @inlined_kernel
 def find_child(node, number, table, nodes):
-    """Return the slot of a hash table that has a node's child for a candidate, or the free slot where it belongs."""
+    """Return the place of a node's child for a candidate in a hash table; a free place if there is no such child."""
     mask = table.size - 1
     key = np.uint64(node) * HASH_MULTIPLIER + np.uint64(number) * (HASH_MULTIPLIER >> np.uint64(7))
     at = np.int64(key >> np.uint64(20)) & mask

@@ -4,9 +4,11 @@ Hill climbing in the insert neighbourhood: Algorithm 1 of Lee & van Beek (2017),
 Each kernel is the loop of lines 3 to 5. `index` and `state` are described in arrays.py. A climb is interrupted after
 about `max_evaluations` evaluations, so that the caller can read the clock, and resumed with the same arrays:
 
-untried : int32[n]     the variables in some order; the first counts[TRIED] of them were tried in this ordering
-counts : int64[5]      TRIED; FERTILE, only for `climb_first`; STEPS, the insertions made; BEST_VARIABLE (-1 for none)
-                       and BEST_TO, the best insertion found in this ordering, only for `climb_best`
+untried : int32[n]     all variables: first those that were tried in this ordering, as many as counts[TRIED], then the
+                       untried ones
+counts : int64[5]      TRIED; STEPS, the number of insertions made; for `climb_first`, FERTILE, the number of variables
+                       known to have an improving insertion; for `climb_best`, BEST_VARIABLE (-1 for none) and BEST_TO,
+                       the best insertion found in this ordering
 totals : float64[2]    SCORE of the ordering; BEST_CHANGE, the score change of that insertion, only for `climb_best`
 random : uint64[1]     state of the random number generator
 tolerance : an improvement must exceed the score times this number
@@ -29,7 +31,7 @@ from bnsearch.orderings.kernels.state import insert_variable
 
 TRIED, FERTILE, STEPS, BEST_VARIABLE, BEST_TO = 0, 1, 2, 3, 4  # entries of `counts`
 SCORE, BEST_CHANGE = 0, 1  # entries of `totals`
-SLACK = 0.999  # share of the smallest improvement: sums of the same changes in another order differ by much less
+SLACK = 0.999  # factor on the smallest improvement, because two sums of the same changes may differ by rounding errors
 
 
 @inlined_kernel
@@ -46,7 +48,7 @@ def draw_untried(untried, counts, random):
 
 @inlined_kernel
 def make_insertion(index, state, variable, to, counts, totals):
-    """Insert a variable, and count the step; in the new ordering no variable was tried yet."""
+    """Insert a variable, add the change to the score, count the step, and mark all variables as untried."""
     change, _, _ = insert_variable(index, state, variable, to)
     totals[SCORE] += change
     counts[TRIED] = 0

@@ -1,10 +1,10 @@
 """
 The score changes of insertions: of one insertion, and of the best insertion of a variable.
 
-`index` and `state` are described in arrays.py. If x moves in front of y, only the local scores of x and of the passed
-variables that have x as a candidate change. The latter changes are in DELTA. So all n - 1 insertions of x are priced in
-one pass over its slots and a few of its rows, instead of n - 1 adjacent swaps as in Lee & van Beek (2017), Fig. 1. The
-result is the same.
+`index` and `state` are described in arrays.py. An insertion of x changes only the local scores of x and of those passed
+variables that have x as a candidate. DELTA has the changes of the latter. So all n - 1 insertions of x are priced in
+one pass over its slots and a few of its rows. Lee & van Beek (2017), Fig. 1, price them by n - 1 adjacent swaps, with
+the same result.
 """
 
 # Numba infers the types of kernels.
@@ -81,8 +81,9 @@ def find_best_forward(index, state, variable, min_change, gainers, gains):
     """
     Return the best change above `min_change` from moving a variable towards the front, and the nearest such position.
 
-    With its present row, the variable can move up to its last parent, and the children that it passes gain. To pass
-    that parent and reach the next child that gains, it takes the best row that is feasible there; and so on.
+    With its present row, the variable can move up to the position after its last parent, and the children that it
+    passes gain. To reach the next child that gains, in front of that parent, it needs another row: the best one that
+    is feasible there. This is repeated until the gains cannot exceed the loss of the row.
     """
     begin, scores, first, members = index[BEGIN], index[SCORES], index[FIRST], index[MEMBERS]
     position, places, changes = state[POSITION], state[AFFECTED_AT], state[AFFECTED_DELTA]
@@ -138,8 +139,8 @@ def find_best_backward(index, state, variable, min_change, losers):
     """
     Return the best change above `min_change` from moving a variable towards the back, and a position that has it.
 
-    The variable's better rows are visited best first. A row counts if its last parent precedes the last parents of all
-    rows visited before.
+    The variable's better rows are visited best first. With each of them, it moves just behind the last parent of the
+    row. A worse row can be of use only if its last parent comes earlier, so that fewer children are passed and lose.
     """
     begin, scores, first, members = index[BEGIN], index[SCORES], index[FIRST], index[MEMBERS]
     position, places, changes = state[POSITION], state[AFFECTED_AT], state[AFFECTED_DELTA]

@@ -1,7 +1,7 @@
 """
 Iterated local search whose perturbation is one insertion: RINOBS.
 
-`index` and `state` are described in arrays.py. `chain` is a plain tuple, addressed by the names below:
+`index` and `state` are described in arrays.py. `chain` is a tuple, addressed by the names below:
 
 SAVED_ORDER : int32[n]       the last accepted ordering, to which a rejected step returns
 SAVED_CHOICE : int64[n]      its CHOICE
@@ -98,7 +98,7 @@ def insert_and_enqueue(index, state, chain, variable, to):
         log_touched(chain, child)
         enqueue_variable(chain, child)
         for j in range(cand_begin[child], cand_begin[child + 1]):
-            if delta[cand_slot[j]] > 0.0:  # moved in front, the candidate gives the child a better row
+            if delta[cand_slot[j]] > 0.0:  # the child has a better row if the candidate moves in front of it
                 enqueue_variable(chain, cand[j])
     return change
 
@@ -152,7 +152,7 @@ def undo_step(index, state, chain):
 
 @inlined_kernel
 def save_ordering(state, chain, tolerance):
-    """Save the ordering, and also as the best one if it improves on that."""
+    """Save the ordering as the last accepted one, and as the best one if it improves on that."""
     order, choice = state[ORDER], state[CHOICE]
     log, counts, totals = chain[LOG], chain[COUNTS], chain[TOTALS]
     for i in range(counts[LOW], counts[HIGH] + 1):

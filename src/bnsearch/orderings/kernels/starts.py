@@ -152,7 +152,11 @@ def order_topologically(tails, heads, random, order):
 @kernel
 def order_by_goodness(first, parents, begin, children, logs, random, order):
     """
-    Write the ordering of Algorithm 3: next is the variable with the fewest unvisited parents, then the least goodness.
+    Write the ordering of Perez & Maua (2016), Algorithm 3.
+
+    Next is the variable with the fewest unvisited parents and, among these, the least goodness. The goodness of a
+    variable is the product of the numbers of unvisited parents of its unvisited children. It is kept as a sum of
+    logarithms.
 
     first, parents : int64[n + 1], int32[m]    parents of each variable
     begin, children : int64[n + 1], int32[m]   children of each variable
@@ -191,7 +195,7 @@ def order_by_goodness(first, parents, begin, children, logs, random, order):
 
 @inner_kernel
 def mark_visited(v, first, parents, begin, children, logs, visited, degree, goodness):
-    """Update degrees and goodness after a visit: an unvisited parent less for its children, a child for its parents."""
+    """Update after a visit: the children of v have one unvisited parent less, its parents one unvisited child less."""
     for i in range(first[v], first[v + 1]):
         goodness[parents[i]] -= logs[degree[v]]
     for i in range(begin[v], begin[v + 1]):

@@ -1,4 +1,4 @@
-"""The state of an ordering: initialised from an ordering, updated after an insertion. See arrays.py."""
+"""Kernels that initialise the state of an ordering, and update it after an insertion. See arrays.py."""
 
 # Numba infers the types of kernels.
 # mypy: allow-untyped-defs, no-check-untyped-defs
@@ -50,7 +50,7 @@ from bnsearch.orderings.kernels.cache import (
 
 @inlined_kernel
 def list_later_candidates(index, position, child, listed):
-    """List the candidates of a variable that it precedes, by number, in int32[...] `listed`; return how many."""
+    """Write the numbers of a variable's candidates that come after it to int32[...] `listed`; return how many."""
     cand_begin, cand = index[CAND_BEGIN], index[CAND]
     begin = cand_begin[child]
     at = position[child]
@@ -110,7 +110,7 @@ def find_gaining_targets(index, state, child):
     """
     For each later candidate: find the best parent set that becomes feasible if only that candidate moves in front.
 
-    Only rows before the variable's own row count. They are read 64 at a time.
+    Only rows that are better than the variable's own row can be such sets. They are read 64 at a time.
     """
     begin, cand_begin, cand_slot, bits = index[BEGIN][child], index[CAND_BEGIN][child], index[CAND_SLOT], index[BITS]
     later, untargeted, evaluations = state[LATER], state[UNTARGETED], state[EVALUATIONS]
@@ -144,7 +144,7 @@ def find_gaining_targets(index, state, child):
 
 @inlined_kernel
 def find_losing_targets(index, state, child):
-    """For each parent: find the best row that is feasible if that parent moves behind; return the last of them."""
+    """For each parent: find the best row that is feasible if only that parent moves behind. Return the last of them."""
     first, members, member_slot, slots = index[FIRST], index[MEMBERS], index[MEMBER_SLOT], index[SLOTS]
     at, own = np.int64(state[POSITION][child]), state[CHOICE][child]
     last = own
@@ -222,9 +222,10 @@ def insert_variable(index, state, variable, to):
     """
     Insert a variable at a position, and update the state.
 
-    Returns the change of the score and two counts. The first entries of TOUCHED, as many as the first count, are the
-    variables whose targets were updated; the inserted variable is the last of them. The last entries of TOUCHED, as
-    many as the second count, are the passed children of the inserted variable whose targets did not depend on it.
+    Returns the change of the score and two counts, `front` and `back`, which divide the passed children in TOUCHED:
+
+    - the first `front` entries are the variables whose targets were updated, and the inserted variable is the last one;
+    - the last `back` entries are the passed children whose targets do not depend on the inserted variable.
     """
     scores, slot_begin, slots = index[SCORES], index[SLOT_BEGIN], index[SLOTS]
     position, choice, target, touched = state[POSITION], state[CHOICE], state[TARGET], state[TOUCHED]

@@ -45,6 +45,6 @@ def price_swap(index, state, at):
 
 @borrowing_kernel
 def price_swaps(index, state, low, high, changes):
-    """Price the swaps at the positions low to high - 1 that exist; changes : float64[n], written there."""
+    """Write the score changes of the swaps at positions low to high - 1, if these exist, to float64[n] `changes`."""
     for at in range(max(low, 0), min(high, changes.size - 1)):
         changes[at] = price_swap(index, state, at)
