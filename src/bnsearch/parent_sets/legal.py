@@ -37,7 +37,7 @@ def restricted(table: ParentSets, constraints: Constraints, scorer: Scorer | Non
     return legal_table(table.names, table.child, table.scores, table.first, table.members, constraints, scorer=scorer)
 
 
-def legal_rows(table: ParentSets, constraints: Constraints, children: NDArray[np.int64]) -> ParentSets:
+def take_legal_rows(table: ParentSets, constraints: Constraints, children: NDArray[np.int64]) -> ParentSets:
     """Return the legal sets of some children that a table has, and the empty sets of all variables."""
     selected = np.zeros(len(table.names), dtype=bool)
     selected[children] = True

@@ -13,7 +13,7 @@ from bnsearch.budgets.events import Event
 from bnsearch.counting.pieces import Piece, count_sets_with_each
 from bnsearch.counting.sweep import Sweep
 from bnsearch.parent_sets.assembly import RankedFamilies, assemble
-from bnsearch.parent_sets.legal import legal_rows
+from bnsearch.parent_sets.legal import take_legal_rows
 from bnsearch.parent_sets.table import ParentSets
 from bnsearch.scores.score import TOLERANCE
 from bnsearch.selection.builder import Job
@@ -306,6 +306,6 @@ class Walk:
 
     def _assemble(self, parts: list[tuple[int, RankedFamilies]], only_best: bool) -> ParentSets:
         order, binomial = self.sweep.order, self.sweep.binomial
-        names, threads = self.job.data.names, self.job.budget.threads
+        names, threads, constraints = self.job.data.names, self.job.budget.threads, self.job.constraints
         table = assemble(names, order, binomial, self.empty, parts, threads, only_best=only_best)
-        return table if self.job.constraints is None else legal_rows(table, self.job.constraints, self.job.children)
+        return table if constraints is None else take_legal_rows(table, constraints, self.job.children)
