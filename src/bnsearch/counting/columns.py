@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 from functools import cached_property
+from math import comb
 from typing import NamedTuple
 from weakref import WeakKeyDictionary, ref
 
@@ -45,6 +46,16 @@ class Columns(NamedTuple):
     modes: NDArray[np.int64]  # [places] state without a bitmap
     max_cells: float  # largest number of cells of sets that are counted by bitmaps
     dense: bool  # True if histograms over all cells may be used
+
+    def count_states(self, place: int) -> NDArray[np.int64]:
+        """Return the number of rows with each state of a place."""
+        items = slice(self.start[place], self.start[place + 1])
+        if items.stop - items.start != self.arities[place] - 1:  # a place without bitmaps
+            return np.bincount(self.codes[place], self.weights).astype(np.int64)
+        counts = np.empty(self.arities[place], dtype=np.int64)
+        counts[self.states[items]] = self.sizes[items]
+        counts[self.modes[place]] = self.total - self.sizes[items].sum()
+        return counts
 
 
 class Layout:
@@ -129,6 +140,20 @@ class Layout:
 
 
 _usual_layouts: WeakKeyDictionary[Dataset, ref[Layout]] = WeakKeyDictionary()
+
+
+def find_affordable_states(arities: NDArray[np.int64], max_size: int, memory: int) -> int:
+    """
+    Return the largest number of states of a variable with bitmaps.
+
+    arities : the number of states of each variable
+    max_size, memory : the counts of all sets of fewer than `max_size` items must fit into this number of bytes
+    """
+    for states in np.unique(arities[arities <= BITMAP_STATES])[::-1].tolist():
+        items = int((arities[arities <= states] - 1).sum())
+        if sum(comb(items, k) for k in range(2, max_size)) * 4 <= memory:
+            return int(states)
+    return 1
 
 
 def usual_layout(data: Dataset, representation: str = "auto") -> Layout:

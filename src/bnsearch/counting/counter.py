@@ -37,7 +37,7 @@ class JointCounts:
         """Return the whole table, with empty cells, as an array of `shape`."""
         cells = int(np.prod(self.shape, dtype=np.float64))
         if cells > MAX_DENSE_CELLS:
-            raise InputError(f"the whole table has {cells:.3g} cells: use the cells that occur")
+            raise InputError(f"the whole table has {cells:.3g} cells: use `cells` and `counts`, those that occur")
         table = np.zeros(cells, dtype=np.int64)
         table[self.cells] = self.counts
         return table.reshape(self.shape)
@@ -71,14 +71,14 @@ class Counter:
         self._scratch = new_scratch(self._layout.columns, data.n_variables)
 
     def counts(self, variables: Iterable[int]) -> JointCounts:
-        """Count the joint table of some variables."""
+        """Return the joint counts of some variables, given by index."""
         from bnsearch.counting.kernels_set import count_set
 
         asked = tuple(variables)
         places = self._layout.places(asked)
         shape = tuple(int(self._arities[v]) for v in asked)
         if np.prod(shape, dtype=np.float64) >= 2.0**63:
-            raise InputError(f"the table of {len(asked)} variables has more cells than can be numbered")
+            raise InputError(f"the table of {len(asked)} variables has 2^63 cells or more: count fewer variables")
         found = count_set(self._layout.arrays, self._scratch, places)
         _, _, _, _, _, cells, counts = self._scratch
         by_cell = np.argsort(cells[:found])

@@ -1,4 +1,4 @@
-"""The values of all sets up to a size: each set is counted once, from the counts of smaller ones, over threads."""
+"""The values of all sets up to a size: each set is counted once, with the counts of smaller sets, in threads."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 
 from bnsearch._tools.parallel import ThreadArrays, parallel_take, thread_count
 from bnsearch.counting.cell_sums import CellSum, products_of_sets
-from bnsearch.counting.columns import BITMAP_STATES, Layout, known_variables
+from bnsearch.counting.columns import Layout, find_affordable_states, known_variables
 from bnsearch.counting.pieces import Piece
 from bnsearch.data import Dataset
 from bnsearch.errors import InputError, require
@@ -20,12 +20,14 @@ from bnsearch.errors import InputError, require
 if TYPE_CHECKING:
     from bnsearch.counting.kernels_terms import Terms
 
-PROJECTION_GAIN = 4.7  # factor on the number of cells up to which bitmaps are cheaper, once projected (measured)
-BITMAP_CELLS_PER_ROW = 0.4  # the same number for each row if rows are few: a cell has a fixed cost, too (measured)
-MAX_SETS_PER_CALL = 1 << 17  # largest number of sets of a kernel call, which bounds its time
-MAX_ROWS_PER_CALL = 1 << 28  # largest product of sets and rows of a kernel call, which bounds its time
-MIN_ROWS_PER_CALL, MIN_SETS_PER_CALL = 1 << 25, 1 << 13  # the overhead of smaller pieces is as large as their work
-SHARES = 2  # a piece has about the remaining sets divided by SHARES times the number of threads
+# Sets with up to max_cells cells are counted by bitmaps. Projected bitmaps are cheaper, so max_cells is multiplied by a
+# factor. A cell has a fixed cost, too, so max_cells is limited if rows are few. Both numbers are measured.
+PROJECTION_GAIN = 4.7
+BITMAP_CELLS_PER_ROW = 0.4
+# Limits on the sets of a kernel call, and on sets times rows: the time of a call is bounded, but exceeds its overhead.
+MAX_SETS_PER_CALL, MIN_SETS_PER_CALL = 1 << 17, 1 << 13
+MAX_ROWS_PER_CALL, MIN_ROWS_PER_CALL = 1 << 28, 1 << 25
+SHARES = 2  # a piece has about 1 / SHARES of a thread's share of the remaining sets
 INT64_MAX = np.iinfo(np.int64).max
 
 R = TypeVar("R")
@@ -47,7 +49,8 @@ class Sweep:
     The place of a variable is its index in ascending order of arity (`order`). The sets of one size are in
     colexicographic order of their places: the set p1 < p2 < ... has rank binomial(p1, 1) + binomial(p2, 2) + ...
 
-    The counts of smaller sets make larger sets cheap. They are computed when a size needs them.
+    The value of a set is its cell sum. A larger set is counted with the counts of smaller sets of items, which are
+    computed when a size needs them. An item is a state that has a bitmap.
 
     Parameters
     ----------
@@ -74,11 +77,11 @@ class Sweep:
         self.threads = thread_count(threads)
         chosen = known_variables(range(data.n_variables) if variables is None else variables, data.n_variables)
         self.max_size = max(1, min(max_size, len(chosen)))
-        self._states = _affordable_states(data.arities[chosen], self.max_size, memory)
+        self._states = find_affordable_states(data.arities[chosen], self.max_size, memory)
         self.layout = Layout(data, chosen.tolist(), representation, max_states=self._states)
         self.order = self.layout.order
         self._memory = memory
-        self._counted = 1  # the largest size whose item counts are kept
+        self._counted = 1  # largest size whose counts of sets of items are known
         self._make_lattice()
 
     def can_deepen(self) -> bool:
@@ -86,7 +89,7 @@ class Sweep:
         arities = self.layout.columns.arities
         return (
             self.max_size < len(arities)
-            and _affordable_states(arities, self.max_size + 1, self._memory) == self._states
+            and find_affordable_states(arities, self.max_size + 1, self._memory) == self._states
         )
 
     def deepen(self) -> None:
@@ -97,22 +100,23 @@ class Sweep:
         self._ones[: len(ones)] = ones
 
     def _make_lattice(self) -> None:
+        """Make the arrays whose sizes depend on `max_size`: `_ones` has the count of each set of items, by size."""
         self.products = products_of_sets(self.layout.columns.arities, self.max_size)
         max_cells = self.layout.columns.max_cells
         if max_cells < np.inf:
             max_cells = min(PROJECTION_GAIN * max_cells, BITMAP_CELLS_PER_ROW * self.layout.columns.total)
-        # So that every product is tabulated.
+        # At most the largest tabulated product, because kernels look the products of sets up in the table.
         self._columns = self.layout.columns._replace(max_cells=min(max_cells, float(self.products[-1])))
         columns = self._columns
         items = len(columns.sizes)
         sizes = [comb(items, k) for k in range(1, self.max_size)]
         if sum(sizes) * 4 > 1 << 40:
-            raise InputError("the bitmap representation needs too much memory for these sets: use another")
+            raise InputError("the bitmap representation needs too much memory for these sets: use auto or dense")
         ones = np.zeros(max(items, sum(sizes), 1), dtype=np.int32)
         ones[:items] = columns.sizes
         self.binomial = _binomials(max(items, len(self.order)) + 1, self.max_size + 2)
         self._ones = ones
-        self._at = np.cumsum([0, 0, *sizes]).astype(np.int64)
+        self._at = np.cumsum([0, 0, *sizes]).astype(np.int64)  # where the counts of each size begin in _ones
 
     def number(self, size: int) -> int:
         """Return the number of sets of a size."""
@@ -131,7 +135,7 @@ class Sweep:
         require("size", size, at_least=0, at_most=self.max_size, whole=True)
         terms = self.terms(cell_sum)
         if size < 2:
-            return self._small(size, terms)
+            return self._compute_small_values(size, terms)
         values = np.empty(self.number(size), dtype=np.float64)
         self.for_each_piece(size, cell_sum, lambda piece, block: None, going, into=values)
         return values
@@ -164,7 +168,7 @@ class Sweep:
             array is used again for the next piece, unless `into` is given
         going : no piece is started after it has returned False
         into : float64[sets of this size], receives the values by rank; None keeps none of them
-        pieces : the pieces to compute if the others are done; None means all
+        pieces : the pieces to compute; None means all
         """
         require("size", size, at_least=2, at_most=self.max_size, whole=True)
         terms = self.terms(cell_sum)
@@ -179,7 +183,7 @@ class Sweep:
         def run(piece: Piece) -> R:
             first, stop = self.ranks(size, piece)
             block = blocks.take(stop - first)[0] if into is None else into[first:stop]
-            self._value(size, terms, piece, capacity, store, needs_rows, block)
+            self._compute_values(size, terms, piece, capacity, store, needs_rows, block)
             return visit(piece, block)
 
         results = parallel_take(run, list(self.pieces(size)) if pieces is None else pieces, self.threads, going)
@@ -188,46 +192,35 @@ class Sweep:
         return results
 
     def _count_items(self, size: int, terms: Terms, going: Callable[[], bool]) -> None:
-        """Keep the items' counts of the sets of a size, which larger sets need, without the values of these sets."""
+        """Count the sets of items of a size, which larger sets need; the values of the sets are discarded."""
         capacity, blocks = self._capacity(size), ThreadArrays(np.float64)
 
         def run(piece: Piece) -> None:
             first, stop = self.ranks(size, piece)
-            self._value(size, terms, piece, capacity, True, False, blocks.take(stop - first)[0])
+            self._compute_values(size, terms, piece, capacity, True, False, blocks.take(stop - first)[0])
 
         parallel_take(run, list(self.pieces(size)), self.threads, going)
         if going():
             self._counted = size
 
-    def _small(self, size: int, terms: Terms) -> NDArray[np.float64]:
+    def _compute_small_values(self, size: int, terms: Terms) -> NDArray[np.float64]:
         """Return the value of the empty set, or those of all single variables."""
         from bnsearch.counting.kernels_terms import sum_counts
 
         if size == 0:
             counts = [np.array([self._columns.total])]
         else:
-            counts = [self._counts(place) for place in range(len(self.order))]
+            counts = [self._columns.count_states(place) for place in range(len(self.order))]
         cells = self._columns.arities.astype(np.float64).tolist() if size else [1.0]
         return np.array([sum_counts(n, len(n), terms, c) for n, c in zip(counts, cells, strict=True)])
-
-    def _counts(self, place: int) -> NDArray[np.int64]:
-        """Return the number of rows with each state of a place."""
-        columns = self._columns
-        items = slice(columns.start[place], columns.start[place + 1])
-        if items.stop - items.start != columns.arities[place] - 1:
-            return np.bincount(columns.codes[place], columns.weights).astype(np.int64)
-        counts = np.empty(columns.arities[place], dtype=np.int64)
-        counts[columns.states[items]] = columns.sizes[items]
-        counts[columns.modes[place]] = columns.total - columns.sizes[items].sum()
-        return counts
 
     def _are_bitmaps_enough(self, size: int) -> bool:
         """Return True if all sets of a size can be counted by bitmaps."""
         columns = self._columns
-        served = bool((np.diff(columns.start) == columns.arities - 1).all())
-        return served and float(np.prod(columns.arities[-size:], dtype=np.float64)) <= columns.max_cells
+        have_bitmaps = bool((np.diff(columns.start) == columns.arities - 1).all())
+        return have_bitmaps and float(np.prod(columns.arities[-size:], dtype=np.float64)) <= columns.max_cells
 
-    def _value(
+    def _compute_values(
         self,
         size: int,
         terms: Terms,
@@ -237,7 +230,13 @@ class Sweep:
         needs_rows: bool,
         block: NDArray[np.float64],
     ) -> None:
-        """Compute the values of the sets of one piece; the counts of all smaller sets must be known."""
+        """
+        Write the values of the sets of one piece into `block`; the counts of all smaller sets of items must be known.
+
+        capacity : see `_capacity`
+        store : True to keep the counts of the sets of items
+        needs_rows : True if some sets cannot be counted by bitmaps
+        """
         from bnsearch.counting.kernels_lattice import sweep_piece
         from bnsearch.counting.kernels_row_sets import count_piece
 
@@ -254,51 +253,43 @@ class Sweep:
         )  # fmt: skip
 
     def _capacity(self, size: int) -> int:
-        """Return the largest number of cells of the first size - 1 places of a set that is counted by bitmaps."""
+        """Return the maximum number of cells of size - 1 variables of a set that is counted by bitmaps."""
         columns = self._columns
-        served = columns.arities[np.diff(columns.start) == columns.arities - 1]
-        widest = float(np.prod(served[-(size - 1) :], dtype=np.float64))
-        return max(1, int(min(widest, columns.max_cells)))
+        with_bitmaps = columns.arities[np.diff(columns.start) == columns.arities - 1]
+        largest = float(np.prod(with_bitmaps[-(size - 1) :], dtype=np.float64))
+        return max(1, int(min(largest, columns.max_cells)))
 
     def pieces(self, size: int) -> Iterator[Piece]:
         """
         Yield pieces of bounded work that cover the sets of a size, those with the largest top place first.
 
         Each piece has a share of the remaining sets, so the last pieces are small and threads end together. The sets of
-        a large top are divided into several pieces; small tops share one.
+        a large top place are divided into several pieces; several small top places form one.
         """
         rows = len(self._columns.weights)
-        fast = self._are_bitmaps_enough(size)
-        bound = min(MAX_SETS_PER_CALL, (2 * MAX_ROWS_PER_CALL if fast else MAX_ROWS_PER_CALL) // rows + 1)
-        least = MIN_ROWS_PER_CALL // rows + 1
-        least = max(least, min(MIN_SETS_PER_CALL, MIN_ROWS_PER_CALL)) if fast else least // 16 + 1
-        below = self.binomial[:, size].tolist()  # number of sets with a top below each place
-        upto = self.binomial[:, size - 1].tolist()  # number of sets of a top with a second place below each place
+        is_fast = self._are_bitmaps_enough(size)
+        max_sets = min(MAX_SETS_PER_CALL, (2 * MAX_ROWS_PER_CALL if is_fast else MAX_ROWS_PER_CALL) // rows + 1)
+        min_sets = MIN_ROWS_PER_CALL // rows + 1
+        # Tests set MIN_ROWS_PER_CALL to small values, so that small tables have several pieces.
+        min_sets = max(min_sets, min(MIN_SETS_PER_CALL, MIN_ROWS_PER_CALL)) if is_fast else min_sets // 16 + 1
+        below = self.binomial[:, size].tolist()  # number of sets whose top is below each place
+        second_below = self.binomial[:, size - 1].tolist()  # number of sets of one top whose second is below each place
         top, lowest = len(self.order) - 1, 0
         while top > size - 2:
-            left = below[top + 1] - (upto[lowest] if size > 2 else 0)
-            limit = min(bound, max(least, -(-left // (SHARES * self.threads))))
-            if lowest == 0 and (size == 2 or upto[top] <= limit):
-                bottom = max(size - 1, min(top, bisect_left(below, below[top + 1] - limit)))
+            remaining = below[top + 1] - (second_below[lowest] if size > 2 else 0)
+            sets = min(max_sets, max(min_sets, -(-remaining // (SHARES * self.threads))))
+            if lowest == 0 and (size == 2 or second_below[top] <= sets):
+                bottom = max(size - 1, min(top, bisect_left(below, below[top + 1] - sets)))
                 yield Piece(bottom, top, 0, top)
                 top = bottom - 1
                 continue
-            highest = max(bisect_right(upto, upto[lowest] + limit, 0, top), lowest + 1)
+            highest = max(bisect_right(second_below, second_below[lowest] + sets, 0, top), lowest + 1)
             yield Piece(top, top, lowest, highest)
             top, lowest = (top - 1, 0) if highest == top else (top, highest)
 
 
-def _affordable_states(arities: NDArray[np.int64], max_size: int, memory: int) -> int:
-    """Return the largest number of states for bitmaps with which the items' counts fit into memory."""
-    for states in np.unique(arities[arities <= BITMAP_STATES])[::-1].tolist():
-        items = int((arities[arities <= states] - 1).sum())
-        if sum(comb(items, k) for k in range(2, max_size)) * 4 <= memory:
-            return int(states)
-    return 1
-
-
 def _binomials(rows: int, columns: int) -> NDArray[np.int64]:
-    """Return binomial coefficients; those above 62 bits are cut off, because no rank needs them."""
+    """Return binomial coefficients; larger ones are replaced by 2^62 - 1, because no rank needs them."""
     table = np.zeros((rows, columns), dtype=np.int64)
     table[:, 0] = 1
     for k in range(1, columns):  # binomial(i, k) is the sum of binomial(j, k - 1) over all j < i

@@ -1,4 +1,4 @@
-"""What the methods over equivalence classes have in common: their limits, their start, the scores they accept."""
+"""The base class of the methods over equivalence classes: limits, start, and the scores that they accept."""
 
 from __future__ import annotations
 
@@ -36,10 +36,10 @@ class ClassSearch:
     `BDeu(ess=10, prior=True)`, on the command line `--score bdeu --ess 10 --prior`. As everywhere in this library, the
     score is part of the problem, not of the method.
 
-    Their calls to the metric, computed or retrieved from a cache (section 5.3, Table 5), are `families`, not
-    `evaluations`: the latter count a family every time that a gain uses it, except when a search returns to a class.
-    Here the path test comes after the scores, and both kinds of operators are always listed. So some families are
-    scored that the pseudo-code skips.
+    Section 5.3 and Table 5 of that paper count calls to the metric, computed or retrieved from a cache. Here this
+    number is `Result.families`. `Result.evaluations` is higher, because it counts a family each time that a gain uses
+    it; only gains that are listed again when a search returns to a class do not count. Some families are scored that
+    the pseudo-code skips: a path test comes after the scores, and both kinds of operators are always listed.
 
     With background knowledge a search visits only classes that have a legal DAG, and returns such a DAG. It begins at
     the class of the required edges, or at `start` made legal.
@@ -58,7 +58,12 @@ class ClassSearch:
             raise InputError(f"start must be a PDAG, such as the cpdag of a result, not {self.start!r}")
 
     def prepare_scorer(self, problem: Problem, run: Run) -> Scorer:
-        """Return the problem's scorer, with the pairs valued in threads; refuse a score that is not equivalent."""
+        """
+        Return the problem's scorer.
+
+        Raise an InputError if equivalent networks have different scores. The values of all pairs, which the first step
+        needs, are computed in threads.
+        """
         score = problem.needed_score
         if not score.equivalent:
             raise InputError(
@@ -72,7 +77,11 @@ class ClassSearch:
     def start_neighbourhood(
         self, scorer: Scorer, constraints: Constraints | None = None, *, keep_all: bool = False
     ) -> Neighbourhood:
-        """Return the state at the start of the search: `start`, made legal, or the class of the required edges."""
+        """
+        Return the state at the start of the search: `start`, made legal, or the class of the required edges.
+
+        keep_all : list operators that lower the score, too; perturbations need them
+        """
         state = Neighbourhood(
             scorer,
             max_subset=self.max_subset,

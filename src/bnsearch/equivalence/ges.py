@@ -24,13 +24,17 @@ class GES(ClassSearch):
 
     References
     ----------
-    Chickering (2002). Optimal structure identification with greedy search. JMLR 3, 507-554. Written as BES(FES(start)),
-    Algorithms 3.1 and 3.2 of Alonso, de la Ossa, Gamez & Puerta (2018), whose limit of 3 on T and H is the default.
+    Chickering (2002). Optimal structure identification with greedy search. JMLR 3, 507-554.
+    Alonso, de la Ossa, Gamez & Puerta (2018). On the use of local search heuristics to improve GES-based Bayesian
+    network learning. Applied Soft Computing 64, 366-376, Algorithms 3.1 (FES) and 3.2 (BES).
 
     Notes
     -----
-    An iteration is one operator applied. Gains that differ by less than the library's tolerance are ties. Ties go to
-    Delete, then by Y, X and T or H in an order of the variables that depends on the content of the columns alone.
+    The search returns BES(FES(start)). Line numbers in the code are those of Alonso et al. (2018), whose limit of 3 on
+    T and H is the default. An iteration is one operator applied.
+
+    Gains that differ by less than the library's tolerance are ties. Ties go to Delete before Insert, then by Y, X and T
+    or H, in an order of the variables that depends only on the content of the columns.
 
     Examples
     --------
@@ -50,7 +54,7 @@ class GES(ClassSearch):
     purpose: ClassVar[str] = "for speed; consistent in the large-sample limit"
 
     def search(self, problem: Problem, run: Run) -> None:
-        """Go to BES(FES(start)); report every class on the way."""
+        """Search from the start to BES(FES(start)), and report every class on the way."""
         state = self.start_neighbourhood(self.prepare_scorer(problem, run), problem.constraints)
         report_class(state, run)
         for _ in two_stage_search(state, run.halted):
@@ -61,20 +65,20 @@ class GES(ClassSearch):
 
 
 def two_stage_search(state: Neighbourhood, halted: Halted) -> Iterator[Step]:
-    """Go to BES(FES(class)); yield after every step."""
+    """Change the class of the state to BES(FES(class)); yield each step after it was applied."""
     yield from forward_search(state, halted)
     yield from backward_search(state, halted)
 
 
 def forward_search(state: Neighbourhood, halted: Halted) -> Iterator[Step]:
-    """FES (Algorithm 3.1): apply the best Insert until none raises the score; yield after every step."""
+    """FES (Algorithm 3.1): apply the best Insert until none raises the score; yield each step."""
     while (step := state.find_best([Kind.INSERT], halted)) is not None:  # lines 2-3, 6: FS
         state.apply(step)  # lines 4-5
         yield step
 
 
 def backward_search(state: Neighbourhood, halted: Halted) -> Iterator[Step]:
-    """BES (Algorithm 3.2): apply the best Delete until none raises the score; yield after every step."""
+    """BES (Algorithm 3.2): apply the best Delete until none raises the score; yield each step."""
     while (step := state.find_best([Kind.DELETE], halted)) is not None:  # lines 3-4, 7: BS
         state.apply(step)  # lines 5-6
         yield step

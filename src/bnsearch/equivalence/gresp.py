@@ -21,12 +21,12 @@ from bnsearch.runs.run import Run
 @dataclass(frozen=True, kw_only=True)
 class GRESP(ClassSearch):
     """
-    Greedy randomised equivalence search procedure: construct a class by random good insertions, climb, repeat.
+    Greedy randomised equivalence search procedure: construct a class by random insertions, climb by iGES, repeat.
 
     Parameters
     ----------
     maxk : int, default 8
-        Maximum length of the restricted candidate list; each construction draws its length from 2..maxk.
+        Maximum length of the restricted candidate list; each construction draws its length k from 2 to maxk.
     iterations : int, default 50
         Number of constructions.
     greedy_first : bool, default False
@@ -39,11 +39,12 @@ class GRESP(ClassSearch):
 
     Notes
     -----
-    The list contains the k best operators Insert(X, Y, T) that raise the score, or all of them if there are fewer. The
-    constructions are independent, so the result does not depend on the number of threads. The best class is returned.
+    The restricted candidate list contains the k best operators Insert(X, Y, T) that raise the score, or all of them if
+    there are fewer. Each step applies one of them, drawn at random. The constructions are independent, so the result
+    does not depend on the number of threads. The best class is returned.
 
-    All 50 random constructions can be worse than GES. With `greedy_first` the result is never worse than GES; that
-    climb is not counted as an iteration.
+    It can happen that all constructions are worse than GES. With `greedy_first` the result is never worse than GES.
+    This first climb is not counted as an iteration.
 
     Examples
     --------
@@ -72,11 +73,11 @@ class GRESP(ClassSearch):
         require("iterations", self.iterations, at_least=0, whole=True)
 
     def search(self, problem: Problem, run: Run) -> None:
-        """Construct and climb, from the start."""
+        """Construct and climb until the iterations are used up or the run stops."""
         self.restart(ClimberPool(self, problem, run), run)
 
     def restart(self, pool: ClimberPool, run: Run) -> None:
-        """Construct and climb by the climbers of a pool, as many at the same time as there are threads."""
+        """Search with the climbers of a pool, with one construction for each thread at a time."""
         report_optimum(pool.climb_in_two_stages() if self.greedy_first else pool.origin, run)
         seeds = run.rng.integers(2**63, size=self.iterations).tolist()
         while seeds and run.going():
@@ -106,4 +107,4 @@ class Construction:
         rng = np.random.default_rng(self.seed)
         k = int(rng.integers(2, self.maxk + 1))  # line 2
         while candidates := state.find_best_few([Kind.INSERT], k, halted):  # lines 4, 7: FRS
-            state.apply(candidates[int(rng.integers(len(candidates)))])  # lines 5-6, 23
+            state.apply(candidates[int(rng.integers(len(candidates)))])  # lines 23, 5-6

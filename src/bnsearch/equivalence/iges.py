@@ -26,7 +26,7 @@ class IGES(ClassSearch):
 
     Notes
     -----
-    An iteration is one operator applied. Ties are decided as in GES, for Delete before Insert as in line 5.
+    An iteration is one operator applied. Ties are decided as in GES: Delete comes before Insert, as in line 5.
 
     Examples
     --------
@@ -46,7 +46,7 @@ class IGES(ClassSearch):
     purpose: ClassVar[str] = "for speed; consistent in the large-sample limit"
 
     def search(self, problem: Problem, run: Run) -> None:
-        """Go to iGES(start); report every class on the way."""
+        """Search from the start to iGES(start), and report every class on the way."""
         state = self.start_neighbourhood(self.prepare_scorer(problem, run), problem.constraints)
         report_class(state, run)
         for _ in single_stage_search(state, run.halted):
@@ -57,7 +57,7 @@ class IGES(ClassSearch):
 
 
 def single_stage_search(state: Neighbourhood, halted: Halted) -> Iterator[Step]:
-    """Apply the best Insert or Delete until none raises the score (Algorithm 3.3); yield after every step."""
+    """Apply the best Insert or Delete until none raises the score (Algorithm 3.3); yield each step."""
     while (step := state.find_best([Kind.INSERT, Kind.DELETE], halted)) is not None:  # lines 2-4, 9-10: FS and BS
         state.apply(step)  # lines 5-8
         yield step

@@ -22,7 +22,7 @@ class ILGES(Perturbing):
     Parameters
     ----------
     perturbation : int, optional
-        K, the number of noisy steps of a perturbation; None means half the number of variables.
+        Number of noisy steps of a perturbation, k in the paper; None means half the number of variables.
     iterations : int, default 100
         Number of perturbations.
 
@@ -38,13 +38,13 @@ class ILGES(Perturbing):
     - The best class so far is perturbed; in the pseudo-code, the last class.
     - A perturbation has k steps; in the pseudo-code, k + 2.
     - The best class is returned; in the pseudo-code, the last class.
-    - The noise has one standard deviation for all operators of a step; in the pseudo-code, it is that of
-      `noise_scale="operator"` or "variance", see `Perturbing`.
+    - The noise has one standard deviation for all operators of a step; in the pseudo-code, each operator has its own.
+      See `noise_scale` of `Perturbing`.
 
     Every class offered is a local optimum of iGES, so the large-sample guarantee of GES holds for it.
 
     With several threads, perturbations of the same class are tried at the same time. Trials after the first improvement
-    are discarded, so that the result is that of one thread.
+    are discarded, so that the result does not depend on the number of threads.
 
     Examples
     --------
@@ -73,11 +73,11 @@ class ILGES(Perturbing):
             require("perturbation", self.perturbation, at_least=1, whole=True)
 
     def search(self, problem: Problem, run: Run) -> None:
-        """Perturb and climb, from the start."""
+        """Climb by iGES from the start, then perturb and climb until the iterations are used up or the run stops."""
         self.iterate(ClimberPool(self, problem, run, keep_all=True), problem.size, run)
 
     def iterate(self, pool: ClimberPool, size: int, run: Run) -> None:
-        """Perturb and climb by the climbers of a pool; `size` is the number of variables."""
+        """Search with the climbers of a pool; `size` is the number of variables."""
         k = self.perturbation or max(1, size // 2)
         best = pool.climb()  # line 3
         report_optimum(best, run)

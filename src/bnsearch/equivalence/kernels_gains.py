@@ -1,4 +1,8 @@
-"""The gain of an operator, from four set values: Corollaries 16 and 18 of Chickering (2002)."""
+"""
+The gain of an operator, from four set values: Corollaries 16 and 18 of Chickering (2002).
+
+G(S), the value of a set S, is its cell sum: s(y | B) = G(B + y) - G(B), because the score is score-equivalent.
+"""
 
 # Numba infers the types of kernels.
 # mypy: allow-untyped-defs, no-check-untyped-defs
@@ -12,37 +16,38 @@ from bnsearch.equivalence.kernels_graph import GIVEN
 from bnsearch.kernels.compile import inner_kernel
 from bnsearch.scores.kernels import find_or_count
 
-# What gains are computed from, a plain tuple `valuer`:
+# The tuple `valuer` holds the arrays from which gains are computed:
 #   place     int64[n]           the place of each variable in the columns
 #   columns, scratch, cache, terms, salt   as Scorer.kernel_arguments returns them
-#   row_key   uint64[slots, 2]   a cache of gains, a row for each (y, B): its key, zero where empty,
-#   row_base  float64[slots, 2]  G(B) and G(B + y),
-#   row_gain  float64[slots, n]  and s(y | B + x) - s(y | B) for each x, NaN where unknown. A row is found by the lower
-#                                bits of its key, and replaced by another one with the same bits
-# The cache of gains makes most of the gains of a changed row cheap: neighbouring x lie side by side in memory, where
-# each set value lies in another part of the scorer's cache.
+# and a cache of gains with a row for each (y, B). The slot of a row is given by the lower bits of its key. A new row
+# replaces the old one in its slot:
+#   row_key   uint64[slots, 2]   the key, zero if the slot is empty
+#   row_base  float64[slots, 2]  G(B) and G(B + y)
+#   row_gain  float64[slots, n]  s(y | B + x) - s(y | B) for each x, NaN if it is not known
+# The gains of a row are next to each other in memory, while set values are all over the scorer's cache. So reading the
+# gains of a changed row again is cheap.
 PLACE, COLUMNS, SCRATCH, CACHE, TERMS, SALT, ROW_KEY, ROW_BASE, ROW_GAIN = range(9)
-MEMBER_KEY = 0  # among the parts of the scorer's cache
+MEMBER_KEY = 0  # an index into the scorer's cache, as COMPUTED
 COMPUTED = 3
 
-# An odd factor: the product of a key with it determines the key.
+# An odd factor, so that the product modulo 2^64 determines the key.
 MULTIPLIER = np.uint64(0x9E3779B97F4A7C15)
 
 
 @inner_kernel
 def family_key(family, parents):
-    """Return one number for a family, from the keys of the set of all its members and of its parents."""
+    """Return the key of a family, given the key of the set of child and parents and the key of the parents."""
     return MULTIPLIER * family + parents
 
 
 @inner_kernel
 def find_gain_row(valuer, members, number, y, high, low):
     """
-    Return the slot of the gains into y given B; a new row has no gains yet.
+    Return the slot of the row of gains for (y, B); if the row is not in the cache, make one without gains.
 
-    members : int64[number + 1 or more]   the places of B; the next entry is overwritten
-    y : its place
-    high, low : the key of B
+    members : int64[number + 1 or more]   the places of B, whose number is `number`; the next entry is overwritten
+    y : place of y
+    high, low : key of B
     """
     cache, key, base, gain = valuer[CACHE], valuer[ROW_KEY], valuer[ROW_BASE], valuer[ROW_GAIN]
     member = cache[MEMBER_KEY]
@@ -70,7 +75,7 @@ def gain_of_parent(valuer, x, y, lists, number, family_keys, noted):
     for B = Pa(y) + (NA(y, x) - H) - x (Corollary 18).
 
     lists : B is lists[GIVEN, :number], see find_given; overwritten
-    family_keys : uint64[...]   the keys of the two families are written at `noted`; nothing where it has no room
+    family_keys : uint64[...]   written from index `noted` on: the keys of the two families, unless it has no room
     """
     place, cache, salt, gains = valuer[PLACE], valuer[CACHE], valuer[SALT], valuer[ROW_GAIN]
     member = cache[MEMBER_KEY]

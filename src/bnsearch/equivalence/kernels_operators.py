@@ -1,4 +1,10 @@
-"""Which Insert and Delete operators are valid on a CPDAG: Theorems 15 and 17 of Chickering (2002)."""
+"""
+The validity of Insert and Delete operators on a CPDAG: Theorems 15 and 17 of Chickering (2002).
+
+`sets` and `lists` are described in kernels_graph. NA(y, x) denotes the neighbours of y that are adjacent to x. The
+first spare row of `sets`, 4 * n, holds NA(y, x) + T or NA(y, x) - H of an operator. The second spare row, 4 * n + 1,
+holds the variables that a search of paths has reached or must not enter.
+"""
 
 # Numba infers the types of kernels.
 # mypy: allow-untyped-defs, no-check-untyped-defs
@@ -33,11 +39,11 @@ INSERT, DELETE = np.int64(0), np.int64(1)
 @inner_kernel
 def find_kept(sets, kind, x, y, lists, size):
     """
-    Write into the first spare row the neighbours of y that become or stay its parents under an operator.
+    Write into the first spare row NA(y, x) + T for Insert, NA(y, x) - H for Delete.
 
-    NA(y, x) + T for Insert, NA(y, x) - H for Delete, where NA(y, x) are the neighbours of y adjacent to x.
+    In the DAG of Corollary 16 or 18, these neighbours of y are its parents.
 
-    lists : T or H stands in lists[SUBSET, :size]
+    lists : T or H is lists[SUBSET, :size]
     """
     n = size_of(sets)
     for w in range(sets.shape[1]):
@@ -60,10 +66,11 @@ def explore(sets, y, x, lists, before):
     """
     Add to the second spare row all variables that semi-directed paths (edges -> or -) from y reach.
 
-    Variables in that row are not entered. The search ends as soon as x is reached; x may be NOTHING.
+    Paths do not enter variables that are in that row at the start. The search ends as soon as it reaches x; x may be
+    NOTHING.
 
     lists : lists[GIVEN] is scratch
-    before : int32[n, n]   before[y, v] is written: the variable from which v was reached
+    before : int32[n, n]   written: before[y, v] is the variable before v on the path from y
     """
     n, words = size_of(sets), sets.shape[1]
     seen = 4 * n + 1
@@ -86,7 +93,7 @@ def explore(sets, y, x, lists, before):
 
 @inner_kernel
 def is_known_path_open(sets, x, y, before):
-    """Return True if the last path found from y to x still exists and avoids the set in the first spare row."""
+    """Return True if the last path found from y to x still exists and has no node in the first spare row."""
     n = size_of(sets)
     v = x
     for _ in range(n):
@@ -116,10 +123,10 @@ def is_blocked(sets, x, y, lists, before):
 @inner_kernel
 def find_reach(sets, y, lists, before, reach):
     """
-    Write into reach[y] all variables that semi-directed paths from y reach.
+    Write into reach[y] all variables that semi-directed paths from y reach, y included.
 
-    No T blocks a path that avoids the neighbours of y. The variables x at the end of such paths are written into the
-    first spare row: no Insert(x, y, T) is valid for them.
+    Write into the first spare row the variables x that are reached by paths without neighbours of y. No T blocks such a
+    path, so no Insert(x, y, T) is valid for them.
     """
     n = size_of(sets)
     near, seen = NEIGHBOURS * n + y, 4 * n + 1
@@ -137,13 +144,14 @@ def find_reach(sets, y, lists, before, reach):
 @kernel
 def mark_stale(old, new, reach, known):
     """
-    Mark the variables from which a path reaches a variable whose outgoing edges differ between two graphs.
+    Set known[y] to False if a path from y reaches a variable whose outgoing edges differ between two graphs.
 
-    reach : uint64[n + 1, W]   from find_reach; y is in its own set
-    known : bool[n]            cleared for them
+    old, new : the bit sets of the two graphs
+    reach : uint64[n + 1, W]   from find_reach, for the old graph; the last row is scratch
+    known : bool[n]            True if reach[y] is up to date
     """
     n = known.size
-    moved = n  # the last row of reach is scratch
+    moved = n  # the scratch row: variables whose outgoing edges differ
     for v in range(n):
         for w in range(reach.shape[1]):
             if (
@@ -164,7 +172,9 @@ def is_valid_insert(sets, x, y, lists, size, before):
     Return True if Insert(x, y, T) is valid (Theorem 15), where T is lists[SUBSET, :size].
 
     NA(y, x) + T is a clique, and every semi-directed path from y to x has a node in it. The caller ensures that x and y
-    are not adjacent and that T are neighbours of y not adjacent to x. before : as of `explore`
+    are not adjacent and that T are neighbours of y not adjacent to x.
+
+    before : see `explore`
     """
     find_kept(sets, INSERT, x, y, lists, size)
     return is_clique(sets, 4 * size_of(sets)) and is_blocked(sets, x, y, lists, before)
@@ -184,10 +194,11 @@ def is_valid_delete(sets, x, y, lists, size):
 @inner_kernel
 def find_candidates(sets, kind, x, y, lists):
     """
-    Write into CANDIDATES the variables from which T or H of the operators on x and y is taken; return their number.
+    Write into CANDIDATES the variables that T or H may contain; return their number.
 
-    For Insert these are the neighbours of y not adjacent to x that are adjacent to all of NA(y, x): no others can form
-    a clique with it. -1 means that no operator is valid because NA(y, x) is not a clique.
+    For Delete these are NA(y, x). For Insert these are the neighbours of y that are adjacent to all of NA(y, x) and not
+    to x, because no others can form a clique with NA(y, x). If NA(y, x) is not a clique, no Insert is valid, and the
+    result is NOTHING.
     """
     n = size_of(sets)
     find_kept(sets, kind, x, y, lists, np.int64(0))
@@ -210,12 +221,13 @@ def next_subset(number, limit, descend, lists, size):
     """
     Replace a subset of the candidates by the next one in depth-first order: {}, {0}, {0, 1}, ..., {1}, ...
 
-    number : of candidates
-    limit : the largest size
-    descend : False to skip the supersets of the present subset that continue it
-    lists : the subset, in CHOSEN as ascending indices of candidates, in SUBSET as variables
+    number : number of candidates
+    limit : maximum size of a subset
+    descend : False to skip all subsets that begin with the members of the current one
+    lists : the subset: CHOSEN has ascending indices of candidates, SUBSET the variables
+    size : size of the current subset
 
-    Return the new size, or -1 when there are no more.
+    Return the size of the next subset, or NOTHING after the last one.
     """
     first = lists[CHOSEN, size - 1] + 1 if size > 0 else 0
     if descend and size < limit and first < number:
@@ -234,9 +246,10 @@ def next_subset(number, limit, descend, lists, size):
 @inner_kernel
 def passes_clique_test(sets, kind, x, y, lists, size):
     """
-    Return True if the operator with the present subset passes the clique test of Theorem 15 or 17.
+    Return True if the operator with the current subset passes the clique test of Theorem 15 or 17.
 
-    For Insert only the last member is tested: those before it have passed, and all candidates are adjacent to NA(y, x).
+    For Insert only the last member is tested against the others. The subset without it has passed the test, because
+    `next_subset` extends no others, and all candidates are adjacent to NA(y, x).
     """
     if kind == DELETE:
         return is_valid_delete(sets, x, y, lists, size)
@@ -249,9 +262,9 @@ def passes_clique_test(sets, kind, x, y, lists, size):
 @inner_kernel
 def find_given(sets, kind, x, y, lists, size):
     """
-    Write into GIVEN the set B of Corollaries 16 and 18, the parents of y other than x; return their number.
+    Write into GIVEN the set B of Corollaries 16 and 18, in which x is added to or removed from the parents of y.
 
-    B = Pa(y) + NA(y, x) + T for Insert; B = Pa(y) + (NA(y, x) - H) - x for Delete.
+    B = Pa(y) + NA(y, x) + T for Insert; B = Pa(y) + (NA(y, x) - H) - x for Delete. Return the number of its members.
     """
     n = size_of(sets)
     find_kept(sets, kind, x, y, lists, size)

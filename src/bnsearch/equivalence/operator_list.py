@@ -1,4 +1,4 @@
-"""The operators of a class with their gains, kept up to date from step to step."""
+"""The operators of a class with their gains, updated from step to step."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from bnsearch.equivalence.operators import Kind, Operator, Step, new_lists
 from bnsearch.kernels.tuples import KernelTuple
 from bnsearch.scores.scorer import Scorer
 
-FIRST_CAPACITY = 1 << 14  # operators; the pool grows
+FIRST_CAPACITY = 1 << 14  # number of operators in the first pool, which grows
 ROWS_PER_CALL = 1 << 21  # table rows counted between two checks of the clock: a few milliseconds
 GAINS_PER_CALL = 1 << 15  # gains computed between two checks of the clock if all set values are cached
 MAX_GAIN_ROWS = 1 << 12  # rows of the cache of gains, each for one (y, B); munin with 5,000 rows needs about 2,000
@@ -25,18 +25,21 @@ class OperatorList:
     """
     The operators of a class, listed by y with their gains.
 
-    After a step only the operators on changed pairs are listed again. Listed operators pass the clique tests of
-    Theorems 15 and 17; the path test of Theorem 15 follows when an insertion would be chosen next.
+    After a step only the operators on changed pairs (x, y) are listed again. Listed operators pass the clique tests of
+    Theorems 15 and 17. An insertion gets the path test of Theorem 15 only when it would be chosen next, because few
+    insertions ever are.
+
+    The kernels refer to a variable by its rank in `order`. `kernels_listing` describes the arrays.
 
     Parameters
     ----------
     scorer : the score and its cache
-    order : the variables in the order of the bit sets
+    order : int64[n], the variables by rank; bit i of a bit set is variable order[i]
     limits : int64[1 + n], maximum size of T and H, then the maximum number of parents of each variable
     constraints : background knowledge, as `kernels_constraints` describes it
-    unit : unit to multiples of which gains are rounded before they are compared
+    unit : gains are rounded to multiples of this number before they are compared
     keep_all : list operators that lower the score, too
-    count_families : collect the keys of the families in the gains
+    count_families : collect the keys of the families whose local scores are used
     """
 
     def __init__(
@@ -56,12 +59,13 @@ class OperatorList:
         words = -(-n // 64)
         self._order = order
         self._options = KernelTuple((limits, constraints, unit, keep_all))
+        # A power of two, because kernels find the slot of a row by the lower bits of its key.
         slots = min(MAX_GAIN_ROWS, max(64, 1 << ((GAIN_BYTES // (8 * n)).bit_length() - 1)))
         gain_cache = np.zeros((slots, 2), dtype=np.uint64), np.empty((slots, 2)), np.empty((slots, n))
         self._valuer = KernelTuple((scorer.places[order], *scorer.kernel_arguments(), *gain_cache))
         self._max_computed = 1 + ROWS_PER_CALL // scorer.data.n_rows
-        self._listed: Sets | None = None
-        self._changed = np.full((n, words), ~np.uint64(0))
+        self._listed: Sets | None = None  # the class of the last listing
+        self._changed = np.full((n, words), ~np.uint64(0))  # bit x of row y: the pair (x, y) is listed again
         self._rows = KernelTuple(np.zeros((2, n), dtype=np.int64) for _ in range(5))
         self._pool = _new_pool(FIRST_CAPACITY)
         reach = np.zeros((n + 1, words), dtype=np.uint64)
@@ -74,13 +78,17 @@ class OperatorList:
 
     @property
     def gains_computed(self) -> int:
-        """Number of gains computed so far; each is a difference of two local scores."""
+        """Number of gains requested so far, cached or not; each is a difference of two local scores."""
         from bnsearch.equivalence.kernels_listing import GAINS
 
         return int(self._state[GAINS])
 
     def refresh(self, sets: Sets, halted: Callable[[], bool]) -> bool:
-        """List the operators of a class; return True if the list was finished before `halted` returned True."""
+        """
+        Update the list to the operators of a class.
+
+        Return True if the list was finished before `halted` returned True.
+        """
         from bnsearch.equivalence.kernels_listing import FINISHED, NOTED, OUT_OF_POOL, list_operators, restart_row
 
         self._mark_changes(sets)
@@ -103,7 +111,7 @@ class OperatorList:
                 return False
 
     def _mark_changes(self, sets: Sets) -> None:
-        """Mark the pairs whose operators may differ from the listed ones, and go to the first row."""
+        """Mark the pairs whose operators may differ from the listed ones, and start again at the first row."""
         from bnsearch.equivalence.kernels_graph import mark_changed
         from bnsearch.equivalence.kernels_listing import HEAD, TAIL
         from bnsearch.equivalence.kernels_operators import mark_stale
@@ -119,18 +127,18 @@ class OperatorList:
         """
         Move the finished rows to a new pool without gaps.
 
-        The pool is twice as large as the old one if they fill a quarter of it, or if there are no gaps.
+        The new pool has twice the capacity if the rows fill a quarter of the old one, or if that had no gaps.
         """
         from bnsearch.equivalence.kernels_listing import USED, move_rows
 
         capacity, listed = len(self._pool[0]), int(self._rows[1].sum())
-        enough = 4 * listed < capacity and listed < self._state[USED]
-        pool = _new_pool(capacity if enough else 2 * capacity)
+        suffices = 4 * listed < capacity and listed < self._state[USED]
+        pool = _new_pool(capacity if suffices else 2 * capacity)
         self._state[USED] = move_rows(self._rows, self._pool, pool)
         self._pool = pool
 
     def find_best(self, sets: Sets, kinds: Sequence[Kind], number: int) -> list[Step]:
-        """Return up to `number` of the best valid operators of some kinds that raise the score, best first."""
+        """Return up to `number` of the valid operators of these kinds that raise the score most, best first."""
         from bnsearch.equivalence.kernels_select import best_operators
 
         found = self._room_for(number)
@@ -152,15 +160,16 @@ class OperatorList:
         """
         Return the valid operator of a kind with the highest value, or None if no operator is valid.
 
-        values : one for each listed operator, as of `gains`; -inf is written where an operator was found invalid
+        values : the value of each listed operator, in the order of `gains`; -inf is written for operators that are
+            found to be invalid, or to lead to no legal DAG
         """
         from bnsearch.equivalence.kernels_select import best_by_value
 
         found = self._room_for(1)
-        there = best_by_value(
+        is_found = best_by_value(
             sets, int(kind), self._options, self._rows, self._pool, self._paths[2], self._lists, values, found
         )
-        return self._step(found[0].tolist()) if there else None
+        return self._step(found[0].tolist()) if is_found else None
 
     def find_valid(self, sets: Sets) -> list[Step]:
         """Return all valid operators that are listed, whether or not they lead to a legal DAG."""
@@ -176,10 +185,11 @@ class OperatorList:
         ]
 
     def _room_for(self, number: int) -> NDArray[np.int64]:
+        """Return an array for operators as kernels return them (see kernels_select)."""
         return np.empty((number, 5 + len(self._order)), dtype=np.int64)
 
     def _step(self, found: list[int]) -> Step:
-        """Return an operator that a kernel has written as a value, over the variables of the table."""
+        """Return an operator that a kernel has written, with ranks replaced by variables, and its gain."""
         at, kind, x, y, size = found[:5]
         order = self._order
         subset = tuple(sorted(int(order[v]) for v in found[5 : 5 + size]))
@@ -187,5 +197,6 @@ class OperatorList:
 
 
 def _new_pool(capacity: int) -> KernelTuple:
-    kinds = (np.float64, np.float64, np.int32, np.int32, np.int32)
-    return KernelTuple(np.zeros(capacity, dtype=kind) for kind in kinds)
+    """Return an empty pool of operators (see kernels_listing)."""
+    dtypes = (np.float64, np.float64, np.int32, np.int32, np.int32)
+    return KernelTuple(np.zeros(capacity, dtype=dtype) for dtype in dtypes)

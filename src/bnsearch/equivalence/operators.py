@@ -1,5 +1,5 @@
 """
-Insert and Delete, the operators of GES, as values; validity, gain and effect are functions.
+Insert and Delete, the operators of GES, as values, and functions for their validity, gain and effect.
 
 Theorems, corollaries and definitions are those of Chickering (2002), Optimal structure identification with greedy
 search, JMLR 3, 507-554. NA(Y, X) denotes the neighbours of Y that are adjacent to X.
@@ -32,15 +32,16 @@ class Kind(IntEnum):
 @dataclass(frozen=True)
 class Operator:
     """
-    A move from one equivalence class to a neighbouring one; variables are numbers.
+    A move from one equivalence class to a neighbouring one.
+
+    Insert(x, y, T) adds x -> y. For each t in T, it replaces t - y by t -> y. Delete(x, y, H) removes the edge between
+    x and y. For each h in H, it replaces y - h by y -> h, and x - h by x -> h.
 
     Parameters
     ----------
-    kind : Kind.INSERT: Insert(x, y, subset) adds x -> y and turns t - y into t -> y for each t of the subset,
-        neighbours of y that are not adjacent to x. Kind.DELETE: Delete(x, y, subset) removes the edge between x and y
-        and turns y - h into y -> h and x - h into x -> h for each h of the subset, neighbours of y adjacent to x
-    x, y : the ends of the edge
-    subset : T or H, ascending
+    kind : Insert or Delete
+    x, y : indices of the variables at the ends of the edge
+    subset : T, neighbours of y that are not adjacent to x, or H, neighbours of y that are adjacent to x; ascending
     """
 
     kind: Kind
@@ -57,22 +58,25 @@ class Step(NamedTuple):
 
 
 def insert(x: int, y: int, tails: tuple[int, ...] = ()) -> Operator:
-    """Return Insert(x, y, tails)."""
+    """Return Insert(x, y, T), where T is `tails`: the tails of the edges t -> y."""
     return Operator(Kind.INSERT, x, y, tuple(sorted(tails)))
 
 
 def delete(x: int, y: int, heads: tuple[int, ...] = ()) -> Operator:
-    """Return Delete(x, y, heads)."""
+    """Return Delete(x, y, H), where H is `heads`: the heads of the edges y -> h."""
     return Operator(Kind.DELETE, x, y, tuple(sorted(heads)))
 
 
 def is_defined(operator: Operator, cpdag: PDAG) -> bool:
-    """Return True if an operator fits the graph: the edge is absent or present, T or H are neighbours as required."""
+    """Return True if x and y, and T or H, satisfy the conditions on adjacency in the definition of the operator."""
     x, y = operator.x, operator.y
-    inserts = operator.kind == Kind.INSERT
-    fits = y not in cpdag.adjacent[x] if inserts else x in cpdag.parents[y] | cpdag.neighbours[y]
-    near = cpdag.neighbours[y] - cpdag.adjacent[x] if inserts else cpdag.neighbours[y] & cpdag.adjacent[x]
-    return x != y and fits and near.issuperset(operator.subset)
+    if operator.kind == Kind.INSERT:
+        fits = x != y and y not in cpdag.adjacent[x]
+        largest_subset = cpdag.neighbours[y] - cpdag.adjacent[x]  # T0 of Alonso et al. (2018)
+    else:
+        fits = x in cpdag.parents[y] | cpdag.neighbours[y]
+        largest_subset = cpdag.neighbours[y] & cpdag.adjacent[x]  # H0
+    return fits and largest_subset.issuperset(operator.subset)
 
 
 def is_valid(operator: Operator, cpdag: PDAG) -> bool:
@@ -125,11 +129,12 @@ def apply(operator: Operator, cpdag: PDAG) -> PDAG:
 
 
 def new_lists(n: int) -> NDArray[np.int64]:
-    """Return the scratch lists of variables that the kernels take (see kernels_graph)."""
+    """Return `lists`, the scratch array of the kernels (see kernels_graph), for n variables."""
     return np.zeros((4, n + 2), dtype=np.int64)
 
 
 def _lists_with_subset(operator: Operator, n: int) -> NDArray[np.int64]:
+    """Return scratch lists that contain the T or H of an operator."""
     from bnsearch.equivalence.kernels_graph import SUBSET
 
     lists = new_lists(n)

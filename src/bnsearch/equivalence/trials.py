@@ -1,4 +1,4 @@
-"""Climbs from several perturbations of one class, in threads, with the result of one after the other."""
+"""Climbs from several perturbations of one class, in threads; the result does not depend on the number of threads."""
 
 from __future__ import annotations
 
@@ -20,17 +20,19 @@ def find_first_better(
     pool: ClimberPool, best: Optimum, perturbations: Sequence[Perturbation], run: Run
 ) -> tuple[int, Optimum | None]:
     """
-    Climb from perturbations of a class, one for each thread, until one leads to a better class.
+    Perturb a class and climb, once for each thread, and return the first better class.
 
     Parameters
     ----------
     pool : the climbers
-    best : the class
-    perturbations : in the order of one thread
+    best : the class that is perturbed
+    perturbations : the perturbations to try, in the order in which one thread would try them
     run : receives every trial up to the first better one
 
-    Return the number of trials that count, and the better class where the last of them found one. Later trials of
-    other threads do not count: they began at a class that is not the best any more.
+    Returns
+    -------
+    The number of trials that count, and the better class, or None if there is none. Trials after the first better one
+    do not count: one thread would have continued from the better class.
     """
     batch = perturbations[: run.allowed(run.threads)]
     optima = list(run.map(lambda perturbation: pool.change_and_climb(best, perturbation), batch))

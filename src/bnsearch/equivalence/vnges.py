@@ -22,7 +22,7 @@ class VNGES(Perturbing):
     Parameters
     ----------
     kmax : int, optional
-        The number of noisy steps of the strongest perturbation; None means the number of variables.
+        Number of noisy steps of the strongest perturbation; None means the number of variables.
 
     References
     ----------
@@ -31,9 +31,9 @@ class VNGES(Perturbing):
 
     Notes
     -----
-    The neighbourhoods 1 to kmax are all tried; the loop of the pseudo-code ends when it reaches kmax, so it has the
-    neighbourhoods of `kmax=n - 1`. Perturbations, their noise and threads are those of ILGES. An iteration is one
-    perturbation.
+    Neighbourhood k is a perturbation of k steps. All neighbourhoods from 1 to kmax are tried. The pseudo-code does not
+    try the last one, because its loop ends when k reaches kmax; `kmax=n - 1` does the same. Perturbations, noise and
+    threads are those of ILGES. An iteration is one perturbation.
 
     Examples
     --------
@@ -60,20 +60,21 @@ class VNGES(Perturbing):
             require("kmax", self.kmax, at_least=1, whole=True)
 
     def search(self, problem: Problem, run: Run) -> None:
-        """Widen the neighbourhood, from the start."""
+        """Climb by iGES from the start, then perturb and climb in wider and wider neighbourhoods."""
         self.widen(ClimberPool(self, problem, run, keep_all=True), problem.size, run)
 
     def widen(self, pool: ClimberPool, size: int, run: Run) -> None:
-        """Perturb and climb by the climbers of a pool; `size` is the number of variables."""
+        """Search with the climbers of a pool; `size` is the number of variables."""
         kmax = self.kmax or size
         k = 1  # line 3
         best = pool.climb()  # line 5
         report_optimum(best, run)
         seeds: list[int] = []
         while k <= kmax and run.going():  # lines 6, 15
-            widths = range(k, kmax + 1)
-            seeds += run.rng.integers(2**63, size=len(widths) - len(seeds)).tolist()
-            perturbations = [self.make_perturbation(steps, seed) for steps, seed in zip(widths, seeds, strict=False)]
+            steps = range(k, kmax + 1)
+            # Seeds of discarded trials are used again, so that the random numbers do not depend on the threads.
+            seeds += run.rng.integers(2**63, size=len(steps) - len(seeds)).tolist()
+            perturbations = [self.make_perturbation(number, seed) for number, seed in zip(steps, seeds, strict=True)]
             tried, better = find_first_better(pool, best, perturbations, run)  # lines 7-8
             k = 1 if better else k + tried  # lines 9-14
             best = better or best

@@ -52,17 +52,17 @@ class BNCPSO:
 
     Notes
     -----
-    This implementation follows descriptions by others, not the paper itself: velocities are genetic operators, with
-    inertia as mutation and the two attractions as crossovers; the weights change linearly, and the social one grows
-    while the others shrink. The values of the weights are the usual ones of such swarms, and may not be the paper's.
-    Our choices:
+    This implementation follows descriptions by others, not the paper itself. Velocities are genetic operators: inertia
+    is a mutation, and the two attractions are crossovers. The weights change linearly; the social one grows while the
+    others shrink. The values of the weights are usual ones of such swarms, and may differ from the paper's. Choices of
+    this implementation:
 
     - A mutation adds, deletes or reverses a random edge.
     - A crossover copies the parent sets of the variables between two random cuts from the better position.
     - After each update, random edges of cycles are removed, and surplus parents are dropped at random.
     - The first graphs are random, with about as many edges as variables.
 
-    One iteration is one generation; the first swarm is found at iteration 0.
+    One iteration is one generation; the first swarm is offered at iteration 0.
 
     Examples
     --------
@@ -116,7 +116,7 @@ class BNCPSO:
                 best_scores = np.where(is_better, scores, best_scores)
 
     def compute_weights(self, generation: int) -> tuple[float, float, float]:
-        """Return w, c1 and c2 of a generation."""
+        """Return W, C1 and C2 of a generation, counted from 1."""
         done = (generation - 1) / max(1, self.generations - 1)
         return (
             self.inertia + done * (self.inertia_end - self.inertia),
@@ -126,15 +126,24 @@ class BNCPSO:
 
 
 def copy_parent_sets(graphs: Graphs, better: Graphs, rate: float, rng: Generator) -> Graphs:
-    """Return the graphs, some with the parent sets of the variables between two random cuts copied from `better`."""
+    """
+    Return the graphs; some have the parent sets of a random range of variables copied from `better`.
+
+    rate : probability that a graph is changed
+    """
     number, n, _ = graphs.shape
     cuts = rng.integers(n + 1, size=(2, number, 1))
-    inside = (cuts.min(axis=0) <= np.arange(n)) & (np.arange(n) < cuts.max(axis=0)) & (rng.random((number, 1)) < rate)
-    return np.where(inside[:, :, None], better, graphs)
+    is_inside = (cuts.min(axis=0) <= np.arange(n)) & (np.arange(n) < cuts.max(axis=0))
+    is_copied = is_inside & (rng.random((number, 1)) < rate)
+    return np.where(is_copied[:, :, None], better, graphs)
 
 
 def mutate_edges(graphs: Graphs, rate: float, space: SearchSpace, rng: Generator) -> Graphs:
-    """Return the graphs, some with a random edge added, deleted or reversed."""
+    """
+    Return the graphs; some have a random edge added, deleted or reversed, which may close a cycle.
+
+    rate : probability that a graph is changed
+    """
     number, n, _ = graphs.shape
     absent = ~(graphs | graphs.transpose(0, 2, 1) | np.eye(n, dtype=bool))
     kind = rng.integers(3, size=len(graphs))

@@ -39,7 +39,8 @@ class CGA(RankBasedGA):
 
     Notes
     -----
-    This is the paper's case without an assumed ordering of the variables. Our choices:
+    The paper of 1996 has two cases; this is the one without a given ordering of the variables. Choices of this
+    implementation:
 
     - A generation has as many offspring as the population has members, and the best of both survive.
     - The string is cut at one point.
@@ -47,7 +48,7 @@ class CGA(RankBasedGA):
     - The first graphs are random, with about as many edges as variables.
     - Surplus parents are dropped at random. Repair removes random edges of cycles.
 
-    One iteration is one generation; the first population is found at iteration 0.
+    One iteration is one generation; the first population is offered at iteration 0.
 
     Examples
     --------
@@ -80,7 +81,11 @@ class CGA(RankBasedGA):
 
 
 def cross_strings(first: Graphs, second: Graphs, rate: float, rng: Generator) -> Graphs:
-    """Return offspring with the bits of the first graph up to a random cut, then those of the second; or the first."""
+    """
+    Return one offspring of each pair: the bits of the first graph up to a random cut, then those of the second.
+
+    rate : probability that a pair is crossed; otherwise the offspring is the first graph
+    """
     number, n, _ = first.shape
     cut = np.where(rng.random(number) < rate, rng.integers(n * n + 1, size=number), n * n)
     place = np.arange(n * n).reshape(n, n).T  # the string lists the children of each variable in turn (Eq. 6)
@@ -88,7 +93,7 @@ def cross_strings(first: Graphs, second: Graphs, rate: float, rng: Generator) ->
 
 
 def flip_bits(graphs: Graphs, rate: float, rng: Generator) -> Graphs:
-    """Return the graphs, some with one random bit flipped."""
+    """Return copies of the graphs; each has one random bit flipped with probability `rate`."""
     number, n, _ = graphs.shape
     flipped = graphs.copy()
     mutant = np.flatnonzero(rng.random(number) < rate)

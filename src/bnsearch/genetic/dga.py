@@ -39,7 +39,8 @@ class DGA(RankBasedGA):
 
     Notes
     -----
-    A connection joins two positions of the ordering, independently of the variables there. Our choices:
+    A connection joins two positions of the ordering, whatever variables have these positions. Choices of this
+    implementation:
 
     - Selection and survival are those of `CGA`.
     - Both chromosomes are cut at one point. The ordering continues with the missing variables in the order of the
@@ -47,7 +48,7 @@ class DGA(RankBasedGA):
     - Mutation swaps two variables of the ordering and flips one connection.
     - The first graphs are random, with about as many edges as variables. Surplus parents are dropped at random.
 
-    One iteration is one generation; the first population is found at iteration 0.
+    One iteration is one generation; the first population is offered at iteration 0.
 
     Examples
     --------
@@ -69,7 +70,7 @@ class DGA(RankBasedGA):
     mutation: float = 0.05
 
     def encode(self, orders: Orders, graphs: Graphs) -> Chromosomes:
-        """Return the orderings and the graphs, whose connections follow from both."""
+        """Return the orderings and the graphs; the connections are computed from both when they are needed."""
         return orders, graphs
 
     def breed(self, mothers: Chromosomes, fathers: Chromosomes, space: SearchSpace, rng: Generator) -> Chromosomes:
@@ -79,7 +80,7 @@ class DGA(RankBasedGA):
         return orders, space.legalise(graphs, rng)
 
     def cross(self, mothers: Chromosomes, fathers: Chromosomes, rng: Generator) -> tuple[Orders, Graphs]:
-        """Return offspring of pairs; a pair that is not crossed gives its first member."""
+        """Return one offspring of each pair; that of a pair that is not crossed is its first member."""
         orders, graphs = mothers
         other_orders, other_graphs = fathers
         new_orders, new_graphs = cross_both((orders, graphs), (other_orders, other_graphs), rng)
@@ -91,7 +92,11 @@ class DGA(RankBasedGA):
 def mutate_both(
     orders: Orders, graphs: Graphs, rate: float, space: SearchSpace, rng: Generator
 ) -> tuple[Orders, Graphs]:
-    """Return orderings and graphs, some with two variables swapped and one connection of two positions flipped."""
+    """
+    Return orderings and graphs; some have two variables of the ordering swapped and one connection flipped.
+
+    rate : probability that an individual is mutated
+    """
     number, n = orders.shape
     mutant = np.flatnonzero(rng.random(number) < rate)
     if n < 2 or not len(mutant):
@@ -109,6 +114,6 @@ def mutate_both(
 
 
 def draw_pairs(n: int, number: int, rng: Generator) -> tuple[Ints, Ints]:
-    """Return random pairs of different numbers below n."""
+    """Return `number` random pairs of two different integers below n."""
     first = rng.integers(n, size=number)
     return first, (first + rng.integers(1, n, size=number)) % n

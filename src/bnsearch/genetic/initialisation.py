@@ -40,7 +40,7 @@ def split_into_batches(number: int, n: int, family_scores: FamilyScores) -> Iter
 def draw_population(
     number: int, space: SearchSpace, family_scores: FamilyScores, rng: Generator
 ) -> tuple[Orders, Graphs, Floats]:
-    """Return random orderings, a random graph along each, and the scores of the graphs; offer the best ones."""
+    """Return random orderings, a random graph along each, and their scores; offer the best graph of each batch."""
     n = len(space.max_parents)
     orders, graphs, scores = [], [], []
     for size in split_into_batches(number, n, family_scores):
@@ -54,16 +54,21 @@ def draw_informed_orders(information: Floats, number: int, rng: Generator) -> Or
     """
     Return orderings from the maximum mutual information of each variable (Dai et al. 2020, section 3.2.1).
 
-    The edges between each variable and its strongest partner are directed at random. The ordering is drawn at random
-    among those that agree with all of them.
+    The edges between each variable and its strongest partner are directed at random. An ordering is random, but places
+    the parents of these edges before their children.
     """
     n = len(information)
     forest = np.stack([link_strongest_partners(information, rng) for _ in range(number)])
     upper = np.triu(rng.random((number, n, n)) < 0.5, 1)
-    directed = np.where(np.tri(n, dtype=bool).T, upper, ~upper.transpose(0, 2, 1)) & forest  # [child, parent]
+    # Below the diagonal, the opposite entry decides: each edge has exactly one direction. Entries are [child, parent].
+    directed = np.where(np.tri(n, dtype=bool).T, upper, ~upper.transpose(0, 2, 1)) & forest
     return find_topological_orders(directed, rng.random((number, n)))
 
 
 def connect_related_pairs(orders: Orders, alpha: Floats, information: Floats, space: SearchSpace) -> Graphs:
-    """Return the graphs of all pairs that Eq. 4 relates, along the orderings, with the strongest parents only."""
+    """
+    Return the graph along each ordering that joins all pairs related by Eq. 4.
+
+    If a variable would have too many parents, only those with the most information are kept.
+    """
     return space.legalise(find_related_pairs(information, alpha) & find_predecessors(orders), information)

@@ -31,7 +31,7 @@ CHOICES = {
     "binding": ("adaptive", "fixed", "random"),
     "mutation": ("any", "related"),
 }
-FIXED_ALPHA = 0.9  # binding parameter of the ablation FixA (section 4.3)
+FIXED_ALPHA = 0.9  # binding parameter of the ablation MIIGA+FixA (section 4.3)
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -42,7 +42,9 @@ class MIIGA:
     An individual is an ordering, the edges along it, and a binding parameter alpha. Alpha restricts the search space of
     the individual to the pairs that Eq. 4 relates: those whose mutual information exceeds alpha times the maximum that
     one of the two variables has with any other. A generation recombines a random half of the population with
-    individuals of the previous generation. All individuals that are not improved get a new alpha and one mutation.
+    individuals of the previous generation. All other individuals, and those that recombination does not improve, get a
+    new alpha and one mutation. The best of offspring and population survive, and tournaments select the next population
+    from them.
 
     Parameters
     ----------
@@ -57,15 +59,15 @@ class MIIGA:
     max_parents : int, default 5
         Maximum number of parents of a variable, unless `learn` or the knowledge has another limit.
     start : str, default "information"
-        First population: information, or random orderings and edges (the ablation InitMI).
+        First population: "information", or "random" orderings and edges (MIIGA-InitMI).
     recombination : str, default "priority"
-        Priority, or conventional (the ablation PR).
+        Recombination: "priority", or "conventional" crossover (MIIGA-PR).
     binding : str, default "adaptive"
-        Change of the binding parameters: adaptive, fixed at 0.9 (the ablation FixA) or random (RdA).
+        Change of the binding parameters: "adaptive", "fixed" at 0.9 (MIIGA+FixA) or "random" (MIIGA+RdA).
     mutation : str, default "any"
-        Pairs between which mutation adds and reverses edges: any, or related by Eq. 4.
+        Pairs between which mutation adds and reverses edges: "any", or "related" by Eq. 4.
     distinct : bool, default False
-        Whether individuals with equal scores survive only if there are not enough others.
+        True if an individual with the score of a better one survives only if there are not enough others.
 
     References
     ----------
@@ -75,36 +77,36 @@ class MIIGA:
 
     Notes
     -----
-    The paper leaves some choices open. Ours:
+    The paper leaves some choices open. This implementation:
 
     - When a binding parameter has changed, pairs that become related are connected along the ordering, and edges
       between pairs that are no longer related are removed. Redrawing all connections would discard the result of
       earlier generations.
-    - Preferences (edges to add by information, to delete or reverse by score) are draws with a probability proportional
-      to 1 / rank.
-    - A recombined individual is better if its log-likelihood exceeds that of both individuals it is made of, as the
-      text says; Algorithm 1, line 19, compares with one of them.
+    - Mutation draws an edge with a probability proportional to 1 / rank. Edges to add are ranked by information, edges
+      to delete or reverse by the resulting score.
+    - A recombined individual is better if its log-likelihood exceeds that of both individuals it is made of, as section
+      3.2.2 says. Algorithm 1, line 19, compares with the old individual alone.
     - The first orderings agree with the randomly directed edges of maximum information, and are random otherwise. All
       pairs of Eq. 4 are connected, but a variable has only its `max_parents` strongest parents.
-    - The ablations: a random start has random orderings, and about as many edges as variables. The conventional
+    - In the ablations, a random start has random orderings, and about as many edges as variables. The conventional
       crossover cuts ordering and connections at one point each, and all its offspring are accepted. A random binding
-      parameter changes by one step up, one step down, or not at all.
-    - Under other scores than BIC and AIC the penalty is the log-likelihood minus the score.
+      parameter moves one step up, one step down, or not at all.
+    - The penalty of a score other than BIC and AIC is the log-likelihood minus the score.
     - Knowledge: every individual is legal. Orderings have required parents before their children, the information of
       forbidden pairs is zero, and no operator adds a forbidden edge or removes a required one.
 
-    One departure from the paper: by lines 26 and 27 of Algorithm 3 mutation alters a structure in its search space,
-    that is, it adds and reverses edges between pairs of Eq. 4. This is `mutation="related"`; edges outside of the space
-    may be deleted. The default is "any", because its results are higher and nearer to the paper's. BIC minus that of
-    the true network on alarm with 5,000 rows, five seeds: -1,127 with "any", -5,452 with "related", -1,271 in the
-    paper. The ablation FixA needs "related": with "any" a fixed binding parameter does not fix the search space.
+    The default differs from the paper in one point. By lines 26 and 27 of Algorithm 3, mutation alters a structure in
+    its search space: it adds and reverses edges between pairs that Eq. 4 relates. This is `mutation="related"`. The
+    default is "any", because its scores are higher and closer to the paper's. On alarm (5,000 rows, five seeds), BIC
+    minus that of the true network is -1,127 with "any" and -5,452 with "related"; the paper has -1,271. The ablation
+    MIIGA+FixA needs "related": with "any", a fixed binding parameter does not fix the search space. In both cases
+    mutation may delete any edge.
 
-    As in the paper, copies of the best individual soon fill the population. With `distinct` others survive, too: the
-    mean score is higher on 13 of the 14 networks of `benchmarks/genetic.py`, and equal on asia. With mutation of any
-    pair, the adaptive binding parameter shows no advantage over a random one on insurance and alarm.
+    As in the paper, copies of the best individual soon fill the population. With `distinct`, other individuals survive,
+    too, and the mean score is higher on 13 of the 14 networks of `benchmarks/genetic.py` (equal on asia). With
+    `mutation="any"`, the adaptive binding parameter shows no advantage over a random one on insurance and alarm.
 
-    One iteration is one generation. The first population is offered at iteration 0: the trace shows its best score, and
-    the generation at which the best network of the run appeared.
+    One iteration is one generation. The first population is offered at iteration 0.
 
     Examples
     --------
@@ -156,12 +158,13 @@ class MIIGA:
                 picked = draw_half(len(current), rng)  # line 14
                 former = previous.take(rng.integers(len(previous), size=picked.sum()))  # line 16
                 recombined, is_better = operators.recombine(current.take(picked), former)  # lines 15-23
-                unimproved = Individuals.concatenated(current.take(~picked), recombined.take(~is_better))  # marked np
+                unimproved = Individuals.concatenated(current.take(~picked), recombined.take(~is_better))  # np
                 mutants = operators.mutate(unimproved, best.penalty)  # lines 24-29
                 offspring = Individuals.concatenated(recombined.take(is_better), mutants)
                 family_scores.offer_best(offspring.graphs, offspring.local)  # line 30
-                everyone = Individuals.concatenated(offspring, current)  # line 31
-                fittest = everyone.take(select_fittest(everyone.scores, self.population, distinct=self.distinct))  # 32
+                candidates = Individuals.concatenated(offspring, current)  # line 31
+                survivors = select_fittest(candidates.scores, self.population, distinct=self.distinct)
+                fittest = candidates.take(survivors)  # line 32: pop'
                 best.update(offspring)
                 winners = select_by_tournament(fittest.scores, self.tournament, rng)
                 previous, current = current, fittest.take(winners)  # line 33
@@ -208,17 +211,17 @@ class Operators:
         return Individuals.scored(orders, graphs, alpha, self.family_scores)  # line 10
 
     def recombine(self, old: Individuals, former: Individuals) -> tuple[Individuals, NDArray[np.bool_]]:
-        """Return offspring of old and former individuals, and a mask of the better ones (section 3.2.2)."""
+        """Return offspring of old and former individuals, and a mask of those that are better (section 3.2.2)."""
         if self.settings.recombination == "priority":
             return recombine_by_priority(old, former)
         crossed = recombine_conventionally(old, former, self.space, self.family_scores, self.rng)
         return crossed, np.ones(len(crossed), dtype=bool)
 
     def mutate(self, old: Individuals, best_penalty: float) -> Individuals:
-        """Return the individuals with a new alpha, in the search space of it, and with one mutation (lines 25-28)."""
+        """Return individuals with a new alpha, edges adapted to its search space, and one mutation (lines 25-28)."""
         alpha = self.update_alpha(old, best_penalty)  # line 25
         changed, graphs = alpha != old.alpha, old.graphs.copy()
-        before, after = (find_related_pairs(self.information, some[changed]) for some in (old.alpha, alpha))
+        before, after = (find_related_pairs(self.information, each[changed]) for each in (old.alpha, alpha))
         graphs[changed] = renovate_graphs(
             old.orders[changed], graphs[changed], before, after, self.information, self.space
         )  # line 26
@@ -240,9 +243,9 @@ class Operators:
 
 def adapt_alpha(alpha: Floats, penalties: Floats, best_penalty: float, step: float) -> Floats:
     """
-    Return binding parameters a step lower for individuals simpler than the best, a step higher for others (Eq. 16).
+    Return alpha one step lower if an individual is simpler than the best one, one step higher if more complex (Eq. 16).
 
-    penalties : penalty of each individual, the sum of dpS; if it equals that of the best, alpha stays
+    penalties : penalty of each individual, the sum of dpS; if it equals `best_penalty`, alpha does not change
     """
     is_equal = np.abs(penalties - best_penalty) <= tie_margin(best_penalty)
     return np.clip(alpha + np.where(is_equal, 0.0, step * np.sign(penalties - best_penalty)), 0.0, 1.0)
@@ -252,7 +255,7 @@ def renovate_graphs(
     orders: Orders, graphs: Graphs, before: Graphs, after: Graphs, information: Floats, space: SearchSpace
 ) -> Graphs:
     """
-    Return the graphs with edges between pairs that become related, and without those that no longer are (line 26).
+    Add edges between pairs that become related, and remove those between pairs that no longer are (line 26).
 
     before, after : the related pairs under the old and the new alpha, [graph, variable, variable]
     space : if a variable would have too many parents, its new parents of least information are not added
@@ -263,7 +266,7 @@ def renovate_graphs(
 
 
 class BestSoFar:
-    """The score and the penalty, best_dpS, of the best individual so far."""
+    """The score and the penalty (best_dpS) of the best individual so far."""
 
     def __init__(self) -> None:
         self.score = self.penalty = -np.inf
@@ -276,5 +279,5 @@ class BestSoFar:
 
 
 def draw_half(number: int, rng: Generator) -> NDArray[np.bool_]:
-    """Return a mask of a random half, rounded down."""
+    """Return a random mask of length `number` that is True for half of the entries, rounded down."""
     return rng.permutation(number) < number // 2

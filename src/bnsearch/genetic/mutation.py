@@ -1,4 +1,4 @@
-"""Information-driven mutation: an edge is added, deleted or reversed (Dai et al. 2020, section 3.2.4)."""
+"""Information-driven mutation of MIIGA: an edge is added, deleted or reversed (Dai et al. 2020, section 3.2.4)."""
 
 from __future__ import annotations
 
@@ -23,7 +23,9 @@ def mutate_by_information(
     within: Graphs | None = None,
 ) -> tuple[Orders, Graphs]:
     """
-    Return the graphs with one edge each added, deleted or reversed, the kind at random; unchanged if there is none.
+    Return each ordering and graph after one random mutation: one edge is added, deleted or reversed.
+
+    A graph without an edge for the kind of mutation that was drawn stays as it is.
 
     Parameters
     ----------
@@ -37,7 +39,7 @@ def mutate_by_information(
     orders, graphs = orders.copy(), graphs.copy()
     kind = rng.integers(3, size=len(graphs))
     adding, deleting, reversing = kind == ADD, kind == DELETE, kind == REVERSE
-    to_add, to_reverse = (None if within is None else within[some] for some in (adding, reversing))
+    to_add, to_reverse = (None if within is None else within[rows] for rows in (adding, reversing))
     graphs[adding] = add_edges(orders[adding], graphs[adding], information, space, rng, to_add)
     graphs[deleting] = delete_edges(graphs[deleting], space, family_scores, rng)
     orders[reversing], graphs[reversing] = reverse_edges(
@@ -83,14 +85,19 @@ def reverse_edges(
     rng: Generator,
     within: Graphs | None = None,
 ) -> tuple[Orders, Graphs]:
-    """Return each graph with one edge reversed, and its ordering; reversals that score higher are more likely."""
+    """
+    Return each ordering and graph after the reversal of one edge; reversals that score higher are more likely.
+
+    The ordering changes so that the new parent precedes its new child.
+    """
     from bnsearch.genetic.kernels_graphs import find_reversible, put_before
 
     acyclic = np.empty_like(graphs)
     find_reversible(graphs, orders, acyclic)
     candidates = restrict_to(space.find_reversible(acyclic) & space.find_room(graphs)[:, None, :], within)
     edges = graph, child, parent = list_edges(candidates)
-    gains = compute_gains(graphs, edges, family_scores) + compute_gains(graphs, (graph, parent, child), family_scores)
+    deletion_gains = compute_gains(graphs, edges, family_scores)
+    gains = deletion_gains + compute_gains(graphs, (graph, parent, child), family_scores)
     graph, child, parent = draw_edges(edges, gains, len(graphs), rng)
     moved, reversed_graphs = orders[graph], graphs.copy()
     put_before(graphs[graph], moved, child, parent)
@@ -107,7 +114,7 @@ def restrict_to(edges: Graphs, within: Graphs | None) -> Graphs:
 
 
 def compute_gains(graphs: Graphs, edges: Edges, family_scores: FamilyScores) -> Floats:
-    """Return the gain of each child's local score when the edge is deleted if present, and added if absent."""
+    """Return the change of each child's local score if the edge is deleted (if present) or added (if absent)."""
     graph, child, parent = edges
     before = graphs[graph, child]
     after = before.copy()
@@ -116,7 +123,7 @@ def compute_gains(graphs: Graphs, edges: Edges, family_scores: FamilyScores) -> 
 
 
 def list_edges(graphs: Graphs) -> Edges:
-    """Return the edges of all graphs."""
+    """Return the edges of all graphs, graph by graph."""
     graph, child, parent = np.nonzero(graphs)
     return graph.astype(np.int64, copy=False), child.astype(np.int64, copy=False), parent.astype(np.int64, copy=False)
 

@@ -1,4 +1,4 @@
-"""The frame of CGA and DGA: parents are drawn by rank, and the best of parents and offspring survive."""
+"""The base class of CGA and DGA: parents are drawn by rank, and the best of parents and offspring survive."""
 
 from __future__ import annotations
 
@@ -25,10 +25,10 @@ Chromosomes = tuple[NDArray[Any], ...]  # stacks with one row for each individua
 @dataclass(frozen=True, kw_only=True)
 class RankBasedGA(ABC):
     """
-    A genetic algorithm with selection by rank; subclasses add the encoding and the operators, see `CGA` and `DGA`.
+    A genetic algorithm with selection by rank; subclasses add the encoding and the operators.
 
     A generation has as many offspring as the population has members, and the best of both survive. The first graphs are
-    random, with about as many edges as variables.
+    random, with about as many edges as variables. `CGA` and `DGA` describe the parameters.
     """
 
     population: int = 100
@@ -52,7 +52,7 @@ class RankBasedGA(ABC):
             population = self.encode(orders, graphs)
             for _ in count_generations(self.generations, run):
                 drawn = draw_by_rank(scores, 2 * self.population, rng).reshape(2, -1)
-                mothers, fathers = (tuple(stack[some] for stack in population) for some in drawn)
+                mothers, fathers = (tuple(stack[rows] for stack in population) for rows in drawn)
                 offspring = self.breed(mothers, fathers, space, rng)
                 all_scores = np.concatenate([family_scores.score_and_offer(offspring[-1]), scores])
                 survivors = select_fittest(all_scores, self.population)
@@ -63,8 +63,8 @@ class RankBasedGA(ABC):
 
     @abstractmethod
     def encode(self, orders: Orders, graphs: Graphs) -> Chromosomes:
-        """Return the chromosomes of graphs that follow these orderings."""
+        """Return the chromosomes of graphs, in which parents precede children in the orderings."""
 
     @abstractmethod
     def breed(self, mothers: Chromosomes, fathers: Chromosomes, space: SearchSpace, rng: Generator) -> Chromosomes:
-        """Return one legal offspring of each pair, crossed and mutated at the given rates."""
+        """Return one legal offspring of each pair, crossed and mutated with the probabilities of the method."""

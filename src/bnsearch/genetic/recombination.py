@@ -17,8 +17,8 @@ def recombine_by_priority(old: Individuals, former: Individuals) -> tuple[Indivi
     """
     Replace parent sets of the old individuals by those of the former ones that fit better (Algorithm 1).
 
-    Returns the new individuals, and a mask of those whose log-likelihood exceeds that of both individuals they are made
-    of. The others are the old individuals, unchanged.
+    Return the new individuals, and a mask of those whose log-likelihood exceeds that of both the old and the former
+    individual. All others are the old individuals, unchanged.
     """
     from bnsearch.genetic.kernels_recombination import recombine
 
@@ -27,6 +27,7 @@ def recombine_by_priority(old: Individuals, former: Individuals) -> tuple[Indivi
     taken = np.empty(gains.shape, dtype=bool)
     margin = tie_margins(old.fit.sum(axis=1))
     recombine(orders, former.graphs, gains, np.argsort(-gains, axis=1, kind="stable"), taken, margin)  # lines 2-18
+    # The log-likelihood of a former individual is that of the old one plus the sum of all gains.
     required_gain = np.maximum(0.0, gains.sum(axis=1)) + margin
     is_better = np.where(taken, gains, 0.0).sum(axis=1) > required_gain  # lines 19-23
     taken &= is_better[:, None]
@@ -43,6 +44,6 @@ def recombine_by_priority(old: Individuals, former: Individuals) -> tuple[Indivi
 def recombine_conventionally(
     old: Individuals, former: Individuals, space: SearchSpace, family_scores: FamilyScores, rng: Generator
 ) -> Individuals:
-    """Return legal offspring by a random cut of the ordering and of the connections."""
+    """Return legal offspring of one-point crossovers: one random cut of the ordering, one of the connections."""
     orders, graphs = cross_both((old.orders, old.graphs), (former.orders, former.graphs), rng)
     return Individuals.scored(orders, space.legalise(graphs, rng), old.alpha, family_scores)

@@ -31,7 +31,7 @@ from bnsearch.runs.run import Run
 @dataclass(frozen=True, kw_only=True)
 class BNPC:
     """
-    Three-phase dependency analysis: a tree of the strongest dependences (drafting), thickening, thinning, orientation.
+    Three-phase dependency analysis (TPDA): draft a tree, thicken and thin the graph by tests, then orient the edges.
 
     Parameters
     ----------
@@ -45,10 +45,13 @@ class BNPC:
     References
     ----------
     Cheng, Greiner, Kelly, Bell & Liu (2002), "Learning Bayesian networks from data: an information-theory based
-    approach": the algorithm TPDA.
+    approach".
 
     Notes
     -----
+    Drafting joins the pairs with the strongest dependences that close no cycle. Thickening adds an edge between
+    dependent variables that no cut-set separates. Thinning removes an edge if a cut-set of the rest separates its ends.
+
     The search does not use the score; the score only rates the network that is found. The paper leaves some choices
     open:
 
@@ -58,14 +61,14 @@ class BNPC:
     - The last thinning tries every condition of up to `max_condition` neighbours.
     - A v-structure must be confirmed by tests (see `orientation.find_colliders`). It is skipped if it contradicts a
       stronger one. The other edges are oriented with as few new v-structures as possible.
-    - Required edges are added first and stay, forbidden pairs are left out, and known directions come before
-      v-structures.
+    - Required edges are added first and stay. Forbidden pairs are left out. Directions that knowledge determines come
+      before v-structures.
 
     Evaluations are tests.
 
-    `rows_per_degree` and `max_condition` are ours. A condition under which one of two variables has a single state
-    separates them: their mutual information is zero, which is below any threshold. Edges are removed one after the
-    other, so of two copies of a variable, only one loses the common neighbours. If such tests were no evidence, as in
+    `rows_per_degree` and `max_condition` are ours. If one of two variables has a single state under a condition, the
+    condition separates them: their mutual information is zero, which is below any threshold. Edges are removed one by
+    one, so of two copies of a variable, only one loses the common neighbours. If such tests were no evidence, as in
     `GTest`, 113 edges would be left on hailfinder, which has 66.
 
     Examples
@@ -91,7 +94,7 @@ class BNPC:
 
     def __post_init__(self) -> None:
         require("max_condition", self.max_condition, at_least=0, whole=True)
-        _ = self._test
+        _ = self._test  # this checks its parameters
 
     @property
     def _test(self) -> InformationTest:
@@ -105,8 +108,8 @@ class BNPC:
         undecided = analysis.draft()  # phase 1
         analysis.thicken(undecided)  # phase 2
         analysis.thin()  # phase 3
-        triples = find_colliders(analysis.tester, analysis.neighbours, analysis.find_separator, analysis.strengths)
-        dag = orient_skeleton(problem.names, analysis.neighbours, triples, variables_by_content(data).tolist(), known)
+        colliders = find_colliders(analysis.tester, analysis.neighbours, analysis.find_separator, analysis.strengths)
+        dag = orient_skeleton(problem.names, analysis.neighbours, colliders, variables_by_content(data).tolist(), known)
         run.count(iterations=1, evaluations=analysis.tester.tests, computed=analysis.tester.tests)
         run.offer(problem.scorer.network(dag), lambda: dag)
 
@@ -146,7 +149,7 @@ class DependencyAnalysis:
 
     @cached_property
     def strengths(self) -> NDArray[np.float64]:
-        """The strength of the dependence of each pair of variables."""
+        """The strength of the dependence of each pair of variables; above zero if they are dependent."""
         return compute_pair_strengths(self.tester, self.run.halted)
 
     @cached_property
@@ -171,7 +174,7 @@ class DependencyAnalysis:
         return others
 
     def thicken(self, pairs: list[Pair]) -> None:
-        """Add an edge between the two variables of each pair that no set of the current graph separates."""
+        """Add an edge between the two variables of each pair that no cut-set of the current graph separates."""
         for x, y in pairs:
             if self.run.halted():
                 return
@@ -179,7 +182,11 @@ class DependencyAnalysis:
                 self.add_edge(x, y)
 
     def thin(self) -> None:
-        """Remove every edge whose ends others separate: first test a heuristic cut-set, then any small condition."""
+        """
+        Remove every edge whose ends are separated by other variables.
+
+        Two rounds visit all edges: the first tests a heuristic cut-set, the second all small sets of neighbours.
+        """
         for separate in (self.separate, self.separate_thoroughly):
             edges = [
                 (x, y) for x, y in self.pairs if y in self.neighbours[x] and {(x, y), (y, x)}.isdisjoint(self.required)
@@ -188,7 +195,8 @@ class DependencyAnalysis:
                 if self.run.halted():
                     return
                 self.remove_edge(x, y)
-                if y not in find_reachable(self.neighbours, x) or not separate(x, y):
+                has_other_path = y in find_reachable(self.neighbours, x)  # without one, the edge must stay
+                if not (has_other_path and separate(x, y)):
                     self.add_edge(x, y)
 
     def separate(self, x: int, y: int) -> bool:
@@ -202,7 +210,7 @@ class DependencyAnalysis:
         return False
 
     def separate_thoroughly(self, x: int, y: int) -> bool:
-        """Return True if any small set of neighbours on either side separates two variables, and store it."""
+        """Return True if a small set of neighbours of either variable separates the two, and store it."""
         for near, _ in self._cut_candidates(x, y):
             found = find_separating_subset(self.tester, x, y, near, self.max_condition)
             if found is not None:
@@ -211,11 +219,11 @@ class DependencyAnalysis:
         return False
 
     def find_separator(self, x: int, y: int) -> set[int] | None:
-        """Return a set given which two variables are independent, which may be empty; None if none is known."""
+        """Return a set given which two variables are independent, possibly the empty set; None if none is known."""
         return set() if self.strengths[x, y] <= 0 else self.separated_by.get(frozenset((x, y)))
 
     def _cut_candidates(self, x: int, y: int) -> list[tuple[list[int], list[int]]]:
-        """Return the candidates of cut-sets at the side of x and at the side of y."""
+        """Return the candidates (near, far) of cut-sets at x and at y; see `find_cut_candidates`."""
         return [find_cut_candidates(self.neighbours, x, y), find_cut_candidates(self.neighbours, y, x)]
 
     def add_edge(self, x: int, y: int) -> None:

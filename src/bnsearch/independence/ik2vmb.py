@@ -40,30 +40,29 @@ class IK2vMB:
     root : str, optional
         Name of the root of the spanning tree; None means a random variable.
     alpha : float, default 0.01
-        Level of the G-tests.
+        Significance level of the G-tests.
     rows_per_degree : float, default 5.0
         Minimum number of rows for each degree of freedom of a test.
 
     References
     ----------
     Dai et al. (2020), "An improved evolutionary approach-based hybrid algorithm for Bayesian network structure
-    learning in dynamic constrained search space", section 4: a competitor of MIIGA.
+    learning in dynamic constrained search space", section 4: one of the methods compared with MIIGA.
 
     Notes
     -----
-    The only source is that comparison. It describes an improved K2 via Markov blankets that starts from a maximum
-    weight spanning tree whose root has to be given. Our choices:
+    That comparison is the only source. It describes an improved K2 via Markov blankets, which starts from a maximum
+    weight spanning tree whose root has to be given. Choices of this implementation:
 
-    - The weight of the tree is the mutual information (Chow & Liu 1968). Its ordering is the breadth-first order from
-      the root, strong edges first.
+    - The weight of an edge of the tree is the mutual information (Chow & Liu 1968). The ordering is the breadth-first
+      order from the root, strong edges first.
     - The blankets come from interIAMB with G-tests. Two variables must be in each other's blanket.
-    - If two members of a variable's blanket are in each other's blanket, independent without a condition and dependent
-      given the variable, they are two causes of it and move before it.
-    - K2 chooses the parents of a variable among those members of its blanket and neighbours in the tree that come
-      before it.
+    - Two members of a variable's blanket are taken as causes of the variable, and move before it, if they
+      are in each other's blanket, independent without a condition, and dependent given the variable.
+    - K2 chooses the parents of a variable among its predecessors that are in its blanket or its neighbours in the tree.
 
-    Under a time budget, the tree has half of it and the blankets half of the rest. Known directions come before those
-    that are found. Evaluations are tests and local scores together.
+    Under a time budget, the tree may use half of it and the blankets half of the rest. Directions that knowledge
+    determines come before those that tests find. Evaluations are tests and local scores together.
 
     Examples
     --------
@@ -87,32 +86,33 @@ class IK2vMB:
     rows_per_degree: float = 5.0
 
     def __post_init__(self) -> None:
-        _ = self._test
+        _ = self._test  # this checks its parameters
 
     @property
     def _test(self) -> GTest:
         return GTest(alpha=self.alpha, rows_per_degree=self.rows_per_degree)
 
     def search(self, problem: Problem, run: Run) -> None:
-        """Find the tree and the blankets, and from them an ordering; then choose each variable's parents."""
+        """Find the tree and the blankets, derive an ordering from both, then choose each variable's parents by K2."""
         data = problem.needed_data
         root = int(run.rng.integers(problem.size)) if self.root is None else self._find_root(problem.names)
         tree = self._build_tree(data, run)
         blankets = find_mutual_pairs(data, self._test, partial(find_blanket, halted=run.halted), run)
         tester = PairTester(data, self._test)
-        near = blankets.copy()
+        related = blankets.copy()
         for x, y in tree:
-            near[x, y] = near[y, x] = True
-        pairs = zip(*(ends.tolist() for ends in np.nonzero(np.triu(near))), strict=True)
+            related[x, y] = related[y, x] = True
+        pairs = zip(*(ends.tolist() for ends in np.nonzero(np.triu(related))), strict=True)
         causes = accept_v_structures(find_common_effects(tester, blankets), problem.size, pairs, problem.constraints)
         run.count(evaluations=tester.tests, computed=tester.tests)
         rank = np.argsort(walk_from_root(tree, problem.size, root)).tolist()
         order = np.array(topological_order(causes, rank), dtype=np.int64)
         predecessors = [order[:i] for i in np.argsort(order)]
-        candidates = [earlier[near[v, earlier]] for v, earlier in enumerate(predecessors)]
+        candidates = [earlier[related[v, earlier]] for v, earlier in enumerate(predecessors)]
         offer_greedy_network(candidates, problem, run)
 
     def _build_tree(self, data: Dataset, run: Run) -> list[Pair]:
+        """Return the edges of the maximum weight spanning forest, strongest first."""
         tester = PairTester(data, InformationTest(rows_per_degree=self.rows_per_degree))
         with limit_to_half_the_time(run):
             pairs = sort_pairs_by_strength(tester, compute_pair_strengths(tester, run.halted))
@@ -121,15 +121,16 @@ class IK2vMB:
 
     def _find_root(self, names: tuple[str, ...]) -> int:
         if self.root not in names:
-            raise InputError(f"the root {self.root!r} is not a variable of the data")
+            raise InputError(f"the root {self.root!r} is not a variable of the data: give the name of one")
         return names.index(self.root)
 
 
 def find_common_effects(tester: PairTester, blankets: NDArray[np.bool_]) -> list[tuple[int, int, int]]:
     """
-    Return every (x, z, y) in which x and y are causes of z by the tests, the strongest first.
+    Return every (x, z, y) in which the tests show x and y to be causes of z, the strongest first.
 
-    All three are in each other's blankets; x and y are independent without a condition and dependent given z.
+    All three are in each other's blankets; x and y are independent without a condition and dependent given z. The
+    strength of a triple is that of the dependence given z.
     """
     triples = [
         (x, z, y)

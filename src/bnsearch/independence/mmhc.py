@@ -1,4 +1,4 @@
-"""Max-min hill climbing: a climb restricted to the edges that tests of independence allow."""
+"""Max-min hill climbing: a climb over DAGs restricted to the edges that independence tests allow."""
 
 from __future__ import annotations
 
@@ -18,12 +18,12 @@ from bnsearch.runs.run import Run
 @dataclass(frozen=True, kw_only=True)
 class MMHC:
     """
-    Max-min hill climbing: find parents and children by tests, then climb among the graphs that join only such pairs.
+    Max-min hill climbing: find parents and children by tests, then climb over the DAGs whose edges join such pairs.
 
     Parameters
     ----------
     alpha : float, default 0.05
-        Level of the G-tests.
+        Significance level of the G-tests.
     rows_per_degree : float, default 5.0
         Minimum number of rows for each degree of freedom of a test.
     max_condition : int, default 3
@@ -44,13 +44,13 @@ class MMHC:
     Notes
     -----
     The paper's climb has a tabu list of the last 100 graphs and ends after 15 steps without a better one. The restarts
-    are ours, as in `HillClimb`. Under a time budget, the tests have half of it. All pairs of two variables that are not
-    reached by then are allowed.
+    are ours, as in `HillClimb`. Under a time budget, the tests may use half of it. An edge between two variables that
+    were not reached by then is allowed.
 
-    `max_condition` is ours: the paper tries all subsets of the candidates. So is the rule for too few rows: the
-    authors' program requires five rows for each cell of a table on average, this one for each degree of freedom of the
-    declared states. The degrees of freedom of the statistic count the states that occur under each condition, and a
-    test without any separates nothing (see `GTest`).
+    `max_condition` is ours: the paper tries all subsets of the candidates. The rule for too few rows is ours, too. The
+    authors' program requires five rows for each cell of a table on average; this one requires them for each degree of
+    freedom of the declared states. The degrees of freedom of the statistic count the states that occur under each
+    condition. A test with zero degrees of freedom separates nothing (see `GTest`).
 
     Evaluations are tests and local scores together.
 
@@ -81,7 +81,7 @@ class MMHC:
 
     def __post_init__(self) -> None:
         require("max_condition", self.max_condition, at_least=1, whole=True)
-        _ = self._test, self._climb
+        _ = self._test, self._climb  # these check their parameters
 
     @property
     def _test(self) -> GTest:
@@ -97,7 +97,7 @@ class MMHC:
         )
 
     def search(self, problem: Problem, run: Run) -> None:
-        """Find the pairs that an edge may join, then climb."""
+        """Find the pairs that an edge may join, then climb by tabu search among the DAGs with such edges."""
         data = problem.needed_data
         local = partial(find_max_min_neighbours, max_condition=self.max_condition, halted=run.halted)
         allowed = find_mutual_pairs(data, self._test, local, run, unknown_pairs=True)

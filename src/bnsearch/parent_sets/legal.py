@@ -37,6 +37,14 @@ def restricted(table: ParentSets, constraints: Constraints, scorer: Scorer | Non
     return legal_table(table.names, table.child, table.scores, table.first, table.members, constraints, scorer=scorer)
 
 
+def take_legal_rows(table: ParentSets, constraints: Constraints, children: NDArray[np.int64]) -> ParentSets:
+    """Return the legal sets of some children that a table has, and the empty sets of all variables."""
+    selected = np.zeros(len(table.names), dtype=bool)
+    selected[children] = True
+    wanted = is_wanted(table.child, table.first, table.members, constraints)
+    return table.take(np.flatnonzero((wanted & selected[table.child]) | (table.sizes == 0)))
+
+
 def legal_table(
     names: Sequence[str],
     child: NDArray[np.int32],

@@ -1,4 +1,4 @@
-"""Best-first selection: a search for each variable, which takes the most promising sets first."""
+"""Best-first selection: each variable has a search that scores the most promising parent sets first."""
 
 from __future__ import annotations
 
@@ -16,17 +16,21 @@ from bnsearch.selection.frontier import FoundSets
 from bnsearch.selection.report import Selection
 from bnsearch.selection.search_pool import SearchPool, StartSearch
 
-TABLE_SECONDS = 1e-4  # time for making the table, for each variable
+TABLE_SECONDS = 1e-4  # time reserved for making the table, for each variable
 SECONDS_PER_VARIABLE = 120.0  # time budget of a variable if no limit is given (Perez & Maua 2016, section 6.1)
 
 
 @dataclass(frozen=True, kw_only=True)
 class BestFirst(Builder):
-    """Base of the best-first builders: Algorithm 1 of Perez & Maua (2016); subclasses define the order of open sets."""
+    """
+    Base class of the best-first builders, Algorithm 1 of Perez & Maua (2016).
+
+    An open set waits to be extended, a closed one has been extended. Subclasses define the order of open sets.
+    """
 
     @abstractmethod
     def prepare(self, job: Job) -> Callable[[], StartSearch]:
-        """Return a function that makes, for each thread, the function that starts the search of a variable."""
+        """Return a function that, called in each thread, returns the function that starts a variable's search."""
 
     def build(self, job: Job) -> Selection:
         """Search every variable, then make the table."""
@@ -41,7 +45,7 @@ def search_each_variable(
     """
     Search every variable within a builder's budgets, then make the table.
 
-    for_thread : makes, for each thread, the function that starts the search of a variable
+    for_thread : called in each thread; returns the function that starts a variable's search
     seconds_each : time budget of each variable; None means its share of the whole budget
     """
     seconds = builder.seconds
@@ -68,8 +72,8 @@ def search_each_variable(
 
 
 def _empty_sets(job: Job, children: list[int]) -> dict[int, FoundSets]:
-    """Return just the empty set for variables whose search has not started."""
-    if not children:  # a scorer takes time and is seldom needed
+    """Return the empty set, with its score, for each variable whose search has not started."""
+    if not children:  # making a scorer takes time and is seldom needed
         return {}
     values = Scorer(job.data, job.score, cache_bytes=1 << 16).families(children, [()] * len(children))
     nothing = np.zeros(1, dtype=np.int64), np.empty(0, dtype=np.int32)

@@ -1,4 +1,4 @@
-"""Enumeration that several selections continue, for a search that alternates with it."""
+"""Enumeration of parent sets in several selections, which alternate with a search."""
 
 from __future__ import annotations
 
@@ -15,9 +15,8 @@ from bnsearch.selection.builder import Builder, Job
 from bnsearch.selection.report import Selection
 from bnsearch.selection.walk import Walk
 
-FIRST_SIZE = (
-    3  # the first selection enumerates pairs of parents, too: the time for single parents says little on theirs
-)
+# Largest size, child included, of the first selection: the time for single parents says little about that for pairs.
+FIRST_SIZE = 3
 
 
 @dataclass
@@ -43,7 +42,9 @@ class EnumerationState:
 @dataclass(frozen=True, kw_only=True)
 class Enumeration(Builder):
     """
-    All parent sets of one more size than in the previous selection with the same state; at first, up to two parents.
+    All parent sets of the next size: each selection continues the enumeration of the previous one with the same state.
+
+    The first selection enumerates the sets of up to two parents.
 
     Parameters
     ----------
@@ -52,20 +53,20 @@ class Enumeration(Builder):
     memory
         Bytes for counts and for the best scores of smaller sets, and the same for the families kept.
     max_rows : int, optional
-        Maximum number of rows of the table, unless it is complete: each variable's best sets.
+        Maximum number of rows of the table, unless it is complete. A larger table is cut to each variable's best
+        sets.
     whole_size : bool, default True
-        True if the selection ends once its pace shows that the rest of the size does not fit into the time budget.
-        The sets scored until then are kept in any case, and the next selection continues from there.
+        True to end the selection as soon as its pace shows that the rest of the size does not fit into the time
+        budget. In any case the sets scored until then are kept, and the next selection continues from there.
     horizon : float, default infinity
-        Number of seconds in which this and all later selections end.
+        Number of seconds until the end of the last selection.
     state : EnumerationState
         State that selections of one dataset share.
 
     Notes
     -----
-    Sizes are enumerated as by `Sequential`. If a part of a size suffices, sets of variables with few states come first,
-    and the time of the selection does not depend on the number of sets of earlier ones: new sets are joined with the
-    best of the earlier sets.
+    Sizes are enumerated as by `Sequential`. With `whole_size=False`, sets of variables with few states come first. New
+    sets are then joined with the best earlier ones, so that the time does not depend on the number of all sets.
     """
 
     max_rows: int | None = None
@@ -104,11 +105,11 @@ class Enumeration(Builder):
         )
 
     def load_kernels(self, data: Dataset, threads: int, constraints: Constraints | None) -> None:
-        """Compile or load all kernels of a selection: the same as those of `Auto`."""
+        """Compile or load all kernels of a selection, which are those of `Auto`."""
         Auto().load_kernels(data, threads, constraints)
 
     def _join(self, new: ParentSets, job: Job) -> ParentSets:
-        """Return the table of all sets so far, or of the best ones."""
+        """Return the new sets joined with those of the earlier table, cut to `max_rows`."""
         earlier = self.state.table
         if earlier is not None:
             new = ParentSets.from_families(new.names, [earlier.families, new.families], threads=job.budget.threads)

@@ -1,4 +1,4 @@
-"""Greedy selection: the best-scoring set is extended first."""
+"""Greedy selection: the open set with the highest local score is extended first."""
 
 from __future__ import annotations
 
@@ -30,8 +30,8 @@ class Greedy(BestFirst):
     seconds_per_variable
         Time budget of each variable; two minutes if no limit at all is given.
     evaluations
-        Number of families to score for all variables. Once its equal share is used up, a variable extends no
-        further set. If this is the only limit, the result depends neither on the machine nor on the threads.
+        Number of families to score for all variables. A variable whose equal share is used up extends no further
+        set. If this is the only limit, the result depends neither on the machine nor on the number of threads.
     max_parents
         Size of the largest parent set; None means the largest size that can improve a local score.
     max_sets
@@ -41,8 +41,8 @@ class Greedy(BestFirst):
     pruning
         Names of the pruning rules, which do not change the result.
     max_open : int, default 100000
-        Number of open sets that are kept, the best ones, once there are more than twice as many; worse sets are no
-        longer opened from then on.
+        Number of open sets to keep for a variable. Once it has more than twice as many, only the best ones stay
+        open, and from then on no worse set is opened.
 
     References
     ----------
@@ -50,14 +50,15 @@ class Greedy(BestFirst):
 
     Notes
     -----
-    The best open set is extended by every other variable at once. Every extension is opened. An extension is kept if it
-    beats the set that it extends, and the sets from which that was made. A set is not extended if, by the bound of the
-    score, no superset can beat it.
+    A step extends the best open set by every other variable. All extensions are scored together and opened. An
+    extension is kept in the table if it scores higher than the set that it extends, and higher than the sets on the way
+    from the empty set to that one. A set is not extended if, by the bound of the score, no superset can beat it.
 
-    Sets that are still open at the end are kept, too, because they have been scored. The paper's Algorithm 1 returns
-    only the closed ones. Without a time budget the search ends when no set is open, and is then exhaustive. The paper's
-    Tables I, II and IV come from an earlier stop, which the text does not describe: for 16 variables of Nltcs they have
-    13,600 sets, while its exhaustive searches have 365,100 in the same two minutes for each variable.
+    Sets that are still open at the end are kept, too, because they have been scored; the paper's Algorithm 1 returns
+    only the closed ones. Without a time budget the search ends when no set is open, and is then exhaustive. The
+    searches of the paper's Tables I, II and IV stop earlier, by a rule that the text does not describe: for the 16
+    variables of Nltcs they have 13,600 sets, and the exhaustive searches 365,100, both with two minutes for each
+    variable.
 
     Examples
     --------
@@ -75,7 +76,7 @@ class Greedy(BestFirst):
         require("max_open", self.max_open, at_least=1)
 
     def prepare(self, job: Job) -> Callable[[], StartSearch]:
-        """Return a function that makes, for each thread, the function that starts the search of a variable."""
+        """Return a function that, called in each thread, returns the function that starts a variable's search."""
         extender = Extender(job.data, job.score)
 
         def for_thread() -> StartSearch:
@@ -88,9 +89,9 @@ class Greedy(BestFirst):
 
 
 class GreedySearch:
-    """The greedy search of one variable."""
+    """The greedy search of one variable; `VariableSearch` describes its attributes."""
 
-    depth = 1  # single parents are scored at once
+    depth = 1  # single parents are scored when the search starts
     ending = "complete"
 
     def __init__(
@@ -106,7 +107,7 @@ class GreedySearch:
         self._max_parents, self._max_open = max_parents, max_open
         self._frontier = Frontier(candidates, extender.data.arities[candidates], extender.empty(child))
         self._kept: list[tuple[NDArray[np.int32], NDArray[np.int32], NDArray[np.float64]]] = []
-        self._least = -np.inf  # lower bound on the score of sets that are opened
+        self._least = -np.inf  # sets with a lower score are not opened
         self._extend(0)
 
     @property
@@ -125,7 +126,7 @@ class GreedySearch:
 
     @property
     def exhaustive(self) -> bool:
-        """True if every set was opened."""
+        """True if no set was left unopened because of its score."""
         return self._least == -np.inf
 
     @property
@@ -143,11 +144,12 @@ class GreedySearch:
         self._extend(node)
 
     def _extend(self, node: int) -> None:
-        """Score the extensions of a set by every other variable; open the new ones and keep the better ones."""
+        """Score all extensions of a node's set that were not scored before; open them, and keep the better ones."""
         from bnsearch.selection.kernels_frontier import NODE_BELOW, NODE_SCORE, OPEN, push_extensions, take_unseen
 
         frontier, extender = self._frontier, self._extender
         parents = frontier.members(node)
+        # The highest score of the set and of its subsets on the way from the empty set.
         best = float(max(frontier.nodes[NODE_SCORE][node], frontier.nodes[NODE_BELOW][node]))
         if len(parents) == self._max_parents:
             return
@@ -168,7 +170,7 @@ class GreedySearch:
                 self._least = frontier.keep_best_open(self._max_open)
 
     def found(self) -> FoundSets:
-        """Return the empty set and all sets that beat the sets that they extend."""
+        """Return the empty set, and all sets that score higher than the sets that they extend."""
         if not self._kept:
             nothing = np.empty(0, dtype=np.int32)
             return self._frontier.sets(nothing, nothing, np.empty(0))

@@ -1,4 +1,4 @@
-"""Independence selection: sets are scored in the order of an estimate that takes their parts as independent."""
+"""Independence selection: sets are scored in the order of BIC*, an estimate that assumes independent parts."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ from bnsearch.selection.frontier import FoundSets, Frontier
 from bnsearch.selection.search_pool import StartSearch
 
 TABULATED_SIZE = 8  # largest size of sets whose numbers of cells have tabulated terms
-POPS = 512  # open sets processed in one kernel call, a few milliseconds
+POPS = 512  # number of open sets taken from the heap in one kernel call, a few milliseconds
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -38,7 +38,7 @@ class Independence(BestFirst):
         Time budget of each variable; two minutes if no limit at all is given.
     evaluations
         Number of families to score for all variables, in equal shares; families of up to one parent are always
-        scored. If this is the only limit, the result depends neither on the machine nor on the threads.
+        scored. If this is the only limit, the result depends neither on the machine nor on the number of threads.
     max_parents
         Size of the largest parent set; None means the largest size that can improve a local score.
     max_sets
@@ -55,11 +55,13 @@ class Independence(BestFirst):
 
     Notes
     -----
-    BIC*(Y, Z) = BIC(Y) + BIC(Z) + inter(Y, Z) for a scored set Y and one more parent Z; the penalty in `inter` uses the
-    exact product of arities. Under AIC the factor log(N) / 2 is replaced by 1. If a set can be made in several ways, it
-    gets the highest of its estimates; the paper keeps the first one. Among candidates of one arity the order of the
-    estimates does not depend on Y, so one open entry for each scored set and arity suffices. A set is not scored if its
-    penalty alone exceeds the loss of a subset; then its supersets are not scored either.
+    The estimate of a set is BIC*(Y, Z) = BIC(Y) + BIC(Z) + inter(Y, Z), for a scored set Y and one more parent Z. The
+    penalty in `inter` uses the exact product of arities. Under AIC the factor log(N) / 2 is replaced by 1. If a set is
+    made of several pairs (Y, Z), it gets the highest of the estimates; the paper keeps the first one.
+
+    Among candidates of one arity the order of the estimates does not depend on Y. So each scored set has one open entry
+    for each arity, that of its best candidate. No set scores more than minus its penalty. If a subset scores as much,
+    neither the set nor its supersets are scored.
 
     Examples
     --------
@@ -71,7 +73,7 @@ class Independence(BestFirst):
     """
 
     def check(self, score: Score) -> None:
-        """Raise an InputError for a score that BIC* does not estimate."""
+        """Raise an InputError for scores other than BIC and AIC."""
         if not isinstance(score, BIC | AIC):
             raise InputError(
                 f"independence selection estimates scores by BIC*, which needs BIC or AIC, not {score.name}: "
@@ -79,7 +81,7 @@ class Independence(BestFirst):
             )
 
     def prepare(self, job: Job) -> Callable[[], StartSearch]:
-        """Return a function that makes, for each thread, the function that starts the search of a variable."""
+        """Return a function that, called in each thread, returns the function that starts a variable's search."""
         data, max_parents, bounded = job.data, job.max_parents, job.bound.slope < 0
         layout = usual_layout(data)
         products = products_of_sets(layout.columns.arities, TABULATED_SIZE)
@@ -97,10 +99,10 @@ class Independence(BestFirst):
 
 
 class IndependenceSearch:
-    """The independence search of one variable."""
+    """The independence search of one variable; `VariableSearch` describes its attributes."""
 
     exhaustive = True  # of a finished search
-    depth = 1  # single parents are scored at once
+    depth = 1  # single parents are scored when the search starts
     ending = "complete"
 
     def __init__(
@@ -127,17 +129,18 @@ class IndependenceSearch:
         self._frontier = frontier = Frontier(candidates[order], arities[order], empty)
         singles = scores[order]
         ends = np.searchsorted(frontier.arities, frontier.arities, side="right").astype(np.int64)
-        self._classes = len(np.unique(ends))
-        price = -terms[SLOPE] * float(data.arities[child] - 1)  # minus the slope is the penalty of one parameter
-        more = len(candidates)
-        frontier.reserve(nodes=more, opened=more * self._classes, seen=more)
+        self._classes = len(np.unique(ends))  # number of different arities
+        # Penalty of one cell of the parents; minus the slope is the penalty of one parameter.
+        cell_penalty = -terms[SLOPE] * float(data.arities[child] - 1)
+        number = len(candidates)
+        frontier.reserve(nodes=number, opened=number * self._classes, seen=number)
         close_singles(
             frontier.nodes, frontier.heap, frontier.number, frontier.arities, frontier.random, singles, ends,
-            frontier.slots, price, bounded, TOLERANCE, max_parents > 1,
+            frontier.slots, cell_penalty, bounded, TOLERANCE, max_parents > 1,
         )  # fmt: skip
         self._fixed = (
             *tools, place, layout.place[frontier.candidates], frontier.arities, frontier.random, singles, ends,
-            price, bounded, TOLERANCE, max_parents,
+            cell_penalty, bounded, TOLERANCE, max_parents,
         )  # fmt: skip
 
     @property
@@ -160,7 +163,7 @@ class IndependenceSearch:
         return self._frontier.nbytes
 
     def step(self, max_families: int) -> None:
-        """Score the most promising open sets, `max_families` at most."""
+        """Score the open sets with the highest estimates, `max_families` at most."""
         from bnsearch.selection.kernels_independence import search_by_estimates
 
         frontier = self._frontier
@@ -169,7 +172,7 @@ class IndependenceSearch:
         search_by_estimates(*self._fixed, *arrays, POPS, max_families)
 
     def found(self) -> FoundSets:
-        """Return the empty set and all sets that beat the sets from which they were made."""
+        """Return the empty set, and all sets that score higher than the sets that they extend."""
         from bnsearch.selection.kernels_frontier import NODES
 
         used = int(self._frontier.number[NODES])

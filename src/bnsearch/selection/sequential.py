@@ -31,15 +31,15 @@ class Sequential(Builder):
     max_parents : int, default 3
         Size of the largest parent set; None means the largest size that can improve a local score.
     candidates : int, optional
-        Number of candidate parents of each variable, those with the best scores as its only parent, and all that
-        tie with the last of them; None means all variables.
+        Number of candidate parents of each variable: those with the best scores as its only parent. All that tie
+        with the last of them are candidates, too. None means all variables.
     seconds
         Time budget; the sets found until then are returned.
     seconds_per_variable
         Time budget of each variable; time that a variable does not use is not given to others.
     evaluations
-        Number of families to score; a size that does not fit as a whole is left out. If each variable is enumerated
-        separately, each has an equal share.
+        Maximum number of families to score; a size that does not fit as a whole is not enumerated. If each variable
+        is enumerated separately, each has an equal share.
     max_sets
         Maximum number of sets kept for a variable, the best ones; the empty set is kept in addition.
     memory
@@ -56,12 +56,12 @@ class Sequential(Builder):
     -----
     The parent sets of all variables are enumerated together: a set of k + 1 variables is counted once for the k + 1
     families in it. With `candidates` or `seconds_per_variable` each variable is enumerated separately, because it has
-    its own sets or its own time; then a family takes longer. A family is kept if no subset of its parents scores as
-    well. The best score over the subsets is carried from size to size.
+    its own sets or its own time budget; then a family takes longer. A family is kept if it scores better than all
+    subsets of its parents. The best score over the subsets is passed from size to size.
 
-    The default of 3 parents is ours. Perez & Maua set no limit, and two minutes for each variable
-    (`max_parents=None, seconds_per_variable=120`). Teyssier & Koller bound the in-degree by that of the network the
-    data come from, and rank candidates by correlation, without saying which.
+    The default of 3 parents is ours. Perez & Maua have no limit on the parents and two minutes for each variable
+    (`max_parents=None, seconds_per_variable=120`). Teyssier & Koller limit the in-degree to that of the network from
+    which the data come. They rank candidates by correlation, and do not say by which measure.
 
     Examples
     --------
@@ -86,7 +86,7 @@ class Sequential(Builder):
         return self.candidates is not None or self.seconds_per_variable is not None
 
     def _build(self, job: Job) -> Selection:
-        """Build the table; first find the candidates if their number is limited."""
+        """Return the table of legal sets; if the number of candidates is limited, find them first."""
         if self.candidates is None:
             return super()._build(job)
         n = job.n
@@ -97,10 +97,10 @@ class Sequential(Builder):
         )
         extender = Extender(job.data, job.score)
         chosen = best_candidates(extender, self.candidates, known.allowed) | known.required
-        left_out = np.count_nonzero(known.allowed & ~chosen, axis=1)
+        left_out = np.count_nonzero(known.allowed & ~chosen, axis=1)  # their families of one parent have been scored
         if job.budget.evaluations is not None:
-            left = max(1, job.budget.evaluations - int(left_out.sum()))
-            job = replace(job, budget=job.budget.part(evaluations=left))
+            remaining = max(1, job.budget.evaluations - int(left_out.sum()))
+            job = replace(job, budget=job.budget.part(evaluations=remaining))
         found = super()._build(replace(job, constraints=replace(known, allowed=chosen)))
         return replace(
             found,
@@ -124,7 +124,7 @@ class Sequential(Builder):
         return Walk(job, depth, job.budget.memory)
 
     def _prepare(self, job: Job) -> Callable[[], StartSearch]:
-        """Return a function that makes, for each thread, the function that starts the enumeration of a variable."""
+        """Return a function that, called in each thread, returns the function that starts a variable's enumeration."""
         extender = Extender(job.data, job.score)
         memory = job.budget.memory / max(1, min(job.budget.threads, len(job.children)))
 

@@ -13,26 +13,30 @@ from bnsearch.budgets.events import Event
 from bnsearch.counting.pieces import Piece, count_sets_with_each
 from bnsearch.counting.sweep import Sweep
 from bnsearch.parent_sets.assembly import RankedFamilies, assemble
-from bnsearch.parent_sets.legal import is_wanted
+from bnsearch.parent_sets.legal import take_legal_rows
 from bnsearch.parent_sets.table import ParentSets
 from bnsearch.scores.score import TOLERANCE
 from bnsearch.selection.builder import Job
 from bnsearch.selection.closing import excludes_larger_sets
 from bnsearch.selection.size_progress import Pace, SizeProgress
 
-MANY_SETS = 100_000  # smallest number of sets of a size from whose time the pace of the next one is estimated
-SECONDS_PER_ROW, SECONDS_PER_VARIABLE = 5e-7, 2e-5  # generous time for assembling the table, for each of these
+MANY_SETS = 100_000  # minimum number of sets of a size for an estimate of the pace of the next size
+SECONDS_PER_ROW, SECONDS_PER_VARIABLE = 5e-7, 2e-5  # time reserved for assembling the table
 SECONDS_PER_VALUE = 1e-8  # time for preparing the arrays of a size, for each value
 MAX_PREPARATION_SHARE = 0.1  # maximum share of the remaining time for preparing the arrays of a size
 FASTEST = 1e-8  # fastest possible pace in seconds per set: a size that does not fit at this pace is not tried
-SIZE_FACTOR = 2.0  # time for a set, divided by that for a set of one variable less: about twice as many cells
+SIZE_FACTOR = 2.0  # estimated time for a set, divided by that for a set of one variable less
 FAMILY_BYTES = 20  # memory of a family that is kept
-MAX_KEPT = 1 << 20  # largest number of families of a piece for which there is room at first
+MAX_KEPT = 1 << 20  # maximum number of families of a piece in the first scratch arrays, which grow if necessary
 
 
 class Walk:
     """
-    The enumeration of all variables' parent sets.
+    The enumeration of all variables' parent sets, size by size.
+
+    A *size* is the number of variables of a set that contains a child and its parents. Each member of such a set is the
+    child of one family. Children are in the same class if the values of parent sets are the same for them: all children
+    under a score-equivalent score, otherwise those of the same arity.
 
     Parameters
     ----------
@@ -44,9 +48,9 @@ class Walk:
     Attributes
     ----------
     empty : float64[places], scores of the empty sets
-    best : float64[places, sets], each child's best score over the subsets of the parent sets of the last size
-    values : float64[1, sets], values of the sets of the last size as parents, for a score-equivalent score
-    kept : the families kept, by size of the whole set and by piece
+    best : float64[places, sets], each child's best score over the subsets of each parent set of the last size
+    values : float64[1, sets], under a score-equivalent score the values of the sets of the last complete size
+    kept : the families kept, by size and piece
     rows : number of families kept, including the empty sets
     not_assembled : the families kept since the last table, if the enumeration is resumable
     complete : number of parents up to which all families were enumerated
@@ -75,7 +79,7 @@ class Walk:
         self.seconds_for_next = inf
         self._horizon = inf
         self._progress: SizeProgress | None = None  # of a size that is not complete
-        self._open_size = 0  # size that the bound of the score does not exclude
+        self._open_size = 0  # last size that was found not to be excluded by the bound of the score
         self._lock = threading.Lock()
 
     def _make_sweep(self, max_size: int) -> Sweep:
@@ -83,9 +87,9 @@ class Walk:
 
     def resume(self, job: Job, horizon: float, max_size: int) -> None:
         """
-        Continue as part of another selection.
+        Prepare to continue as part of another selection.
 
-        horizon : seconds in which this and all later selections end
+        horizon : number of seconds until the end of the last selection
         max_size : largest size that this selection enumerates
         """
         self.job, self._horizon = job, horizon
@@ -94,11 +98,11 @@ class Walk:
                 self.sweep.deepen()
             else:
                 self.sweep = self._make_sweep(max_size)
-        if self.sweep.max_size == max_size and self.sweep.can_deepen():  # so that the counts of this size are kept
+        if self.sweep.max_size == max_size and self.sweep.can_deepen():  # a sweep keeps the counts below its maximum
             self.sweep.deepen()
 
     def _parents(self, size: int) -> NDArray[np.float64]:
-        """Return the values of all sets of a size as parents, a row for each class of child."""
+        """Return the values of all sets of a size as parents, float64[classes, sets]."""
         score, rows = self.job.score, self.job.data.n_rows
         sums = [score.joint(rows)] if score.equivalent else [score.parents(rows, r) for r in self.arities.tolist()]
         return np.stack([self.sweep.values(size, each, lambda: not self.job.budget.is_spent()) for each in sums])
@@ -111,13 +115,13 @@ class Walk:
         ----------
         evaluations : largest number of families to score; a size is enumerated as a whole or not at all
         share : share of the remaining budget that one more size may take; None means all of it
-        max_size : largest size to enumerate, children included; None means that of the sweep
+        max_size : largest size to enumerate; None means that of the sweep
         """
         largest = self.sweep.max_size if max_size is None else min(max_size, self.sweep.max_size)
         for size in range(self.complete + 2, largest + 1):
             if not self._fits(size) or (self.resumable and self._is_full()):
                 return "memory"
-            if not self.best.size:  # the last size has not prepared this one, because it would not fit
+            if not self.best.size:  # the arrays were not prepared, because this size does not fit into the time
                 return "horizon" if self.resumable else "seconds"
             if (
                 size > 2
@@ -137,10 +141,10 @@ class Walk:
 
     @property
     def _reserve(self) -> float:
-        """The time for assembling the table; with constraints, its rows are also filtered and joined with others."""
-        times = 1.0 if self.job.constraints is None else 2.0
+        """The time reserved for assembling the table; with constraints, rows are also filtered and joined."""
+        factor = 1.0 if self.job.constraints is None else 2.0
         rows = self._new_rows if self.resumable else self.rows
-        return times * SECONDS_PER_ROW * rows + SECONDS_PER_VARIABLE * self.job.n
+        return factor * SECONDS_PER_ROW * rows + SECONDS_PER_VARIABLE * self.job.n
 
     @property
     def scored(self) -> int:
@@ -170,18 +174,19 @@ class Walk:
 
     def _fits_in_time(self, size: int) -> bool:
         """
-        Return True if a size may fit into the time as a whole, or if its preparation takes a small share.
+        Return True if the arrays for a size are worth their preparation.
 
-        A resumable walk keeps the arrays between selections. It makes them only if both conditions hold.
+        One of two conditions must hold: the preparation takes a small share of the time, or the size may fit into the
+        time as a whole. For a resumable walk both must hold, because it keeps the arrays between selections.
         """
-        left = self._horizon if self.resumable else self.job.budget.remaining
-        prepared = (len(self.empty) * self.sweep.number(size - 2) + self.sweep.number(size - 1)) * SECONDS_PER_VALUE
-        fastest = self.sweep.number(size) * FASTEST / self.job.budget.threads
-        is_small = prepared < MAX_PREPARATION_SHARE * left
-        return is_small and fastest < left if self.resumable else is_small or fastest < left
+        seconds = self._horizon if self.resumable else self.job.budget.remaining
+        values = len(self.empty) * self.sweep.number(size - 2) + self.sweep.number(size - 1)
+        is_cheap = values * SECONDS_PER_VALUE < MAX_PREPARATION_SHARE * seconds
+        may_fit = self.sweep.number(size) * FASTEST / self.job.budget.threads < seconds
+        return is_cheap and may_fit if self.resumable else is_cheap or may_fit
 
     def _is_halted(self) -> bool:
-        """Return True if the bound of the score is not to be checked any more."""
+        """Return True if the check of the bound of the score must end."""
         budget = self.job.budget
         if self.resumable:  # the check takes no longer than the last size, and must not be repeated
             return budget.stop_reason is not None or budget.elapsed > self._horizon
@@ -191,9 +196,8 @@ class Walk:
         """
         Enumerate all families of one size; return True if all of them were reached.
 
-        The enumeration is given up when its pace shows that the rest of the size takes more than `max_seconds`; the
-        families kept until then stay. Unless the walk is resumable, the arrays for the next size are not made if that
-        does not fit into `max_seconds` even at the pace of the last size, which is a faster one.
+        The enumeration ends early when its pace shows that the rest of the size takes more than `max_seconds`; the
+        families kept until then stay.
         """
         started = self.job.budget.clock()
         progress = self._progress or self._start_size(size, max_seconds)
@@ -236,31 +240,36 @@ class Walk:
         return True
 
     def _start_size(self, size: int, max_seconds: float) -> SizeProgress:
-        """Make the arrays for a size."""
+        """
+        Return the arrays for the enumeration of a size.
+
+        The arrays that only the next size needs are empty if that cannot be enumerated. Unless the walk is resumable,
+        this includes a size that does not fit into `max_seconds` even at the pace of the last size, which is faster.
+        """
         total = self.sweep.number(size)
-        last = not self._fits(size + 1) or not self._fits_in_time(size + 1)
+        is_last = not self._fits(size + 1) or not self._fits_in_time(size + 1)
         if not self.resumable:
-            last = last or size == self.sweep.max_size
-            last = last or self.seconds_per_set * self.sweep.number(size + 1) > max_seconds
+            is_last = is_last or size == self.sweep.max_size
+            is_last = is_last or self.seconds_per_set * self.sweep.number(size + 1) > max_seconds
         parents = self.values if self.job.score.equivalent else self._parents(size - 1)
-        values = np.empty((1, 0 if last else total))
+        values = np.empty((1, 0 if is_last else total))
         # Filled here, so that the first access to the memory is not part of the measured pace.
-        best = np.full((len(self.empty), 0 if last else self.sweep.number(size - 1)), -np.inf)
+        best = np.full((len(self.empty), 0 if is_last else self.sweep.number(size - 1)), -np.inf)
         return SizeProgress(size, total, parents, values, best)
 
     def _list_pieces(self, progress: SizeProgress, *, whole: bool) -> list[Piece]:
         """
         Return the pieces of a size that are left to do.
 
-        A resumable walk may never complete a large size. If it need not, it begins with the variables of few states:
-        these are parents of good families more often, and their sets take less time. Otherwise it begins with the
-        largest pieces, because the pace of the small ones says little about the time of a whole size.
+        A resumable walk that need not complete the size begins with the variables of few states: these are parents of
+        good families more often, and their sets take less time. Otherwise the largest pieces come first, because the
+        pace of the small ones says little about the time of a whole size.
         """
         pieces = [piece for piece in self.sweep.pieces(progress.size) if piece not in progress.kept]
         return pieces[::-1] if self.resumable and not whole else pieces
 
     def _make_event(self, progress: SizeProgress) -> Event:
-        """Return the number of scored families of a size; each member of a set is the child of one."""
+        """Return a report of the number of families of a size that were scored."""
         size = progress.size
         task = "single parents" if size == 2 else f"sets of {size - 1} parents"
         found = self.rows if self.job.constraints is None else None  # illegal sets are removed later
@@ -269,7 +278,7 @@ class Walk:
     def _keep(
         self, progress: SizeProgress, piece: Piece, block: NDArray[np.float64], scratch: ThreadArrays
     ) -> RankedFamilies:
-        """Return the families of a piece that no subset of their parents matches or beats."""
+        """Return the families of a piece that score better than all subsets of their parents."""
         from bnsearch.selection.kernels_walk import keep_families
 
         room = min(progress.size * len(block), MAX_KEPT)
@@ -297,14 +306,6 @@ class Walk:
 
     def _assemble(self, parts: list[tuple[int, RankedFamilies]], only_best: bool) -> ParentSets:
         order, binomial = self.sweep.order, self.sweep.binomial
-        names, threads = self.job.data.names, self.job.budget.threads
-        return self._wanted(assemble(names, order, binomial, self.empty, parts, threads, only_best=only_best))
-
-    def _wanted(self, table: ParentSets) -> ParentSets:
-        """Return the table without illegal sets; variables that are not selected for keep just the empty set."""
-        if self.job.constraints is None:
-            return table
-        selected = np.zeros(self.job.n, dtype=bool)
-        selected[self.job.children] = True
-        wanted = is_wanted(table.child, table.first, table.members, self.job.constraints)
-        return table.take(np.flatnonzero((wanted & selected[table.child]) | (table.sizes == 0)))
+        names, threads, constraints = self.job.data.names, self.job.budget.threads, self.job.constraints
+        table = assemble(names, order, binomial, self.empty, parts, threads, only_best=only_best)
+        return table if constraints is None else take_legal_rows(table, constraints, self.job.children)
