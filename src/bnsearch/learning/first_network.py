@@ -10,7 +10,7 @@ from bnsearch.budgets.events import COMPILING, Event
 from bnsearch.dags.best_forest import find_best_forest
 from bnsearch.dags.hillclimb import Tabu
 from bnsearch.graphs.dag import DAG
-from bnsearch.learning.compilation import choose_groups, compile_missing
+from bnsearch.learning.compilation import choose_groups, compile_missing, list_missing
 from bnsearch.runs.method import Method
 from bnsearch.runs.problem import Problem
 from bnsearch.runs.run import Run
@@ -87,6 +87,9 @@ def compile_for_run(problem: Problem, method: Method, run: Run) -> tuple[float, 
     Under a time budget, a first network is searched for meanwhile. Returns its score and the network when all kernels
     are compiled; None if there is none.
     """
+    missing = list_missing(problem, choose_groups(method, problem, run))
+    if not missing:
+        return None
     search = FirstSearch(problem, run)
 
     def report(compiled: int) -> None:
@@ -99,7 +102,7 @@ def compile_for_run(problem: Problem, method: Method, run: Run) -> tuple[float, 
             search.allow_climb()
 
     try:
-        compile_missing(problem, choose_groups(method, problem, run), report, report_group)
+        compile_missing(problem, missing, report, report_group)
     finally:
         search.stop()
     return search.found()

@@ -28,23 +28,30 @@ def load_kernels(problem: Problem, method: Method, *, rare: bool = True) -> None
     rare : False if the run does not need these
     """
     loaded: Any = type(method)
-    kind = (loaded, None if problem.data is None else problem.data.codes.dtype, type(problem.score))
     if loads_later(method) or not is_built_in(loaded):
         return
-    tiny = tiny_problem(problem)
+    kind = _find_kind(problem, loaded)
     if kind not in _loaded:
+        tiny = tiny_problem(problem)
         loaded().search(tiny, Run(Iterations(3), seed=0))
         _ = tiny.base_score
         _loaded.add(kind)
-    load_rare_kernels = getattr(loaded(), "load_rare_kernels", None)
-    if rare and load_rare_kernels is not None and (*kind, "rare") not in _loaded:
-        load_rare_kernels(tiny)
+    if rare and hasattr(loaded, "load_rare_kernels") and (*kind, "rare") not in _loaded:
+        loaded().load_rare_kernels(tiny_problem(problem))
         _loaded.add((*kind, "rare"))
 
 
+def _find_kind(problem: Problem, purpose: object) -> tuple[object, ...]:
+    """Return what decides which kernels are loaded: their purpose, and the types of the codes and of the score."""
+    return purpose, None if problem.data is None else problem.data.codes.dtype, type(problem.score)
+
+
 def load_scorer_kernels(problem: Problem) -> None:
-    """Compile or load the kernels that score single families."""
-    _ = tiny_problem(problem).base_score
+    """Compile or load the kernels that score single families, once in a process."""
+    kind = _find_kind(problem, load_scorer_kernels)
+    if kind not in _loaded:
+        _ = tiny_problem(problem).base_score
+        _loaded.add(kind)
 
 
 def loads_later(method: Method) -> bool:
