@@ -19,7 +19,7 @@ from bnsearch.distributed.networks import (
     list_best_families,
 )
 from bnsearch.distributed.parcels import Parcel
-from bnsearch.distributed.selection import Pool
+from bnsearch.distributed.pools import Pool
 from bnsearch.distributed.task_queue import POLL_SECONDS
 from bnsearch.ondemand.island import Island
 from bnsearch.ondemand.island_model import SEPARATE_ROUNDS
