@@ -23,6 +23,13 @@ Discretize = Annotated[
 ]
 Json = Annotated[bool, typer.Option("--json", help="Print one JSON object on stdout.")]
 Threads = Annotated[int | None, typer.Option("--threads", metavar="N", help="Number of threads; all cores by default.")]
+WorkerCount = Annotated[
+    int | None, typer.Option("--workers", metavar="N", help="Search in N processes on this machine.")
+]
+DaskAddress = Annotated[
+    str | None,
+    typer.Option("--dask", metavar="ADDRESS", help="Search on a Dask cluster: a scheduler, or local:N for N workers."),
+]
 Seed = Annotated[
     int | None,
     typer.Option(
@@ -84,13 +91,6 @@ Within = Annotated[
     typer.Option(
         "--within", metavar="K", help="List all networks within this Bayes factor of the best, for up to 20 variables."
     ),
-]
-WorkerCount = Annotated[
-    int | None, typer.Option("--workers", metavar="N", help="Search in N processes on this machine.")
-]
-DaskAddress = Annotated[
-    str | None,
-    typer.Option("--dask", metavar="ADDRESS", help="Search on a Dask cluster: a scheduler, or local:N for N workers."),
 ]
 Quiet = Annotated[bool, typer.Option("--quiet", "-q", help="Print errors only.")]
 
