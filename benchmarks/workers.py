@@ -23,7 +23,8 @@ from bnsearch.distributed.island_rounds import MAX_EXCHANGED
 from bnsearch.distributed.island_tasks import IslandTask, search_island
 from bnsearch.distributed.networks import describe_network, list_best_families
 from bnsearch.distributed.parcels import ParcelFolder
-from bnsearch.distributed.selection import Parts, Pool, WorkerSequential
+from bnsearch.distributed.pools import Parts, Pool
+from bnsearch.distributed.selection import WorkerSequential
 from bnsearch.distributed.task_queue import TaskQueue
 from bnsearch.distributed.workers import DaskWorkers, ProcessWorkers, Workers
 from bnsearch.learning.auto import AutoSearch
@@ -173,7 +174,7 @@ def measure(case: str, data: Dataset, given: argparse.Namespace) -> None:
         print_speed(case, "none", alone, alone, 0)
         for number in numbers:
             with start(number, given.dask) as workers, TaskQueue(workers, print) as queue:
-                pool = Pool(queue, parcel)
+                pool = Pool(queue, folder, parcel)
                 prepare_workers(pool, AutoSearch(), lambda: True)
                 speed = select_on(pool, data) if is_selection else search_on(pool, tasks)
             one = speed if number == numbers[0] else one

@@ -62,6 +62,8 @@ def learn(
     output: NetworkFile = None,
     trace: TraceFile = None,
     threads: Threads = None,
+    workers: WorkerCount = None,
+    dask: DaskAddress = None,
     memory: Memory = None,
     no_header: NoHeader = False,
     discretize: Discretize = None,
@@ -71,8 +73,6 @@ def learn(
     parents: TableFile = None,
     checkpoint: CheckpointFolder = None,
     restart: Restart = False,
-    workers: WorkerCount = None,
-    dask: DaskAddress = None,
     as_json: Json = False,
 ) -> None:
     """
@@ -85,10 +85,10 @@ def learn(
     --------
     bnsearch learn table.csv -o network.bif
     bnsearch learn table.csv --seconds 10 --score bdeu --ess 10 --json
+    bnsearch learn table.csv --seconds 600 --dask tcp://127.0.0.1:8786 -o network.bif
     bnsearch learn table.csv --discretize quantile:5 --knowledge tiers.json -o network.svg
     bnsearch learn table.csv --method ges --score bdeu --ess 10 --prior
     bnsearch learn table.csv --seconds 3600 --checkpoint run.bns -o network.bif
-    bnsearch learn table.csv --seconds 600 --dask tcp://127.0.0.1:8786 -o network.bif
     """
     from bnsearch.cli.graphs import load_dag
     from bnsearch.cli.progress import show_progress
@@ -115,13 +115,13 @@ def learn(
             max_parents=max_parents,
             knowledge=knowledge,
             threads=threads,
+            executor=executor,
             memory=memory,
             start=None if start is None else load_dag(start),
             stop=rule,
             within=within,
             checkpoint=checkpoint,
             restart=restart,
-            executor=executor,
             observers=observers,
         )
     deliver_result(result, outputs, table, as_json=as_json, quiet=quiet)

@@ -23,6 +23,13 @@ Discretize = Annotated[
 ]
 Json = Annotated[bool, typer.Option("--json", help="Print one JSON object on stdout.")]
 Threads = Annotated[int | None, typer.Option("--threads", metavar="N", help="Number of threads; all cores by default.")]
+WorkerCount = Annotated[
+    int | None, typer.Option("--workers", metavar="N", help="Search in N processes on this machine.")
+]
+DaskAddress = Annotated[
+    str | None,
+    typer.Option("--dask", metavar="ADDRESS", help="Search on a Dask cluster: a scheduler, or local:N for N workers."),
+]
 Seed = Annotated[
     int | None,
     typer.Option(
@@ -92,13 +99,6 @@ CheckpointFolder = Annotated[
     ),
 ]
 Restart = Annotated[bool, typer.Option("--restart", help="Start over although the checkpoint has a run.")]
-WorkerCount = Annotated[
-    int | None, typer.Option("--workers", metavar="N", help="Search in N processes on this machine.")
-]
-DaskAddress = Annotated[
-    str | None,
-    typer.Option("--dask", metavar="ADDRESS", help="Search on a Dask cluster: a scheduler, or local:N for N workers."),
-]
 Quiet = Annotated[bool, typer.Option("--quiet", "-q", help="Print errors only.")]
 
 

@@ -19,7 +19,7 @@ from bnsearch.distributed.networks import (
     list_best_families,
 )
 from bnsearch.distributed.parcels import Parcel
-from bnsearch.distributed.selection import Pool
+from bnsearch.distributed.pools import Pool
 from bnsearch.distributed.task_queue import POLL_SECONDS
 from bnsearch.ondemand.island import Island
 from bnsearch.ondemand.island_model import SEPARATE_ROUNDS
@@ -31,6 +31,7 @@ from bnsearch.scores.score import improves
 FIRST_STEPS = 32  # under a budget of iterations: steps per variable of an island's first round
 ROUND = 0.2  # length of a round as a share of the elapsed time
 MIN_ROUND_SECONDS = 0.5  # lower bound on the length of a round
+MIN_DRIVER_FACTOR = 2.0  # length of a round divided by the driver's time for one round of all islands, at least
 MAX_EXCHANGED = 16  # number of families of each variable that the islands exchange, the best ones
 REPLY_SHARE = 0.5  # share of the time after the end of the search for the reports of the last rounds
 
@@ -60,6 +61,7 @@ class IslandRounds:
         self._number = int(run.rng.integers(1 << 62))
         self._parcels: list[Parcel] = [pool.problem]
         self._n_tasks = 0
+        self._driver_seconds = 0.0  # time of the driver for all rounds under a time budget
         self.n_rounds = 0
 
     def use_table(self, parcel: Parcel) -> None:
@@ -104,12 +106,17 @@ class IslandRounds:
         run, queue = self._run, self._pool.queue
         scores: deque[float] = deque(maxlen=queue.workers.number)  # of the networks that islands continue with
         while run.going() and run.seconds < end:
+            started = run.seconds
             while len(queue) < queue.workers.number:
                 self._submit_round(end, scores)
-            for ticket in queue.take(POLL_SECONDS):
+            self._driver_seconds += run.seconds - started
+            done = queue.take(POLL_SECONDS)
+            started = run.seconds
+            for ticket in done:
                 self._absorb(ticket.value)
                 scores.append(ticket.value.current)
-                self.n_rounds += 1
+            self._driver_seconds += run.seconds - started
+            self.n_rounds += len(done)
             on_wait()
         latest = run.seconds + REPLY_SHARE * run.seconds_left
         for ticket in queue.take_all(lambda: run.budget.request is None and run.seconds < latest):
@@ -118,11 +125,12 @@ class IslandRounds:
 
     def _submit_round(self, end: float, scores: deque[float]) -> None:
         """Submit a round of any island; an island below the median continues with the best network."""
-        elapsed = self._run.seconds
+        elapsed, number = self._run.seconds, self._pool.queue.workers.number
+        each = self._driver_seconds / max(1, self.n_rounds)
         task = self._make_task(
             self._best_network(),
             self._list_families(),
-            seconds=max(MIN_ROUND_SECONDS, ROUND * elapsed),
+            seconds=max(MIN_ROUND_SECONDS, ROUND * elapsed, MIN_DRIVER_FACTOR * number * each),
             elapsed=elapsed,
             end=end,
             min_score=median(scores) if len(scores) > 1 else -math.inf,

@@ -16,7 +16,7 @@ from bnsearch.distributed.networks import (
     describe_network,
     list_best_families,
 )
-from bnsearch.distributed.selection import Parts
+from bnsearch.distributed.pools import Parts
 from bnsearch.ondemand.dag_search import DagSearch, make_pricer
 from bnsearch.ondemand.island import Island
 from bnsearch.ondemand.island_model import CLIMB_MEMORY, IslandModel

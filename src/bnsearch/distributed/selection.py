@@ -19,15 +19,15 @@ from bnsearch._tools.parallel import ThreadArrays
 from bnsearch.budgets.budget import Budget
 from bnsearch.counting.pieces import Piece
 from bnsearch.data import Dataset
-from bnsearch.distributed.parcels import Parcel
-from bnsearch.distributed.task_queue import TaskQueue
+from bnsearch.distributed.growth import WorkerStage
+from bnsearch.distributed.pools import Parts, Pool
 from bnsearch.knowledge.constraints import Constraints
-from bnsearch.knowledge.knowledge import Knowledge
 from bnsearch.parent_sets.assembly import RankedFamilies
+from bnsearch.parent_sets.table import ParentSets
 from bnsearch.scores.bounds import bound_of
-from bnsearch.scores.score import Score
 from bnsearch.selection.auto import EXHAUSTIVE_SHARE, Auto
 from bnsearch.selection.builder import Job
+from bnsearch.selection.growth_stage import GrowthStage
 from bnsearch.selection.report import Selection
 from bnsearch.selection.sequential import Sequential
 from bnsearch.selection.size_progress import Pace, SizeProgress
@@ -35,8 +35,6 @@ from bnsearch.selection.walk import SIZE_FACTOR, Walk
 
 MIN_SETS = 1_000_000  # smallest number of sets of a size that is divided among workers: about 0.1 s of work
 TASKS_PER_WORKER = 8  # groups of pieces for each worker, so that all workers end at about the same time
-
-Parts = tuple[Dataset, Score, Knowledge | None]  # the content of a parcel with a problem
 
 
 @dataclass(frozen=True)
@@ -122,14 +120,6 @@ class _IdleWalks:
 _idle_walks = _IdleWalks()
 
 
-@dataclass(frozen=True)
-class Pool:
-    """Workers and the problem that they work on."""
-
-    queue: TaskQueue
-    problem: Parcel
-
-
 class SharedWalk(Walk):
     """
     An enumeration whose largest size is divided among workers.
@@ -209,7 +199,7 @@ class SharedWalk(Walk):
 @dataclass(frozen=True, kw_only=True)
 class WorkerAuto(Auto):
     """
-    `Auto` with the largest enumerated size on workers.
+    `Auto` with the largest enumerated size and the growth of parent sets on workers.
 
     Parameters
     ----------
@@ -224,6 +214,22 @@ class WorkerAuto(Auto):
     def make_walk(self, job: Job, depth: int) -> Walk:
         """Return the enumeration of all sets of up to `depth` parents."""
         return SharedWalk(job, depth, job.budget.memory, self.pool)
+
+    def make_stage(
+        self, job: Job, table: ParentSets, depth: int, evaluations: int | None, reserve: float
+    ) -> GrowthStage:
+        """Return the growth of the sets of `depth` parents in a table; the parameters are those of `GrowthStage`."""
+        memory, partners = job.budget.memory, self._partners(job)
+        return WorkerStage(
+            job,
+            table,
+            depth,
+            partners=partners,
+            evaluations=evaluations,
+            memory=memory,
+            reserve=reserve,
+            pool=self.pool,
+        )
 
     def build(self, job: Job) -> Selection:
         """Enumerate, then grow if that is wanted, then make the table."""

@@ -15,7 +15,8 @@ from typing import Any
 from bnsearch._tools.locks import hold_file_lock
 from bnsearch.distributed.island_rounds import IslandRounds
 from bnsearch.distributed.parcels import ParcelFolder
-from bnsearch.distributed.selection import Parts, Pool, WorkerAuto
+from bnsearch.distributed.pools import Parts, Pool
+from bnsearch.distributed.selection import WorkerAuto
 from bnsearch.distributed.task_queue import TaskQueue, WorkersLost
 from bnsearch.distributed.workers import Workers
 from bnsearch.equivalence.ges import GES
@@ -49,6 +50,7 @@ from bnsearch.selection.report import Selection
 MAX_LOCAL_VARIABLES = 27  # with so few variables, exact search may prove the optimum, which needs no workers
 LOCK = "compilation.lock"  # file in the folder of the kernel cache
 PREPARATION_SECONDS = 0.0, 0.2, 0.5, 1.0  # seconds that a worker waits after its preparation, at each repetition
+MIN_SELECTION_SECONDS = 1.0  # shorter selections run in this process
 LAST_SHARE = 0.02  # share of the remaining time that is left to the reports of the last rounds
 SELECTION_SHARE = 0.2  # share of the remaining time for the selection at the start, beside the first climb
 
@@ -74,11 +76,11 @@ def _search_on_workers(run: Run, problem: Problem, method: Method, workers: Work
             queue = stack.enter_context(TaskQueue(workers, run.remark))
             folder = stack.enter_context(ParcelFolder())
             parts: Parts = (problem.needed_data, problem.needed_score, problem.knowledge)
-            pool = Pool(queue, folder.write(parts))
+            pool = Pool(queue, folder, folder.write(parts))
             prepare_workers(pool, method, lambda: run.budget.request is None)
         try:
             if isinstance(method, AutoSearch | GINOBS):
-                _IslandSearch(run, problem, pool, folder, on_demand_only=isinstance(method, GINOBS)).search()
+                _IslandSearch(run, problem, pool, on_demand_only=isinstance(method, GINOBS)).search()
             else:
                 run.select = WorkerSelector(pool)
                 method.search(problem, run)
@@ -140,6 +142,8 @@ class WorkerSelector(CandidateSelector):
 
     def select(self, problem: Problem, run: Run, seconds: float) -> Selection:
         """Return a selection made within some seconds, or within a number of evaluations if these are infinite."""
+        if seconds < MIN_SELECTION_SECONDS:
+            return super().select(problem, run, seconds)
         return select_on_workers(self._pool, problem, run, seconds, grows=True)
 
 
@@ -169,7 +173,6 @@ class _IslandSearch:
     run: Run
     problem: Problem
     pool: Pool
-    folder: ParcelFolder
     on_demand_only: bool
 
     def search(self) -> None:
@@ -224,7 +227,7 @@ class _IslandSearch:
         bounding = None if self.on_demand_only else BoundSearch(self.problem, run, model)
         if found is not None and bounding is not None:
             table = self._cut_table(found.table, memory)
-            rounds.use_table(self.folder.write(table))
+            rounds.use_table(self.pool.folder.write(table))
             if bounding.add_selected(found.table, found.scope) or found.complete:
                 run.scope, run.bound = found.scope, None
             else:

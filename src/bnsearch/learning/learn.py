@@ -55,6 +55,7 @@ def learn(
     max_parents: int | None = None,
     knowledge: Knowledge | str | os.PathLike[str] | None = None,
     threads: int | None = None,
+    executor: Executor | Workers | None = None,
     memory: int | float | str | None = None,
     parameters: Mapping[str, Any] | None = None,
     start: DAG | HasStructure | None = None,
@@ -63,7 +64,6 @@ def learn(
     within: float | None = None,
     checkpoint: str | os.PathLike[str] | None = None,
     restart: bool = False,
-    executor: Executor | Workers | None = None,
     observers: Sequence[Observer] = (),
     clock: Callable[[], float] = time.perf_counter,
 ) -> Result:
@@ -92,6 +92,11 @@ def learn(
         Background knowledge that every network must respect, or the path of a file with it.
     threads : int, optional
         Number of threads; None means all cores.
+    executor : Executor or Workers, optional
+        Workers in other processes or on other machines: any `concurrent.futures.Executor`, such as a
+        `ProcessPoolExecutor`, an `mpi4py.futures.MPIPoolExecutor` or the `get_executor()` of a Dask client. The default
+        method and `ginobs` run their islands on the workers. Candidate tables are selected there, too. Each worker uses
+        one thread. Under a budget of iterations (`stop`) the result does not depend on the number or kind of workers.
     memory : int, float or str, optional
         Memory for candidate tables, caches and islands together, in bytes or as text such as "2GB". None means a
         quarter of the machine's memory, at most 4 GiB.
@@ -114,11 +119,6 @@ def learn(
         differ from those of the saved run.
     restart : bool, default False
         Whether to start over although the checkpoint has a saved run.
-    executor : Executor or Workers, optional
-        Workers in other processes or on other machines: any `concurrent.futures.Executor`, such as a
-        `ProcessPoolExecutor`, an `mpi4py.futures.MPIPoolExecutor` or the `get_executor()` of a Dask client. The default
-        method and `ginobs` run their islands on the workers. Candidate tables are selected there, too. Each worker uses
-        one thread. Under a budget of iterations (`stop`) the result does not depend on the number or kind of workers.
     observers : sequence of callable, optional
         Functions that are called with an `Event` at every improvement and from time to time in between. They can be
         called from any thread.

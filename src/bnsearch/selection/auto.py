@@ -9,6 +9,7 @@ from typing import ClassVar
 import numpy as np
 
 from bnsearch.errors import require
+from bnsearch.parent_sets.table import ParentSets
 from bnsearch.selection.builder import Builder, Job
 from bnsearch.selection.growth_stage import GrowthStage
 from bnsearch.selection.report import Selection
@@ -93,15 +94,8 @@ class Auto(Builder):
             held = (1 - self.growth) * budget.seconds
             reserve += min(held, max(0.0, budget.deadline - enumerated) / 2)
         if walk.complete < job.max_parents and not budget.is_spent(reserve):
-            stage = GrowthStage(
-                job,
-                table,
-                walk.complete,
-                partners=self._partners(job),
-                evaluations=None if budget.evaluations is None else budget.evaluations - walk.scored,
-                memory=budget.memory,
-                reserve=reserve,
-            )
+            evaluations = None if budget.evaluations is None else budget.evaluations - walk.scored
+            stage = self.make_stage(job, table, walk.complete, evaluations, reserve)
             stop = stage.run()
             table = stage.merged(only_best=budget.stop_reason is not None)
         enumerated = budget.clock() if stage is None else enumerated
@@ -114,6 +108,21 @@ class Auto(Builder):
     def make_walk(self, job: Job, depth: int) -> Walk:
         """Return the enumeration of all sets of up to `depth` parents."""
         return Walk(job, depth, job.budget.memory)
+
+    def make_stage(
+        self, job: Job, table: ParentSets, depth: int, evaluations: int | None, reserve: float
+    ) -> GrowthStage:
+        """Return the growth of the sets of `depth` parents in a table; the parameters are those of `GrowthStage`."""
+        partners = self._partners(job)
+        return GrowthStage(
+            job,
+            table,
+            depth,
+            partners=partners,
+            evaluations=evaluations,
+            memory=job.budget.memory,
+            reserve=reserve,
+        )
 
     def _deepest(self, job: Job) -> int:
         """Return the largest size that fits into memory and, at the fastest pace, into the time budget."""

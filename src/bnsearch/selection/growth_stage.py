@@ -166,11 +166,14 @@ class GrowthStage:
             scored[child] = growth.scored
         return scored
 
+    def get_base_table(self, *, only_best: bool) -> ParentSets:
+        """Return the table without the sets found; with `only_best`, a large one is cut to the best sets."""
+        table = self.table
+        return table.best(-(-MAX_BEST_ROWS // self.job.n)) if only_best and table.n_sets > MAX_BEST_ROWS else table
+
     def merged(self, *, only_best: bool = False) -> ParentSets:
         """Return the table with the sets found; with `only_best`, a large table is cut to each variable's best sets."""
-        table = self.table
-        if only_best and table.n_sets > MAX_BEST_ROWS:
-            table = table.best(-(-MAX_BEST_ROWS // self.job.n))
+        table = self.get_base_table(only_best=only_best)
         if not any(growth.n_new for growth in self._growths.values()):
             return table
         grown = (growth.found().families_of(child) for child, growth in sorted(self._growths.items()))
