@@ -38,6 +38,10 @@ class Cooling:
         """The current temperature."""
         return self.relative * self.scale
 
+    def reheat(self) -> None:
+        """Raise the temperature to the peak of the next cycle, unless it is higher: the table has changed."""
+        self.relative = max(self.relative, MIN_PEAK, PEAK_FACTOR * self.peak)
+
     def advance(self, *, is_growing: bool, is_moving: bool) -> bool:
         """
         Set the temperature of the next round, and return True if a cycle has ended.

@@ -90,6 +90,10 @@ class DualAscent:
         assert found is not None  # there is no time limit
         return found[1]
 
+    def reheat(self) -> None:
+        """Raise the temperature, so that the multipliers can adapt to a table with other rows."""
+        self._cooling.reheat()
+
     def move_to(self, parent_sets: ParentSets) -> None:
         """Continue over another table of the same variables, with the same clusters, multipliers and temperature."""
         self._table, self._masks = parent_sets, RowMasks.of_table(parent_sets)

@@ -77,6 +77,7 @@ class PricedAscent:
         self._tables[1:] = [PricedTable(core)]
         self.bound, self._is_priced = self._make_relaxed_bound(), False
         self._ascent.move_to(self._make_active_table())
+        self._ascent.reheat()
         self.converged = False
 
     def _make_relaxed_bound(self) -> ClusterBound:

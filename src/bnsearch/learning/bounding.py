@@ -37,6 +37,7 @@ IDLE_SHARE = 0.4  # the share if the search has gained nothing in the second hal
 SLOW_GAIN = 0.03  # share of the gap that the dual ascent must close in a period, or branch and cut replaces it
 SLOW_PERIOD = 0.1  # this period, as a share of the total time
 MIN_CORE_GROWTH = 1.5  # sets that the islands have met are added if the table of these sets grows by this factor
+LAST_UPDATE = 0.5  # share of the total time after which they are not added: the bound needs time to adapt to new sets
 MIN_SLICE = 0.02  # shortest slice of the search for a bound, as a share of the total time: short ones waste rounds
 MIN_SLICE_UPDATES = 5  # and as a multiple of the time for adding the sets that the islands have met
 MIN_SLICE_ROUNDS = 3  # and as a multiple of the time of a round: a round that is interrupted is lost
@@ -120,7 +121,7 @@ class BoundSearch:
             self._update_table()
         elif self.cuts is None and self._is_slow and has_solver():
             self._start_cuts()
-        elif self.cuts is None:
+        elif self.cuts is None and run.seconds < LAST_UPDATE * self._end:
             self._update_table(MIN_CORE_GROWTH)
         self._spent += run.seconds - started
         self.credit = max(0.0, seconds - (run.seconds - started))
@@ -131,8 +132,10 @@ class BoundSearch:
         gain = run.progress.score - run.trace.score_at(run.seconds / 2)
         if gain <= 0.0:
             return IDLE_SHARE
+        if gain >= FAST_GAIN * abs(run.progress.score):
+            return SHARE
         position = math.log(FAST_GAIN * abs(run.progress.score) / gain) / math.log(FAST_GAIN / STALLED_GAIN)
-        return SHARE + (STALLED_SHARE - SHARE) * min(1.0, max(0.0, position))
+        return SHARE + (STALLED_SHARE - SHARE) * min(1.0, position)
 
     def advance(self, seconds: float) -> None:
         """Search for some seconds, as far as the credit allows; in any thread."""
