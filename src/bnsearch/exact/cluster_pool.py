@@ -105,6 +105,13 @@ class ClusterPool:
         self.orders, self.ages = self.orders[kept], self.ages[kept]
         self.multipliers, self._keys = self.multipliers[kept], self._keys[kept]
 
+    def compare_multipliers(self) -> float:
+        """Return the mean multiplier of the local cuts as a share of that of the clusters; 1 without local cuts."""
+        total = float(self.multipliers.sum())
+        if not len(self.local) or total <= 0.0:
+            return 1.0
+        return float(self.local.multipliers.mean()) * len(self) / total
+
     def move_to(self, masks: RowMasks) -> ClusterPool:
         """Return the same inequalities and multipliers for the rows of another candidate table."""
         pool = ClusterPool(masks)
