@@ -27,7 +27,7 @@ class Cooling:
     """
 
     scale: float
-    factor: float = 0.8
+    factor: float = 0.85
     peak: float = FIRST_PEAK
     relative: float = FIRST_PEAK
     rounds: int = 0
