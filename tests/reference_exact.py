@@ -7,6 +7,8 @@ from collections.abc import Sequence
 
 import numpy as np
 
+from bnsearch.exact.cluster_bound import ClusterBound
+from bnsearch.exact.cuts import Cut
 from bnsearch.parent_sets.table import ParentSets
 
 
@@ -38,16 +40,38 @@ def best_score(table: ParentSets) -> float:
     return float(total[-1])
 
 
+def find_coefficient(cut: Cut, variable: int, parents: Sequence[int]) -> float:
+    """Return the coefficient of a parent set of a variable in a local cut by definition."""
+    members = cut.members.tolist()
+    if variable not in members:
+        return 0.0
+    return float(cut.weights[members.index(variable), sum(1 << i for i, u in enumerate(members) if u in parents)])
+
+
 def cluster_value(
-    table: ParentSets, clusters: Sequence[frozenset[int]], orders: Sequence[int], multipliers: Sequence[float]
+    table: ParentSets,
+    clusters: Sequence[frozenset[int]],
+    orders: Sequence[int],
+    multipliers: Sequence[float],
+    local: Sequence[tuple[Cut, float]] = (),
 ) -> float:
-    """Return the Lagrangian bound of cluster inequalities by definition: each variable chooses its best parent set."""
+    """Return the Lagrangian bound of inequalities by definition: each variable chooses its best parent set."""
     priced = list(zip(clusters, orders, multipliers, strict=True))
     best = [
         max(
-            score + math.fsum(price for c, k, price in priced if v in c and len(c.intersection(parents)) < k)
+            score
+            + math.fsum(price for c, k, price in priced if v in c and len(c.intersection(parents)) < k)
+            - math.fsum(price * find_coefficient(cut, v, parents) for cut, price in local)
             for score, parents in table.sets(v)
         )
         for v in range(table.n_variables)
     ]
-    return math.fsum(best) - math.fsum(k * price for _, k, price in priced)
+    limits = math.fsum(price * cut.limit for cut, price in local)
+    return math.fsum(best) - math.fsum(k * price for _, k, price in priced) + limits
+
+
+def define_value(table: ParentSets, bound: ClusterBound) -> float:
+    """Return the value of a bound by definition."""
+    clusters = [frozenset(members) for members in bound.list_members()]
+    local = list(zip(bound.local_cuts, bound.local_multipliers.tolist(), strict=True))
+    return cluster_value(table, clusters, bound.orders.tolist(), bound.multipliers.tolist(), local)

@@ -16,7 +16,7 @@ from bnsearch.parent_sets.legal import legal_table
 from bnsearch.parent_sets.table import ParentSets
 from candidate_tables import candidate_tables, dense_tables, hub_candidates, random_candidates, table_of
 from clocks import Clock
-from reference_exact import best_score, cluster_value
+from reference_exact import best_score, cluster_value, define_value
 from strategies import examples
 
 NOTHING: frozenset[int] = frozenset()
@@ -46,12 +46,6 @@ def draw_bound(table: ParentSets, seed: int) -> ClusterBound:
     clusters += clusters[:2]
     orders = [int(rng.integers(1, min(3, len(cluster)) + 1)) for cluster in clusters]
     return make_bound(table, clusters, orders, rng.integers(0, 4, len(clusters)) / 2)
-
-
-def define_value(table: ParentSets, bound: ClusterBound) -> float:
-    """Return the value of a bound by definition."""
-    clusters = [frozenset(members) for members in bound.list_members()]
-    return cluster_value(table, clusters, bound.orders.tolist(), bound.multipliers.tolist())
 
 
 def test_three_variables_by_hand():

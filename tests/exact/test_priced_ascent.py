@@ -8,13 +8,13 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from bnsearch.budgets.budget import Budget
-from bnsearch.exact import priced_ascent
+from bnsearch.exact import priced_table
 from bnsearch.exact.cut_bound import CutBound
 from bnsearch.exact.priced_ascent import PricedAscent
 from bnsearch.parent_sets.table import ParentSets
 from candidate_tables import random_candidates
 from clocks import Clock
-from reference_exact import best_score, cluster_value
+from reference_exact import best_score, define_value
 from strategies import examples
 
 SEEDS = st.integers(0, 2**32 - 1)
@@ -25,19 +25,13 @@ def join(*tables: ParentSets) -> ParentSets:
     return ParentSets.from_families(tables[0].names, [table.families for table in tables])
 
 
-def define_value(table: ParentSets, bound) -> float:
-    """Return the value of a bound by definition."""
-    clusters = [frozenset(members) for members in bound.list_members()]
-    return cluster_value(table, clusters, bound.orders.tolist(), bound.multipliers.tolist())
-
-
 @examples(40)
 @given(st.integers(2, 9), st.integers(2, 60), SEEDS, st.integers(0, 12), st.integers(1, 3))
 def test_the_bound_covers_both_tables(n, sets, seed, rounds, first_rows):
     """With few active rows and a second table, the value is that of the definition over all rows of both tables."""
     table, core = random_candidates(n, sets, 4, seed), random_candidates(n, 3, 4, seed + 1)
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(priced_ascent, "FIRST_ROWS", first_rows)
+        patch.setattr(priced_table, "FIRST_ROWS", first_rows)
         ascent = PricedAscent(table, core)
         ascent.improve(Budget(), max_rounds=rounds)
     every = join(table, core)
@@ -69,7 +63,7 @@ def test_few_active_rows_give_the_bound_of_all(monkeypatch):
     table = random_candidates(12, 80, 3, seed=2)
     whole = PricedAscent(table)
     whole.improve(Budget(60))
-    monkeypatch.setattr(priced_ascent, "FIRST_ROWS", 1)
+    monkeypatch.setattr(priced_table, "FIRST_ROWS", 1)
     priced = PricedAscent(table)
     priced.improve(Budget(60))
     assert whole.converged

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from bnsearch.data import Dataset
-from bnsearch.exact.method import has_solver
+from bnsearch.exact.linear_program import has_solver
 from bnsearch.knowledge import Knowledge
 from bnsearch.learning import bounding
 from bnsearch.learning.bounding import BoundSearch

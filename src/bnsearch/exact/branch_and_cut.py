@@ -11,9 +11,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from bnsearch.exact.branching import branch, find_best_rows
-from bnsearch.exact.cluster_bound import ClusterBound
+from bnsearch.exact.cluster_bound import ClusterBound, restrict_clusters
 from bnsearch.exact.components import Component
-from bnsearch.exact.cuts import CutPool, restrict_clusters
+from bnsearch.exact.cuts import CutPool
 from bnsearch.exact.node_bounds import NodeBounds, NodeState
 from bnsearch.exact.proof import Proof, ProofNode, Step
 

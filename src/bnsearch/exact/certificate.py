@@ -40,6 +40,7 @@ from bnsearch.exact.cluster_bound import ClusterBound
 from bnsearch.exact.components import split_into_components
 from bnsearch.exact.cuts import Cut
 from bnsearch.exact.incumbents import find_choice
+from bnsearch.exact.priced_table import join_tables
 from bnsearch.exact.proof import Proof
 from bnsearch.parent_sets.table import ParentSets
 
@@ -108,11 +109,9 @@ def make_certificate(table: ParentSets, proof: ClusterBound | Sequence[Proof]) -
     return Certificate(table, {**content, "checksum": _compute_digest(content)})
 
 
-def certify_ascent(table: ParentSets, core: ParentSets | None, bound: ClusterBound) -> Certificate:
-    """Return the certificate of a bound over the parent sets of one or two tables."""
-    if core is not None:
-        table = ParentSets.from_families(table.names, [table.families, core.families])
-    return make_certificate(table, bound)
+def certify_ascent(tables: list[ParentSets], bound: ClusterBound) -> Certificate:
+    """Return the certificate of a bound over the parent sets of some tables."""
+    return make_certificate(join_tables(tables), bound)
 
 
 def certify_optimum(table: ParentSets, rows: NDArray[np.int64], proofs: Sequence[Proof]) -> Certificate:
@@ -142,7 +141,9 @@ def compute_table_digest(table: ParentSets) -> str:
 def _describe_bound(bound: ClusterBound, n: int) -> dict[str, Any]:
     """Return a cluster bound as a part with one node."""
     cuts = [[members, order, []] for members, order in zip(bound.list_members(), bound.orders.tolist(), strict=True)]
-    step = [[cut, multiplier] for cut, multiplier in enumerate(bound.multipliers.tolist())]
+    cuts += [_describe_cut(cut, cut.members.tolist()) for cut in bound.local_cuts]
+    multipliers = np.concatenate((bound.multipliers, bound.local_multipliers / WEIGHT_SCALE))
+    step = [[cut, multiplier] for cut, multiplier in enumerate(multipliers.tolist())]
     return {"variables": list(range(n)), "bound": bound.value, "cuts": cuts, "nodes": [[-1, None, [step]]]}
 
 

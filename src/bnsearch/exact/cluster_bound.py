@@ -1,14 +1,17 @@
-"""An upper bound on the score of all networks over a candidate table, from cluster inequalities."""
+"""An upper bound on the score of all networks over a candidate table, from cluster inequalities and local cuts."""
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+import math
+from dataclasses import dataclass, field, replace
 
 import numpy as np
 from numpy.typing import NDArray
 
 from bnsearch.errors import InputError
 from bnsearch.exact.cluster_pool import ClusterPool
+from bnsearch.exact.components import Component
+from bnsearch.exact.cuts import Cut, make_cluster_cut, restrict_cuts
 from bnsearch.exact.row_masks import RowMasks
 from bnsearch.parent_sets.table import ParentSets
 from bnsearch.scores.score import tie_margin
@@ -21,12 +24,14 @@ class ClusterBound:
 
     A cluster inequality of order k belongs to a set of more than k variables, the cluster. In a network without cycles,
     at least k members have fewer than k parents inside the cluster: the first k members in a topological order. Order 1
-    means that some member has all its parents outside the cluster. The bound is the Lagrangian relaxation of such
-    inequalities::
+    means that some member has all its parents outside the cluster. A local cut is another inequality over a few
+    variables (`cuts.Cut`). The bound is the Lagrangian relaxation of such inequalities::
 
         value = sum over variables v of max over parent sets P of v of
-                    [score(v, P) + sum of the multipliers of the clusters that contain v and fewer than k members of P]
+                    [score(v, P) + sum of the multipliers of the clusters that contain v and fewer than k members of P
+                     - sum of multiplier * coefficient of (v, P) over all local cuts]
                 - sum of k * multiplier over all clusters
+                + sum of multiplier * limit over all local cuts
 
     Attributes
     ----------
@@ -34,6 +39,8 @@ class ClusterBound:
     orders : int64[m], the order k of each inequality
     multipliers : float64[m], not negative
     value : the upper bound
+    local_cuts : the local cuts
+    local_multipliers : float64[...], their multipliers, not negative
 
     References
     ----------
@@ -45,9 +52,11 @@ class ClusterBound:
     orders: NDArray[np.int64]
     multipliers: NDArray[np.float64]
     value: float
+    local_cuts: tuple[Cut, ...] = ()
+    local_multipliers: NDArray[np.float64] = field(default_factory=lambda: np.empty(0))
 
     def __post_init__(self) -> None:
-        for array in (self.clusters, self.orders, self.multipliers):
+        for array in (self.clusters, self.orders, self.multipliers, self.local_multipliers):
             array.flags.writeable = False
 
     @classmethod
@@ -59,17 +68,32 @@ class ClusterBound:
         multipliers: NDArray[np.float64],
     ) -> ClusterBound:
         """Return the bound of given inequalities and multipliers over a candidate table."""
-        pool = make_pool(parent_sets, clusters, orders, multipliers)
-        reduced = pool.reduce_costs(parent_sets)
+        check_clusters(parent_sets.n_variables, clusters, orders, multipliers)
+        return cls(clusters, orders, multipliers, math.inf).evaluate_over(parent_sets)
+
+    def evaluate_over(self, parent_sets: ParentSets) -> ClusterBound:
+        """Return the bound of the same inequalities and multipliers over another candidate table."""
+        reduced = self.make_pool(RowMasks.of_table(parent_sets)).reduce_costs(parent_sets)
         assert reduced is not None  # there is no time limit
-        return cls(clusters, orders, multipliers, reduced[1])
+        return replace(self, value=reduced[1])
 
     def compute_reduced_costs(self, parent_sets: ParentSets) -> NDArray[np.float64]:
         """Return float64[rows]: the amount by which the bound decreases if the variable of a row must take the row."""
-        pool = make_pool(parent_sets, self.clusters, self.orders, self.multipliers)
-        reduced = pool.reduce_costs(parent_sets)
+        reduced = self.make_pool(RowMasks.of_table(parent_sets)).reduce_costs(parent_sets)
         assert reduced is not None  # there is no time limit
         return reduced[0]
+
+    def make_pool(self, masks: RowMasks) -> ClusterPool:
+        """Return a pool of the inequalities with their multipliers."""
+        pool = ClusterPool(masks)
+        pool.append(*self.unpack(), self.orders, self.multipliers)
+        pool.local.append(self.local_cuts, self.local_multipliers)
+        return pool
+
+    def sum_bound(self, best: NDArray[np.float64]) -> float:
+        """Return the bound over a table, given the best reduced score of each variable."""
+        limits = np.array([cut.limit for cut in self.local_cuts])
+        return math.fsum((*best, *(-self.orders * self.multipliers), *(limits * self.local_multipliers)))
 
     def mark_open_rows(self, parent_sets: ParentSets, incumbent: float) -> NDArray[np.bool_]:
         """
@@ -90,17 +114,32 @@ class ClusterBound:
         return [part.tolist() for part in np.split(members, first[1:-1])] if len(self.orders) else []
 
     def __repr__(self) -> str:
-        return f"ClusterBound({len(self.orders):,} clusters, value {self.value:.6f})"
+        return (
+            f"ClusterBound({len(self.orders):,} clusters, {len(self.local_cuts):,} local cuts, value {self.value:.6f})"
+        )
 
 
-def make_pool(
-    parent_sets: ParentSets,
-    clusters: NDArray[np.uint64],
-    orders: NDArray[np.int64],
-    multipliers: NDArray[np.float64],
-) -> ClusterPool:
-    """Return a pool of given inequalities; raise an InputError if they are not valid for the table."""
-    n = parent_sets.n_variables
+def restrict_clusters(bound: ClusterBound, component: Component) -> list[Cut]:
+    """
+    Return the inequalities of a bound as cuts of a component.
+
+    A cluster keeps its members in the component. A local cut is used if all its members are in the component.
+    """
+    place = np.full(bound.clusters.shape[1] * 64, -1)
+    place[component.variables] = np.arange(component.size)
+    cuts = []
+    for members, order in zip(bound.list_members(), bound.orders.tolist(), strict=True):
+        own = place[members]
+        own = own[own >= 0]
+        if len(own) > order:
+            cuts.append(make_cluster_cut(own, order))
+    return cuts + restrict_cuts(bound.local_cuts, component)
+
+
+def check_clusters(
+    n: int, clusters: NDArray[np.uint64], orders: NDArray[np.int64], multipliers: NDArray[np.float64]
+) -> None:
+    """Raise an InputError if inequalities are not valid for a table of n variables."""
     if clusters.shape != (len(orders), count_words(n)) or len(multipliers) != len(orders):
         raise InputError(
             f"each cluster of {n} variables needs {count_words(n)} words, an order and a multiplier; "
@@ -113,9 +152,6 @@ def make_pool(
         raise InputError("the order of a cluster must be at least 1 and at most its number of members")
     if not np.all((multipliers >= 0) & np.isfinite(multipliers)):
         raise InputError("the multipliers of clusters must be finite numbers of at least 0")
-    pool = ClusterPool(RowMasks.of_table(parent_sets))
-    pool.append(first, members, orders, multipliers)
-    return pool
 
 
 def count_words(variables: int) -> int:

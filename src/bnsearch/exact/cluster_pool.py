@@ -1,4 +1,4 @@
-"""Cluster inequalities with their multipliers, in flat arrays that can grow."""
+"""Cluster inequalities and local cuts with their multipliers, in flat arrays that can grow."""
 
 from __future__ import annotations
 
@@ -9,6 +9,7 @@ from typing import TypeVar
 import numpy as np
 from numpy.typing import NDArray
 
+from bnsearch.exact.local_pool import LocalPool
 from bnsearch.exact.row_masks import RowMasks
 from bnsearch.parent_sets.table import ParentSets
 
@@ -21,7 +22,7 @@ MAX_ROWS_PER_CALL = 1 << 24  # rows that a kernel reads in one call: about 20 mi
 
 class ClusterPool:
     """
-    Cluster inequalities with their multipliers.
+    Cluster inequalities with their multipliers, and a pool of local cuts.
 
     Attributes
     ----------
@@ -30,6 +31,7 @@ class ClusterPool:
         `members[first[c]:first[c + 1]]`
     multipliers : float64[m]
     ages : int64[m], number of rounds since the multiplier was positive
+    local : the local cuts with their multipliers
     """
 
     def __init__(self, masks: RowMasks) -> None:
@@ -41,6 +43,7 @@ class ClusterPool:
         self._keys = np.empty(0, dtype=np.uint64)
         self._entry_first = np.zeros(1, dtype=np.int64)
         self._planes, self._entry_masks = np.empty(0, dtype=np.int64), np.empty(0, dtype=np.uint64)
+        self.local = LocalPool(masks)
 
     def __len__(self) -> int:
         return len(self.orders)
@@ -53,7 +56,8 @@ class ClusterPool:
     @property
     def nbytes(self) -> int:
         """The memory of the arrays in bytes."""
-        return sum(array.nbytes for array in (*self.arrays, self.multipliers, self.ages, self._keys))
+        own = sum(array.nbytes for array in (*self.arrays, self.multipliers, self.ages, self._keys))
+        return own + self.local.nbytes
 
     def add_new(self, first: NDArray[np.int64], members: NDArray[np.int32], orders: NDArray[np.int64]) -> int:
         """Add the clusters that are not in the pool, with multipliers of 0; return their number."""
@@ -101,6 +105,20 @@ class ClusterPool:
         self.orders, self.ages = self.orders[kept], self.ages[kept]
         self.multipliers, self._keys = self.multipliers[kept], self._keys[kept]
 
+    def compare_multipliers(self) -> float:
+        """Return the mean multiplier of the local cuts as a share of that of the clusters; 1 without local cuts."""
+        total = float(self.multipliers.sum())
+        if not len(self.local) or total <= 0.0:
+            return 1.0
+        return float(self.local.multipliers.mean()) * len(self) / total
+
+    def move_to(self, masks: RowMasks) -> ClusterPool:
+        """Return the same inequalities and multipliers for the rows of another candidate table."""
+        pool = ClusterPool(masks)
+        pool.append(self.first, self.members, self.orders, self.multipliers)
+        pool.local.append(self.local.cuts, self.local.multipliers)
+        return pool
+
     def reduce_costs(
         self, table: ParentSets, is_spent: Callable[[], bool] = lambda: False
     ) -> tuple[NDArray[np.float64], float] | None:
@@ -114,7 +132,7 @@ class ClusterPool:
 
     def sum_bound(self, best: NDArray[np.float64]) -> float:
         """Return the bound of the multipliers, given the best reduced score of each variable."""
-        return math.fsum((*best, *(-self.orders * self.multipliers)))
+        return math.fsum((*best, *(-self.orders * self.multipliers), self.local.sum_penalties()))
 
     def find_best_scores(
         self, table: ParentSets, is_spent: Callable[[], bool] = lambda: False
@@ -122,7 +140,8 @@ class ClusterPool:
         """
         Return the reduced costs of all rows and the best reduced score of each variable; None if the time is spent.
 
-        A reduced score is the local score plus the multipliers of the clusters that the row does not enter.
+        A reduced score is the local score, plus the multipliers of the clusters whose inequality contains the row, less
+        the multipliers of the local cuts times the coefficients of the row.
         """
         from bnsearch.exact.kernels_clusters import subtract_minima, subtract_multipliers
 
@@ -137,6 +156,8 @@ class ClusterPool:
             cluster = subtract_multipliers(
                 self.masks.rows, self.arrays, self.multipliers, cluster, MAX_ROWS_PER_CALL, costs, counts
             )
+        if not self.local.add_penalties(costs, is_spent):
+            return None
         minima = np.empty(table.n_variables)
         subtract_minima(table.begin, costs, minima)
         return costs, tops - minima

@@ -27,7 +27,7 @@ class Cooling:
     """
 
     scale: float
-    factor: float = 0.8
+    factor: float = 0.85
     peak: float = FIRST_PEAK
     relative: float = FIRST_PEAK
     rounds: int = 0
@@ -37,6 +37,10 @@ class Cooling:
     def temperature(self) -> float:
         """The current temperature."""
         return self.relative * self.scale
+
+    def reheat(self) -> None:
+        """Raise the temperature to the peak of the next cycle, unless it is higher: the table has changed."""
+        self.relative = max(self.relative, MIN_PEAK, PEAK_FACTOR * self.peak)
 
     def advance(self, *, is_growing: bool, is_moving: bool) -> bool:
         """

@@ -8,7 +8,6 @@ from dataclasses import dataclass, replace
 import numpy as np
 from numpy.typing import NDArray
 
-from bnsearch.exact.cluster_bound import ClusterBound
 from bnsearch.exact.components import Component
 
 MAX_LOCAL_VARIABLES = 6  # variables of a local cut: it has c * 2^c coefficients
@@ -42,19 +41,6 @@ class Cut:
 def make_cluster_cut(members: NDArray[np.int64], order: int) -> Cut:
     """Return the cluster inequality of some variables."""
     return Cut(members, order, np.empty((0, 0)), float(len(members) - order))
-
-
-def restrict_clusters(bound: ClusterBound, component: Component) -> list[Cut]:
-    """Return the cluster inequalities of a bound as cuts of a component, each for the members in the component."""
-    place = np.full(bound.clusters.shape[1] * 64, -1)
-    place[component.variables] = np.arange(component.size)
-    cuts = []
-    for members, order in zip(bound.list_members(), bound.orders.tolist(), strict=True):
-        own = place[members]
-        own = own[own >= 0]
-        if len(own) > order:
-            cuts.append(make_cluster_cut(own, order))
-    return cuts
 
 
 def restrict_cuts(cuts: Sequence[Cut], component: Component) -> list[Cut]:

@@ -1,17 +1,21 @@
-"""The search for a cluster bound: smoothed dual ascent with separation."""
+"""The search for an upper bound by cluster inequalities and local cuts: smoothed dual ascent with separation."""
 
 from __future__ import annotations
 
 import math
+from collections.abc import Sequence
+from itertools import compress
 
 import numpy as np
 from numpy.typing import NDArray
 
 from bnsearch.budgets.budget import Budget
-from bnsearch.exact.cluster_bound import ClusterBound, make_pool, pack_clusters
-from bnsearch.exact.cluster_pool import MAX_ROWS_PER_CALL, ClusterPool, take_lists
+from bnsearch.exact.cluster_bound import ClusterBound, pack_clusters
+from bnsearch.exact.cluster_pool import MAX_ROWS_PER_CALL, take_lists
 from bnsearch.exact.cooling import Cooling
-from bnsearch.exact.row_masks import Rows
+from bnsearch.exact.cuts import Cut
+from bnsearch.exact.local_separation import LocalSeparator
+from bnsearch.exact.row_masks import RowMasks, Rows
 from bnsearch.exact.separation import Separator
 from bnsearch.parent_sets.relaxed import relaxed
 from bnsearch.parent_sets.table import ParentSets
@@ -23,6 +27,8 @@ MAX_CHANGE = 15.0  # of a multiplier in a round, in temperatures: the rows left 
 MAX_AGE = 5  # rounds after which a cluster with a multiplier of 0 is dropped
 STEP_COST = 8  # time of a step of separation, in rows of a coordinate step; each heuristic gets as much time
 GROWTH = 0.05  # share of new clusters in the pool from which a round counts as growing
+MAX_LOCAL_TEMPERATURE = 0.01  # relative temperature up to which local cuts are searched: clusters come first
+MIN_LOCAL_USE = 0.1  # the search for local cuts gets less time if their multipliers are small, down to this share
 MIN_PROGRESS = 1e-5  # improvement in a cycle, relative to that since the start, below which the search ends
 
 
@@ -59,13 +65,14 @@ class DualAscent:
         self._table = parent_sets
         if start is None:
             start = make_relaxed_bound(parent_sets)
-        self._pool = make_pool(parent_sets, start.clusters, start.orders, start.multipliers)
-        self._masks = self._pool.masks
+        self._masks = RowMasks.of_table(parent_sets)
+        self._pool = start.make_pool(self._masks)
         self._memory = memory
         tops = parent_sets.scores[parent_sets.begin[:-1]]
         empty = parent_sets.scores[parent_sets.begin[1:] - 1]
         self._cooling = Cooling(float(np.mean(tops - empty)) if len(tops) else 0.0)
         self._separator = Separator(parent_sets)
+        self._local_separator = LocalSeparator(parent_sets.n_variables, memory)
         self._rng = np.random.default_rng(0)
         self._costs: NDArray[np.float64] | None = None
         self._is_moving = self._has_new_rows = False
@@ -80,23 +87,21 @@ class DualAscent:
 
     def find_best_scores(self) -> NDArray[np.float64]:
         """Return float64[n], the best reduced score of each variable under the multipliers of the bound."""
-        bound = self.bound
-        pool = ClusterPool(self._masks)
-        pool.append(*bound.unpack(), bound.orders, bound.multipliers)
-        found = pool.find_best_scores(self._table)
+        found = self.bound.make_pool(self._masks).find_best_scores(self._table)
         assert found is not None  # there is no time limit
         return found[1]
 
+    def reheat(self) -> None:
+        """Raise the temperature, so that the multipliers can adapt to a table with other rows."""
+        self._cooling.reheat()
+
     def move_to(self, parent_sets: ParentSets) -> None:
         """Continue over another table of the same variables, with the same clusters, multipliers and temperature."""
-        pool, bound = self._pool, self.bound
-        clusters = pack_clusters(pool.first, pool.members, parent_sets.n_variables)
-        self._table = parent_sets
-        self._pool = make_pool(parent_sets, clusters, pool.orders, pool.multipliers)
-        self._masks = self._pool.masks
+        self._table, self._masks = parent_sets, RowMasks.of_table(parent_sets)
+        self._pool = self._pool.move_to(self._masks)
         self._separator.move_to(parent_sets)
         self._costs = None
-        self.bound = ClusterBound.evaluate(parent_sets, bound.clusters, bound.orders, bound.multipliers)
+        self.bound = self.bound.evaluate_over(parent_sets)
         self._relaxed = relaxed(parent_sets).score
         self._cycle_start = self.bound.value
         self._has_new_rows = True
@@ -120,6 +125,18 @@ class DualAscent:
             rounds += 1
         return self.bound
 
+    def _separate_locally(
+        self, rows: Rows, chosen: NDArray[np.int64], weights: NDArray[np.float64], work: int, budget: Budget
+    ) -> None:
+        """Search for local cuts; `work` is the number of rows that steps read in the time for the search."""
+        if self._local_separator.is_possible:
+            self.add_local_cuts(self._local_separator.search(self._table, rows, chosen, weights, work, budget.is_spent))
+
+    def add_local_cuts(self, cuts: Sequence[Cut]) -> None:
+        """Add local cuts, with multipliers of 0, unless the memory is used up."""
+        if self._pool.nbytes < self._memory:
+            self._pool.local.add_new(cuts)
+
     def _run_round(self, budget: Budget) -> None:
         """Make a round; leave it early if the budget is spent."""
         if self._costs is None and not self._update_bound(budget):
@@ -132,9 +149,13 @@ class DualAscent:
         self._drop_unused()
         old = len(self._pool)
         added = self._pool.add_new(*found) if self._pool.nbytes < self._memory else 0
+        growth = added / (GROWTH * len(self._pool) + 2)
+        if growth < 1.0 and self._cooling.relative <= MAX_LOCAL_TEMPERATURE:
+            use = min(1.0, max(MIN_LOCAL_USE, self._pool.compare_multipliers()))
+            self._separate_locally(rows, chosen, weights, int(use * (1.0 - growth) * work), budget)
         if not self._update_bound(budget, old):
             return
-        is_growing = self._has_new_rows or added > GROWTH * len(self._pool) + 2
+        is_growing = self._has_new_rows or growth > 1.0
         self._has_new_rows = False
         self._separator.adapt_effort(is_growing=is_growing)
         if self._cooling.advance(is_growing=is_growing, is_moving=self._is_moving):
@@ -155,6 +176,8 @@ class DualAscent:
         pool, multipliers = self._pool.arrays, self._pool.multipliers
         reach = MAX_CHANGE * temperature
         limits = np.maximum(multipliers - reach, 0.0), multipliers + reach
+        local = self._pool.local
+        local_limits = np.maximum(local.multipliers - reach, 0.0), local.multipliers + reach
         before = multipliers.copy()
         evaluation = int(np.diff(self._table.begin)[self._pool.members].sum())  # rows that computing the bound reads
         total = 0
@@ -168,16 +191,18 @@ class DualAscent:
                     rows, pool, sequence, at, MAX_ROWS_PER_CALL, temperature, weights, multipliers, limits, scratch
                 )
                 total += work
+            sequence = self._rng.permutation(len(local))
+            total += local.ascend(rows, sequence, temperature, weights, local_limits, budget.is_spent)
             kernels.scale_all_weights(rows[0], weights)
         self._is_moving = bool(np.any(np.abs(multipliers - before) > 0.5 * reach))
         return weights, total
 
     def _drop_unused(self) -> None:
-        """Drop the clusters whose multipliers were 0 for some rounds."""
-        pool = self._pool
-        pool.ages[:] = np.where(pool.multipliers > 0.0, 0, pool.ages + 1)
-        if pool.ages.max(initial=0) > MAX_AGE:
-            pool.keep(pool.ages <= MAX_AGE)
+        """Drop the inequalities whose multipliers were 0 for some rounds."""
+        for pool in (self._pool, self._pool.local):
+            pool.ages[:] = np.where(pool.multipliers > 0.0, 0, pool.ages + 1)
+            if pool.ages.max(initial=0) > MAX_AGE:
+                pool.keep(pool.ages <= MAX_AGE)
 
     def _update_bound(self, budget: Budget, first_new: int | None = None) -> bool:
         """
@@ -199,11 +224,16 @@ class DualAscent:
         return True
 
     def _save_bound(self, multipliers: NDArray[np.float64], value: float) -> None:
-        """Save the bound of the clusters with positive multipliers."""
+        """Save the bound of the inequalities with positive multipliers."""
         used = multipliers > 0.0
         lists = take_lists(self._pool.first, self._pool.members, used)
         clusters = pack_clusters(*lists, self._table.n_variables)
-        self.bound = ClusterBound(clusters, self._pool.orders[used], multipliers[used], value)
+        local = self._pool.local
+        is_used = local.multipliers > 0.0
+        cuts = tuple(compress(local.cuts, is_used))
+        self.bound = ClusterBound(
+            clusters, self._pool.orders[used], multipliers[used], value, cuts, local.multipliers[is_used]
+        )
 
 
 def make_relaxed_bound(parent_sets: ParentSets) -> ClusterBound:

@@ -49,25 +49,31 @@ def find_heaviest_network(weights, scratch):
 @borrowing_kernel
 def read_heaviest_networks(scratch, parents, totals):
     """
-    Write the networks that find_heaviest_network found: for each variable, the heaviest one with this variable last.
+    Write networks that find_heaviest_network found: for each pair of variables, the heaviest one with this pair last.
 
-    parents : int64[c, c]   written: the smallest parent sets, masks; row v belongs to the network with v last
-    totals : float64[c]     written: weights of the networks
+    parents : int64[c * (c - 1), c]   written: the smallest parent sets, masks; a row for each network
+    totals : float64[c * (c - 1)]     written: weights of the networks
     """
     best, total, last, _ = scratch
-    full = total.size - 1
-    for final in range(totals.size):
-        rest = full ^ (1 << final)
-        totals[final] = total[rest] + best[final, rest]
-        remaining = full
-        while remaining:
-            v = final if remaining == full else last[remaining]
-            remaining ^= 1 << v
-            mask = remaining
-            for u in range(totals.size):
-                if mask >> u & 1 and best[v, mask ^ (1 << u)] >= best[v, remaining]:
-                    mask ^= 1 << u
-            parents[final, v] = mask
+    full, size = total.size - 1, parents.shape[1]
+    row = 0
+    for final in range(size):
+        for previous in range(size):
+            if previous == final:
+                continue
+            rest = full ^ (1 << final)
+            before = rest ^ (1 << previous)
+            totals[row] = total[before] + best[previous, before] + best[final, rest]
+            remaining = full
+            while remaining:
+                v = final if remaining == full else previous if remaining == rest else last[remaining]
+                remaining ^= 1 << v
+                mask = remaining
+                for u in range(size):
+                    if mask >> u & 1 and best[v, mask ^ (1 << u)] >= best[v, remaining]:
+                        mask ^= 1 << u
+                parents[row, v] = mask
+            row += 1
 
 
 @kernel

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from importlib.util import find_spec
 from typing import Any
 
 import numpy as np
@@ -166,3 +167,8 @@ class LinearProgram:
             self.is_column[self.columns[dropped]] = False
             self.columns, self._open = self.columns[~dropped], self._open[~dropped]
             self.values = self.values[~dropped]
+
+
+def has_solver() -> bool:
+    """Return True if the solver of linear programs is installed."""
+    return find_spec("highspy") is not None

@@ -15,10 +15,18 @@ from bnsearch.exact.support import Support
 SIZES = tuple(range(4, MAX_LOCAL_VARIABLES + 1))  # with 3 variables, cluster inequalities are the only cuts
 MIN_VIOLATION = 1e-4  # cuts that are violated by less are ignored
 DIGITS = 5  # values that agree to this many digits have the same cuts
+COEFFICIENT_DIGITS = 9  # coefficients are rounded, so that equal ones agree; the limit is computed afterwards
 MAX_ROUNDS = 60  # rounds in which networks are added to the program of one cut
 
 
-def find_local_cuts(support: Support, max_sets: int, failed: dict[bytes, int], halted: Callable[[], bool]) -> list[Cut]:
+def find_local_cuts(
+    support: Support,
+    max_sets: int,
+    failed: dict[bytes, int],
+    halted: Callable[[], bool],
+    min_value: float = 0.0,
+    rng: np.random.Generator | None = None,
+) -> list[Cut]:
     """
     Return local cuts that a solution violates, from at most `max_sets` sets of variables of each size.
 
@@ -28,6 +36,10 @@ def find_local_cuts(support: Support, max_sets: int, failed: dict[bytes, int], h
     max_sets : maximum number of sets of each size
     failed : hash of the values for which there is no cut, by set of variables, so that none is searched twice; changed
     halted : function that returns True if the search should stop
+    min_value : smaller values are left out of the linear program, which makes it faster; the coefficients of these
+        parent sets are lifted
+    rng : source of random numbers that change the order of the sets, so that repeated searches use others; None
+        starts with the edges whose weights are most fractional
 
     Notes
     -----
@@ -43,15 +55,16 @@ def find_local_cuts(support: Support, max_sets: int, failed: dict[bytes, int], h
     polytopes, facets and complexity.
     """
     cuts: list[Cut] = []
+    edges, affinity = _rank_edges(support.weights, rng)
     for size in SIZES:
-        for members in _choose_sets(support, size, max_sets):
+        for members in _choose_sets(edges, affinity, size, max_sets):
             if halted():
                 return cuts
             values = project(support, members)
             key, state = members.tobytes(), hash(values.round(DIGITS).tobytes())
             if failed.get(key) == state:
                 continue
-            cut = separate_locally(values, members)
+            cut = separate_locally(values, members, min_value)
             if cut is None:
                 failed[key] = state
             else:
@@ -59,16 +72,27 @@ def find_local_cuts(support: Support, max_sets: int, failed: dict[bytes, int], h
     return cuts
 
 
-def _choose_sets(support: Support, size: int, max_sets: int) -> Iterator[NDArray[np.int64]]:
-    """Yield sets of variables that are connected by edges with a fractional weight, the largest such weights first."""
-    weights = support.weights
+def _rank_edges(
+    weights: NDArray[np.float64], rng: np.random.Generator | None
+) -> tuple[NDArray[np.int64], NDArray[np.float64]]:
+    """Return the edges with a fractional weight, the largest such weights first, and the affinity of all pairs."""
     fractional = np.clip(np.minimum(weights, 1 - weights), 0, None)
     fractional += fractional.T
     affinity = fractional + 0.1 * (weights + weights.T)
-    parents, children = np.nonzero(np.triu(fractional, 1) > MIN_VIOLATION)
+    edges = np.argwhere(np.triu(fractional, 1) > MIN_VIOLATION)
+    rank = fractional[edges[:, 0], edges[:, 1]]
+    if rng is not None:
+        rank *= rng.random(len(rank))
+    return edges[np.argsort(-rank, kind="stable")], affinity
+
+
+def _choose_sets(
+    edges: NDArray[np.int64], affinity: NDArray[np.float64], size: int, max_sets: int
+) -> Iterator[NDArray[np.int64]]:
+    """Yield sets of variables: those of an edge, and others with a high affinity to them."""
     seen = set()
-    for edge in np.argsort(-fractional[parents, children], kind="stable"):
-        chosen = [int(parents[edge]), int(children[edge])]
+    for edge in edges.tolist():
+        chosen = list(edge)
         total = affinity[chosen[0]] + affinity[chosen[1]]
         while len(chosen) < size:
             total[chosen] = -1.0
@@ -84,9 +108,15 @@ def _choose_sets(support: Support, size: int, max_sets: int) -> Iterator[NDArray
                 return
 
 
-def separate_locally(values: NDArray[np.float64], members: NDArray[np.int64]) -> Cut | None:
-    """Return a cut over some variables that their values in a solution violate; None if there is none."""
-    weights = None if np.count_nonzero(values) < len(members) else find_facet(values)
+def separate_locally(values: NDArray[np.float64], members: NDArray[np.int64], min_value: float = 0.0) -> Cut | None:
+    """
+    Return a cut over some variables that their values in a solution violate; None if none is found.
+
+    values : float64[c, 2^c], as in `project`
+    min_value : as in `find_local_cuts`
+    """
+    large = np.where(values >= min_value, values, 0.0)
+    weights = None if np.count_nonzero(large) < len(members) else find_facet(large)
     if weights is None:
         return None
     from bnsearch.exact.kernels_local_cuts import close_upwards, find_heaviest_network, lift_weights
@@ -94,6 +124,7 @@ def separate_locally(values: NDArray[np.float64], members: NDArray[np.int64]) ->
     scratch = make_scratch(len(members))
     close_upwards(weights, scratch)
     lift_weights(weights, scratch)
+    weights = weights.round(COEFFICIENT_DIGITS)
     limit = find_heaviest_network(weights, scratch)
     return Cut(members, 0, weights, limit) if np.vdot(weights, values) > limit + MIN_VIOLATION else None
 
@@ -127,7 +158,8 @@ def find_facet(values: NDArray[np.float64]) -> NDArray[np.float64] | None:
     from bnsearch.exact.kernels_local_cuts import find_heaviest_network, read_heaviest_networks
 
     size = len(values)
-    scratch, parents, totals = make_scratch(size), np.empty((size, size), dtype=np.int64), np.empty(size)
+    n_pairs = size * (size - 1)
+    scratch, parents, totals = make_scratch(size), np.empty((n_pairs, size), dtype=np.int64), np.empty(n_pairs)
     variables, masks = np.nonzero(values)
     number = np.full(values.shape, -1)
     number[variables, masks] = np.arange(len(masks))

@@ -5,7 +5,6 @@ from __future__ import annotations
 import math
 from dataclasses import dataclass, field
 from functools import partial
-from importlib.util import find_spec
 from typing import ClassVar
 
 import numpy as np
@@ -18,6 +17,7 @@ from bnsearch.exact.cluster_bound import ClusterBound
 from bnsearch.exact.components import Component, split_into_components
 from bnsearch.exact.dynamic import ADVICE, MAX_VARIABLES, TooLargeError, solve
 from bnsearch.exact.incumbents import PATIENCE, find_choice, find_rows, search_incumbent
+from bnsearch.exact.linear_program import has_solver
 from bnsearch.exact.proof import Proof
 from bnsearch.exact.warm_up import load_cut_kernels
 from bnsearch.orderings.asobs import select_acyclic_rows
@@ -247,8 +247,3 @@ class ExactSearch:
                 f"exact search takes at most {self.max_dynamic} variables that depend on each other with "
                 f"{self.memory / 2**30:,.3g} GiB of memory, but the table has {variables:,}: {ADVICE}"
             )
-
-
-def has_solver() -> bool:
-    """Return True if the solver of branch and cut is installed."""
-    return find_spec("highspy") is not None

@@ -11,6 +11,9 @@ from bnsearch.exact.branch_and_cut import BranchAndCut
 from bnsearch.exact.branching import branch
 from bnsearch.exact.cluster_cuts import find_cluster_cuts
 from bnsearch.exact.components import Component
+from bnsearch.exact.cuts import Cut
+from bnsearch.exact.dual_ascent import DualAscent
+from bnsearch.exact.linear_program import has_solver
 from bnsearch.exact.local_cuts import separate_locally
 from bnsearch.exact.node_bounds import NodeState
 from bnsearch.exact.priced_ascent import PricedAscent
@@ -21,7 +24,19 @@ from bnsearch.parent_sets.table import ParentSets
 @cache
 def load_bound_kernels() -> None:
     """Compile or load all kernels of the dual ascent, once in a process."""
-    PricedAscent(make_two_cycles()).improve(Budget(), max_rounds=4)
+    table = make_two_cycles()
+    PricedAscent(table).improve(Budget(), max_rounds=4)
+    cut = find_some_cut() if has_solver() else None
+    if cut is not None:
+        ascent = DualAscent(table)
+        ascent.add_local_cuts([cut])
+        ascent.improve(Budget(), max_rounds=1)
+
+
+def find_some_cut() -> Cut | None:
+    """Return a local cut of four variables."""
+    size = 4
+    return separate_locally(np.full((size, 1 << size), 0.5), np.arange(size))
 
 
 def make_two_cycles() -> ParentSets:
@@ -45,8 +60,7 @@ def load_cut_kernels() -> None:
     branch(search.bounds, state)
     support = make_support(component, np.arange(sets), np.full(sets, 0.5))
     find_cluster_cuts(support, np.zeros(1, dtype=np.uint64), 1, lambda: False)
-    size = 4
-    separate_locally(np.full((size, 1 << size), 0.5), np.arange(size))
+    find_some_cut()
 
 
 def make_ring() -> Component:

@@ -14,7 +14,7 @@ from bnsearch.exact.certificate import certify_ascent, make_certificate
 from bnsearch.exact.cut_bound import CutBound
 from bnsearch.exact.cuts import Cut
 from bnsearch.exact.incumbents import find_rows
-from bnsearch.exact.method import has_solver
+from bnsearch.exact.linear_program import has_solver
 from bnsearch.exact.priced_ascent import PricedAscent
 from bnsearch.exact.warm_up import load_cut_kernels
 from bnsearch.graphs.dag import DAG
@@ -29,14 +29,18 @@ from bnsearch.scores.score import improves
 
 RESERVE = 0.03  # share of the total time that is left to the bound at the end of a run
 MAX_RESERVE = 0.1  # the same, if computing the bound of a large table takes long
-SHARE = 0.05  # share of the time of all threads for the bound while the search improves
-STALLED_SHARE = 0.25  # the same once the search has stalled
-STALLED_GAIN = 1e-5  # a search has stalled if it has gained less, relative to the score, in the second half of its time
+SHARE = 0.05  # share of the time of all threads for the bound while the search improves fast
+FAST_GAIN = 1e-3  # a search improves fast if it gains more, relative to the score, in the second half of its time
+STALLED_SHARE = 0.25  # the share once the search has stalled; between the two, it depends on the logarithm of the gain
+STALLED_GAIN = 1e-5  # a search has stalled if it has gained less
 IDLE_SHARE = 0.4  # the share if the search has gained nothing in the second half of its time
-SLOW_GAIN = 0.03  # share of the gap that a slice of the dual ascent must close, or branch and cut replaces it
-MAX_SLOW = 2  # slices with a smaller gain, one after the other, after which it does
+SLOW_GAIN = 0.03  # share of the gap that the dual ascent must close in a period, or branch and cut replaces it
+SLOW_PERIOD = 0.1  # this period, as a share of the total time
+MIN_CORE_GROWTH = 1.5  # sets that the islands have met are added if the table of these sets grows by this factor
+LAST_UPDATE = 0.5  # share of the total time after which they are not added: the bound needs time to adapt to new sets
 MIN_SLICE = 0.02  # shortest slice of the search for a bound, as a share of the total time: short ones waste rounds
 MIN_SLICE_UPDATES = 5  # and as a multiple of the time for adding the sets that the islands have met
+MIN_SLICE_ROUNDS = 3  # and as a multiple of the time of a round: a round that is interrupted is lost
 ROWS_PER_SECOND = 10_000  # maximum number of selected rows for each second of the run: pricing takes 1e-6 s for a row
 ROW_BYTES = 200  # approximate memory of a row: its bits, its reduced cost, and its part of the table
 UNTIMED_ROUNDS = 30  # rounds of the search for a bound if the result must not depend on the time
@@ -72,9 +76,11 @@ class BoundSearch:
         self._is_outdated = True  # True if the selected sets have changed since the search began
         self._spent = self._update_seconds = 0.0  # seconds of the search so far, and of the last update of its table
         self._memory = run.budget.memory // MEMORY_SHARE
-        self._n_slow = 0  # number of slices in which the dual ascent has hardly improved the bound, one after the other
+        self._is_slow = False  # True if the dual ascent hardly improves the bound
+        self._mark = (0.0, inf)  # seconds of the search, and the bound, at the start of the current period
         self._old_cuts: list[Cut] = []  # cuts of branch and cut over an earlier table; they hold for any table
         self._found: tuple[DAG, NDArray[np.float64]] | None = None  # the last network of branch and cut
+        self._n_core = 0  # number of sets that the islands have met, at the last update
         self.ascent: PricedAscent | None = None
         self.cuts: CutBound | None = None
         self.credit = 0.0
@@ -122,10 +128,10 @@ class BoundSearch:
         self._take_network()
         if self._is_outdated or self._is_beaten():
             self._update_table()
-        elif self.cuts is None and self._n_slow >= MAX_SLOW and has_solver():
+        elif self.cuts is None and self._is_slow and has_solver():
             self._start_cuts()
-        elif self.cuts is None:
-            self._update_table()
+        elif self.cuts is None and run.seconds < LAST_UPDATE * self._end:
+            self._update_table(MIN_CORE_GROWTH)
         self._spent += run.seconds - started
         self.credit = max(0.0, seconds - (run.seconds - started))
 
@@ -135,14 +141,19 @@ class BoundSearch:
         gain = run.progress.score - run.trace.score_at(run.seconds / 2)
         if gain <= 0.0:
             return IDLE_SHARE
-        return STALLED_SHARE if gain <= STALLED_GAIN * abs(run.progress.score) else SHARE
+        if gain >= FAST_GAIN * abs(run.progress.score):
+            return SHARE
+        position = math.log(FAST_GAIN * abs(run.progress.score) / gain) / math.log(FAST_GAIN / STALLED_GAIN)
+        return SHARE + (STALLED_SHARE - SHARE) * min(1.0, position)
 
     def advance(self, seconds: float) -> None:
         """Search for some seconds, as far as the credit allows; in any thread."""
         if self.credit <= 0.0:
             return
+        assert self.ascent is not None
         started = self._run.seconds
-        self._improve(self._run.budget.part(min(seconds, self.credit)))
+        least = MIN_SLICE_ROUNDS * self.ascent.round_seconds + self.ascent.pricing_seconds
+        self._improve(self._run.budget.part(min(max(seconds, least), self.credit)))
         took = self._run.seconds - started
         self._spent, self.credit = self._spent + took, self.credit - took
 
@@ -175,30 +186,46 @@ class BoundSearch:
         if self.cuts is not None:
             value = self.cuts.improve(budget)
         else:
+            started = run.seconds
             value = self.ascent.improve(budget, run.progress.score, inf if self._timed else UNTIMED_ROUNDS).value
-            gain = inf if before is None else before - value
-            is_slow = gain < SLOW_GAIN * (value - run.progress.score)
-            self._n_slow = MAX_SLOW if self.ascent.converged else (self._n_slow + 1) * is_slow
+            self._check_progress(self._spent + run.seconds - started)
         if before is not None and before < value and run.scope.is_complete and self._scope.is_complete:
             return  # the old bound is tighter: it comes from an attempt to prove the optimum over all networks
         run.bound, run.scope = value, self._scope
         if self.cuts is not None and self.cuts.has_improved:
             run.evidence = partial(make_certificate, self.cuts.table, self.cuts.make_proofs())
         else:
-            run.evidence = partial(certify_ascent, *self.ascent.tables, self.ascent.bound)
+            run.evidence = partial(certify_ascent, self.ascent.tables, self.ascent.bound)
 
-    def _update_table(self) -> None:
-        """Add the sets that the islands have met since the last slice; start a new search after a selection."""
+    def _check_progress(self, spent: float) -> None:
+        """Set whether the dual ascent is slow, at the end of a period; `spent` is the time of the search so far."""
+        assert self.ascent is not None
+        began, before = self._mark
+        value = self.ascent.bound.value
+        if spent - began >= SLOW_PERIOD * self._end:
+            self._is_slow = before - value < SLOW_GAIN * (value - self._run.progress.score)
+            self._mark = spent, value
+        self._is_slow |= self.ascent.converged
+
+    def _update_table(self, min_growth: float = 0.0) -> None:
+        """
+        Add the sets that the islands have met since the last slice; start a new search after a selection.
+
+        min_growth : the sets are added only if there are this many times as many as before
+        """
         started, core = self._run.seconds, self._make_core()
         if self.cuts is not None:
             self._old_cuts, self.cuts = self.cuts.list_cuts(), None
         if self.ascent is not None and not self._is_outdated:
+            if core.n_sets < min_growth * self._n_core:
+                return
             self.ascent.replace_core(core)
         else:
             start = None if self.ascent is None else self.ascent.bound
             table = core if self._selected is None else self._selected
             self.ascent = PricedAscent(table, core, start, memory=self._memory)
             self._is_outdated = False
+        self._n_core, self._is_slow, self._mark = core.n_sets, False, (self._spent, inf)
         self._update_seconds = self._run.seconds - started
 
     def _start_cuts(self) -> None:

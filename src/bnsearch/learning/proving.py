@@ -9,7 +9,8 @@ from bnsearch.budgets.budget import Budget
 from bnsearch.exact.certificate import make_certificate
 from bnsearch.exact.cluster_bound import ClusterBound
 from bnsearch.exact.incumbents import search_incumbent
-from bnsearch.exact.method import Exact, has_solver
+from bnsearch.exact.linear_program import has_solver
+from bnsearch.exact.method import Exact
 from bnsearch.exact.priced_ascent import PricedAscent
 from bnsearch.exact.warm_up import load_bound_kernels, load_cut_kernels
 from bnsearch.learning.bounding import MEMORY_SHARE, UNTIMED_ROUNDS
