@@ -32,7 +32,7 @@ from bnsearch.scores import BDeu, Scorer, make_score
 from candidate_tables import random_candidates
 
 ASIA = load_network("asia").sample(150, seed=5)
-BIG = random_network(60, 3.0, 3, 1).sample(1000, 1)  # no search of a few seconds proves the optimum
+BIG = random_network(300, 3.0, 3, 1).sample(1000, 1)  # not all useful parent sets can be scored in some seconds
 SCORER = Scorer(ASIA, make_score("bic"))
 
 
