@@ -13,6 +13,8 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
+from bnsearch.errors import InputError
+
 ALIGNMENT = 64  # arrays in a file begin at multiples of this number of bytes, as NumPy and vector instructions expect
 MAX_OPEN = 4  # values that a process keeps: the data and the candidate table of two runs
 
@@ -58,7 +60,12 @@ class ParcelFolder:
     def write(self, value: Any) -> Parcel:
         """Write a value to a file, and return its parcel; in this process, the value itself is used."""
         buffers: list[pickle.PickleBuffer] = []
-        head = pickle.dumps(value, protocol=5, buffer_callback=buffers.append)
+        try:
+            head = pickle.dumps(value, protocol=5, buffer_callback=buffers.append)
+        except (pickle.PicklingError, AttributeError, TypeError) as error:
+            raise InputError(
+                f"the score or the knowledge cannot be sent to workers ({error}): define its class in a module"
+            ) from None
         parts = [memoryview(head), *(buffer.raw() for buffer in buffers)]
         digest = hashlib.sha256()
         for part in parts:
@@ -66,10 +73,16 @@ class ParcelFolder:
             digest.update(part)
         key = digest.hexdigest()
         path = Path(self._folder.name) / key
-        with path.open("wb") as file:
-            for part in parts:
-                file.write(part)
-                file.write(bytes(-len(part) % ALIGNMENT))
+        try:
+            with path.open("wb") as file:
+                for part in parts:
+                    file.write(part)
+                    file.write(bytes(-len(part) % ALIGNMENT))
+        except OSError as error:
+            raise InputError(
+                f"the data for the workers cannot be written to {path.parent} ({error.strerror}): "
+                "set the environment variable TMPDIR to a folder with more space"
+            ) from None
         self._keys.append(key)
         _keep(key, value)
         return Parcel(key, str(path), tuple(len(part) for part in parts))

@@ -69,11 +69,15 @@ class Workers:
             self.number = 1
         return "the executor has lost a worker and accepts no tasks any more: its work was continued in this process"
 
-    def close(self) -> None:
-        """Release what was started for the workers; the executor of the user stays open."""
+    def end_replacement(self) -> None:
+        """End the thread that replaces an executor; this is called at the end of each run."""
         if self._reserve is not None:
             self._reserve.shutdown(wait=False, cancel_futures=True)
             self._reserve = None
+
+    def close(self) -> None:
+        """End what was started for the workers; the executor of the user stays open."""
+        self.end_replacement()
 
     def __enter__(self) -> Workers:
         return self

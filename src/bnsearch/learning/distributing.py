@@ -71,15 +71,18 @@ def distribute(run: Run, problem: Problem, method: Method, workers: Workers) -> 
 
 
 def _search_on_workers(run: Run, problem: Problem, method: Method, workers: Workers) -> None:
+    """Search with islands on workers, or with a method over a candidate table that is selected on workers."""
+    has_islands = isinstance(method, AutoSearch | GINOBS)
     with ExitStack() as stack:
-        with run.budget.clock_paused():
-            queue = stack.enter_context(TaskQueue(workers, run.remark))
-            folder = stack.enter_context(ParcelFolder())
-            parts: Parts = (problem.needed_data, problem.needed_score, problem.knowledge)
-            pool = Pool(queue, folder, folder.write(parts))
-            prepare_workers(pool, method, lambda: run.budget.request is None)
+        stack.callback(workers.end_replacement)
+        queue = stack.enter_context(TaskQueue(workers, run.remark))
         try:
-            if isinstance(method, AutoSearch | GINOBS):
+            with run.budget.clock_paused():
+                folder = stack.enter_context(ParcelFolder())
+                parts: Parts = (problem.needed_data, problem.needed_score, problem.knowledge)
+                pool = Pool(queue, folder, folder.write(parts))
+                prepare_workers(pool, method if has_islands else None, lambda: run.budget.request is None)
+            if has_islands:
                 _IslandSearch(run, problem, pool, on_demand_only=isinstance(method, GINOBS)).search()
             else:
                 run.select = WorkerSelector(pool)
@@ -88,9 +91,9 @@ def _search_on_workers(run: Run, problem: Problem, method: Method, workers: Work
             run.give_up("workers", f"{error}: the result is the best network until then")
 
 
-def prepare_workers(pool: Pool, method: Method, going: Callable[[], bool]) -> None:
+def prepare_workers(pool: Pool, method: Method | None, going: Callable[[], bool]) -> None:
     """
-    Load the data and the kernels on all workers, before the clock of the run starts.
+    Load the data and the kernels on all workers, before the clock of the run starts; None loads those of a selection.
 
     An executor chooses the worker of a task. So there is a task for each worker, and these are repeated if one worker
     has performed several of them: then they wait, so that the others take some.
@@ -103,21 +106,22 @@ def prepare_workers(pool: Pool, method: Method, going: Callable[[], bool]) -> No
             return
 
 
-def prepare_worker(task: tuple[Method, float], parts: Parts) -> tuple[str, int]:
+def prepare_worker(task: tuple[Method | None, float], parts: Parts) -> tuple[str, int]:
     """Compile or load the kernels of a method; return the host and the process. This function runs on a worker."""
     from bnsearch.kernels.cache import describe_cache
 
     method, seconds = task
     data, score, knowledge = parts
     problem = Problem(data=data, score=score, knowledge=knowledge)
-    folder, _ = describe_cache()
-    with hold_file_lock(None if folder is None else folder / LOCK):  # one worker of a machine compiles for all others
+    if method is not None:
+        folder, _ = describe_cache()
         groups = () if problem.has_python_score else getattr(type(method), "kernel_groups", ())
-        compile_missing(problem, groups, lambda _: None, lambda _: None)
-    if uses_table(method):
+        with hold_file_lock(None if folder is None else folder / LOCK):  # one worker of a machine compiles for all
+            compile_missing(problem, groups, lambda _: None, lambda _: None)
+        for loaded in (GINOBS(), RINOBS()) if loads_later(method) else (method,):
+            load_kernels(problem, loaded)
+    if method is None or uses_table(method):
         load_selection_kernels(problem, 1)
-    for loaded in (GINOBS(), RINOBS()) if loads_later(method) else (method,):
-        load_kernels(problem, loaded)
     time.sleep(seconds)
     return identify_process()
 

@@ -8,12 +8,13 @@ import signal
 import subprocess
 import sys
 import time
-from concurrent.futures import ProcessPoolExecutor, ThreadPoolExecutor
+from concurrent.futures import Future, ProcessPoolExecutor, ThreadPoolExecutor
 
 import pytest
 
 import bnsearch
 from bnsearch.distributed import selection as worker_selection
+from bnsearch.distributed import task_queue
 from bnsearch.distributed.workers import ProcessWorkers, Workers
 from bnsearch.errors import InputError
 from bnsearch.learning import distributing
@@ -146,6 +147,23 @@ def test_a_note_says_that_an_executor_was_not_used(table, method, reason):
     with ThreadPoolExecutor(1) as executor:
         result = bnsearch.learn(table, method=method, seconds=2, executor=executor)
     assert any(reason in note for note in result.notes)
+
+
+def test_workers_that_are_always_lost_end_the_run(table, monkeypatch):
+    """The network of the required edges is returned, and a note says what happened."""
+
+    class Lossy(ThreadPoolExecutor):
+        def submit(self, function, call):
+            """Lose every call."""
+            future = Future()
+            future.set_exception(RuntimeError("killed"))
+            return future
+
+    monkeypatch.setattr(task_queue, "POLL_SECONDS", 0.0)
+    result = learn_steps(table, Lossy(1))
+    assert result.stop == "workers"
+    assert result.dag.edges == []
+    assert "lost 6 times on its worker (RuntimeError: killed): the result is the best network" in result.notes[-1]
 
 
 def test_runs_without_an_executor_import_nothing_new():

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import pickle
+import shutil
 from dataclasses import replace
 from pathlib import Path
 
@@ -12,6 +13,7 @@ import pytest
 from bnsearch.data import Dataset
 from bnsearch.distributed import parcels
 from bnsearch.distributed.parcels import ParcelFolder, open_parcel
+from bnsearch.errors import InputError
 from bnsearch.scores import BIC
 
 
@@ -77,3 +79,17 @@ def test_the_key_depends_on_the_content(data):
         keys = [folder.write(table).key for table in (data, same, Dataset(codes, data.names, data.states))]
     assert keys[0] == keys[1]
     assert (keys[0] == keys[2]) == np.array_equal(codes, data.codes)
+
+
+def test_values_that_cannot_be_sent():
+    """A score of a class inside a function, and a folder that cannot be written, give one line each."""
+
+    class Own:
+        """A class that other processes cannot import."""
+
+    with ParcelFolder() as folder:
+        with pytest.raises(InputError, match=r"cannot be sent to workers .*define its class in a module"):
+            folder.write(Own())
+        shutil.rmtree(folder._folder.name)
+        with pytest.raises(InputError, match=r"the data for the workers cannot be written to .*TMPDIR"):
+            folder.write(1)
