@@ -28,7 +28,8 @@ MAX_AGE = 5  # rounds after which a cluster with a multiplier of 0 is dropped
 STEP_COST = 8  # time of a step of separation, in rows of a coordinate step; each heuristic gets as much time
 GROWTH = 0.05  # share of new clusters in the pool from which a round counts as growing
 MAX_LOCAL_TEMPERATURE = 0.01  # relative temperature up to which local cuts are searched: clusters come first
-MIN_LOCAL_USE = 0.1  # the search for local cuts gets less time if their multipliers are small, down to this share
+MIN_LOCAL_SHARE = 0.1  # share of the effort for local cuts if their multipliers are small and many clusters are new
+FEW_NEW = 5  # it is higher if the share of new clusters is less than GROWTH divided by this number
 MIN_PROGRESS = 1e-5  # improvement in a cycle, relative to that since the start, below which the search ends
 
 
@@ -151,8 +152,9 @@ class DualAscent:
         added = self._pool.add_new(*found) if self._pool.nbytes < self._memory else 0
         growth = added / (GROWTH * len(self._pool) + 2)
         if growth < 1.0 and self._cooling.relative <= MAX_LOCAL_TEMPERATURE:
-            use = min(1.0, max(MIN_LOCAL_USE, self._pool.compare_multipliers()))
-            self._separate_locally(rows, chosen, weights, int(use * (1.0 - growth) * work), budget)
+            use = min(1.0, self._pool.compare_multipliers()) * (1.0 - growth)
+            share = max(MIN_LOCAL_SHARE, use, 1.0 - FEW_NEW * growth)
+            self._separate_locally(rows, chosen, weights, int(share * work), budget)
         if not self._update_bound(budget, old):
             return
         is_growing = self._has_new_rows or growth > 1.0

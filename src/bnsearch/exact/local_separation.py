@@ -17,6 +17,7 @@ from bnsearch.parent_sets.table import ParentSets
 
 ROWS_PER_SET = 1_500_000  # rows that the dual ascent reads in the time of separation for a set of each size
 MAX_SETS = 40  # sets of variables of each size in one search
+MIN_CREDIT = 0.2  # sets of each size for each round at least: rounds over small tables read few rows
 MIN_SUCCESS = 0.1  # the effort decreases with the share of the sets that have a violated cut, down to this share
 MIN_VALUE = 0.05  # smaller probabilities make the programs slower by much more than they add to the violation
 BYTES_PER_PAIR = 40  # memory of a search for each pair of variables
@@ -64,7 +65,7 @@ class LocalSeparator:
         work : number of rows that the dual ascent has read; the search takes about as long
         is_spent : function that returns True if the search must end
         """
-        self._credit += min(1.0, 2.0 * self._success) * work / ROWS_PER_SET
+        self._credit += max(MIN_CREDIT, min(1.0, 2.0 * self._success) * work / ROWS_PER_SET)
         if self._credit < 1.0:
             return []
         n_sets, self._credit = int(min(MAX_SETS, self._credit)), 0.0
