@@ -221,9 +221,9 @@ def test_which_methods_have_an_end() -> None:
 
 
 def test_which_methods_begin_with_a_given_network() -> None:
-    """Searches over DAGs and over equivalence classes begin with `start`; for others it is the first incumbent."""
+    """Searches over DAGs, over classes and with islands begin with `start`; for others it is the first incumbent."""
     assert {name for name in METHODS if get_declaration(METHODS[name]).begins} == {
-        "ges", "gresp", "hillclimb", "iges", "ilges", "tabu", "vnges",
+        "auto", "ges", "ginobs", "gresp", "hillclimb", "iges", "ilges", "tabu", "vnges",
     }  # fmt: skip
 
 

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 
@@ -16,6 +18,7 @@ from bnsearch.runs.problem import Problem
 from bnsearch.runs.run import Run
 from bnsearch.runs.stop import Evaluations, Iterations, Seconds
 from bnsearch.scores import make_score
+from bnsearch.scores.score import improves
 from clocks import Clock
 from knowledge_cases import random_knowledge
 from reference_ondemand import problem_of
@@ -53,6 +56,17 @@ def test_islands_after_some_rounds(score, known):
     best = max(island.chain.score_of_best() for island in model.islands)
     assert run.progress.score >= best - 1e-9 * abs(best)
     assert problem.scorer.network(run.best()) == pytest.approx(run.progress.score, rel=1e-11)
+
+
+def test_islands_begin_with_a_given_network():
+    """A network that is better than that of the first climb is the start of all islands."""
+    problem = problem_with("bic", False, 40)
+    best = searched(problem, 1)[1]
+    climbed = searched(problem, 1, rounds=0)[0]
+    assert improves(best.progress.score, climbed.islands[0].chain.best)
+    begun = searched(replace(problem, start=best.best()), 1, rounds=0)[0]
+    for island in begun.islands:
+        assert island.chain.best == pytest.approx(best.progress.score, rel=1e-11)
 
 
 @pytest.mark.parametrize("known", [False, True], ids=["free", "known"])

@@ -72,6 +72,7 @@ class AutoSearch:
     """
 
     name: ClassVar[str] = "auto"
+    begins: ClassVar[bool] = True
     space: ClassVar[str] = "chosen by size and time"
     needs: ClassVar[Needs] = Needs.DATA_OR_TABLE
     paper: ClassVar[str] = "ours"

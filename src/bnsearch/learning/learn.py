@@ -103,8 +103,9 @@ def learn(
     parameters : mapping, optional
         Parameters of a method that is given by name.
     start : DAG, BayesianNetwork or Result, optional
-        Network with which the search begins. It must respect the knowledge. Searches over DAGs and over equivalence
-        classes begin with it; for other methods it is the first incumbent, as a note of the result says.
+        Network with which the search begins. It must respect the knowledge. The default method, `ginobs`, and searches
+        over DAGs and over equivalence classes begin with it. For other methods it is the first incumbent, as a note of
+        the result says.
     discretize : str or mapping, optional
         Rule for columns of numbers in a data frame or a file, such as "quantile:5"; see `Dataset.from_frame`.
     stop : Stop, optional

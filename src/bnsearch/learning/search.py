@@ -162,7 +162,7 @@ def begin_at_start(method: Method, problem: Problem, run: Run) -> Method:
     run.offer(problem.score_of(start), lambda: start)
     if isinstance(method, ClassSearch) and method.start is None:
         return replace(method, start=PDAG.from_dag(start))
-    if not get_declaration(type(method)).begins:
+    if not get_declaration(type(method)).begins or problem.table is not None:
         run.remark(f"{method.name} does not begin its search with the given network, which is the first incumbent only")
     return method
 

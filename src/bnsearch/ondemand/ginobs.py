@@ -51,6 +51,7 @@ class GINOBS:
     """
 
     name: ClassVar[str] = "ginobs"
+    begins: ClassVar[bool] = True
     space: ClassVar[str] = "orderings; parent sets are generated on demand"
     needs: ClassVar[Needs] = Needs.DATA
     paper: ClassVar[str] = "ours"

@@ -123,6 +123,9 @@ class IslandModel:
             dag_search = self.schedule.dag_search
             dag_search.record(len(self.islands) * (first.chain.best - score), run.seconds - at)
             dag_search.credit = 0.0  # the time of the start is not taken from the DAG search's share of the rounds
+        if self.problem.start is not None and isfinite(first.chain.best):
+            start = self.problem.start
+            first.add_network(start, self.problem.scorer.families(range(self.problem.size), start.parents))
         first.offer(run)
         for island in self.islands[1:] if isfinite(first.chain.best) else ():
             island.chain.copy_best_of(first.chain)
