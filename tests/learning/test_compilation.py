@@ -103,11 +103,11 @@ def choose(problem, rule):
 
 def test_the_default_method_compiles_what_it_needs():
     """With few variables, all subsets are certain to be counted; without a time budget, any method may be chosen."""
-    assert set(choose(PROBLEM, Seconds(10.0))) == {"subsets", "scorer"}
+    assert set(choose(PROBLEM, Seconds(10.0))) == {"subsets", "scorer", "dynamic"}
     assert set(choose(PROBLEM, Iterations(10))) == set(GROUPS)
     assert set(choose(PROBLEM, Seconds(0.001))) == set(GROUPS)
     wide = Problem(data=bnsearch.load_network("greenhouse").sample(10, 1), score=bnsearch.BIC())
-    assert set(choose(wide, Seconds(10.0))) == set(GROUPS) - {"subsets"}
+    assert set(choose(wide, Seconds(10.0))) == set(GROUPS) - {"subsets", "dynamic"}
     assert choose(Problem(table=tiny_table()), Seconds(10.0)) == ()
     assert choose_groups(METHODS["ginobs"](), PROBLEM, Run()) == METHODS["ginobs"].kernel_groups
 

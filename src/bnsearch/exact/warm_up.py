@@ -30,7 +30,7 @@ def load_bound_kernels() -> None:
     if cut is not None:
         ascent = DualAscent(table)
         ascent.add_local_cuts([cut])
-        ascent.improve(Budget(), max_rounds=1)
+        ascent.improve(Budget(), max_rounds=4)  # the first round has no clusters, and therefore no steps
 
 
 def find_some_cut() -> Cut | None:

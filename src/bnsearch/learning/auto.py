@@ -41,7 +41,7 @@ STALE_SHARE = 0.25  # share of the elapsed time without improvement after which 
 STALE_FACTOR = 2.0  # time for that enumeration as a multiple of the time without improvement
 SUBSETS_SHARE = 0.1  # maximum share of the remaining time for counting all subsets before the islands begin
 MAX_SECONDS_PER_SUBSET, MAX_SECONDS_PER_ROW = 1e-6, 1e-8  # upper estimates of the time for counting one subset
-SUBSETS_GROUPS = "subsets", "scorer"  # groups of kernels with which all subsets are counted and searched
+SUBSETS_GROUPS = "subsets", "scorer", "dynamic"  # groups of kernels with which all subsets are counted and searched
 SUBSETS_MARGIN = 1.5  # safety factor on the estimated time of counting all subsets after the islands have begun
 MAX_FAMILIES = 20_000_000  # maximum number of families of all subsets in a run without a time limit
 
@@ -91,7 +91,7 @@ class AutoSearch:
         expected = (1 << problem.size) * seconds_each + searching
         if run.is_timed and expected <= min(SUBSETS_SHARE, CERTAIN_SHARE) * run.seconds_left:
             return SUBSETS_GROUPS
-        return (*self.kernel_groups, "subsets")
+        return (*self.kernel_groups, "subsets", "dynamic")
 
     def search(self, problem: Problem, run: Run) -> None:
         """Choose a method, and search with it."""

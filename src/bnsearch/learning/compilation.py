@@ -89,12 +89,17 @@ def compile_cuts(problem: Problem) -> None:
     Exact().load_rare_kernels(problem)
 
 
-def compile_subset_search(problem: Problem) -> None:
-    """Compile the kernels that count all subsets of the variables and search them by dynamic programming."""
-    from bnsearch.exact.method import Exact
+def compile_subsets(problem: Problem) -> None:
+    """Compile the kernels that count all subsets of the variables."""
     from bnsearch.selection.subsets import Subsets
 
     Subsets().load_kernels(problem.needed_data, 1, None)
+
+
+def compile_dynamic_programming(problem: Problem) -> None:
+    """Compile the kernels of dynamic programming over a candidate table."""
+    from bnsearch.exact.method import Exact
+
     load_table_kernels(Exact(), rare=False)
 
 
@@ -107,7 +112,8 @@ GROUPS: dict[str, Callable[[Problem], None]] = {  # groups of the default method
     "table": compile_table_search,
     "bounds": compile_bounds,
     "cuts": compile_cuts,
-    "subsets": compile_subset_search,
+    "subsets": compile_subsets,
+    "dynamic": compile_dynamic_programming,
 }
 
 
