@@ -86,15 +86,7 @@ class PricedAscent:
         return replace(make_relaxed_bound(self.tables[0]), value=math.fsum(best))
 
     def improve(self, budget: Budget, incumbent: float | None = None, max_rounds: float = math.inf) -> ClusterBound:
-        """
-        Search until the budget is spent, the bound agrees with the incumbent, or the bound hardly improves.
-
-        Parameters
-        ----------
-        budget : time budget and stop requests
-        incumbent : score of the best known network
-        max_rounds : maximum number of rounds
-        """
+        """Search as `DualAscent.improve` does, and price the rows of both tables in between."""
         rounds = 0
         if not self._is_priced:
             self._price(budget)

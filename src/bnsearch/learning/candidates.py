@@ -39,14 +39,19 @@ class CandidateSelector:
     def __call__(self, problem: Problem, run: Run) -> ParentSets:
         """Return the candidate table, which is selected by the first call."""
         if self._selection is None:
-            found = self._take_saved(problem, run) or self._select_first(problem, run)
+            # A run that continues after its time returns the saved network, so no other is offered.
+            is_over = run.halted() and math.isfinite(run.progress.score)
+            found = self._take_saved(problem, run)
+            if found is None and not is_over:
+                found = self._select_first(problem, run)
             found = found or self.select(problem, run, SHARE * run.seconds_left)
             self._selection = found
             self._save(run)
             run.scope = found.scope
             for note in (describe(found), *found.notes):
                 run.remark(note)
-            offer_first_network(found.table, problem, run)
+            if not is_over:
+                offer_first_network(found.table, problem, run)
         return self._selection.table
 
     def _take_saved(self, problem: Problem, run: Run) -> Selection | None:

@@ -33,7 +33,7 @@ from bnsearch.learning.candidates import (
     selection_memory,
 )
 from bnsearch.learning.compilation import compile_missing
-from bnsearch.learning.exact_choice import exact_fits, prove
+from bnsearch.learning.exact_choice import MAX_EXACT_VARIABLES, exact_fits, prove
 from bnsearch.learning.methods import uses_table
 from bnsearch.learning.warm_up import load_kernels, loads_later
 from bnsearch.ondemand.ginobs import GINOBS
@@ -47,7 +47,6 @@ from bnsearch.runs.problem import Problem
 from bnsearch.runs.run import Run
 from bnsearch.selection.report import Selection
 
-MAX_LOCAL_VARIABLES = 27  # with so few variables, exact search may prove the optimum, which needs no workers
 LOCK = "compilation.lock"  # file in the folder of the kernel cache
 PREPARATION_SECONDS = 0.0, 0.2, 0.5, 1.0  # seconds that a worker waits after its preparation, at each repetition
 MIN_SELECTION_SECONDS = 1.0  # shorter selections run in this process
@@ -60,7 +59,7 @@ def distribute(run: Run, problem: Problem, method: Method, workers: Workers) -> 
     if problem.data is None or problem.table is not None or problem.has_python_score:
         run.remark("the executor was not used: the search is over a given candidate table or with a Python function")
         method.search(problem, run)
-    elif isinstance(method, AutoSearch) and problem.size <= MAX_LOCAL_VARIABLES:
+    elif isinstance(method, AutoSearch) and problem.size <= MAX_EXACT_VARIABLES:
         run.remark(f"the executor was not used: {problem.size} variables are few enough for this process")
         method.search(problem, run)
     elif not isinstance(method, AutoSearch | GINOBS) and not uses_table(method):
@@ -191,8 +190,8 @@ class _IslandSearch:
             with run.budget.clock_paused():
                 load_bound_kernels()
             seconds = SELECTION_SHARE * run.seconds_left if run.is_timed else math.inf
-            with ThreadPoolExecutor(1) as helper:
-                selecting = helper.submit(select_on_workers, self.pool, problem, run, seconds, grows=False)
+            with ThreadPoolExecutor(1) as thread:
+                selecting = thread.submit(select_on_workers, self.pool, problem, run, seconds, grows=False)
                 model = self._start_model()
                 found = selecting.result()
             run.remark(describe(found))
@@ -257,14 +256,14 @@ class _IslandSearch:
         run = self.run
         end = run.seconds + run.seconds_left * (1.0 - LAST_SHARE) - (0.0 if bounding is None else bounding.reserve)
         slices: list[Future[Any]] = []
-        with ThreadPoolExecutor(1) as helper:
+        with ThreadPoolExecutor(1) as thread:
 
             def compute_bound() -> None:
                 if bounding is None or (slices and not slices[-1].done()):
                     return
                 bounding.prepare_slice()
                 if bounding.credit > 0.0:
-                    slices.append(helper.submit(bounding.advance, math.inf))
+                    slices.append(thread.submit(bounding.advance, math.inf))
 
             rounds.search_seconds(end, compute_bound)
         for done in slices:

@@ -42,7 +42,7 @@ class DagSearch:
     """
     Tabu search over DAGs; for one thread at a time.
 
-    The first climb begins at the required edges, or at the incumbent of an earlier run. All further ones begin at a
+    The first climb begins at the required edges, or at a given network. All further ones begin at a
     part of a given network.
 
     Parameters

@@ -94,7 +94,7 @@ class IslandModel:
 
     def start(self) -> None:
         """
-        Start the first island with a climb over DAGs, and all others at its network.
+        Start the first island with a climb over DAGs from the network `start`, and all others at its network.
 
         The climb offers networks from the beginning. One that takes long continues in rounds; the rate at which it
         gained in the second half of its time here is the first rate of the DAG search.
@@ -112,9 +112,8 @@ class IslandModel:
             if keep_islands(self, run.checkpoint):
                 return
         if first.dag_search is not None:
-            is_resumed = run.checkpoint is not None and run.checkpoint.is_resumed
-            incumbent = run.get_snapshot()[1] if is_resumed else None
-            first.dag_search.start(None if incumbent is None else incumbent.parents)
+            start = self.problem.start
+            first.dag_search.start(None if start is None else start.parents)
         half = SearchBudget(max_steps=1, max_seconds=FIRST_CLIMB_SHARE * run.seconds_left / 2)
         first.search_dags(half, run)
         if isfinite(first.chain.best) and not first.n_climbs:
@@ -123,9 +122,6 @@ class IslandModel:
             dag_search = self.schedule.dag_search
             dag_search.record(len(self.islands) * (first.chain.best - score), run.seconds - at)
             dag_search.credit = 0.0  # the time of the start is not taken from the DAG search's share of the rounds
-        if self.problem.start is not None and isfinite(first.chain.best):
-            start = self.problem.start
-            first.add_network(start, self.problem.scorer.families(range(self.problem.size), start.parents))
         first.offer(run)
         for island in self.islands[1:] if isfinite(first.chain.best) else ():
             island.chain.copy_best_of(first.chain)
