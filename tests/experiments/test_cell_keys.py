@@ -54,7 +54,7 @@ def test_labels_and_measures_do_not_matter(tmp_path, old, new):
         ("iterations = 3", "iterations = 4", 0),
         ("length = 5", "length = 6", 8),
         ("rows = [100, 200]", "rows = [100, 300]", 8),
-        ('title = "Small"', 'threads = 2', 0),
+        ('title = "Small"', "threads = 2", 0),
         ('title = "Small"', 'scores = ["bic", "aic"]', 16),
         ("length = 5", "length = 5, perturbation = 0.5", 16),
     ],

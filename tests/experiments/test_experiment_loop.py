@@ -194,4 +194,10 @@ def test_progress_in_words():
     """One line with the number of cells, failures and the remaining time."""
     progress = experiment.ExperimentProgress(total=1200, done=30, failed=2, seconds_left=600.0)
     assert describe_progress(progress) == "30 of 1,200 cells, 2 failed, about 10 min left"
-    assert [describe_duration(s) for s in (0.1, 80, 100, 9000, 200_000)] == ["1 s", "80 s", "2 min", "2.5 h", "2.3 days"]
+    assert [describe_duration(s) for s in (0.1, 80, 100, 9000, 200_000)] == [
+        "1 s",
+        "80 s",
+        "2 min",
+        "2.5 h",
+        "2.3 days",
+    ]
