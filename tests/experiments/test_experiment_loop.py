@@ -112,7 +112,7 @@ def end_with_seed(cell, number):
 def test_lost_worker_is_blamed_on_its_cell(tmp_path):
     """Of four cells on two processes, the one that ends its process fails; the others have results."""
     cells = [cell for cell in list_cells(make_plan(tmp_path, FAST)) if cell.method.label == "hillclimb"]
-    cells += [cell for cell in list_cells(make_plan(tmp_path, FAST.replace("[1, 2]", "[3, 4]")))][:2]
+    cells += list_cells(make_plan(tmp_path, FAST.replace("[1, 2]", "[3, 4]")))[:2]
     with ProcessWorkers(2) as workers:
         queue, found = CellQueue(workers, partial(end_with_seed, number=2), cells), {}
         while len(queue):

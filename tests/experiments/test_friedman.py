@@ -71,14 +71,14 @@ def test_friedman_agrees_with_scipy(values):
 def test_post_hoc_tests_agree_with_scikit_posthocs():
     """The p-values of the original values are those of their ranks, whichever direction is better."""
     posthocs = pytest.importorskip("scikit_posthocs")
-    values = np.random.default_rng(1).normal(size=(12, 4)) + [0, 0, 1, 2]
+    values = np.random.default_rng(1).normal(size=(12, 4)) + np.array([0, 0, 1, 2])
     result = compare_methods(values, "abcd", is_higher_better=True)
     assert result.nemenyi == pytest.approx(posthocs.posthoc_nemenyi_friedman(values).to_numpy())
     assert result.holm == pytest.approx(posthocs.posthoc_siegel_friedman(values, p_adjust="holm").to_numpy())
 
 
 def test_post_hoc_tests_by_hand():
-    """z = |R1 - R3| / sqrt(k (k + 1) / (6 n)) = 1.5 / sqrt(12 / 24) for the first example, and Nemenyi's q."""
+    """Z = |R1 - R3| / sqrt(k (k + 1) / (6 n)) = 1.5 / sqrt(12 / 24) for the first example, and Nemenyi's q."""
     pytest.importorskip("scikit_posthocs")
     result = compare_methods([[9, 8, 7], [9, 8, 7], [9, 7, 8], [8, 9, 7]], "abc", is_higher_better=True)
     z = 1.5 / math.sqrt(0.5)
