@@ -47,7 +47,9 @@ def test_json(run, plan):
 def test_check_runs_nothing(run, plan):
     """--check counts the cells of a valid plan."""
     outcome = run("experiment", plan, "--check")
-    assert (outcome.code, outcome.err) == (0, "plan.toml is valid: 12 cells\n")
+    assert (outcome.code, outcome.err) == (0, "the plan is valid: 12 cells\n")
+    Path(plan).write_text(PLAN + "[small]\nseeds = [1]\n")
+    assert run("experiment", plan, "--check", "--small").err == "the plan is valid: 6 cells\n"
     assert not Path("out").exists()
 
 

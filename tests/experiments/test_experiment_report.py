@@ -33,7 +33,7 @@ measures = ["score", "shd", "regret", "time_to_target"]
 methods = ["hillclimb", "tabu", { name = "hillclimb", label = "Twin" }]
 sources = [{ network = "asia", rows = { first = 60, count = 7 } }]
 claims = [{ text = "Tabu wins.", better = "tabu", than = ["hillclimb", "Twin"], measure = "score" }]
-published = [{ dataset = "asia/60", method = "tabu", measure = "score", value = -123.456 }]
+published = [{ dataset = "asia/60", measure = "score", values = { tabu = -123.456 } }]
 """
 
 

@@ -110,6 +110,10 @@ BROKEN = {
         SMALL + '[[claims]]\ntext = "x"\nbetter = "Tabu 6"\nthan = "hillclimb"\n',
         "entry 1 of claims: no method has the label 'Tabu 6' (did you mean 'Tabu 5'?)",
     ),
+    "published value of nobody": (
+        SMALL + '[[published]]\ndataset = "asia/100"\nvalues = { tabu = -3 }\n',
+        "entry 1 of published: no method has the label 'tabu'",
+    ),
     "random network that cannot exist": (
         SMALL.replace('network = "asia"', "random = { variables = 3, parents = 9, states = 2 }"),
         "entry 1 of sources: p must be at most",

@@ -37,6 +37,9 @@ def experiment(
         int, typer.Option("--jobs", metavar="N", help="Run N cells at a time, in threads of this process.")
     ] = 1,
     retry: Annotated[bool, typer.Option("--retry", help="Run failed cells again.")] = False,
+    small: Annotated[
+        bool, typer.Option("--small", help="Run the small version of the plan, which its table [small] describes.")
+    ] = False,
     check: Annotated[bool, typer.Option("--check", help="Check the plan and count its cells; run nothing.")] = False,
     report_only: Annotated[
         bool, typer.Option("--report-only", help="Write the report of FOLDER again; run nothing.")
@@ -66,7 +69,7 @@ def experiment(
     facts: dict[str, object] = {}
     if not report_only:
         assert plan is not None
-        facts |= _run(plan, None if check else output, workers, dask, jobs, retry=retry, quiet=quiet)
+        facts |= _run(_read_plan(plan, small), None if check else output, workers, dask, jobs, retry=retry, quiet=quiet)
     if not check:
         assert output is not None
         facts |= _report(output, quiet=quiet)
@@ -75,18 +78,17 @@ def experiment(
 
 
 def _run(
-    path: Path, output: Path | None, workers: int | None, dask: str | None, jobs: int, *, retry: bool, quiet: bool
+    plan: Plan, output: Path | None, workers: int | None, dask: str | None, jobs: int, *, retry: bool, quiet: bool
 ) -> dict[str, object]:
     """Run the cells of a plan; without a folder, only count them. Return facts for JSON."""
     from bnsearch.cli.workers import start_workers
     from bnsearch.experiments.cells import list_cells
     from bnsearch.experiments.experiment import run_experiment
 
-    plan = _read_plan(path)
     if output is None:
         number = len({cell.key for cell in list_cells(plan)})
         if not quiet:
-            note(f"{path} is valid: {number:,} cells")
+            note(f"the plan is valid: {number:,} cells")
         return {"cells": number}
     with start_workers(workers, dask) as executor, _show_progress(quiet) as observer:
         end = run_experiment(plan, output, executor=executor, jobs=jobs, retry=retry, observer=observer)
@@ -98,13 +100,13 @@ def _run(
     return {"cells": end.total, "failed": end.failed, "reused": end.reused}
 
 
-def _read_plan(path: Path) -> Plan:
+def _read_plan(path: Path, small: bool) -> Plan:
     """Return a plan; each error of an invalid plan is printed on its own line."""
     from bnsearch.experiments.plan_reader import read_plan
     from bnsearch.experiments.sections import PlanError
 
     try:
-        return read_plan(path)
+        return read_plan(path, small=small)
     except PlanError as error:
         if len(error.errors) == 1:
             raise

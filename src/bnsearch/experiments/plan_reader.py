@@ -21,7 +21,7 @@ from bnsearch.runs.method import Needs, get_declaration
 MAX_PLAN_BYTES = 2**20
 
 
-def read_plan(path: str | os.PathLike[str]) -> Plan:
+def read_plan(path: str | os.PathLike[str], *, small: bool = False) -> Plan:
     """
     Read a plan from a TOML file.
 
@@ -29,6 +29,8 @@ def read_plan(path: str | os.PathLike[str]) -> Plan:
     ----------
     path : str or path
         The file. Paths in it are relative to its folder.
+    small : bool, default False
+        Whether the keys of the table `small` replace those of the plan.
 
     Returns
     -------
@@ -48,6 +50,11 @@ def read_plan(path: str | os.PathLike[str]) -> Plan:
         raise PlanError(str(path), [f"it is not a TOML file: {error}"]) from None
     forget_files()
     errors: list[str] = []
+    replaced = content.pop("small", {})
+    if not isinstance(replaced, dict):
+        errors.append("small must be a table with keys of a plan")
+    elif small:
+        content |= replaced
     plan = _read(Section(content, "", errors), file, text)
     if errors:
         raise PlanError(str(path), errors)
@@ -74,12 +81,12 @@ def _read(top: Section, file: Path, text: str) -> Plan:
         _refuse_equal_labels(top, key, names)
     top.refuse_repetition("budgets", [budget.label for budget in budgets])
     claims = tuple(_read_claim(entry, labels, budgets) for entry in top.take_entries("claims"))
-    published = tuple(_read_published(entry, labels, sources) for entry in top.take_entries("published"))
+    published = [v for entry in top.take_entries("published") for v in _read_published(entry, labels, sources)]
     top.finish()
     _check_support(top, methods, sources)
     return Plan(
         title, sources, methods, scores, budgets, seeds, measures, description, threads or 1, memory, target or 0.0,
-        claims, published, text,
+        claims, tuple(published), text,
     )  # fmt: skip
 
 
@@ -177,7 +184,9 @@ def _read_claim(entry: Section, labels: Sequence[str], budgets: Sequence[Budget]
     """Return a claim."""
     text, better, than = entry.take_text("text"), entry.take_text("better"), entry.take_texts("than")
     measure = entry.take_choice("measure", list(MEASURES), "score")
-    budget = entry.take_choice("budget", [b.label for b in budgets], "") if "budget" in entry else None
+    places = {"first": budgets[0].label, "last": budgets[-1].label} if budgets else {}
+    known = [*places, *(b.label for b in budgets)]
+    budget = entry.take_choice("budget", known, "") if "budget" in entry else None
     entry.finish()
     for key in ("text", "better", "than"):
         if key not in entry:
@@ -185,22 +194,28 @@ def _read_claim(entry: Section, labels: Sequence[str], budgets: Sequence[Budget]
     for label in filter(None, (better, *than)):
         if label not in labels:
             entry.complain(f"no method has the label {label!r}{suggest(label, list(labels))}")
-    return Claim(text, better, than, measure, budget)
+    return Claim(text, better, than, measure, None if budget is None else places.get(budget, budget))
 
 
-def _read_published(entry: Section, labels: Sequence[str], sources: Sequence[Source]) -> Published:
-    """Return a published value."""
+def _read_published(entry: Section, labels: Sequence[str], sources: Sequence[Source]) -> list[Published]:
+    """Return the published values of a data set."""
     datasets = sorted({source.dataset for source in sources})
-    dataset, method = entry.take_text("dataset"), entry.take_text("method")
-    measure, value = entry.take_choice("measure", list(MEASURES), "score"), entry.take("value")
+    dataset, values = entry.take_text("dataset"), entry.take_table("values") or {}
+    measure = entry.take_choice("measure", list(MEASURES), "score")
     entry.finish()
-    for label, known, what in ((dataset, datasets, "data set"), (method, list(labels), "method")):
-        if label not in known:
-            entry.complain(f"no {what} has the label {label!r}{suggest(label, list(known))}")
-    if isinstance(value, bool) or not isinstance(value, int | float):
-        entry.complain(f"value must be a number, not {value!r}")
-        value = 0.0
-    return Published(dataset, method, measure, float(value))
+    if dataset not in datasets:
+        entry.complain(f"no data set has the label {dataset!r}{suggest(dataset, datasets)}")
+    if not values:
+        entry.complain('values is missing: give a number for each method, such as values = { "ges" = -5000 }')
+    found = []
+    for method, value in values.items():
+        if method not in labels:
+            entry.complain(f"no method has the label {method!r}{suggest(method, list(labels))}")
+        elif isinstance(value, bool) or not isinstance(value, int | float):
+            entry.complain(f"the value of {method} must be a number, not {value!r}")
+        else:
+            found.append(Published(dataset, method, measure, float(value)))
+    return found
 
 
 def _check_support(top: Section, methods: Sequence[MethodEntry], sources: Sequence[Source]) -> None:

@@ -37,7 +37,7 @@ def describe_measure(findings: Findings, measure: Measure, score: str, budget: s
 
 
 def make_value_table(findings: Findings, grid: Grid, score: str, budget: str) -> Table:
-    """Return the mean of each method on each data set, with a last row of mean ranks."""
+    """Return the mean of each method on each data set."""
     groups = {
         (cell["dataset"], cell["method"]): name_group(cell, findings)
         for cell in findings.cells
