@@ -72,7 +72,7 @@ def explain_pairs(pairs: Sequence[PairResult], methods: Sequence[str], n_data_se
             shown.append(f"{methods[better]} over {methods[worse]} ({state_p(pair.adjusted)})")
     head = f"Wilcoxon's signed-rank tests over {n_data_sets} data sets, p-values corrected by Holm: "
     lines = [
-        head + ("better are " + "; ".join(shown) + "." if shown else "no difference between two methods is shown.")
+        head + ("significant are " + "; ".join(shown) + "." if shown else "no difference between two methods is shown.")
     ]
     smallest = min((min(1.0, pair.smallest_p * len(pairs)) for pair in pairs), default=1.0)
     if smallest >= ALPHA:
