@@ -4,7 +4,7 @@ VENV ?= .venv
 BIN := $(VENV)/bin
 READY := $(VENV)/.ready
 
-.PHONY: demo test lint types suite checked coverage smoke bench clean
+.PHONY: demo test lint types suite checked coverage smoke bench papers papers-full clean
 
 $(READY): pyproject.toml constraints.txt
 	$(PYTHON) -m venv $(VENV)
@@ -64,6 +64,17 @@ smoke: $(READY)
 bench: $(READY)
 	$(BIN)/python -m pip install --quiet --disable-pip-version-check --constraint constraints.txt --editable ".[peers]"
 	$(BIN)/python benchmarks/counting.py
+
+# The experiments of the papers, one report for each plan: small versions, or everything.
+export BNSEARCH_DATA ?= $(abspath ../shared/data)
+EXPERIMENT := $(BIN)/bnsearch experiment --workers 2
+PLANS := $(basename $(notdir $(wildcard experiments/*.toml)))
+
+papers: $(READY)
+	set -e; for plan in $(PLANS); do $(EXPERIMENT) experiments/$$plan.toml --small -o build/papers/$$plan; done
+
+papers-full: $(READY)
+	set -e; for plan in $(PLANS); do $(EXPERIMENT) experiments/$$plan.toml -o build/papers-full/$$plan; done
 
 clean:
 	rm -rf $(VENV) .numba_cache_checked .coverage demo build dist

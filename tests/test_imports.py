@@ -28,6 +28,7 @@ LAYERS = (
     ("exact", "independence", "ondemand"),
     ("distributed",),
     ("learning",),
+    ("experiments",),
     ("estimators", "cli"),
     ("__main__",),
 )

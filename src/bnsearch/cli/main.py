@@ -12,6 +12,7 @@ import typer
 from bnsearch.cli.compare import compare
 from bnsearch.cli.compile import compile_command
 from bnsearch.cli.convert import convert
+from bnsearch.cli.experiment import experiment
 from bnsearch.cli.failures import exit_code_of
 from bnsearch.cli.learn import learn
 from bnsearch.cli.methods import methods
@@ -72,7 +73,7 @@ def _help(command: Callable[..., None]) -> str:
 
 
 app.callback(help=_help(program))(program)
-for command in (learn, parents, search, verify, sample, score, compare, convert, methods, scores):
+for command in (learn, parents, search, verify, sample, score, compare, convert, experiment, methods, scores):
     app.command(help=_help(command))(command)
 app.command("compile", help=_help(compile_command))(compile_command)
 

@@ -1,0 +1,224 @@
+"""The run of one cell: from its settings to the content of its result file."""
+
+from __future__ import annotations
+
+import math
+import time
+from collections.abc import Callable
+from dataclasses import dataclass
+from functools import lru_cache
+from typing import Any
+
+from bnsearch._tools.memory import parse_memory
+from bnsearch.budgets.budget import Budget
+from bnsearch.data import Dataset
+from bnsearch.errors import InputError
+from bnsearch.experiments.cells import CELL_FORMAT, Cell
+from bnsearch.experiments.peak_memory import measure_memory
+from bnsearch.experiments.sources import Material, Source
+from bnsearch.graphs.compare import compare
+from bnsearch.learning.arguments import limit_parents
+from bnsearch.learning.learn import learn
+from bnsearch.learning.methods import has_end
+from bnsearch.learning.search import search
+from bnsearch.networks import fit
+from bnsearch.parent_sets.table import ParentSets
+from bnsearch.runs.problem import Problem
+from bnsearch.runs.result import Result, relative_score
+from bnsearch.runs.stop import AnyOf, Converged, Progress, Seconds, Stop
+from bnsearch.runs.trace import Trace
+from bnsearch.scores.score import Score
+
+MAX_POINTS = 1_000  # points of a trace in a result file; of longer traces every k-th point is kept
+HELD_OUT_ESS = 1.0  # equivalent sample size of the tables with which held-out rows are scored
+INTERRUPTED = ("interrupted", "terminated")  # reasons to stop with which a cell is not finished
+Record = dict[str, Any]
+
+
+@dataclass(frozen=True)
+class Halted(Stop):
+    """Stop when a function returns True, which ends the cells in the threads of this process."""
+
+    is_halted: Callable[[], bool]
+
+    def reason(self, progress: Progress) -> str | None:
+        """Return "interrupted" if the function returns True."""
+        return "interrupted" if self.is_halted() else None
+
+
+def perform_cell(cell: Cell, halted: Halted | None = None) -> Record | None:
+    """
+    Run a cell and return the content of its result file; None if the run was interrupted.
+
+    An error of the cell is part of its record. This function also runs on workers.
+    """
+    began = time.perf_counter()
+    record: Record = {"format": CELL_FORMAT, "cell": cell.describe(), "settings": cell.identify()}
+    try:
+        found = run_cell(cell, halted)
+    except Exception as error:  # one cell must not end the experiment
+        if halted is not None and halted.is_halted():
+            return None
+        found = {"error": describe_error(error)}
+    if found is None:
+        return None
+    from bnsearch import __version__
+
+    return record | {"version": __version__, "wall_seconds": time.perf_counter() - began} | found
+
+
+def describe_error(error: BaseException) -> str:
+    """Return an error in one line."""
+    text = " ".join(str(error).split())
+    return text if isinstance(error, InputError) and text else f"{type(error).__name__}: {text}".rstrip(": ")
+
+
+def run_cell(cell: Cell, halted: Halted | None) -> Record | None:
+    """Return the result of a cell and what is measured on it; None if the run was interrupted."""
+    material = load_material(cell.source, cell.threads)
+    with measure_memory() as meter:
+        result = find_network(cell, material, halted)
+    if result.stop in INTERRUPTED or (halted is not None and halted.is_halted()):
+        return None
+    facts = describe_result(result, find_empty_score(cell, material, result)) | {"memory": meter.mebibytes}
+    found: Record = {"result": facts, "size": describe_size(material)}
+    notes = list(result.notes)
+    if material.truth is not None:
+        found["comparison"] = compare(material.truth, result.dag).as_dict()
+    if material.held_out is not None:
+        facts["held_out"] = score_held_out(result, material, notes)
+    if len(result.climbs):
+        found["climbs"] = describe_climbs(result)
+    return found | {"notes": notes, "edges": result.dag.edges, "trace": describe_trace(result.trace)}
+
+
+def find_network(cell: Cell, material: Material, halted: Halted | None) -> Result:
+    """Run the method of a cell; a table that the plan selects is selected before the clock starts."""
+    method, seconds = cell.method.make_method(), cell.budget.seconds
+    memory = None if cell.memory is None else parse_memory(cell.memory)
+    rules: list[Stop] = [*cell.budget.make_rules(), *([] if halted is None else [halted])]
+    if cell.budget.is_unlimited and not has_end(method):
+        rules.append(Converged())
+    if material.data is not None and cell.score is not None and cell.method.selection is None:
+        return learn(
+            material.data,
+            method=method,
+            score=cell.score.make_score(),
+            seconds=seconds,
+            seed=cell.seed,
+            max_parents=cell.method.max_parents,
+            threads=cell.threads,
+            memory=memory,
+            stop=AnyOf(tuple(rules)) if rules else None,
+        )
+    stop = AnyOf((*rules, *([] if seconds is None else [Seconds(seconds)])))
+    problem = make_problem(cell, material, halted)
+    return search(problem, method, stop=stop, seed=cell.seed, threads=cell.threads, memory=memory)
+
+
+def make_problem(cell: Cell, material: Material, halted: Halted | None) -> Problem:
+    """Return the problem of a score file, or of data with a selected candidate table."""
+    if material.data is None or cell.score is None or cell.method.selection is None:
+        return Problem(table=material.table)
+    key = cell.source, cell.score, cell.method.selection, cell.method.max_parents, cell.threads
+    table = _selected.get(key)
+    if table is None:
+        table = select_table(cell, material.data, cell.score.make_score(), halted)
+        _selected.clear()  # tables can be large: only the last one is kept
+        if halted is None or not halted.is_halted():
+            _selected[key] = table
+    knowledge = limit_parents(None, cell.method.max_parents, material.data.names)
+    return Problem(data=material.data, score=cell.score.make_score(), table=table, knowledge=knowledge)
+
+
+def select_table(cell: Cell, data: Dataset, score: Score, halted: Halted | None) -> ParentSets:
+    """Return the candidate table that the method's selection makes of the data."""
+    assert cell.method.selection is not None
+    budget = Budget(
+        memory=None if cell.memory is None else parse_memory(cell.memory),
+        threads=cell.threads,
+        stop_condition=(lambda: None) if halted is None else (lambda: halted.reason(Progress())),
+    )
+    knowledge = limit_parents(None, cell.method.max_parents, data.names)
+    constraints = None if knowledge is None else knowledge.constraints(data.names)
+    return cell.method.selection.make_selection().select_within(budget, data, score, constraints).table
+
+
+_selected: dict[tuple[Any, ...], ParentSets] = {}  # the last selected table: the next seed needs it again
+
+
+@lru_cache(maxsize=2)
+def load_material(source: Source, threads: int) -> Material:
+    """Return the material of a source; the last ones are kept, because several cells use them."""
+    return source.load(threads)
+
+
+def find_empty_score(cell: Cell, material: Material, result: Result) -> float:
+    """Return the score of the network without edges, which some methods do not compute."""
+    if result.empty_score is not None:
+        return result.empty_score
+    if material.data is None or cell.score is None:
+        return Problem(table=material.table).empty_score
+    return Problem(data=material.data, score=cell.score.make_score()).empty_score
+
+
+def describe_result(result: Result, empty_score: float) -> Record:
+    """Return the numbers of a result as JSON values."""
+    return {
+        "score": result.score,
+        "relative_score": float(relative_score(result.score, empty_score)),
+        "bound": result.bound,
+        "gap": result.gap,
+        "scope": str(result.scope),
+        "optimal": result.optimal,
+        "stop": result.stop,
+        "seconds": result.seconds,
+        "iterations": result.iterations,
+        "evaluations": result.evaluations,
+        "computed": result.computed,
+        "families": result.families,
+        "n_edges": len(result.dag.edges),
+        "empty_score": empty_score,
+    }
+
+
+def describe_size(material: Material) -> Record:
+    """Return the size of a table or score file."""
+    data, table, truth = material.data, material.table, material.truth
+    names = data.names if data is not None else table.names if table is not None else ()
+    return {
+        "variables": len(names),
+        "rows": None if data is None else data.n_rows,
+        "sets": None if table is None else table.n_sets,
+        "true_edges": None if truth is None else len(truth.edges),
+        "held_out_rows": None if material.held_out is None else material.held_out.n_rows,
+    }
+
+
+def describe_climbs(result: Result) -> Record:
+    """Return the means of all climbs; scores are relative to the network without edges."""
+    climbs, empty = result.climbs, result.empty_score or 0.0
+    return {
+        "number": len(climbs),
+        "initial": float(relative_score(climbs.initial, empty).mean()),
+        "final": float(relative_score(climbs.final, empty).mean()),
+        "steps": float(climbs.steps.mean()),
+    }
+
+
+def describe_trace(trace: Trace) -> list[list[float]]:
+    """Return the points of a trace: seconds, iterations, evaluations, score; at most about MAX_POINTS."""
+    points = [[round(p.seconds, 6), p.iterations, p.evaluations, p.score] for p in trace if math.isfinite(p.score)]
+    step = math.ceil(len(points) / MAX_POINTS)
+    return points if step <= 1 else [*points[:-1:step], points[-1]]
+
+
+def score_held_out(result: Result, material: Material, notes: list[str]) -> float | None:
+    """Return the mean log-likelihood of the held-out rows; None and a note if they have unknown states."""
+    assert material.data is not None and material.held_out is not None
+    try:
+        network = fit(result.dag, material.data, ess=HELD_OUT_ESS)
+        return network.log_likelihood(material.held_out) / material.held_out.n_rows
+    except InputError as error:
+        notes.append(f"no held-out log-likelihood: {error}")
+        return None
