@@ -8,7 +8,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 from random_dags import dags
 
-from bnsearch.drawing.svg import MAX_NOTEBOOK_VARIABLES, make_curve, render_structure
+from bnsearch.drawing.routes import make_curve
+from bnsearch.drawing.svg import MAX_NOTEBOOK_VARIABLES, render_structure
 from bnsearch.graphs import DAG, PDAG, cpdag
 from bnsearch.networks import load_network
 
