@@ -124,7 +124,7 @@ class _Component(NamedTuple):
 def _lay_out_component(dag: DAG, part: Sequence[int], labels: Sequence[str]) -> _Component:
     """Return the layout of one connected component; its upper left corner is the origin."""
     number = {v: i for i, v in enumerate(part)}
-    graph = assign_layers([[number[p] for p in dag.parents[v]] for v in part], range(len(part)))
+    graph = assign_layers([[number[p] for p in dag.parents[v]] for v in part])
     widths = [max(30.0, estimate_text_width(labels[v]) + 2 * BOX_PADDING) for v in part]
     widths += [DUMMY_WIDTH] * (len(graph.above) - len(part))
     centres = place_nodes(graph, [w + BOX_GAP if i < len(part) else w for i, w in enumerate(widths)])

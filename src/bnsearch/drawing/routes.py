@@ -9,6 +9,7 @@ Point = tuple[float, float]
 
 MAX_SHIFT = 9.0  # horizontal distance of a straightened edge from the points it passes; less than to the next box
 BISECTIONS = 20
+BEND = 0.34  # share of the height of a segment at which its control points are; 0.5 has the smoothest curves
 
 
 def make_curve(points: Sequence[Point]) -> list[tuple[Point, Point, Point]]:
@@ -19,7 +20,7 @@ def make_curve(points: Sequence[Point]) -> list[tuple[Point, Point, Point]]:
     """
     pieces = []
     for (x0, y0), (x1, y1) in pairwise(points):
-        bend = (y1 - y0) * 0.5
+        bend = (y1 - y0) * BEND
         pieces.append(((x0, y0 + bend), (x1, y1 - bend), (x1, y1)))
     return pieces
 
@@ -52,7 +53,7 @@ def find_curve_share(height: float) -> float:
     low, high = 0.0, 1.0
     for _ in range(BISECTIONS):
         t = (low + high) / 2
-        if 1.5 * t - 1.5 * t**2 + t**3 < height:
+        if 3 * t * (1 - t) * ((1 - t) * BEND + t * (1 - BEND)) + t**3 < height:
             low = t
         else:
             high = t

@@ -6,6 +6,7 @@ const BOX_HEIGHT = contents.layout ? contents.layout.box_height : 28;
 const ROW_HEIGHT = 15;
 const BARS_WIDTH = 168;
 const ARROW_LENGTH = 8;
+const BEND = 0.34; // share of the height of a piece of an edge at which its control points are
 
 class Graph {
   /** onVariable, onEdge : called with what the reader selects; onState : called with a variable and its state */
@@ -189,7 +190,7 @@ function makePath(points) {
   let path = `M${points[0]},${points[1]}`;
   for (let i = 2; i < points.length; i += 2) {
     const [x0, y0, x1, y1] = points.slice(i - 2, i + 2);
-    const bend = (y1 - y0) / 2;
+    const bend = BEND * (y1 - y0);
     path += `C${x0},${y0 + bend} ${x1},${y1 - bend} ${x1},${y1}`;
   }
   return path;

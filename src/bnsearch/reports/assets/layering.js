@@ -136,7 +136,7 @@ function traceRoute(path) {
 /** Return the x coordinate at which an edge meets a box; the edges of a box do not cross there. */
 function findPort(node, other, side) {
   const others = [...node[side]].sort((a, b) => a.x - b.x);
-  const spread = Math.min(0.6 * node.width, 12 * (others.length - 1));
+  const spread = Math.min(0.8 * node.width, 11 * others.length);
   return node.x + spread * ((others.indexOf(other) + 0.5) / others.length - 0.5);
 }
 
