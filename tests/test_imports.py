@@ -20,7 +20,7 @@ LAYERS = (
     ("budgets", "data", "drawing"),
     ("graphs", "counting"),
     ("networks", "knowledge", "scores"),
-    ("parent_sets",),
+    ("parent_sets", "reports"),
     ("selection",),
     ("runs",),
     ("checkpoints",),

@@ -41,6 +41,7 @@ if TYPE_CHECKING:
     from bnsearch.orderings.obs import OBS
     from bnsearch.orderings.rinobs import RINOBS
     from bnsearch.parent_sets import ParentSets, read_scores, write_scores
+    from bnsearch.reports.report import write_report
     from bnsearch.runs.method import Method, Needs
     from bnsearch.runs.problem import Problem
     from bnsearch.runs.result import Result
@@ -162,6 +163,7 @@ __all__ = [
     "shd",
     "shd_cpdag",
     "write_network",
+    "write_report",
     "write_scores",
     "write_structure",
 ]
@@ -198,6 +200,7 @@ _HOMES = {
     "bnsearch.orderings.obs": "OBS",
     "bnsearch.orderings.rinobs": "RINOBS",
     "bnsearch.parent_sets": "ParentSets read_scores write_scores",
+    "bnsearch.reports.report": "write_report",
     "bnsearch.runs.method": "Method Needs",
     "bnsearch.runs.problem": "Problem",
     "bnsearch.runs.result": "Result",

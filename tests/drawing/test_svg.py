@@ -8,7 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from random_dags import dags
 
-from bnsearch.drawing.svg import MAX_NOTEBOOK_VARIABLES, make_curve, render_structure
+from bnsearch.drawing.svg import MAX_NOTEBOOK_VARIABLES, render_structure
 from bnsearch.graphs import DAG, PDAG, cpdag
 from bnsearch.networks import load_network
 
@@ -39,11 +39,6 @@ def test_names_are_escaped():
     assert "<script" not in text
     assert "&lt;script&gt;&amp;&quot;</text>" in text
     assert f"<title>{'x' * 30}</title>{'x' * 23}…</text>" in text
-
-
-def test_curves_run_down_at_their_ends():
-    """From (0, 0) to (4, 10) the control points are (0, 5) and (4, 5)."""
-    assert make_curve([(0, 0), (4, 10), (4, 20)]) == [((0, 5), (4, 5), (4, 10)), ((4, 15), (4, 15), (4, 20))]
 
 
 def test_notebooks_draw_what_is_not_too_large():

@@ -12,6 +12,7 @@ from bnsearch.checkpoints.container import Container, Part
 from bnsearch.checkpoints.identity import Identity, list_differences
 from bnsearch.checkpoints.run_state import make_result, restore_run
 from bnsearch.errors import InputError
+from bnsearch.runs.settings import describe_settings
 
 if TYPE_CHECKING:
     from bnsearch.runs.method import Method
@@ -47,7 +48,7 @@ def open_checkpoint(
             if has_ended(saved[RUN], run):
                 found = make_result(saved[RUN], problem.names, method)
                 note = f"the run of the checkpoint {container.name} has ended: this is its result"
-                return replace(found, notes=(*found.notes, note))
+                return replace(found, notes=(*found.notes, note), settings=describe_settings(run, problem))
             restore_run(run, saved[RUN], problem.names)
         run.remark(f"continued from the checkpoint {container.name} after {run.seconds:.1f} s")
     run.checkpoint = Checkpoint(container, run, identity, saved)

@@ -23,6 +23,7 @@ from bnsearch.cli.options import (
     NoHeader,
     Prior,
     Quiet,
+    ReportFile,
     Restart,
     ScoreName,
     Seed,
@@ -60,6 +61,7 @@ def learn(
     settings: Settings = None,
     start: StartNetwork = None,
     output: NetworkFile = None,
+    report: ReportFile = None,
     trace: TraceFile = None,
     threads: Threads = None,
     workers: WorkerCount = None,
@@ -89,6 +91,7 @@ def learn(
     bnsearch learn table.csv --discretize quantile:5 --knowledge tiers.json -o network.svg
     bnsearch learn table.csv --method ges --score bdeu --ess 10 --prior
     bnsearch learn table.csv --seconds 3600 --checkpoint run.bns -o network.bif
+    bnsearch learn table.csv --seconds 10 --report report.html
     """
     from bnsearch.cli.graphs import load_dag
     from bnsearch.cli.progress import show_progress
@@ -103,7 +106,7 @@ def learn(
     chosen_method = make_method(method, **parse_settings(settings))
     chosen_score = make_score(score, **score_parameters(ess, prior))
     rule = combine_rules(iterations, target)
-    outputs = Outputs(output, trace, certificate, parents, inputs=(data, knowledge, start, checkpoint))
+    outputs = Outputs(output, trace, certificate, parents, report=report, inputs=(data, knowledge, start, checkpoint))
     table = Dataset.read(data, header=not no_header, discretize=discretize)
     with start_workers(workers, dask) as executor, show_progress(quiet=quiet) as observers:
         result = run_learn(

@@ -71,6 +71,10 @@ NetworkFile = Annotated[
     Path | None,
     typer.Option("--output", "-o", metavar="NET", help="Write the network: .bif, .net, .json, .csv, .dot or .svg."),
 ]
+ReportFile = Annotated[
+    Path | None,
+    typer.Option("--report", metavar="HTML", help="Write a page with graph, probabilities and run: .html."),
+]
 StartNetwork = Annotated[
     str | None, typer.Option("--start", metavar="NET", help="The network to begin with: a file or a name.")
 ]

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import os
+import shlex
+import sys
 import tempfile
 from collections.abc import Sequence
 from contextlib import suppress
@@ -30,6 +32,7 @@ class Outputs:
     trace : CSV file of the trace
     certificate : JSON file of the certificate of the upper bound
     parents : score file of the candidate table of the certificate
+    report : HTML file of the report
     tables : True if probability tables can be estimated; if False, formats that need them are refused
     inputs : files that are read, which must not be overwritten
     """
@@ -38,6 +41,7 @@ class Outputs:
     trace: Path | None
     certificate: Path | None = None
     parents: Path | None = None
+    report: Path | None = None
     tables: bool = True
     inputs: tuple[str | Path | None, ...] = ()
 
@@ -45,7 +49,11 @@ class Outputs:
         from bnsearch._tools.files import check_writable
         from bnsearch.networks.files import check_network_target, check_structure_target
 
-        check_apart(self.inputs, self.network, self.trace, self.certificate, self.parents)
+        check_apart(self.inputs, self.network, self.trace, self.certificate, self.parents, self.report)
+        if self.report is not None:
+            from bnsearch.reports.report import check_report_target
+
+            check_report_target(self.report)
         if self.network is not None:
             (check_network_target if self.tables else check_structure_target)(self.network)
         for path in (self.trace, self.certificate, self.parents):
@@ -68,9 +76,17 @@ class Outputs:
                 result.trace.write(self.trace)
                 lines.append(f"wrote {self.trace}")
             lines += self._write_certificate(result)
+            if self.report is not None:
+                result.report(self.report, data, title=self._title, command=get_command(result.seed))
+                lines.append(f"wrote {self.report}")
         except InputError as error:
             return lines, error
         return lines, None
+
+    @property
+    def _title(self) -> str | None:
+        """Title of the report: the name of the first input file."""
+        return None if not self.inputs or self.inputs[0] is None else Path(self.inputs[0]).name
 
     def _write_certificate(self, result: Result) -> list[str]:
         """Write the certificate and its candidate table, if wanted; return a line about each of them."""
@@ -89,6 +105,13 @@ class Outputs:
             result.write(path, data)
         except (InputError, OSError, MemoryError) as error:
             raise InputError(f"{error}; {rescue_structure(result.dag, path)}") from None
+
+
+def get_command(seed: int) -> str:
+    """Return the command line of this process, with the seed of the run if none was given."""
+    given = sys.argv[1:]
+    has_seed = any(argument.partition("=")[0] == "--seed" for argument in given)
+    return shlex.join(["bnsearch", *given, *([] if has_seed else ["--seed", str(seed)])])
 
 
 def check_apart(inputs: Sequence[str | Path | None], *outputs: Path | None) -> None:

@@ -9,12 +9,14 @@ by the mean position of their neighbours, and the order with the fewest crossing
 from __future__ import annotations
 
 from bisect import bisect_right, insort
-from collections import Counter
 from collections.abc import Sequence
-from dataclasses import dataclass
-from heapq import heapify, heappop, heappush
+from dataclasses import dataclass, replace
 from itertools import pairwise
+from math import ceil
+from random import Random
 
+MAX_STARTS = 8  # orders from which the sweeps begin
+MAX_START_NODES = 1200  # nodes in all starts together; larger graphs have one start
 MAX_SWEEPS = 24
 MAX_STALE_SWEEPS = 6  # consecutive sweeps without fewer crossings
 MIN_WIDTH_LIMIT = 14  # variables that fit into one layer in any graph; large graphs allow more
@@ -39,9 +41,9 @@ class LayeredGraph:
     paths: dict[tuple[int, int], list[int]]
 
 
-def assign_layers(parents: Sequence[Sequence[int]], order: Sequence[int]) -> LayeredGraph:
-    """Return the layers of a DAG, given by its parent lists and a topological order of its variables."""
-    levels = _assign_levels(parents, order)
+def assign_layers(parents: Sequence[Sequence[int]]) -> LayeredGraph:
+    """Return the layers of a DAG, given by its parent lists."""
+    levels = _assign_levels(parents)
     paths: dict[tuple[int, int], list[int]] = {}
     level_of = list(levels)
     for child, its_parents in enumerate(parents):
@@ -56,60 +58,54 @@ def assign_layers(parents: Sequence[Sequence[int]], order: Sequence[int]) -> Lay
             below[upper].append(lower)
             above[lower].append(upper)
     layers = _order_by_traversal(level_of, above, below)
-    graph = LayeredGraph(layers, above, below, paths)
-    return LayeredGraph(_reduce_crossings(graph), above, below, paths)
+    return _order_layers(LayeredGraph(layers, above, below, paths))
 
 
-def _assign_levels(parents: Sequence[Sequence[int]], order: Sequence[int]) -> list[int]:
+def _assign_levels(parents: Sequence[Sequence[int]]) -> list[int]:
     """
-    Return the layer of each variable.
+    Return the layer of each variable: edges are short, and no layer is too wide.
 
-    A variable is placed as high as its parents allow, or directly above its children if it has more children than
-    parents.
+    A layer that is too wide is divided into several. Variables with more parents than children are in the first ones.
     """
-    children: list[list[int]] = [[] for _ in parents]
-    for child, its_parents in enumerate(parents):
+    excess = [len(its_parents) for its_parents in parents]
+    for its_parents in parents:
         for parent in its_parents:
-            children[parent].append(child)
-    levels = [0] * len(parents)
-    for v in order:
-        levels[v] = max((levels[p] + 1 for p in parents[v]), default=0)
-    for v in reversed(order):
-        if len(children[v]) > len(parents[v]):
-            levels[v] = min(levels[c] for c in children[v]) - 1
+            excess[parent] -= 1
     widest = max(MIN_WIDTH_LIMIT, round(1.2 * len(parents) ** 0.5))
-    if max(Counter(levels).values()) > widest:
-        levels = _assign_narrow_levels(parents, children, order, widest)
-    top = min(levels)
-    return [level - top for level in levels]
-
-
-def _assign_narrow_levels(
-    parents: Sequence[Sequence[int]], children: Sequence[Sequence[int]], order: Sequence[int], widest: int
-) -> list[int]:
-    """
-    Return the layer of each variable, with at most `widest` variables in a layer.
-
-    The layers are filled from the bottom. Variables with the longest path above them come first.
-    """
-    depth = [0] * len(parents)
-    for v in order:
-        depth[v] = max((depth[p] + 1 for p in parents[v]), default=0)
-    open_children = [len(its_children) for its_children in children]
-    ready = [(-depth[v], v) for v in order if not children[v]]
-    heapify(ready)
+    layers: dict[int, list[int]] = {}
+    for v, level in enumerate(find_short_levels(parents)):
+        layers.setdefault(level, []).append(v)
     levels = [0] * len(parents)
-    level = 0
-    while ready:
-        layer = [heappop(ready)[1] for _ in range(min(widest, len(ready)))]
-        for v in layer:
-            levels[v] = level
-            for parent in parents[v]:
-                open_children[parent] -= 1
-                if not open_children[parent]:
-                    heappush(ready, (-depth[parent], parent))
-        level -= 1
+    first = 0
+    for _, layer in sorted(layers.items()):
+        n_parts = ceil(len(layer) / widest)
+        for i, v in enumerate(sorted(layer, key=lambda v: -excess[v])):
+            levels[v] = first + i * n_parts // len(layer)
+        first += n_parts
     return levels
+
+
+def find_short_levels(parents: Sequence[Sequence[int]]) -> list[int]:
+    """
+    Return the layer of each variable such that the edges span as few layers as possible in total.
+
+    This is a linear program whose vertices are integral (Gansner, Koutsofios, North & Vo 1993, section 2).
+    """
+    edges = [(parent, child) for child, its_parents in enumerate(parents) for parent in its_parents]
+    if not edges:
+        return [0] * len(parents)
+    from scipy.optimize import linprog
+    from scipy.sparse import coo_array
+
+    rows = list(range(len(edges)))
+    signs = [1.0] * len(edges) + [-1.0] * len(edges)
+    ends = [parent for parent, _ in edges] + [child for _, child in edges]
+    spans = coo_array((signs, (rows + rows, ends)), shape=(len(edges), len(parents))).tocsr()
+    costs = [float(len(its_parents)) for its_parents in parents]
+    for parent, _ in edges:
+        costs[parent] -= 1
+    found = linprog(costs, A_ub=spans, b_ub=[-1.0] * len(edges), bounds=(0, len(parents)), method="highs-ds")
+    return [round(level) for level in found.x]
 
 
 def _order_by_traversal(
@@ -126,6 +122,15 @@ def _order_by_traversal(
             layers[level_of[point]].append(point)
             waiting += [v for v in (*above[point], *below[point]) if not seen[v]]
     return layers
+
+
+def _order_layers(graph: LayeredGraph) -> LayeredGraph:
+    """Return the graph with few crossings: the best of several starts, the given order and random ones."""
+    random = Random(0)
+    n_starts = max(1, min(MAX_STARTS, MAX_START_NODES // len(graph.above)))
+    starts = [graph.layers, *([random.sample(layer, len(layer)) for layer in graph.layers] for _ in range(1, n_starts))]
+    found = (_reduce_crossings(replace(graph, layers=start)) for start in starts)
+    return replace(graph, layers=min(found, key=lambda layers: count_crossings(graph, layers)))
 
 
 def _reduce_crossings(graph: LayeredGraph) -> list[list[int]]:

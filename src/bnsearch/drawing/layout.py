@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from bnsearch.drawing.layers import LayeredGraph, assign_layers
 from bnsearch.drawing.placing import place_nodes
+from bnsearch.drawing.routes import Point, straighten_route
 
 if TYPE_CHECKING:
     from bnsearch.graphs.dag import DAG
@@ -21,9 +22,8 @@ MIN_LAYER_GAP = 44.0  # vertical space between two layers of boxes
 STEEPNESS = 0.12  # share of the mean horizontal length of the edges that is added to the gap between two layers
 MAX_LAYER_GAP = 150.0
 COMPONENT_GAP = 30.0
+PORT_GAP = 11.0  # horizontal space between the ends of two edges at one box
 MAX_LABEL_LENGTH = 24
-
-Point = tuple[float, float]
 
 
 class Box(NamedTuple):
@@ -124,7 +124,7 @@ class _Component(NamedTuple):
 def _lay_out_component(dag: DAG, part: Sequence[int], labels: Sequence[str]) -> _Component:
     """Return the layout of one connected component; its upper left corner is the origin."""
     number = {v: i for i, v in enumerate(part)}
-    graph = assign_layers([[number[p] for p in dag.parents[v]] for v in part], range(len(part)))
+    graph = assign_layers([[number[p] for p in dag.parents[v]] for v in part])
     widths = [max(30.0, estimate_text_width(labels[v]) + 2 * BOX_PADDING) for v in part]
     widths += [DUMMY_WIDTH] * (len(graph.above) - len(part))
     centres = place_nodes(graph, [w + BOX_GAP if i < len(part) else w for i, w in enumerate(widths)])
@@ -159,7 +159,7 @@ def _trace_route(
     first = (_find_port(start, path[1], graph.below, centres, widths), level[start] + BOX_HEIGHT / 2)
     last = (_find_port(end, path[-2], graph.above, centres, widths), level[end] - BOX_HEIGHT / 2)
     passed = [point for v in path[1:-1] for point in _pass_layer(centres[v], level[v])]
-    return [first, *passed, last]
+    return straighten_route([first, *passed, last])
 
 
 def _pass_layer(x: float, y: float) -> list[Point]:
@@ -172,6 +172,6 @@ def _find_port(
 ) -> float:
     """Return the x coordinate at which the edge to another node meets a box."""
     others = sorted(neighbours[point], key=centres.__getitem__)
-    spread = min(0.6 * widths[point], 12.0 * (len(others) - 1))
+    spread = min(0.8 * widths[point], PORT_GAP * len(others))
     share = (others.index(other) + 0.5) / len(others) - 0.5 if len(others) > 1 else 0.0
     return centres[point] + spread * share

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 from bnsearch._tools.extras import import_optional
 from bnsearch.drawing.layout import BOX_HEIGHT, FONT_SIZE, Box, Layout, Route, compute_layout
+from bnsearch.drawing.routes import make_curve
 from bnsearch.drawing.svg import (
     ARROW_LENGTH,
     ARROW_WIDTH,
@@ -15,7 +16,6 @@ from bnsearch.drawing.svg import (
     EDGE_COLOUR,
     MARGIN,
     TEXT_COLOUR,
-    make_curve,
 )
 
 if TYPE_CHECKING:

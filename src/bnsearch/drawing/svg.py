@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Collection, Sequence
 from html import escape
-from itertools import pairwise
 from typing import TYPE_CHECKING
 
-from bnsearch.drawing.layout import BOX_HEIGHT, FONT_SIZE, Box, Point, Route, compute_layout
+from bnsearch.drawing.layout import BOX_HEIGHT, FONT_SIZE, Box, Route, compute_layout
+from bnsearch.drawing.routes import Point, make_curve
 
 if TYPE_CHECKING:
     from bnsearch.graphs.dag import DAG
@@ -54,19 +54,6 @@ def render_structure(dag: DAG, lines: Collection[Edge] = ()) -> str:
 def fits_notebook(graph: DAG | PDAG) -> bool:
     """Return True if a graph is small enough to be drawn automatically in a notebook."""
     return len(graph.names) <= MAX_NOTEBOOK_VARIABLES and len(graph.skeleton) <= MAX_NOTEBOOK_EDGES
-
-
-def make_curve(points: Sequence[Point]) -> list[tuple[Point, Point, Point]]:
-    """
-    Return the Bezier segments of an edge: two control points and an end point each.
-
-    Every segment starts and ends vertically, so that segments join smoothly and arrows point down.
-    """
-    pieces = []
-    for (x0, y0), (x1, y1) in pairwise(points):
-        bend = (y1 - y0) * 0.5
-        pieces.append(((x0, y0 + bend), (x1, y1 - bend), (x1, y1)))
-    return pieces
 
 
 def escape_xml(text: str) -> str:

@@ -21,6 +21,7 @@ from bnsearch.runs.near_optimal import NearOptimal
 from bnsearch.runs.problem import Problem
 from bnsearch.runs.result import Result
 from bnsearch.runs.run import Run
+from bnsearch.runs.settings import describe_settings
 from bnsearch.runs.stop import Seconds, Stop
 
 if TYPE_CHECKING:
@@ -196,4 +197,5 @@ def collect_result(run: Run, problem: Problem, method: Method) -> Result:
         climbs=run.climbs,
         empty_score=run.empty_score,
         families=None if is_resumed else run.families or None,  # those of the earlier run are not known
+        settings=describe_settings(run, problem),
     )

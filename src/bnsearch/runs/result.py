@@ -16,6 +16,7 @@ from bnsearch.errors import InputError
 from bnsearch.graphs.dag import DAG
 from bnsearch.parent_sets.scope import ALL_NETWORKS, Scope
 from bnsearch.runs.near_optimal import NearOptimal
+from bnsearch.runs.settings import Settings
 from bnsearch.runs.stop import relative_gap
 from bnsearch.runs.trace import Climbs, Trace
 
@@ -24,6 +25,7 @@ if TYPE_CHECKING:
 
     from bnsearch.graphs.pdag import PDAG
     from bnsearch.networks.network import BayesianNetwork
+    from bnsearch.scores.score import Score
 
 
 @dataclass(frozen=True, eq=False, kw_only=True)
@@ -71,6 +73,8 @@ class Result:
     near_optimal : NearOptimal or None
         The networks within a Bayes factor of the optimum, if `within` was given; None otherwise, and if the time did
         not suffice.
+    settings : Settings or None
+        Score, budget and input of the run; None if they are not known.
 
     Examples
     --------
@@ -104,6 +108,7 @@ class Result:
     families: int | None = None
     near_optimal: NearOptimal | None = field(default=None, repr=False)
     evidence: Callable[[], Any] | None = field(default=None, repr=False)
+    settings: Settings | None = field(default=None, repr=False)
 
     @property
     def relative_score(self) -> float | None:
@@ -175,6 +180,38 @@ class Result:
             )
         else:
             write_structure(self.dag, path)
+
+    def report(
+        self,
+        path: str | os.PathLike[str],
+        data: Any = None,
+        *,
+        score: Score | None = None,
+        title: str | None = None,
+        command: str | None = None,
+    ) -> None:
+        """
+        Write a report, one HTML file that opens in a browser without network access.
+
+        The page shows the graph, and the score, the bound and the budget of the run. With data, it also has the
+        probability tables, distributions given evidence, and the loss of score without each edge.
+
+        Parameters
+        ----------
+        path : str or path
+            An .html file.
+        data : Dataset, DataFrame, Table, array of int, str or path, optional
+            The data of the run, in any form that `bnsearch.learn` accepts.
+        score : Score, optional
+            The score of the run. It is needed only if it is a Python function.
+        title : str, optional
+            Title of the page.
+        command : str, optional
+            The command that repeats the run; by default, the page shows a call of `bnsearch.learn`.
+        """
+        from bnsearch.reports.report import write_result_report
+
+        write_result_report(self, path, data, score=score, title=title, command=command)
 
     def plot(self, ax: Any = None) -> Any:
         """Draw the graph on matplotlib axes, or on new ones, and return them."""
