@@ -16,6 +16,7 @@ from bnsearch.cli.failures import exit_code_of
 from bnsearch.cli.learn import learn
 from bnsearch.cli.methods import methods
 from bnsearch.cli.parents import parents
+from bnsearch.cli.query import query
 from bnsearch.cli.sample import sample
 from bnsearch.cli.score import score
 from bnsearch.cli.scores import scores
@@ -62,6 +63,7 @@ def program(
     bnsearch score asia.csv asia
     bnsearch score asia.csv asia --score bic --json
     bnsearch convert asia asia.dot
+    bnsearch query asia --given smoke=yes
     """
 
 
@@ -72,7 +74,7 @@ def _help(command: Callable[..., None]) -> str:
 
 
 app.callback(help=_help(program))(program)
-for command in (learn, parents, search, verify, sample, score, compare, convert, methods, scores):
+for command in (learn, parents, search, verify, sample, query, score, compare, convert, methods, scores):
     app.command(help=_help(command))(command)
 app.command("compile", help=_help(compile_command))(compile_command)
 
