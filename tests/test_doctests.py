@@ -10,10 +10,20 @@ import re
 import pytest
 
 import bnsearch
+from bnsearch.networks.queries import Queries
 
 WITHOUT = {"METHODS", "SCORES", "__version__"}  # objects that are not classes or functions
 NAMES = sorted({*bnsearch.__all__} - WITHOUT)
-METHODS = [bnsearch.Dataset.read, bnsearch.Dataset.from_frame, bnsearch.Dataset.from_codes]
+METHODS = [
+    bnsearch.Dataset.read,
+    bnsearch.Dataset.from_frame,
+    bnsearch.Dataset.from_codes,
+    bnsearch.DAG.d_separated,
+    bnsearch.DAG.markov_blanket,
+    *(method for method in vars(Queries).values() if inspect.isfunction(method)),
+    bnsearch.BayesianNetwork.intervene,
+    bnsearch.BayesianNetwork.simulate,
+]
 
 
 def run_examples(subject: object, name: str) -> int:
@@ -37,7 +47,7 @@ def test_examples(name, tmp_path, monkeypatch):
 
 @pytest.mark.parametrize("method", METHODS, ids=lambda method: method.__qualname__)
 def test_examples_of_methods(method, tmp_path, monkeypatch):
-    """The constructors of a table have examples, too."""
+    """The constructors of a table, and the questions to graphs and networks, have examples, too."""
     monkeypatch.chdir(tmp_path)
     assert run_examples(method, method.__qualname__) > 0
 

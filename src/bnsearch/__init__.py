@@ -33,6 +33,7 @@ if TYPE_CHECKING:
     from bnsearch.learning.search import search
     from bnsearch.networks import BayesianNetwork, fit, list_networks, load_network, random_network
     from bnsearch.networks.files import read_network, read_structure, write_network, write_structure
+    from bnsearch.networks.inference.distributions import Distribution, Marginals, MostProbable
     from bnsearch.ondemand.ginobs import GINOBS
     from bnsearch.orderings.asobs import ASOBS
     from bnsearch.orderings.iinobs import IINOBS
@@ -115,6 +116,7 @@ __all__ = [
     "Converged",
     "Counter",
     "Dataset",
+    "Distribution",
     "Evaluations",
     "Event",
     "Exact",
@@ -127,7 +129,9 @@ __all__ = [
     "Knowledge",
     "LocalScore",
     "LogLikelihood",
+    "Marginals",
     "Method",
+    "MostProbable",
     "Needs",
     "NoImprovement",
     "ParentSets",
@@ -192,6 +196,7 @@ _HOMES = {
     "bnsearch.learning.search": "search",
     "bnsearch.networks": "BayesianNetwork fit list_networks load_network random_network",
     "bnsearch.networks.files": "read_network read_structure write_network write_structure",
+    "bnsearch.networks.inference.distributions": "Distribution Marginals MostProbable",
     "bnsearch.ondemand.ginobs": "GINOBS",
     "bnsearch.orderings.asobs": "ASOBS",
     "bnsearch.orderings.iinobs": "IINOBS",

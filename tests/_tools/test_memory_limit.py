@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from bnsearch._tools.memory import MAX_DEFAULT, MIN_MEMORY, default_memory, parse_memory
+from bnsearch._tools.memory import MAX_DEFAULT, MIN_MEMORY, default_memory, format_memory, parse_memory
 from bnsearch.errors import InputError
 from bnsearch.learning.learn import learn
 from bnsearch.networks import load_network
@@ -62,3 +62,13 @@ def test_learning_with_little_memory():
     little = learn(ASIA, memory="64MB", seconds=None, seed=1)
     assert little.optimal
     assert little.score == pytest.approx(learn(ASIA, seconds=None, seed=1).score, rel=1e-12)
+
+
+@pytest.mark.parametrize(
+    ("size", "text"),
+    [(0, "0 bytes"), (999, "999 bytes"), (1500, "1.5 kB"), (64 * 10**6, "64 MB"), (10**17, "100 PB")],
+)
+def test_sizes_have_a_unit(size, text):
+    """A size has three digits and a decimal unit; a size that no machine has is not spelled out."""
+    assert format_memory(size) == text
+    assert format_memory(2**200) == "more than 1000 PB"

@@ -93,10 +93,10 @@ def test_impossible_states_are_never_drawn():
 def test_extreme_uniform_numbers():
     """At u = 0 the first possible state is drawn, at the largest u below 1 the last, despite rounding."""
     table = np.array([[0.0, 0.1, 0.2, 0.7, 0.0], [0.3, 0.3, 0.3996, 0.0, 0.0]])
-    cumulative = sampling._accumulate_rows(table)
+    cumulative = sampling.accumulate_rows(table)
     smallest, largest = 0.0, np.nextafter(1, 0)
     rows = np.array([0, 0, 1, 1])
-    drawn = sampling._draw_states(cumulative, rows, np.array([smallest, largest, smallest, largest]))
+    drawn = sampling.draw_states(cumulative, rows, np.array([smallest, largest, smallest, largest]))
     assert drawn.tolist() == [1, 3, 0, 2]
 
 

@@ -14,7 +14,7 @@ from hypothesis import strategies as st
 from bnsearch.errors import InputError
 from bnsearch.graphs import DAG
 from bnsearch.networks import BayesianNetwork, load_network, random_network, tile
-from bnsearch.networks.inference import compute_joint_probabilities
+from bnsearch.networks.inference.exact import compute_joint_probabilities
 from bnsearch.networks.tiling import draw_fitted_table
 from strategies import examples
 

@@ -37,6 +37,14 @@ def parse_memory(asked: int | float | str | None) -> int:
     return int(number)
 
 
+def format_memory(size: int) -> str:
+    """Return a number of bytes with a unit, such as "1.5 GB"."""
+    if size >= 10**18:
+        return "more than 1000 PB"
+    power = max(p for p in range(0, 18, 3) if size >= 10**p or p == 0)
+    return f"{size / 10**power:.3g} {('bytes', 'kB', 'MB', 'GB', 'TB', 'PB')[power // 3]}"
+
+
 def _parse_text(text: object) -> float:
     found = re.fullmatch(r"\s*([0-9]*\.?[0-9]+)\s*([kmgt]i?)?b?\s*", str(text).lower())
     if found is None:

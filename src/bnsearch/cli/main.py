@@ -17,6 +17,7 @@ from bnsearch.cli.failures import exit_code_of
 from bnsearch.cli.learn import learn
 from bnsearch.cli.methods import methods
 from bnsearch.cli.parents import parents
+from bnsearch.cli.query import query
 from bnsearch.cli.report import report
 from bnsearch.cli.sample import sample
 from bnsearch.cli.score import score
@@ -64,6 +65,7 @@ def program(
     bnsearch score asia.csv asia
     bnsearch score asia.csv asia --score bic --json
     bnsearch convert asia asia.dot
+    bnsearch query asia --given smoke=yes
     bnsearch report learned.bif asia.csv -o asia.html
     """
 
@@ -76,7 +78,7 @@ def _help(command: Callable[..., None]) -> str:
 
 app.callback(help=_help(program))(program)
 for command in (  # in the order of the help
-    learn, parents, search, verify, sample, score, compare, convert, report, experiment, methods, scores,
+    learn, parents, search, verify, sample, score, compare, convert, query, report, experiment, methods, scores,
 ):  # fmt: skip
     app.command(help=_help(command))(command)
 app.command("compile", help=_help(compile_command))(compile_command)

@@ -103,6 +103,10 @@ CheckpointFolder = Annotated[
     ),
 ]
 Restart = Annotated[bool, typer.Option("--restart", help="Start over although the checkpoint has a run.")]
+Do = Annotated[
+    list[str] | None,
+    typer.Option("--do", metavar="X=STATE", help="Set a variable to a state, whatever its parents; may be repeated."),
+]
 Quiet = Annotated[bool, typer.Option("--quiet", "-q", help="Print errors only.")]
 
 

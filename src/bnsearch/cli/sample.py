@@ -8,7 +8,8 @@ from typing import Annotated
 import typer
 
 from bnsearch.cli.console import note
-from bnsearch.errors import InputError
+from bnsearch.cli.graphs import load_fitted_network, parse_states
+from bnsearch.cli.options import Do
 
 
 def sample(
@@ -19,6 +20,7 @@ def sample(
         typer.Option("--output", "-o", metavar="DATA", help="The table to write: .csv, .csv.gz or .parquet."),
     ],
     seed: Annotated[int, typer.Option("--seed", metavar="S", help="The same seed gives the same rows.")] = 0,
+    do: Do = None,
 ) -> None:
     """
     Draw rows from a network.
@@ -29,14 +31,11 @@ def sample(
     --------
     bnsearch sample asia --rows 5000 --seed 1 -o asia.csv
     bnsearch sample alarm.bif.gz --rows 1000000 -o alarm.parquet
+    bnsearch sample asia --rows 5000 --do smoke=no -o no_smoke.csv
     """
     from bnsearch.data.writing import check_table_target
-    from bnsearch.networks.named import load_graph
-    from bnsearch.networks.network import BayesianNetwork
 
     check_table_target(output)
-    network = load_graph(net)
-    if not isinstance(network, BayesianNetwork):
-        raise InputError(f"{net} holds a structure without tables: only a network with tables can be sampled")
-    network.sample(rows, seed).write(output)
+    network = load_fitted_network(net, "sampled")
+    network.simulate(rows, seed, do=parse_states(network, do, "--do")).write(output)
     note(f"wrote {output}: {rows:,} rows of {len(network.names):,} variables")

@@ -196,3 +196,66 @@ class DAG:
         """Return the same graph with its variables listed in another order."""
         require_same_variables(self.names, names)
         return DAG.from_edges(names, self.edges)
+
+    def d_separated(
+        self, left: str | Iterable[str], right: str | Iterable[str], given: str | Iterable[str] = ()
+    ) -> bool:
+        """
+        Return True if the variables `given` block every path between two groups of variables.
+
+        Then the groups are independent given these variables in every distribution of the graph.
+
+        Parameters
+        ----------
+        left, right : str or iterable of str
+            Names of the variables of each group.
+        given : str or iterable of str, optional
+            Names of the observed variables; by default none.
+
+        Returns
+        -------
+        bool
+            True if the groups are d-separated.
+
+        Raises
+        ------
+        InputError
+            If a name is unknown, or the groups are not disjoint.
+
+        Examples
+        --------
+        >>> import bnsearch
+        >>> dag = bnsearch.DAG.from_edges("abc", [("a", "c"), ("b", "c")])
+        >>> dag.d_separated("a", "b"), dag.d_separated("a", "b", given="c")
+        (True, False)
+        """
+        from bnsearch.graphs.separation import is_d_separated
+
+        return is_d_separated(self, left, right, given)
+
+    def markov_blanket(self, variable: str) -> tuple[str, ...]:
+        """
+        Return the parents, the children and the other parents of the children of a variable.
+
+        Given its Markov blanket, a variable is independent of all other variables.
+
+        Parameters
+        ----------
+        variable : str
+            Name of the variable.
+
+        Returns
+        -------
+        tuple of str
+            Names of the variables of the blanket, in the order of `names`.
+
+        Examples
+        --------
+        >>> import bnsearch
+        >>> bnsearch.load_network("asia").dag.markov_blanket("lung")
+        ('tub', 'smoke', 'either')
+        """
+        from bnsearch.graphs.separation import find_indices, find_markov_blanket
+
+        (index,) = find_indices(self.names, [variable], "markov_blanket")
+        return tuple(self.names[x] for x in find_markov_blanket(self, index))

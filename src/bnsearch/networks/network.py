@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from math import prod
 from typing import TYPE_CHECKING, Any
@@ -12,6 +12,7 @@ from numpy.typing import NDArray
 
 from bnsearch.errors import InputError
 from bnsearch.graphs.dag import DAG
+from bnsearch.networks.queries import Queries
 
 if TYPE_CHECKING:
     import networkx
@@ -26,7 +27,7 @@ def count_free_parameters(dag: DAG, arities: Sequence[int]) -> int:
 
 
 @dataclass(frozen=True, eq=False, repr=False)
-class BayesianNetwork:
+class BayesianNetwork(Queries):
     """
     A directed acyclic graph with conditional probability tables.
 
@@ -144,6 +145,64 @@ class BayesianNetwork:
         from bnsearch.networks.fitting import fit_tables
 
         return BayesianNetwork(dag, *fit_tables(dag, data, smoothing, ess))
+
+    def intervene(self, do: Mapping[str, object]) -> BayesianNetwork:
+        """
+        Return the network in which variables are set to a state, whatever their parents are.
+
+        Parameters
+        ----------
+        do : mapping
+            State of each variable that is set, by name.
+
+        Returns
+        -------
+        BayesianNetwork
+            The network without the edges into these variables. If its edges are causal, its queries say what happens if
+            the variables are set.
+
+        Examples
+        --------
+        >>> import bnsearch
+        >>> asia = bnsearch.load_network("asia")
+        >>> asia.intervene({"bronc": "yes"}).query("smoke")
+        P(smoke): yes 0.5, no 0.5
+        >>> asia.query("smoke", {"bronc": "yes"})
+        P(smoke | bronc=yes): yes 0.666667, no 0.333333
+        """
+        from bnsearch.networks.inference.interventions import set_variables
+
+        dag, tables = set_variables(self, do)
+        return BayesianNetwork(dag, self.states, tables)
+
+    def simulate(
+        self, rows: int, seed: int | np.random.Generator, *, do: Mapping[str, object] | None = None
+    ) -> Dataset:
+        """
+        Draw rows from the network in which variables are set to a state; see `intervene`.
+
+        Parameters
+        ----------
+        rows : int
+            Number of rows.
+        seed : int or Generator
+            Whole number or generator. With the same seed, variables that `do` does not affect have the same values.
+        do : mapping, optional
+            State of each variable that is set, by name; by default none, as in `sample`.
+
+        Returns
+        -------
+        Dataset
+            The rows.
+
+        Examples
+        --------
+        >>> import bnsearch
+        >>> rows = bnsearch.load_network("asia").simulate(1000, 1, do={"smoke": "no"})
+        >>> set(rows.to_polars()["smoke"])
+        {'no'}
+        """
+        return (self.intervene(do) if do else self).sample(rows, seed)
 
     def sample(self, rows: int, seed: int | np.random.Generator) -> Dataset:
         """Draw rows from the network; see `bnsearch.networks.sampling.sample`."""

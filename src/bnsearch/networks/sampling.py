@@ -42,12 +42,12 @@ def sample(network: BayesianNetwork, rows: int, seed: int | np.random.Generator)
     codes = _allocate_codes(arities, rows)
     entropy = make_generator(seed).integers(2**32, size=4).tolist()
     streams = [np.random.default_rng(child) for child in np.random.SeedSequence(entropy).spawn(len(network.names))]
-    cumulative = [_accumulate_rows(table) for table in network.tables]
+    cumulative = [accumulate_rows(table) for table in network.tables]
     for start in range(0, rows, BLOCK_ROWS):
         block = codes[:, start : start + BLOCK_ROWS]
         for x in network.dag.order:
             uniform = streams[x].random(int(block.shape[1]))
-            block[x] = _draw_states(cumulative[x], compute_joint_codes(block, arities, network.dag.parents[x]), uniform)
+            block[x] = draw_states(cumulative[x], compute_joint_codes(block, arities, network.dag.parents[x]), uniform)
     codes.flags.writeable = False  # a Dataset does not copy read-only arrays
     return Dataset.from_codes(codes.T, names=network.names, states=network.states)
 
@@ -64,7 +64,7 @@ def _allocate_codes(arities: list[int], rows: int) -> NDArray[Any]:
         ) from None
 
 
-def _accumulate_rows(table: NDArray[np.float64]) -> NDArray[np.float64]:
+def accumulate_rows(table: NDArray[np.float64]) -> NDArray[np.float64]:
     """
     Return float64[q, w], the cumulative sums of each row; w is the smallest power of two >= the number of states.
 
@@ -78,7 +78,7 @@ def _accumulate_rows(table: NDArray[np.float64]) -> NDArray[np.float64]:
     return padded
 
 
-def _draw_states(
+def draw_states(
     cumulative: NDArray[np.float64], rows: NDArray[np.intp], uniform: NDArray[np.float64]
 ) -> NDArray[np.intp]:
     """Return for each uniform number the first state whose cumulative sum exceeds it; `rows` selects the table rows."""

@@ -7,7 +7,7 @@ from numpy.typing import NDArray
 
 from bnsearch.errors import require
 from bnsearch.graphs.dag import DAG
-from bnsearch.networks.inference import compute_joint_probabilities
+from bnsearch.networks.inference.exact import compute_joint_probabilities
 from bnsearch.networks.network import BayesianNetwork
 from bnsearch.networks.random_network import draw_table
 from bnsearch.networks.sampling import make_generator

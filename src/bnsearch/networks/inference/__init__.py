@@ -1,0 +1,1 @@
+"""Inference: distributions of variables given evidence."""

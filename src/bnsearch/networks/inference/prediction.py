@@ -1,0 +1,130 @@
+"""Prediction of one variable for each row of a table."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from bnsearch._tools.memory import format_memory, parse_memory
+from bnsearch._tools.wording import listed, shown
+from bnsearch.errors import InputError
+from bnsearch.graphs.separation import find_ancestors, find_indices
+from bnsearch.networks.family_codes import compute_joint_codes
+from bnsearch.networks.inference.contraction import ROWS, Factor, contract
+from bnsearch.networks.inference.exact import BYTES_PER_CELL
+from bnsearch.networks.inference.plans import Plan, make_plan
+
+if TYPE_CHECKING:
+    from bnsearch.data import Dataset
+    from bnsearch.networks.network import BayesianNetwork
+
+MAX_BLOCK_ROWS = 1 << 13
+MAX_BLOCK_CELLS = 1 << 22
+"""Number of cells of the tables of a block of rows (32 MB)."""
+
+
+def predict_probabilities(
+    network: BayesianNetwork, data: Any, target: str, memory: int | float | str | None = None
+) -> NDArray[np.float64]:
+    """Return float64[rows, states], the distribution of a variable given the other columns of each row."""
+    (variable,) = find_indices(network.names, [target], "target")
+    predictor = Predictor(network, variable, _align_columns(network, data, target))
+    predictor.check_memory(parse_memory(memory))
+    return predictor.compute_probabilities()
+
+
+def _align_columns(network: BayesianNetwork, data: Any, target: str) -> Dataset:
+    """Return the columns that are variables of the network, without the target, coded with the network's states."""
+    from bnsearch.data.conversion import as_dataset
+
+    dataset = as_dataset(data)
+    shared = [name for name in network.names if name in dataset.names and name != target]
+    if not shared:
+        raise InputError(
+            f"the table has no column from which {shown(target)} can be predicted: its columns are "
+            f"{listed(dataset.names)}, and the network has {listed(network.names)}"
+        )
+    states = dict(zip(network.names, network.states, strict=True))
+    return dataset.select(shared).with_states({name: states[name] for name in shared})
+
+
+class Predictor:
+    """
+    The distribution of one variable given the observed variables of each row of a table.
+
+    The tables of the network are taken at the observed states of all rows of a block. They then have an axis of rows,
+    and one contraction predicts all rows of the block. Variables that have no column are summed out.
+
+    Parameters
+    ----------
+    network : BayesianNetwork
+    target : variable to predict, by index
+    data : columns of observed variables, with the states of the network; the target is not among them
+    """
+
+    def __init__(self, network: BayesianNetwork, target: int, data: Dataset) -> None:
+        self.network, self.target, self.data = network, target, data
+        self.sizes: tuple[int, ...] = tuple(network.arities.tolist())
+        columns = {name: column for column, name in enumerate(data.names)}
+        given = {x: columns[name] for x, name in enumerate(network.names) if name in columns}
+        self._codes = np.zeros((len(self.sizes), data.n_rows), dtype=data.codes.dtype)
+        self._codes[list(given)] = data.codes[list(given.values())]
+        self._observed = {*given, *(x for x, size in enumerate(self.sizes) if size == 1)}
+        needed = find_ancestors(network.dag.parents, [target, *given])
+        self._families = [(*network.dag.parents[x], x) for x in sorted(needed)]
+        self._tables = [self._group_axes(family) for family in self._families]
+
+    def _group_axes(self, family: tuple[int, ...]) -> NDArray[np.float64]:
+        """Return the table of a family with the joint states of its observed variables as the first axis."""
+        axes = sorted(range(len(family)), key=lambda axis: family[axis] not in self._observed)
+        table = self.network.probabilities(family[-1]).transpose(axes)
+        return np.ascontiguousarray(table).reshape(-1, *(self.sizes[x] for x in self._find_hidden(family)))
+
+    def _find_hidden(self, family: tuple[int, ...]) -> tuple[int, ...]:
+        """Return the variables of a family that are not observed."""
+        return tuple(x for x in family if x not in self._observed)
+
+    @property
+    def plan(self) -> Plan:
+        """The plan for one row."""
+        scopes = tuple(self._find_hidden(family) for family in self._families)
+        return make_plan(scopes, self.sizes, () if self.target in self._observed else (self.target,))
+
+    def check_memory(self, max_bytes: int) -> None:
+        """Raise an InputError if the tables for one row need too much memory."""
+        needed = self.plan.peak_cells * BYTES_PER_CELL
+        if needed > max_bytes:
+            raise InputError(
+                f"predicting {shown(self.network.names[self.target])} needs about {format_memory(needed)} for tables, "
+                f"and the limit of memory is {format_memory(max_bytes)}: pass more columns, or raise the limit (memory)"
+            )
+
+    def compute_probabilities(self) -> NDArray[np.float64]:
+        """Return float64[rows, states]; a row of probability zero raises an InputError."""
+        plan = self.plan
+        found = np.empty((self.data.n_rows, self.sizes[self.target]))
+        step = max(1, min(MAX_BLOCK_ROWS, MAX_BLOCK_CELLS // max(1, plan.peak_cells)))
+        for start in range(0, len(found), step):
+            block = slice(start, min(start + step, len(found)))
+            table = contract(plan, [self._take_rows(i, block) for i in range(len(self._families))]).factor.table
+            found[block] = table.reshape(-1, found.shape[1])
+        totals = found.sum(axis=1, keepdims=True)
+        if not totals.all():
+            row = int(np.flatnonzero(totals == 0)[0])
+            raise InputError(
+                f"row {row + 1} of the table has probability zero in this network: estimate the tables of the network "
+                "with ess=1, so that no combination of states is impossible"
+            )
+        return np.asarray(found / totals)
+
+    def _take_rows(self, number: int, block: slice) -> Factor:
+        """Return the table of a family at the observed states of a block of rows."""
+        family, table = self._families[number], self._tables[number]
+        hidden = self._find_hidden(family)
+        observed = [x for x in family if x not in hidden]
+        if not observed:
+            return Factor(hidden, table[0])
+        joint = compute_joint_codes(self._codes[:, block], self.sizes, observed)
+        return Factor((ROWS, *hidden), table.take(joint, axis=0))
