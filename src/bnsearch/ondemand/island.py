@@ -78,7 +78,7 @@ class Island:
     Attributes
     ----------
     chain : the search with families on demand; it holds the best network
-    dag_search : tabu search over DAGs; None if there is no memory for it
+    dag_search : climbs over DAGs; None if there is no memory for them
     n_climbs : number of climbs over DAGs that ended
     """
 
@@ -159,6 +159,9 @@ class Island:
             self.n_climbs += ended
             if found is not None:
                 self.add_network(found.dag(self.problem.names), found.scores)
+            if ended and not search.has_tabu_search:
+                self.dag_search = None
+                return
 
     def add_network(self, dag: DAG, scores: NDArray[np.float64]) -> None:
         """Store the families of a network with their scores; move to the network if it is the best so far."""

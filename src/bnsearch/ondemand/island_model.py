@@ -67,7 +67,12 @@ class IslandModel:
         source: Source | None = None,
     ) -> None:
         self.problem, self.run, self.memory, self.on_demand_only = problem, run, memory, on_demand_only
-        self.source = source or Source(problem, lambda: not run.halted(), run.threads)
+        self.source = source or Source(problem, lambda: not run.halted(), run.threads, CLIMB_MEMORY * memory)
+        if source is None and self.source.pairs.max_per_child is not None:
+            run.remark(
+                f"the search began with the best {self.source.pairs.max_per_child:,} single parents of each variable: "
+                "more need more memory (--memory)"
+            )
         share = int(CACHE_MEMORY * memory) // n_islands
         rngs = run.spawn(n_islands if self.source.complete else 0)
         self._timed = run.is_timed
@@ -102,10 +107,10 @@ class IslandModel:
         if not self.islands:
             return
         run, started, first = self.run, self.run.seconds, self.islands[0]
-        pricer = make_pricer(self.problem, self.source)
         shares = divide_climb_memory(int(CLIMB_MEMORY * self.memory), self.problem.size, len(self.islands))
-        for island, memory in zip(self.islands, shares, strict=False):
-            island.dag_search = DagSearch(self.problem, pricer, memory)
+        pricer = make_pricer(self.problem) if shares else None
+        for island, memory in zip(self.islands, shares or [0], strict=False):
+            island.dag_search = DagSearch(self.problem, self.source, pricer, memory)
         if run.checkpoint is not None:
             from bnsearch.ondemand.island_state import keep_islands
 
