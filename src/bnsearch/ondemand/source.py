@@ -105,6 +105,13 @@ class Source:
             pairs.empty_scores,
         )
 
+    def describe_limit(self) -> str | None:
+        """Return a note for the user if the memory has limited the pairs, otherwise None."""
+        number = self.pairs.max_per_child
+        if number is None:
+            return None
+        return f"the search began with the best {number:,} single parents of each variable: more need more memory"
+
     def arrays(self) -> KernelTuple:
         """Return the tuple `source` of kernels_rows, with scratch memory for one thread."""
         from bnsearch.counting.kernels_expand_scratch import new_scratch
