@@ -9,6 +9,7 @@ from dataclasses import dataclass
 
 import numpy as np
 from hypothesis import strategies as st
+from numpy.typing import NDArray
 
 from bnsearch.data import Dataset
 from bnsearch.kernels.compile import kernel
@@ -95,6 +96,14 @@ def dependent_tables(draw: st.DrawFn, *, most: int = 7) -> Dependent:
         draw(st.sampled_from([0.3, 0.6])),
         draw(st.integers(0, 10**6)),
     )
+
+
+def list_related(source: Source) -> NDArray[np.bool_]:
+    """Return bool[n, n], True for places that the source lists as related."""
+    related = np.zeros((source.size, source.size), dtype=bool)
+    for place in range(source.size):
+        related[place, source.relatives[source.relatives_begin[place] : source.relatives_begin[place + 1]]] = True
+    return related
 
 
 class Definition:

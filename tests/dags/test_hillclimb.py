@@ -96,10 +96,10 @@ def test_restarts_go_on_from_the_best_that_is_not_worse(problem, monkeypatch, mo
             walks.append(None if moves is None else len(set(moves.tolist())))
 
         def climb(self):
-            bits = np.zeros((problem.size, 1), dtype=np.uint64)
-            bits[len(starts), 0] = 1
+            parents: list[list[int]] = [[] for _ in range(problem.size)]
+            parents[len(starts)] = [0]
             self.score = ends[len(starts) - 1]
-            self.best = ScoredDAG(self.score, bits, np.zeros(len(bits)))
+            self.best = ScoredDAG(self.score, lambda: parents, np.zeros(len(parents)))
             yield
 
     monkeypatch.setattr("bnsearch.dags.hillclimb.Climber", Scripted)

@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 
 from bnsearch.ondemand.kernels_rows import HEAD, LIMIT
 from bnsearch.ondemand.row_caches import RowCaches
-from bnsearch.ondemand.source import Source, pack_bits
+from bnsearch.ondemand.source import Source
 from bnsearch.scores.score import improves
 from knowledge_cases import random_knowledge
 from reference_ondemand import SCORES, Definition, Dependent, ask_growth, dependent_tables, problem_of
@@ -28,7 +28,7 @@ def grown(source: Source, child: int, parents: list[int], before: list[int], cut
     position[order] = np.arange(n)
     members, spare = np.zeros((2, n + 1), dtype=np.int32)
     members[: len(parents)] = sorted(parents)
-    required, most = pack_bits(source.required)[child], int(source.limits[child])
+    required, most = source.required_bits[child], int(source.limits[child])
     examined = np.zeros(1, dtype=np.int64)
     size, score = ask_growth(
         source.arrays(), rows, child, members, len(parents), len(before), position, required, most, spare, examined

@@ -204,12 +204,24 @@ def test_evaluations_as_a_budget():
     assert problem.scorer.network(run.best()) == pytest.approx(run.progress.score, rel=1e-11)
 
 
+def test_little_memory():
+    """Without memory for tabu search, the first climb is made, and all later rounds search over orderings."""
+    problem = problem_with("bic", False, n=12)
+    run = Run(Iterations(500), seed=1)
+    model = IslandModel(problem, run, 2, MIN_CLIMB_BYTES)
+    model.start()
+    assert model.is_started
+    assert [island.dag_search for island in model.islands] == [None, None]
+    model.search_round()
+    assert problem.scorer.network(run.best()) == pytest.approx(run.progress.score, rel=1e-11)
+
+
 def test_many_threads():
     """GES replaces the last island until it ends, which then takes its network; the memory suffices for four climbs."""
     problem = problem_with("bic", False, n=12)
     usual = search(problem, GES(), stop=Iterations(10**6), seed=1, threads=1)
     run = Run(Seconds(60), seed=1, threads=4)
-    memory = int(4.5 * (9 * problem.size**2 + MIN_CLIMB_BYTES) / CLIMB_MEMORY)
+    memory = int(4.5 * (10 * problem.size**2 + MIN_CLIMB_BYTES) / CLIMB_MEMORY)
     model = IslandModel(problem, run, 6, memory)
     model.start()
     assert model.class_climb is not None

@@ -10,9 +10,10 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from bnsearch.networks import random_network
+from bnsearch.ondemand.kernels_rows import ALLOWED, RELATED
 from bnsearch.ondemand.source import Source, count_words, pack_bits
 from knowledge_cases import random_knowledge
-from reference_ondemand import SCORES, Definition, problem_of
+from reference_ondemand import SCORES, Definition, list_related, problem_of
 from strategies import Table, examples, tables
 
 every_score = pytest.mark.parametrize("score", SCORES, ids=lambda score: score.name)
@@ -23,7 +24,7 @@ every_score = pytest.mark.parametrize("score", SCORES, ids=lambda score: score.n
 @given(table=tables(min_variables=2, max_variables=7, max_rows=200), seed=st.integers(0, 1000), informed=st.booleans())
 def test_pairs_knowledge_and_limits(score, table: Table, seed, informed):
     """
-    Two variables are related if one improves the other's score; `gains` holds the gains of single parents.
+    Two variables are related if one improves the other's score.
 
     Limits are no smaller than the number of required parents, and otherwise no larger than those of the knowledge.
     """
@@ -34,20 +35,12 @@ def test_pairs_knowledge_and_limits(score, table: Table, seed, informed):
     assert source.complete
     assert source.order[source.place].tolist() == list(range(problem.size))
     assert (np.diff(data.arities[source.order]) >= 0).all()
-    assert (source.related == definition.related).all()
-    assert (source.required == definition.required).all()
-    for variable in range(problem.size):
-        child = int(source.place[variable])
-        gains = source.gains[child, source.place]
-        own = definition.score(child, [])
-        allowed = ~np.eye(problem.size, dtype=bool)
-        if problem.constraints is not None:
-            allowed &= problem.constraints.allowed
-        assert (np.isfinite(gains) == allowed[variable]).all()
-        for parent in np.flatnonzero(allowed[variable]).tolist():
-            expected = definition.score(child, [int(source.place[parent])]) - own
-            assert gains[parent] == pytest.approx(expected, rel=1e-9, abs=1e-9 * max(1.0, abs(own)))
-    needed = source.required.sum(axis=1)
+    assert (list_related(source) == definition.related).all()
+    assert [parents.tolist() for parents in source.required] == [
+        np.flatnonzero(row).tolist() for row in definition.required
+    ]
+    assert (source.required_bits == pack_bits(definition.required)).all()
+    needed = definition.required.sum(axis=1)
     given_limits = np.full(problem.size, problem.size - 1)
     if problem.constraints is not None:
         given_limits = problem.constraints.max_parents[source.order]
@@ -70,15 +63,28 @@ def test_threads_change_nothing():
     """Pairs counted in two threads give the same arrays."""
     problem = problem_of(random_network(70, 2.0, 3, 2).sample(300, seed=2), SCORES[3])
     one, two = Source(problem, threads=1), Source(problem, threads=2)
-    assert (one.related == two.related).all()
-    assert one.gains.tolist() == two.gains.tolist()
+    assert (list_related(one) == list_related(two)).all()
+    assert one.pairs.parent.tolist() == two.pairs.parent.tolist()
+    assert one.pairs.gain.tolist() == two.pairs.gain.tolist()
+
+
+def test_blocks_change_nothing(monkeypatch):
+    """Flags that are packed in blocks of a few variables give the same arrays."""
+    problem = problem_of(random_network(70, 2.0, 3, 2).sample(300, seed=2), SCORES[3])
+    whole = Source(problem)
+    monkeypatch.setattr("bnsearch.ondemand.source.BLOCK_BYTES", 500)
+    blocks = Source(problem)
+    assert whole.relatives_begin.tolist() == blocks.relatives_begin.tolist()
+    assert whole.relatives.tolist() == blocks.relatives.tolist()
+    for field in (RELATED, ALLOWED):
+        assert (whole.arrays()[field] == blocks.arrays()[field]).all()
 
 
 def test_a_source_that_is_halted():
     """Without time to count the pairs it is not complete, and nothing is related."""
     source = Source(problem_of(random_network(30, 2.0, 2, 1).sample(50, seed=1), SCORES[0]), lambda: False)
     assert not source.complete
-    assert not source.related.any()
+    assert not list_related(source).any()
 
 
 @pytest.mark.parametrize("width", [1, 63, 64, 65, 128, 130])

@@ -29,22 +29,19 @@ def read_bytes(path: str | os.PathLike[str], *, limit: int | None = None) -> byt
     the machine's memory, at most MAX_FILE_BYTES.
     """
     limit = _default_limit() if limit is None else limit
-    try:
-        with Path(path).open("rb") as file:
-            is_packed = Path(path).suffix.lower() == ".gz" or file.peek(2).startswith(_GZIP_MAGIC)
-            data = _read_up_to(limit + 1, gzip.GzipFile(fileobj=file).read if is_packed else file.read)
-    except IsADirectoryError:
-        raise InputError(f"{path} is a folder, not a file") from None
-    except FileNotFoundError:
-        raise InputError(f"{path} does not exist") from None
-    except (EOFError, zlib.error, gzip.BadGzipFile) as error:
-        raise InputError(f"{path} is not a whole gzip file: {error}") from None
-    except (OSError, ValueError) as error:
-        raise InputError(f"cannot read {path}: {_reason(error)}") from None
+    with _open_to_read(path) as file:
+        is_packed = _is_packed(path, file)
+        data = _read_up_to(limit + 1, gzip.GzipFile(fileobj=file).read if is_packed else file.read)
     if len(data) > limit:
         unpacked = " after decompression" if is_packed else ""
         raise InputError(f"{path} has more than {limit // 2**20:,} MiB{unpacked}, the maximum size of such a file")
     return data
+
+
+def is_gzipped(path: str | os.PathLike[str]) -> bool:
+    """Return True if the name or the first bytes of a file say that it is gzipped."""
+    with _open_to_read(path) as file:
+        return _is_packed(path, file)
 
 
 @contextmanager
@@ -98,6 +95,27 @@ def check_writable(path: str | os.PathLike[str]) -> None:
         raise InputError(f"cannot write {path}: the folder {target.parent} does not exist")
     if not os.access(target if in_place else target.parent, os.W_OK):
         raise InputError(f"cannot write {path}: Permission denied")
+
+
+@contextmanager
+def _open_to_read(path: str | os.PathLike[str]) -> Iterator[io.BufferedReader]:
+    """Open a file; all errors until the end of the block become an InputError that names the file."""
+    try:
+        with Path(path).open("rb") as file:
+            yield file
+    except IsADirectoryError:
+        raise InputError(f"{path} is a folder, not a file") from None
+    except FileNotFoundError:
+        raise InputError(f"{path} does not exist") from None
+    except (EOFError, zlib.error, gzip.BadGzipFile) as error:
+        raise InputError(f"{path} is not a whole gzip file: {error}") from None
+    except (OSError, ValueError) as error:
+        raise InputError(f"cannot read {path}: {_reason(error)}") from None
+
+
+def _is_packed(path: str | os.PathLike[str], file: io.BufferedReader) -> bool:
+    """Return True if an open file is gzipped."""
+    return Path(path).suffix.lower() == ".gz" or file.peek(2).startswith(_GZIP_MAGIC)
 
 
 def _read_up_to(size: int, read: Callable[[int], bytes]) -> bytes:

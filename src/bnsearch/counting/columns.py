@@ -168,6 +168,14 @@ def usual_layout(data: Dataset, representation: str = "auto") -> Layout:
     return layout
 
 
+def find_layout(data: Dataset, variables: NDArray[np.int64], representation: str, max_states: int) -> Layout:
+    """Return a layout as `Layout` does; the usual one of the data if that is the same, so that it is made once."""
+    is_usual = representation == "auto" and np.array_equal(variables, np.arange(data.n_variables))
+    if is_usual and ((data.arities <= max_states) | (data.arities > BITMAP_STATES)).all():
+        return usual_layout(data)
+    return Layout(data, variables.tolist(), representation, max_states)
+
+
 def known_variables(asked: Iterable[int], n: int) -> NDArray[np.int64]:
     """Return variables as an array; raise an InputError for numbers outside 0..n - 1 and repeated ones."""
     members = list(asked)

@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 
 from bnsearch._tools.parallel import ThreadArrays, parallel_take, thread_count
 from bnsearch.counting.cell_sums import CellSum, products_of_sets
-from bnsearch.counting.columns import Layout, find_affordable_states, known_variables
+from bnsearch.counting.columns import find_affordable_states, find_layout, known_variables
 from bnsearch.counting.pieces import Piece
 from bnsearch.data import Dataset
 from bnsearch.errors import InputError, require
@@ -78,7 +78,7 @@ class Sweep:
         chosen = known_variables(range(data.n_variables) if variables is None else variables, data.n_variables)
         self.max_size = max(1, min(max_size, len(chosen)))
         self._states = find_affordable_states(data.arities[chosen], self.max_size, memory)
-        self.layout = Layout(data, chosen.tolist(), representation, max_states=self._states)
+        self.layout = find_layout(data, chosen, representation, self._states)
         self.order = self.layout.order
         self._memory = memory
         self._counted = 1  # largest size whose counts of sets of items are known

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
+from functools import cached_property, partial
 from itertools import pairwise
 
 import numpy as np
@@ -27,18 +28,18 @@ class ScoredDAG:
     Attributes
     ----------
     score : the score of the graph
-    bits : uint64[n, W], bit x of row y is set if x is a parent of y
+    list_parents : function that returns the parents of each variable, ascending
     scores : float64[n], the local scores
     """
 
     score: float
-    bits: NDArray[np.uint64]
+    list_parents: Callable[[], list[list[int]]]
     scores: NDArray[np.float64]
 
-    @property
+    @cached_property
     def parents(self) -> list[list[int]]:
         """The parents of each variable, ascending."""
-        return list_members_of_rows(self.bits)
+        return self.list_parents()
 
     def dag(self, names: Sequence[str]) -> DAG:
         """Return the graph over variables of these names."""
@@ -78,8 +79,7 @@ class Climber:
                 np.empty(n),
                 np.empty(n),
                 np.empty(n),
-                np.ones(n, dtype=np.int8),
-                np.ones((n, n), dtype=np.bool_),
+                np.ones(n, dtype=np.bool_),
             )
         )
         self._cache = KernelTuple(
@@ -91,7 +91,6 @@ class Climber:
                 np.zeros(1, dtype=np.int64),
             )
         )
-        self._lazy = KernelTuple((np.zeros(n, dtype=np.int64), np.zeros(n, dtype=np.bool_)))  # see kernels_lazy
         self._tie_order = self._by_content = variables_by_content(pricer.data)
         self._tie_rank = np.argsort(self._tie_order)
         self._tabu = np.zeros(self.rules.tabu, dtype=np.uint64)
@@ -136,7 +135,7 @@ class Climber:
         if self.score == -np.inf:
             return None
         bits, _, scores = self._best_graph
-        return ScoredDAG(self.score, bits.copy(), scores.copy())
+        return ScoredDAG(self.score, partial(list_members_of_rows, bits.copy()), scores.copy())
 
     def start(
         self,
@@ -154,7 +153,7 @@ class Climber:
         moves : random bits, one word for each random move made from the graph
         """
         from bnsearch.dags.kernels_climb import IDLE, STEPS, compute_graph_key
-        from bnsearch.dags.kernels_gain_cache import STALE, STARTED
+        from bnsearch.dags.kernels_gain_cache import STALE
         from bnsearch.dags.kernels_graph import add_edge
 
         for array in self._graph:
@@ -164,7 +163,7 @@ class Climber:
                 add_edge(self._graph, x, y)
         if moves is not None:
             self._move_at_random(moves)
-        self._gain_table[STALE].fill(STARTED)
+        self._gain_table[STALE].fill(True)
         self._tabu.fill(0 if self.rules.by_move else compute_graph_key(self._graph))
         self._counters[[STEPS, IDLE]] = 0
         self._best_score.fill(-np.inf)
@@ -180,28 +179,14 @@ class Climber:
 
     def climb(self, max_steps: int = STEPS_PER_CALL) -> Iterator[None]:
         """Climb until no move improves; yield after at most `max_steps` steps, earlier if many gains were computed."""
-        return self._climb(max_steps, self._tabu, self.rules.patience, is_lazy=False)
-
-    def climb_lazily(self, max_steps: int = STEPS_PER_CALL) -> Iterator[None]:
-        """
-        Climb uphill until no move improves, yielding as `climb` does; the pricer must have `single_gains`.
-
-        A gain that was computed before its family got a further parent is taken as an estimate, since a further parent
-        seldom raises the gains of others. It is computed again once it would be the best of all, together with the next
-        best of its family. When no move seems to improve the graph any more, all gains of families are computed, those
-        of the lowest scores first, until that is certain.
-        """
-        return self._climb(max_steps, self._tabu[:0], 0, is_lazy=True)
-
-    def _climb(self, max_steps: int, tabu: NDArray[np.uint64], patience: int, *, is_lazy: bool) -> Iterator[None]:
         from bnsearch.dags.kernels_climb import FINISHED, climb
 
         ended = -1
         while ended != FINISHED:
             ended = climb(
-                self._pricer, self._graph, self._gain_table, self._cache, self._lazy, is_lazy, self._tie_rank,
-                self._tie_order, tabu, self.rules.by_move, self._counters, self._best_score, self._best_graph, patience,
-                max_steps, len(self._tie_rank), TOLERANCE,
+                self._pricer, self._graph, self._gain_table, self._cache, self._tie_rank, self._tie_order, self._tabu,
+                self.rules.by_move, self._counters, self._best_score, self._best_graph, self.rules.patience, max_steps,
+                len(self._tie_rank), TOLERANCE,
             )  # fmt: skip
             yield
 

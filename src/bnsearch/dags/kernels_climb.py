@@ -6,7 +6,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from bnsearch.dags.kernels_gain_cache import GREW, SHRANK, STARTED, UP_TO_DATE, load_row, price_family
+from bnsearch.dags.kernels_gain_cache import load_row, price_family
 from bnsearch.dags.kernels_graph import (
     ANCESTORS,
     KEYS,
@@ -19,7 +19,6 @@ from bnsearch.dags.kernels_graph import (
     edge_key,
     list_members,
 )
-from bnsearch.dags.kernels_lazy import can_estimate, compute_gains, estimate_gains, find_estimated_family
 from bnsearch.kernels.bits import has_bit
 from bnsearch.kernels.compare import improves_on, tie_margin
 from bnsearch.kernels.compile import inner_kernel, kernel
@@ -89,7 +88,7 @@ def find_move(graph, gain_table, tie_rank, tie_order, tabu, by_move, floor, tole
     tabu, by_move : as for is_tabu
     """
     parents, _, sizes, _ = graph
-    gain, _, _, bound, _, _ = gain_table
+    gain, _, _, bound, _ = gain_table
     n = tie_rank.size
     key = compute_graph_key(graph)
     members = np.empty(n, np.int64)
@@ -145,7 +144,7 @@ def change_graph(graph, kind, x, y):
 @inner_kernel
 def loosen_bounds(graph, gain_table, x):
     """Loosen the bounds before an edge out of x is removed: x and its ancestors may get more legal parents."""
-    _, _, top, bound, _, _ = gain_table
+    _, _, top, bound, _ = gain_table
     for y in range(top.size):
         if y == x or has_bit(graph[ANCESTORS][x], y):
             bound[y] = top[y]
@@ -164,53 +163,36 @@ def copy_families(graph, own, best_graph):
 
 
 @inner_kernel
-def update_gains(pricer, graph, gain_table, cache, lazy, is_lazy, counters, max_computed):
+def update_gains(pricer, graph, gain_table, cache, counters, max_computed):
     """Bring all gains up to date; return False if the limit on computed scores was reached before the last."""
-    _, _, _, _, stale, _ = gain_table
+    _, _, _, _, stale = gain_table
     for y in range(stale.size):
-        if stale[y] != UP_TO_DATE:
+        if stale[y]:
             counters[ASKED] += load_row(cache, graph, gain_table, y)
-        if stale[y] != UP_TO_DATE:
+        if stale[y]:
             if counters[COMPUTED] >= max_computed:
                 return False
-            if is_lazy and can_estimate(pricer, graph, gain_table, y):
-                computed = estimate_gains(pricer, graph, gain_table, lazy, y)
-                counters[ASKED] += computed
-            else:
-                computed = price_family(pricer, cache, graph, y)
-                counters[ASKED] += load_row(cache, graph, gain_table, y)
-            counters[COMPUTED] += computed
+            counters[COMPUTED] += price_family(pricer, cache, graph, y)
+            counters[ASKED] += load_row(cache, graph, gain_table, y)
     return True
-
-
-@inner_kernel
-def make_exact(pricer, graph, gain_table, lazy, kind, x, y):
-    """Compute the estimated gains of a move on x -> y; return how many were computed, 0 if none was estimated."""
-    _, _, _, _, _, exact = gain_table
-    computed = 0
-    if not exact[y, x]:
-        computed += compute_gains(pricer, graph, gain_table, lazy, y, x)
-    if kind == REVERSE and not exact[x, y]:
-        computed += compute_gains(pricer, graph, gain_table, lazy, x, y)
-    return computed
 
 
 @inner_kernel
 def make_move(graph, gain_table, kind, x, y):
     """Make a move on x -> y, and mark the rows of the gain table that it makes stale."""
-    _, _, _, _, stale, _ = gain_table
+    _, _, _, _, stale = gain_table
     if kind != ADD:
         loosen_bounds(graph, gain_table, x)
     change_graph(graph, kind, x, y)
-    stale[y] = GREW if kind == ADD else SHRANK
+    stale[y] = True
     if kind == REVERSE:
-        stale[x] = GREW
+        stale[x] = True
 
 
 @kernel
 def climb(
-    pricer, graph, gain_table, cache, lazy, is_lazy, tie_rank, tie_order, tabu, by_move, counters, best_score,
-    best_graph, patience, max_steps, max_scores, tolerance,
+    pricer, graph, gain_table, cache, tie_rank, tie_order, tabu, by_move, counters, best_score, best_graph, patience,
+    max_steps, max_scores, tolerance,
 ):  # fmt: skip
     """
     Make the best move until none improves the score; with patience, also moves that lower it.
@@ -218,8 +200,7 @@ def climb(
     Returns FINISHED, or PAUSED after `max_steps` steps or about `max_scores` computed local scores.
 
     pricer : as in kernels_family_gains; graph : as in kernels_graph
-    gain_table, cache : as in kernels_gain_cache; lazy : as in kernels_lazy
-    is_lazy : whether gains are estimated until they matter
+    gain_table, cache : as in kernels_gain_cache
     tie_rank, tie_order : as for find_move
     tabu : uint64[...]     ring of keys: of the moves that undo the last ones if `by_move`, else of the last graphs
     counters : int64[4]    STEPS, IDLE, ASKED, COMPUTED
@@ -228,9 +209,9 @@ def climb(
     patience : maximum number of successive steps that do not improve on the best graph; 0: every step must improve
     tolerance : relative; smaller differences of scores do not count
     """
-    _, own, _, _, stale, _ = gain_table
+    _, own, _, _, _ = gain_table
     max_computed = counters[COMPUTED] + max_scores
-    while update_gains(pricer, graph, gain_table, cache, lazy, is_lazy, counters, max_computed):
+    while update_gains(pricer, graph, gain_table, cache, counters, max_computed):
         score = 0.0
         for y in range(own.size):
             score += own[y]
@@ -246,17 +227,7 @@ def climb(
         floor = -np.inf if patience > 0 else margin
         kind, x, y = find_move(graph, gain_table, tie_rank, tie_order, tabu, by_move, floor, margin)
         if kind < 0:
-            y = find_estimated_family(gain_table, lazy) if is_lazy else -1
-            if y < 0:
-                return FINISHED
-            counters[COMPUTED] += price_family(pricer, cache, graph, y)
-            stale[y] = STARTED  # the row is to be read from the cache
-            continue
-        computed = make_exact(pricer, graph, gain_table, lazy, kind, x, y)
-        if computed > 0:
-            counters[COMPUTED] += computed
-            counters[ASKED] += computed
-            continue
+            return FINISHED
         make_move(graph, gain_table, kind, x, y)
         max_steps -= 1
         counters[STEPS] += 1

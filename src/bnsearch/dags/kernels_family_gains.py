@@ -14,7 +14,6 @@ limits : int64[n]           maximum number of parents of each variable
 required : bool[n, n]       edges that are never removed
 bound : float64[3]          IS_BOUNDED, SLOPE, LEVEL: whether parents that cannot improve a family by a sound bound are
     left out; slope and level of the bound (scores.bounds.Bound)
-single_gains : float64[n, n]   by place, gains of single parents of a child without any; of size 0 if unknown
 parent_places, candidates, scores : int64[n], int64[n], float64[n]   scratch
 scratch : as score_extensions takes it
 """
@@ -34,9 +33,9 @@ from bnsearch.kernels.bits import has_bit
 from bnsearch.kernels.compile import inner_kernel
 
 (
-    COLUMNS, JOINT_TERMS, PARENT_TERMS, CLASSES, PLACE, ORDER, ALLOWED, LIMITS, REQUIRED, BOUND, SINGLE_GAINS,
+    COLUMNS, JOINT_TERMS, PARENT_TERMS, CLASSES, PLACE, ORDER, ALLOWED, LIMITS, REQUIRED, BOUND,
     PARENT_PLACES, CANDIDATES, SCORES, SCRATCH,
-) = range(15)  # fmt: skip
+) = range(14)  # fmt: skip
 ARITIES = 3  # field of the columns
 IS_BOUNDED, SLOPE, LEVEL = range(3)  # of the bound
 
@@ -121,14 +120,6 @@ def price_deletions(pricer, graph, y, number, own, row):
 
 
 @inner_kernel
-def copy_single_gains(pricer, y, row):
-    """Write the gains of single parents of y, which has no parents."""
-    order, child = pricer[ORDER], pricer[PLACE][y]
-    for at in range(order.size):
-        row[order[at]] = pricer[SINGLE_GAINS][child, at] if pricer[LIMITS][y] > 0 else -np.inf
-
-
-@inner_kernel
 def price_row(pricer, graph, y, row):
     """
     Compute the gains of all changes of y's family; return how many scores were computed.
@@ -140,9 +131,6 @@ def price_row(pricer, graph, y, row):
     own = score_parents(pricer, y, number)
     n = row.size - 1
     row[n] = own
-    if number == 0 and pricer[SINGLE_GAINS].size > 0:
-        copy_single_gains(pricer, y, row)
-        return 1
     chosen = list_candidates(pricer, graph, y, number, own)
     if pricer[BOUND][LEVEL] > 0.0 and chosen > 0:  # the bound has counted cells in the scratch arrays
         score_parents(pricer, y, number)

@@ -11,26 +11,18 @@ from bnsearch.dags.kernels_family_gains import price_row
 from bnsearch.dags.kernels_graph import KEYS, PARENTS, SIZES, edge_key
 from bnsearch.kernels.compile import inner_kernel
 
-# What has happened to a family since its gains were computed.
-UP_TO_DATE = 0  # nothing
-STARTED = 1  # a new climb began
-GREW = 2  # it got a parent
-SHRANK = 3  # it lost a parent
-
 # A gain table holds the gain of every single change of the parents of every variable: a plain tuple of
 #   gain    float64[n, n]   [y, x]: gain of y's local score when x becomes its parent or ceases to be one; minus
 #                           infinity where that is not allowed
 #   own     float64[n]      local scores
 #   top     float64[n]      highest gain of each row
 #   bound   float64[n]      upper bound on the gains of each row among the changes that close no cycle
-#   stale   int8[n]         UP_TO_DATE, or what has happened to the family since its row was computed
-#   exact   bool[n, n]      True where the gain is computed, False where it is estimated
+#   stale   bool[n]         True if the family has changed since its row was computed
 GainTable = tuple[
     NDArray[np.float64],
     NDArray[np.float64],
     NDArray[np.float64],
     NDArray[np.float64],
-    NDArray[np.int8],
     NDArray[np.bool_],
 ]
 STALE = 4
@@ -69,7 +61,7 @@ def price_family(pricer, cache, graph, y):
 def load_row(cache, graph, gain_table, y):
     """Bring y's row of the gain table up to date; return its number of scores, 0 if the family is not in the cache."""
     slot, child, parents, rows, _ = cache
-    gain, own, top, bound, stale, exact = gain_table
+    gain, own, top, bound, stale = gain_table
     row = slot[find_slot(cache, graph, y)]
     known = child[row] == y
     for w in range(parents.shape[1]):
@@ -80,10 +72,9 @@ def load_row(cache, graph, gain_table, y):
     top[y] = -np.inf
     for x in range(own.size):
         gain[y, x] = rows[row, x]
-        exact[y, x] = True
         top[y] = max(top[y], gain[y, x])
         number += gain[y, x] > -np.inf
     bound[y] = top[y]
     own[y] = rows[row, own.size]
-    stale[y] = UP_TO_DATE
+    stale[y] = False
     return number

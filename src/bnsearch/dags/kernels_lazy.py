@@ -1,132 +1,204 @@
 """
-Lazy gains: a gain stays an estimate, its value before the family got its last parent, until it would be the best.
+Greedy search over DAGs with lazy gains: the best of all additions, deletions and reversals, until none improves.
 
-`pricer` as in kernels_family_gains, `gain_table` as in kernels_gain_cache, `graph` as in kernels_graph. `lazy` is
-
-batch : int64[n]        number of gains of a family to compute the next time
-estimated : bool[n]     families with gains that were estimated since all of them were last computed
+`pricer` and `rows` as in kernels_gain_rows, `graph` as in kernels_parent_lists.
 """
 
 # Numba infers the types of kernels.
 # mypy: allow-untyped-defs, no-check-untyped-defs
 from __future__ import annotations
 
-from bnsearch.dags.kernels_family_gains import (
-    CANDIDATES,
-    LIMITS,
-    ORDER,
-    PLACE,
-    SCORES,
-    SINGLE_GAINS,
-    copy_single_gains,
-    list_candidates,
-    list_parents,
-    price_deletions,
-    score_candidates,
-    score_parents,
-    write_gains,
+import numpy as np
+
+from bnsearch.dags.kernels_gain_rows import (
+    BEGIN,
+    BOUND,
+    CANDIDATE,
+    COUNT,
+    EXACT,
+    GAIN,
+    GREW,
+    OWN,
+    SHRANK,
+    STALE,
+    UNKNOWN,
+    UP_TO_DATE,
+    USED,
+    compute_gains,
+    compute_row,
+    estimate_row,
+    reset_bound,
 )
-from bnsearch.dags.kernels_gain_cache import SHRANK, STARTED, UP_TO_DATE
-from bnsearch.kernels.compile import inner_kernel
-from bnsearch.kernels.sorting import sort_by_score
+from bnsearch.dags.kernels_parent_lists import (
+    ANCESTORS,
+    DROP,
+    MEMBER,
+    SIZE,
+    add_parent,
+    find_parent,
+    is_reversible,
+    remove_parent,
+)
+from bnsearch.kernels.bits import has_bit
+from bnsearch.kernels.compare import tie_margin
+from bnsearch.kernels.compile import inner_kernel, kernel
 
-BATCH = 16  # first number of gains of a family that are computed at a time: about the cost of grouping the rows by it
-
-
-@inner_kernel
-def can_estimate(pricer, graph, gain_table, y):
-    """Return True if the gains of y's family can be estimated, or are known because it has no parents."""
-    _, _, sizes, _ = graph
-    _, _, _, _, stale, _ = gain_table
-    return pricer[SINGLE_GAINS].size > 0 and (sizes[y] == 0 or stale[y] != STARTED)
-
-
-@inner_kernel
-def estimate_gains(pricer, graph, gain_table, lazy, y):
-    """Estimate the gains of a family that has changed, and compute the best ones; return how many were computed."""
-    gains, own, _, _, stale, exact = gain_table
-    batch, estimated = lazy
-    gain = gains[y]
-    number = list_parents(pricer, graph, y)
-    own[y] = score_parents(pricer, y, number)
-    if number == 0:
-        copy_single_gains(pricer, y, gain)
-        exact[y, :] = True
-        mark_up_to_date(gain_table, y)
-        return 1
-    if stale[y] == SHRANK and pricer[LIMITS][y] > 0:  # what the lost parent had explained may count again
-        for at in range(gain.size):
-            x = pricer[ORDER][at]
-            gain[x] = max(gain[x], pricer[SINGLE_GAINS][pricer[PLACE][y], at])
-    exact[y, :] = True
-    chosen = list_candidates(pricer, graph, y, number, own[y])
-    for i in range(chosen):
-        exact[y, pricer[ORDER][pricer[CANDIDATES][i]]] = False
-    for x in range(gain.size):
-        if exact[y, x]:
-            gain[x] = min(gain[x], 0.0)
-    computed = price_deletions(pricer, graph, y, number, own[y], gain)
-    batch[y] = BATCH
-    estimated[y] = True
-    return 1 + computed + compute_gains(pricer, graph, gain_table, lazy, y, -1)
+DELETE, ADD, REVERSE = 0, 1, 2  # equally good moves are tried in this order
+FINISHED, PAUSED, NEEDS_ROOM = 0, 1, 2  # results of climb_lazily
+ASKED, COMPUTED = range(2)  # counters: local scores asked for, local scores computed
 
 
 @inner_kernel
-def compute_gains(pricer, graph, gain_table, lazy, y, wanted):
+def price_entry(graph, rows, y, e):
     """
-    Compute the best estimated gains of y's family; return how many.
+    Return the kind and the gain of the legal move of an entry of y's row; the kind is -1 if there is none.
 
-    wanted : a variable whose gain is computed in any case, if it is estimated; -1 means none
+    The entry adds x -> y. If y is a parent of x, it reverses y -> x instead.
     """
-    gains, own, _, _, _, exact = gain_table
-    gain, place, candidates = gains[y], pricer[PLACE], pricer[CANDIDATES]
-    batch, _ = lazy
-    waiting = 0
-    for x in range(gain.size):
-        if not exact[y, x] and gain[x] > 0.0 and x != wanted:
-            candidates[waiting] = x
-            pricer[SCORES][waiting] = gain[x]
-            waiting += 1
-    sort_by_score(candidates, pricer[SCORES], waiting)
-    chosen = min(waiting, batch[y])
-    for i in range(chosen):
-        candidates[i] = place[candidates[i]]
-    if wanted >= 0 and not exact[y, wanted]:
-        candidates[chosen] = place[wanted]
-        chosen += 1
-    if chosen > 0:
-        number = list_parents(pricer, graph, y)
-        score_parents(pricer, y, number)
-        score_candidates(pricer, y, number, chosen)
-        write_gains(pricer, chosen, own[y], gain)
-        for i in range(chosen):
-            exact[y, pricer[ORDER][candidates[i]]] = True
-        batch[y] *= 2
-    mark_up_to_date(gain_table, y)
-    return chosen
+    x = np.int64(rows[CANDIDATE][e])
+    if not has_bit(graph[ANCESTORS][x], y):
+        return ADD, rows[GAIN][e]
+    at = find_parent(graph, y, x)
+    if at >= 0 and is_reversible(graph, y, x):
+        return REVERSE, rows[GAIN][e] + graph[DROP][x, at]
+    return -1, -np.inf
 
 
 @inner_kernel
-def mark_up_to_date(gain_table, y):
-    """Set the bounds of y's row, and mark it as up to date."""
-    gains, _, top, bound, stale, _ = gain_table
-    top[y] = gains[y].max()
-    bound[y] = top[y]
-    stale[y] = UP_TO_DATE
+def find_move(graph, rows, tie_rank, floor, tolerance):
+    """
+    Return (kind, y, index) of the best legal move that gains more than `floor`; the kind is -1 if there is none.
+
+    The index is that of a parent of y if the kind is DELETE, else that of an entry of y's row. Among moves within
+    `tolerance` of the best, deletions come before additions before reversals, and then the child and the parent of the
+    lower rank come first. Rows whose bound is too low are not read. A row that is read gets its bound anew, so that
+    gains which only cycles forbid are not read again at every step.
+
+    tie_rank : int64[n]   rank of each variable in ties
+    """
+    n = tie_rank.size
+    bound = rows[BOUND]
+    first, chosen_kind, chosen_y, chosen = 3 * n * n, -1, np.int64(0), np.int64(0)
+    least = floor
+    for turn in range(2):  # the first turn finds the highest gain, the second the first move that comes near it
+        for y in range(n):
+            if bound[y] < least or bound[y] <= floor:
+                continue
+            bound[y] = -np.inf
+            for i in range(graph[SIZE][y]):
+                g = graph[DROP][y, i]
+                bound[y] = max(bound[y], g)
+                rank = tie_rank[y] * n + tie_rank[graph[MEMBER][y, i]]
+                if g >= least and g > floor:
+                    if turn == 0:
+                        least = g
+                    elif rank < first:
+                        first, chosen_kind, chosen_y, chosen = rank, DELETE, y, np.int64(i)
+            for e in range(rows[BEGIN][y], rows[BEGIN][y] + rows[COUNT][y]):
+                if rows[GAIN][e] < least and rows[GAIN][e] <= bound[y]:
+                    continue
+                kind, g = price_entry(graph, rows, y, e)
+                bound[y] = max(bound[y], g)
+                if g >= least and g > floor:
+                    x = rows[CANDIDATE][e]
+                    rank = (tie_rank[y] * n + tie_rank[x]) if kind == ADD else (tie_rank[x] * n + tie_rank[y])
+                    rank += kind * n * n
+                    if turn == 0:
+                        least = g
+                    elif rank < first:
+                        first, chosen_kind, chosen_y, chosen = rank, kind, y, np.int64(e)
+        least -= tolerance
+    return chosen_kind, chosen_y, chosen
 
 
 @inner_kernel
-def find_estimated_family(gain_table, lazy):
-    """Return the family of the lowest score that has estimated gains; -1 if none has."""
-    _, own, _, _, _, exact = gain_table
-    _, estimated = lazy
-    while True:
-        lowest = -1
-        for y in range(own.size):
-            if estimated[y] and (lowest < 0 or own[y] < own[lowest]):
-                lowest = y
-        if lowest < 0:
-            return -1
-        estimated[lowest] = False
-        if not exact[lowest].all():
-            return lowest
+def loosen_bounds(graph, rows, x):
+    """Loosen the bounds before an edge out of x is removed: x and its ancestors may get more legal parents."""
+    reset_bound(graph, rows, x)
+    for y in range(graph[SIZE].size):
+        if has_bit(graph[ANCESTORS][x], y):
+            reset_bound(graph, rows, y)
+
+
+@inner_kernel
+def make_move(graph, rows, kind, y, index):
+    """Make a move of find_move, update the local scores, and mark the rows that it makes stale."""
+    own, stale = rows[OWN], rows[STALE]
+    if kind == DELETE:
+        x = np.int64(graph[MEMBER][y, index])
+        loosen_bounds(graph, rows, x)
+        own[y] += graph[DROP][y, index]
+        remove_parent(graph, x, y)
+        stale[y] = SHRANK
+        return
+    x = np.int64(rows[CANDIDATE][index])
+    if kind == REVERSE:
+        loosen_bounds(graph, rows, y)
+        own[x] += graph[DROP][x, find_parent(graph, y, x)]
+        remove_parent(graph, y, x)
+        stale[x] = SHRANK
+    own[y] += rows[GAIN][index]
+    add_parent(graph, x, y)
+    stale[y] = GREW
+
+
+@inner_kernel
+def update_rows(pricer, graph, rows, counters, max_computed):
+    """Bring all rows up to date; return False if the pool has no room, or too many scores were computed."""
+    n = rows[STALE].size
+    for y in range(n):
+        if rows[STALE][y] != UP_TO_DATE:
+            if rows[USED][0] + n > rows[CANDIDATE].size or counters[COMPUTED] >= max_computed:
+                return False
+            computed = estimate_row(pricer, graph, rows, y)
+            counters[ASKED] += computed
+            counters[COMPUTED] += computed
+    return True
+
+
+@inner_kernel
+def find_uncertain_family(rows):
+    """Return the variable of the lowest score that has unknown gains; -1 if none has."""
+    lowest = -1
+    for y in range(rows[OWN].size):
+        if rows[UNKNOWN][y] > 0 and (lowest < 0 or rows[OWN][y] < rows[OWN][lowest]):
+            lowest = y
+    return lowest
+
+
+@kernel
+def climb_lazily(pricer, graph, rows, tie_rank, counters, max_steps, max_scores, tolerance):
+    """
+    Make the best move until none improves the score.
+
+    A move is made when its gain is computed. When no listed gain improves the score, all gains of families are
+    computed, those of the lowest scores first. Returns FINISHED; PAUSED after `max_steps` steps or about `max_scores`
+    computed local scores; NEEDS_ROOM if the pool must be enlarged.
+
+    tie_rank : as for find_move
+    counters : int64[2]   ASKED, COMPUTED
+    tolerance : relative; smaller differences of scores do not count
+    """
+    n = tie_rank.size
+    max_computed = counters[COMPUTED] + max_scores
+    while max_steps > 0 and update_rows(pricer, graph, rows, counters, max_computed):
+        if counters[COMPUTED] >= max_computed:
+            break
+        margin = tie_margin(rows[OWN].sum(), tolerance)
+        kind, y, index = find_move(graph, rows, tie_rank, margin, margin)
+        if kind < 0:
+            y = find_uncertain_family(rows)
+            if y < 0:
+                return FINISHED
+            if rows[USED][0] + n > rows[CANDIDATE].size:
+                return NEEDS_ROOM
+            computed = compute_row(pricer, graph, rows, y)
+        elif kind != DELETE and not rows[EXACT][index]:
+            computed = compute_gains(pricer, graph, rows, y, index)
+        else:
+            make_move(graph, rows, kind, y, index)
+            max_steps -= 1
+            continue
+        counters[ASKED] += computed
+        counters[COMPUTED] += computed
+    return NEEDS_ROOM if rows[USED][0] + n > rows[CANDIDATE].size else PAUSED

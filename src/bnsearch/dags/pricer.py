@@ -46,14 +46,10 @@ class Pricer:
     Parameters
     ----------
     data, score, rules : the data, the score and the rules of the climbs
-    single_gains : float64[n, n], [child, parent] by place, as in counting.Layout: gains of single parents, minus
-        infinity where they are not allowed. If given, climbs may be lazy, and parents that cannot improve a family are
-        left out
+    is_bounded : True if parents that cannot improve a family, by an upper bound on its score, are left out
     """
 
-    def __init__(
-        self, data: Dataset, score: Score, rules: Rules, single_gains: NDArray[np.float64] | None = None
-    ) -> None:
+    def __init__(self, data: Dataset, score: Score, rules: Rules, *, is_bounded: bool = False) -> None:
         self.data, self.rules = data, rules
         self._layout = layout = usual_layout(data)
         n, rows, columns = data.n_variables, data.n_rows, layout.columns
@@ -70,8 +66,7 @@ class Pricer:
             rules.allowed & ~np.eye(n, dtype=np.bool_),
             np.array(rules.limits, dtype=np.int64),  # a copy is writable: kernels are compiled for one type only
             np.zeros((n, n), dtype=np.bool_) if rules.required is None else np.array(rules.required),
-            np.array([float(single_gains is not None), bound.slope, bound.level]),
-            np.empty((0, 0)) if single_gains is None else single_gains,
+            np.array([float(is_bounded), bound.slope, bound.level]),
         )
 
     def make_arrays(self) -> KernelTuple:

@@ -110,9 +110,13 @@ def code_declared(name: str, codes: NDArray[Any], levels: Sequence[object]) -> C
     return _make_column(codes, levels)
 
 
-def code_text(name: str, series: pl.Series) -> Column:
-    """Return the coded column of text without missing values; the states are in alphabetical order."""
-    labels, codes = _index_text(name, series, *index_first_labels(series.to_frame()))
+def code_text(name: str, series: pl.Series, first: TextIndex) -> Column:
+    """
+    Return the coded column of text without missing values; the states are in alphabetical order.
+
+    `first` is the result of `index_first_labels`.
+    """
+    labels, codes = _index_text(name, series, first)
     return _reorder_codes(codes, labels, sorted(labels))
 
 

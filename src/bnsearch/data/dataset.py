@@ -212,14 +212,14 @@ class Dataset:
         return cls(codes, names, label_codes(codes, names, arities, states))
 
     @classmethod
-    def from_columns(cls, names: Sequence[str], columns: Sequence[Column]) -> Dataset:
-        """Return the Dataset of coded columns of equal length."""
-        dtype = choose_code_type(max(len(column.states) for column in columns))
-        codes = np.empty((len(columns), len(columns[0].codes)), dtype=dtype)
-        for row, column in zip(codes, columns, strict=True):
-            row[:] = column.codes
+    def from_columns(cls, names: Sequence[str], columns: list[Column]) -> Dataset:
+        """Return the Dataset of coded columns of equal length; the list is emptied, so that memory is freed early."""
+        states = [column.states for column in columns]
+        codes = np.empty((len(columns), len(columns[0].codes)), dtype=choose_code_type(max(map(len, states))))
+        for row in codes[::-1]:
+            row[:] = columns.pop().codes
         codes.flags.writeable = False
-        return cls(codes, names, [column.states for column in columns])
+        return cls(codes, names, states)
 
     def __repr__(self) -> str:
         low, high = self.arities.min(), self.arities.max()

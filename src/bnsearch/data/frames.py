@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -15,6 +16,7 @@ from bnsearch.data.coding import (
     code_floats,
     code_integers,
     code_text,
+    index_first_labels,
     missing_value_error,
 )
 from bnsearch.data.discretize import Cuts, Cutter, Discretize, cut_column, make_cutter
@@ -33,6 +35,40 @@ def code_frame(frame: IntoDataFrame, cutter: Cutter | None = None) -> tuple[list
     if cutter is not None:
         cutter.check_columns(list(columns))
     return list(columns), [_code_series(name, series, cutter) for name, series in columns.items()]
+
+
+def code_polars_frame(names: Sequence[str], frame: pl.DataFrame, cutter: Cutter | None) -> list[Column]:
+    """
+    Return the coded columns of a polars DataFrame; their names are `names`, those of the frame do not matter.
+
+    The result is that of `code_frame`. Calls of polars for single columns take most of the time if there are many
+    columns, so declared levels and text are converted for all columns together.
+    """
+    import narwhals.stable.v2 as nw
+    import polars as pl
+
+    frame.columns = [str(i) for i in range(frame.width)]  # polars treats some names, such as "^a$", as patterns
+    declared = {series.name: series for series in frame.select(pl.selectors.enum().to_physical())}
+    is_text = {name: kind == pl.String for name, kind in frame.schema.items()}
+    missing = dict(zip(frame.columns, frame.null_count().row(0), strict=True))
+    text = frame.select(name for name in frame.columns if is_text[name] and not missing[name])
+    first_labels = dict(zip(text.columns, index_first_labels(text), strict=True))
+    columns = []
+    for name, series in zip(names, frame, strict=True):
+        if series.name in declared and not missing[series.name]:
+            levels = series.dtype.categories.to_list()  # type: ignore[attr-defined]  # of an Enum
+            columns.append(code_declared(name, declared.pop(series.name).to_numpy(), levels))
+        elif series.name in first_labels:
+            columns.append(code_text(name, series, first_labels.pop(series.name)))
+        else:
+            columns.append(_code_series(name, nw.from_native(series, series_only=True).alias("values"), cutter))
+    return columns
+
+
+def check_size(rows: int, columns: int) -> None:
+    """Raise an InputError if a table is empty."""
+    if not rows or not columns:
+        raise InputError(f"the table is empty: {rows} rows, {columns} columns")
 
 
 def find_cut_points(frame: IntoDataFrame, discretize: Discretize | None) -> dict[str, Cuts]:
@@ -65,8 +101,7 @@ def _get_columns(frame: IntoDataFrame) -> dict[str, Series[Any]]:
             f"cannot read a table from {type(frame).__name__} ({reason}): pass a pandas or polars DataFrame "
             "or an Arrow Table without repeated names, or an array of codes to Dataset.from_codes"
         ) from None
-    if not wrapped.columns or not len(wrapped):
-        raise InputError(f"the table is empty: {len(wrapped)} rows, {len(wrapped.columns)} columns")
+    check_size(len(wrapped), len(wrapped.columns))
     names = [str(name) for name in wrapped.columns]
     check_names(names)
     # polars treats some names, such as "^a$", as patterns
@@ -75,9 +110,8 @@ def _get_columns(frame: IntoDataFrame) -> dict[str, Series[Any]]:
 
 def _require_complete(name: str, series: Series[Any]) -> Series[Any]:
     """Return the column; a missing value raises an InputError."""
-    missing = series.is_null()
-    if missing.any():
-        raise missing_value_error(name, int(missing.to_numpy().argmax()), "null")
+    if series.null_count():
+        raise missing_value_error(name, int(series.is_null().to_numpy().argmax()), "null")
     return series
 
 
@@ -103,7 +137,7 @@ def _code_series(name: str, series: Series[Any], cutter: Cutter | None) -> Colum
     if isinstance(dtype, nw.Categorical | nw.Enum):
         return _code_categorical(name, series)
     if dtype == nw.String:
-        return code_text(name, _to_polars(series))
+        return _code_text_series(name, _to_polars(series))
     if dtype.is_float():
         return code_floats(name, series.to_numpy())
     if _is_integer(dtype):
@@ -111,6 +145,11 @@ def _code_series(name: str, series: Series[Any], cutter: Cutter | None) -> Colum
     if dtype in {nw.Boolean, nw.Object, nw.Unknown}:
         return _code_array(name, series.to_numpy())
     raise _unsupported_type_error(name, str(dtype))
+
+
+def _code_text_series(name: str, series: pl.Series) -> Column:
+    """Return the coded column of text without missing values."""
+    return code_text(name, series, *index_first_labels(series.to_frame()))
 
 
 def _code_categorical(name: str, series: Series[Any]) -> Column:
@@ -130,7 +169,7 @@ def _code_categorical(name: str, series: Series[Any]) -> Column:
         return code_declared(name, native.to_physical().to_numpy(), native.dtype.categories.to_list())
     if series.implementation.is_pandas_like() and hasattr(native.dtype, "categories"):
         return code_declared(name, native.cat.codes.to_numpy(), native.dtype.categories.tolist())
-    return code_text(name, _to_polars(series.cast(nw.String)))
+    return _code_text_series(name, _to_polars(series.cast(nw.String)))
 
 
 def _code_array(name: str, values: NDArray[Any]) -> Column:
@@ -146,7 +185,7 @@ def _code_array(name: str, values: NDArray[Any]) -> Column:
         except OverflowError:
             raise InputError(f"column {name!r} has integers beyond 64 bits: convert them to text") from None
     if all(issubclass(kind, str) for kind in kinds):
-        return code_text(name, pl.Series(values.tolist(), dtype=pl.String))
+        return _code_text_series(name, pl.Series(values.tolist(), dtype=pl.String))
     raise _unsupported_type_error(name, " and ".join(sorted(kind.__name__ for kind in kinds)))
 
 

@@ -6,10 +6,10 @@ import io
 import os
 from pathlib import Path
 
-from bnsearch._tools.files import read_bytes
+from bnsearch._tools.files import is_gzipped, read_bytes
 from bnsearch.data.coding import Column
 from bnsearch.data.discretize import Cutter
-from bnsearch.data.frames import code_frame
+from bnsearch.data.parquet import read_parquet
 from bnsearch.data.text import read_text
 from bnsearch.errors import InputError
 
@@ -30,24 +30,15 @@ def read_table(
 ) -> tuple[list[str], list[Column]]:
     """Return the names and the coded columns of a file; error messages start with the path."""
     kind = get_table_format(path)
-    data = read_bytes(path)
+    if kind == ".parquet":
+        source = Path(path) if not is_gzipped(path) else io.BytesIO(read_bytes(path))
+    else:
+        data = read_bytes(path)
     try:
         if kind == ".parquet":
             if arities_row:
                 raise InputError("a Parquet file has no row of arities")
-            return _read_parquet(data, cutter)
+            return read_parquet(source, cutter)
         return read_text(data, blanks=kind == ".dat", header=header, arities_row=arities_row, cutter=cutter)
     except InputError as error:
         raise InputError(f"{path}: {error}") from None
-
-
-def _read_parquet(data: bytes, cutter: Cutter | None) -> tuple[list[str], list[Column]]:
-    import polars as pl
-    from polars.exceptions import PanicException, PolarsError
-
-    try:
-        frame = pl.read_parquet(io.BytesIO(data))
-    except (PolarsError, PanicException, OSError) as error:
-        reason = str(error).partition("\n")[0]
-        raise InputError(f"not a readable Parquet file: {reason}") from None
-    return code_frame(frame, cutter)

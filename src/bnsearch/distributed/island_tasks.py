@@ -8,7 +8,6 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from bnsearch.dags.climber import MEMORY_BYTES
 from bnsearch.distributed.networks import (
     ScoredNetwork,
     copy_families,
@@ -17,7 +16,7 @@ from bnsearch.distributed.networks import (
     list_best_families,
 )
 from bnsearch.distributed.pools import Parts
-from bnsearch.ondemand.dag_search import DagSearch, make_pricer
+from bnsearch.ondemand.dag_search import DagSearch, divide_climb_memory, make_pricer
 from bnsearch.ondemand.island import Island
 from bnsearch.ondemand.island_model import CLIMB_MEMORY, IslandModel
 from bnsearch.ondemand.source import Source
@@ -32,7 +31,6 @@ from bnsearch.scores.scorer import Scorer
 MAX_RETURNED = 8  # number of families of each variable that an island returns, the best ones
 MAX_SOURCES = 2  # problems whose pairs a worker keeps
 SCORER_BYTES = 1 << 20  # cache of the scorer
-MIN_CLIMB_BYTES = 1 << 20  # smallest cache of gains of a search over DAGs
 
 
 @dataclass(frozen=True)
@@ -115,9 +113,8 @@ class WorkerIsland:
         self.use_table(table)
         island = self.island
         if not only:
-            cache = int(CLIMB_MEMORY * task.memory) - 9 * problem.size**2  # the gains of all families of one graph
-            cache = min(MEMORY_BYTES, max(MIN_CLIMB_BYTES, cache))
-            island.dag_search = DagSearch(problem, make_pricer(problem, source), cache)
+            for memory in divide_climb_memory(int(CLIMB_MEMORY * task.memory), problem.size, 1):
+                island.dag_search = DagSearch(problem, source, make_pricer(problem), memory)
             island.n_climbs = 1  # the driver has made the first climb
         self.begin_at(task.network)
 

@@ -78,7 +78,7 @@ class AutoSearch:
     paper: ClassVar[str] = "ours"
     purpose: ClassVar[str] = "by default: exact on small problems, otherwise `ginobs` and `rinobs` in turn"
     kernel_groups: ClassVar[tuple[str, ...]] = (
-        "climb", "chain", "cuts", "classes", "selection", "table", "scorer", "bounds"
+        "climb", "lazy", "chain", "cuts", "classes", "selection", "table", "scorer", "bounds"
     )  # fmt: skip
     loads_later: ClassVar[bool] = True  # the kernels of a method are loaded when it is chosen
 

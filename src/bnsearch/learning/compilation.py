@@ -49,6 +49,17 @@ def compile_climb(problem: Problem) -> None:
     Tabu().search(problem, Run(Iterations(3), seed=0))
 
 
+def compile_lazy_climb(problem: Problem) -> None:
+    """Compile the kernels of the first climb over DAGs."""
+    from bnsearch.dags.lazy_climber import LazyClimber
+    from bnsearch.dags.pair_gains import compute_pair_gains
+
+    limits = np.full(problem.size, problem.size - 1)
+    climber = LazyClimber(problem, compute_pair_gains(problem), limits)
+    climber.start(problem.base.parents)
+    next(climber.climb())
+
+
 def compile_scorer(problem: Problem) -> None:
     """Compile the kernels that score single families."""
     load_scorer_kernels(problem)
@@ -106,6 +117,7 @@ def compile_dynamic_programming(problem: Problem) -> None:
 GROUPS: dict[str, Callable[[Problem], None]] = {  # groups of the default method, those that take longest first
     "chain": compile_chain,
     "climb": compile_climb,
+    "lazy": compile_lazy_climb,
     "classes": compile_class_search,
     "scorer": compile_scorer,
     "selection": compile_selection,

@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 from bnsearch.kernels.tuples import KernelTuple
 from bnsearch.ondemand.family_store import enlarge_store, list_families, new_store
 from bnsearch.ondemand.row_caches import RowCaches
-from bnsearch.ondemand.source import Source, pack_bits
+from bnsearch.ondemand.source import Source
 from bnsearch.orderings.starts import Ordering
 from bnsearch.parent_sets.rows import Families
 
@@ -76,21 +76,19 @@ class OnDemandChain:
         self.lock = threading.RLock()
         self._seconds_each = CALL_SECONDS / FIRST_EVALUATIONS  # measured duration of one local score
         self._totals = np.array([0.0, -np.inf, 0.0])
-        self._counts = np.array([0, 0, source.required.any()], dtype=np.int64)
+        self._counts = np.array([0, 0, source.required_bits.any()], dtype=np.int64)
         self._examined = np.zeros(1, dtype=np.int64)
         self._order, self._position, self._best_order, log = np.zeros((4, n), dtype=np.int32)
         self._member, saved_member, self._best_member = np.zeros((3, n, width), dtype=np.int32)
         self._size, saved_size, self._best_size = np.zeros((3, n), dtype=np.int64)
         self._score, saved_score, self._best_score = np.zeros((3, n))
         self._prefix_hash = np.zeros(n + 1, dtype=np.uint64)
-        related = source.related
         self._chain = KernelTuple((
             self._order, self._position, self._member, self._size, self._score, saved_member, saved_size, saved_score,
             self._best_order, self._best_member, self._best_size, log, np.full(n, -1, dtype=np.int64), self._counts,
             self._totals, np.array([random], dtype=np.uint64), self._examined, *np.zeros((2, width), dtype=np.int32),
-            pack_bits(source.required), source.limits, self._prefix_hash, np.zeros(SEEN_SLOTS, dtype=np.uint64),
-            np.nonzero(related)[1].astype(np.int32), np.concatenate([[0], np.cumsum(related.sum(axis=1))]),
-            self._best_score,
+            source.required_bits, source.limits, self._prefix_hash, np.zeros(SEEN_SLOTS, dtype=np.uint64),
+            source.relatives, source.relatives_begin, self._best_score,
         ))  # fmt: skip
 
     @property
@@ -189,9 +187,9 @@ class OnDemandChain:
         self._order[:] = places
         self._position[places] = np.arange(len(places))
         self._prefix_hash[1:] = np.bitwise_xor.accumulate(self.source.parent_hashes[places])
-        self._size[:] = required.sum(axis=1)
+        self._size[:] = [len(parents) for parents in required]
         for child in np.flatnonzero(self._size).tolist():
-            self._member[child, : self._size[child]] = np.flatnonzero(required[child])
+            self._member[child, : self._size[child]] = required[child]
         self._score[:] = 0.0
         self._totals[CURRENT] = 0.0
 

@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 
 from bnsearch.dags.climber import MEMORY_BYTES, Climber, ScoredDAG
 from bnsearch.dags.hillclimb import Tabu, allowed_edges, remove_edges
+from bnsearch.dags.lazy_climber import LazyClimber
 from bnsearch.dags.pricer import Pricer
 from bnsearch.ondemand.source import Source
 from bnsearch.runs.problem import Problem
@@ -18,71 +19,87 @@ from bnsearch.runs.run import Run
 from bnsearch.scores.score import improves
 
 PRICE_ROWS = 4  # cached rows of gains for each variable, at most: with fewer, the rows of the start are overwritten
+RULES_BYTES = 2  # memory of tabu search for each pair of variables that all islands share
 MIN_CLIMB_BYTES = 1 << 20  # smallest cache of gains with which a climb over DAGs is worth its memory
 
 Parents = Sequence[Sequence[int]]
 Ranked = NDArray[np.int64]
+AnyClimber = Climber | LazyClimber
 
 
-def make_pricer(problem: Problem, source: Source) -> Pricer:
-    """Return the data, the score and the rules of tabu search as kernels take them, with the gains of all pairs."""
+def make_pricer(problem: Problem) -> Pricer:
+    """Return the data, the score and the rules of tabu search as kernels take them."""
     rules = Tabu().rules(allowed_edges(problem), problem.constraints)
-    return Pricer(problem.needed_data, problem.needed_score, rules, source.gains)
+    return Pricer(problem.needed_data, problem.needed_score, rules, is_bounded=True)
 
 
 def divide_climb_memory(memory: int, n: int, n_islands: int) -> list[int]:
-    """Return the bytes for the climbs of each island that climbs, over n variables: as many as fit, at least one."""
-    gains = 9 * n * n  # bytes for the gains of all families of one graph
-    number = max(1, min(n_islands, memory // (gains + MIN_CLIMB_BYTES)))
+    """Return the bytes for tabu search of each island that has it, over n variables: as many islands as fit."""
+    gains = 8 * n * n  # bytes for the gains of all families of one graph
+    number = min(n_islands, (memory - RULES_BYTES * n * n) // (gains + MIN_CLIMB_BYTES))
+    if number < 1:
+        return []
     max_bytes = max(MEMORY_BYTES, 8 * n * n * PRICE_ROWS)
     return [min(max_bytes, max(MIN_CLIMB_BYTES, memory // number - gains))] * number
 
 
 class DagSearch:
     """
-    Tabu search over DAGs; for one thread at a time.
+    Climbs over DAGs; for one thread at a time.
 
-    The first climb begins at the required edges, or at a given network. All further ones begin at a
-    part of a given network.
+    The first climb begins at the required edges, or at a given network. It is a lazy climb, followed by tabu search.
+    All further ones are tabu searches that begin at a part of a given network.
 
     Parameters
     ----------
-    problem : the problem
-    pricer : the same for kernels, from `make_pricer`
+    problem, source : the problem, and the same for kernels
+    pricer : the same for the kernels of tabu search, from `make_pricer`; None if there is no memory for tabu search
     memory : bytes for the cache of the gains of families
     """
 
-    def __init__(self, problem: Problem, pricer: Pricer, memory: int) -> None:
-        self.problem = problem
-        self._climber = Climber(pricer, memory=memory)
-        self._first_climb: Iterator[None] | None = None  # its remaining steps
-        self._lazy_result: ScoredDAG | None = None  # end of the first climb's lazy part, while the climber is restarted
+    def __init__(self, problem: Problem, source: Source, pricer: Pricer | None, memory: int) -> None:
+        self.problem, self._source = problem, source
+        self._tabu = None if pricer is None else Climber(pricer, memory=memory)
+        self._first_climb: Iterator[AnyClimber] | None = None  # its remaining steps
+        self._lazy_result: ScoredDAG | None = None  # end of the first climb's lazy part
+        self._climber: AnyClimber | None = None  # the one of the last step
+        self._asked = self._computed = 0  # local scores of this climber that were reported
 
     def start(self, parents: Parents | None = None) -> None:
         """Start the first climb, at the required edges or at a network; `continue_first_climb` takes its steps."""
         self._first_climb = self._first_steps(self.problem.base.parents if parents is None else parents)
 
     @property
+    def has_tabu_search(self) -> bool:
+        """True if there is memory for climbs after the first one."""
+        return self._tabu is not None
+
+    @property
     def is_first_climb_running(self) -> bool:
         """True if the first climb has started and not ended."""
         return self._first_climb is not None
 
-    def _first_steps(self, parents: Parents) -> Iterator[None]:
-        """Climb with estimated gains, then with computed ones from where that ended."""
-        climber = self._climber
-        climber.start(parents)
-        yield from climber.climb_lazily()
-        self._lazy_result = climber.best
-        if self._lazy_result is not None:
-            climber.start(self._lazy_result.parents)
-            yield from climber.climb()
+    def _first_steps(self, parents: Parents) -> Iterator[AnyClimber]:
+        """Climb with estimated gains, then with computed ones from where that ended; yield the climber at each step."""
+        lazy = LazyClimber(self.problem, self._source.pairs, self._source.limits)
+        lazy.start(parents)
+        for _ in lazy.climb():
+            yield lazy
+        self._lazy_result = found = lazy.best
+        del lazy  # its memory is free for tabu search
+        if self._tabu is not None and found is not None:
+            self._tabu.start(found.parents)
+            for _ in self._tabu.climb():
+                yield self._tabu
 
     def continue_first_climb(self, run: Run, seconds: float) -> tuple[ScoredDAG | None, bool]:
         """Continue the first climb for some seconds; return the best network so far, and True if the climb ended."""
         ended = self._first_climb is None or self._take_steps(self._first_climb, run, run.seconds + seconds)
+        found = None if self._climber is None else self._climber.best
         if ended:
             self._first_climb = None
-        return self._climber.best or self._lazy_result, ended
+            self._climber = self._tabu
+        return found or self._lazy_result, ended
 
     def climb_from_part(self, parents: Parents, rng: np.random.Generator, run: Run) -> ScoredDAG | None:
         """Climb from a network without a share of its edges, ties broken at random; return the best network."""
@@ -95,19 +112,27 @@ class DagSearch:
 
         Returns the best network, and True if the climb ended.
         """
-        self._climber.start(parents, ranked)
-        ended = self._take_steps(self._climber.climb(), run, run.seconds + seconds)
-        return self._climber.best, ended
+        if self._tabu is None:
+            return None, True
+        tabu = self._tabu
+        tabu.start(parents, ranked)
+        ended = self._take_steps((tabu for _ in tabu.climb()), run, run.seconds + seconds)
+        return tabu.best, ended
 
-    def _take_steps(self, steps: Iterator[None], run: Run, deadline: float) -> bool:
+    def _take_steps(self, steps: Iterator[AnyClimber], run: Run, deadline: float) -> bool:
         """Take steps until a deadline; offer each network better than the incumbent; return True if the steps ended."""
-        climber = self._climber
-        asked, computed = climber.asked, climber.computed
-        for _ in steps:
-            run.count(evaluations=climber.asked - asked, computed=climber.computed - computed)
-            asked, computed = climber.asked, climber.computed
-            if improves(climber.score, run.progress.score) and (found := climber.best) is not None:
+        for climber in steps:
+            self._count_scores(climber, run)
+            score = climber.score
+            if improves(score, run.progress.score) and (found := climber.best) is not None:
                 run.offer(found.score, partial(found.dag, self.problem.names))
-            if run.halted(climber.score) or run.seconds > deadline:
+            if run.halted(score) or run.seconds > deadline:
                 return False
         return True
+
+    def _count_scores(self, climber: AnyClimber, run: Run) -> None:
+        """Report the local scores of a climber since the last call."""
+        if climber is not self._climber:
+            self._climber, self._asked, self._computed = climber, 0, 0
+        run.count(evaluations=climber.asked - self._asked, computed=climber.computed - self._computed)
+        self._asked, self._computed = climber.asked, climber.computed

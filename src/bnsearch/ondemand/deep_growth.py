@@ -33,10 +33,8 @@ class DeepGrowth:
         self._problem, self._extender = problem, Extender(data, score)
         self._bound = bound_of(data, score)
         self._limits = np.full(problem.size, max_useful_parents(data, score, None))
-        self._allowed = ~np.eye(problem.size, dtype=bool)
         if problem.constraints is not None:
             self._limits = np.minimum(self._limits, problem.constraints.max_parents)
-            self._allowed &= problem.constraints.allowed
         self._score: float | None = None  # of the last network
         self._n_left = 0  # number of variables of that network that are still to be grown
         self._next = 0  # the next one
@@ -63,11 +61,13 @@ class DeepGrowth:
         if score != self._score:
             self._score, self._n_left = score, self._problem.size
         found, better = [tuple(p) for p in parents], False
+        children = _list_children(found)
         while self._n_left and going():
             v = self._next
-            grown = self._grow(v, found[v], ~_find_descendants(v, found), going)
-            better = better or grown != found[v]
-            found[v] = grown
+            grown = self._grow(v, found[v], ~_find_descendants(v, children), going)
+            if grown != found[v]:
+                found[v], better = grown, True
+                children = _list_children(found)
             self._next = (v + 1) % self._problem.size
             self._n_left -= 1
         if not better:
@@ -86,7 +86,8 @@ class DeepGrowth:
         extender = self._extender
         best, best_score = parents, extender.family(v, parents)
         grown = list(parents)
-        free = self._allowed[v] & not_below
+        known = self._problem.constraints
+        free = not_below if known is None else known.allowed[v] & not_below
         free[grown] = False
         while free.any() and len(grown) < self._limits[v] and going():
             if not improves(extender.ceiling(v, grown, self._bound), best_score):
@@ -113,13 +114,18 @@ class DeepGrowth:
         return tuple(sorted(parents))
 
 
-def _find_descendants(v: int, parents: Sequence[Sequence[int]]) -> NDArray[np.bool_]:
-    """Return bool[n], True for a variable and all of its descendants."""
+def _list_children(parents: Sequence[Sequence[int]]) -> list[list[int]]:
+    """Return the children of each variable."""
     children: list[list[int]] = [[] for _ in parents]
     for child, own in enumerate(parents):
         for parent in own:
             children[parent].append(child)
-    below = np.zeros(len(parents), dtype=bool)
+    return children
+
+
+def _find_descendants(v: int, children: Sequence[Sequence[int]]) -> NDArray[np.bool_]:
+    """Return bool[n], True for a variable and all of its descendants."""
+    below = np.zeros(len(children), dtype=bool)
     below[v] = True
     waiting = [v]
     while waiting:

@@ -56,7 +56,7 @@ class GINOBS:
     needs: ClassVar[Needs] = Needs.DATA
     paper: ClassVar[str] = "ours"
     purpose: ClassVar[str] = "on dense tables, where parent sets are large"
-    kernel_groups: ClassVar[tuple[str, ...]] = ("climb", "chain", "scorer")
+    kernel_groups: ClassVar[tuple[str, ...]] = ("climb", "lazy", "chain", "scorer")
     islands: int = 2
     memory: int = 1 << 29
 

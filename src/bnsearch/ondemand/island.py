@@ -12,7 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from bnsearch.graphs.dag import DAG
-from bnsearch.ondemand.chain import OnDemandChain
+from bnsearch.ondemand.chain import OnDemandChain, row_bytes
 from bnsearch.ondemand.dag_search import DagSearch
 from bnsearch.ondemand.row_caches import RowCaches
 from bnsearch.ondemand.schedule import SearchBudget
@@ -78,7 +78,7 @@ class Island:
     Attributes
     ----------
     chain : the search with families on demand; it holds the best network
-    dag_search : tabu search over DAGs; None if there is no memory for it
+    dag_search : climbs over DAGs; None if there is no memory for them
     n_climbs : number of climbs over DAGs that ended
     """
 
@@ -159,6 +159,9 @@ class Island:
             self.n_climbs += ended
             if found is not None:
                 self.add_network(found.dag(self.problem.names), found.scores)
+            if ended and not search.has_tabu_search:
+                self.dag_search = None
+                return
 
     def add_network(self, dag: DAG, scores: NDArray[np.float64]) -> None:
         """Store the families of a network with their scores; move to the network if it is the best so far."""
@@ -211,3 +214,25 @@ class Island:
         self.chain.reset_best()
         self.chain.start_at(draw_informed_start(self.chain, self.problem, self.rng), run.halted)
         self.offer(run)
+
+
+def make_islands(
+    source: Source, problem: Problem, run: Run, number: int, memory: int
+) -> tuple[RowCaches | None, list[Island]]:
+    """
+    Return the caches that the islands share, None if each has its own, and the islands.
+
+    There are no islands if the pairs of variables were not counted.
+
+    memory : bytes for the caches of all islands
+    """
+    rngs = run.spawn(number if source.complete else 0)
+    # With shared caches the number of computed scores depends on the threads, so this needs a time budget.
+    caches = RowCaches(number, row_bytes(memory // number), problem.size) if run.is_timed else None
+    islands = [
+        Island(
+            source, problem, rng, memory // number, timed=run.is_timed, shared=None if caches is None else (caches, i)
+        )
+        for i, rng in enumerate(rngs)
+    ]
+    return caches, islands

@@ -10,12 +10,10 @@ from collections.abc import Callable
 from functools import partial
 from math import fsum, inf, isfinite
 
-from bnsearch.ondemand.chain import row_bytes
 from bnsearch.ondemand.class_climb import ClassClimb
 from bnsearch.ondemand.dag_search import DagSearch, divide_climb_memory, make_pricer
 from bnsearch.ondemand.deep_growth import DeepGrowth
-from bnsearch.ondemand.island import Island
-from bnsearch.ondemand.row_caches import RowCaches
+from bnsearch.ondemand.island import Island, make_islands
 from bnsearch.ondemand.schedule import Activity, Schedule, SearchBudget
 from bnsearch.ondemand.shared_table import SharedTable
 from bnsearch.ondemand.source import Source
@@ -27,6 +25,7 @@ FIRST_CLIMB_SHARE = 0.6  # share of the remaining time for the first climb over 
 CLASS_CLIMB_SHARE = 0.1  # share of the remaining time for GES if it does not have its own thread
 CLASS_CLIMB_ROUND_SHARE = 0.25  # share of a round for GES if it does not have its own thread
 CLASS_CLIMB_SLOWNESS = 10.0  # assumed duration of GES as a multiple of the first climb's; 1 to 15 were measured
+CLASS_BYTES_PER_PAIR = 8  # memory of GES for each pair of variables, an upper estimate
 CLASS_CLIMB_THREADS = 4  # number of threads from which on one of them can run GES for long
 DEEP_GROWTH_SHARE = 0.25  # deep growth after a round without gain: its time or scores, as a share of the round's
 SEPARATE_ROUNDS = 2  # number of first rounds in which no island copies another, so that their networks differ
@@ -67,17 +66,11 @@ class IslandModel:
         source: Source | None = None,
     ) -> None:
         self.problem, self.run, self.memory, self.on_demand_only = problem, run, memory, on_demand_only
-        self.source = source or Source(problem, lambda: not run.halted(), run.threads)
-        share = int(CACHE_MEMORY * memory) // n_islands
-        rngs = run.spawn(n_islands if self.source.complete else 0)
+        self.source = source or Source(problem, lambda: not run.halted(), run.threads, CLIMB_MEMORY * memory)
+        if source is None and (note := self.source.describe_limit()):
+            run.remark(note)
         self._timed = run.is_timed
-        # With shared caches the number of computed scores depends on the threads, so this needs a time budget.
-        self._caches = RowCaches(n_islands, row_bytes(share), problem.size) if self._timed else None
-        shared = [None if self._caches is None else (self._caches, i) for i in range(n_islands)]
-        self.islands = [
-            Island(self.source, problem, rng, share, timed=self._timed, shared=own)
-            for rng, own in zip(rngs, shared, strict=False)
-        ]
+        self._caches, self.islands = make_islands(self.source, problem, run, n_islands, int(CACHE_MEMORY * memory))
         self.table = SharedTable(problem, run, [island.chain for island in self.islands], TABLE_MEMORY * memory)
         self.schedule = Schedule(run, len(self.islands), problem.size, on_demand_only=on_demand_only)
         self.class_climb: ClassClimb | None = None
@@ -102,10 +95,10 @@ class IslandModel:
         if not self.islands:
             return
         run, started, first = self.run, self.run.seconds, self.islands[0]
-        pricer = make_pricer(self.problem, self.source)
         shares = divide_climb_memory(int(CLIMB_MEMORY * self.memory), self.problem.size, len(self.islands))
-        for island, memory in zip(self.islands, shares, strict=False):
-            island.dag_search = DagSearch(self.problem, pricer, memory)
+        pricer = make_pricer(self.problem) if shares else None
+        for island, memory in zip(self.islands, shares or [0], strict=False):
+            island.dag_search = DagSearch(self.problem, self.source, pricer, memory)
         if run.checkpoint is not None:
             from bnsearch.ondemand.island_state import keep_islands
 
@@ -142,6 +135,8 @@ class IslandModel:
         """
         run, seconds = self.run, CLASS_CLIMB_SHARE * self.run.seconds_left if self._timed else inf
         if self.on_demand_only or run.halted() or not self.problem.needed_score.equivalent:
+            return
+        if CLASS_BYTES_PER_PAIR * self.problem.size**2 > CLIMB_MEMORY * self.memory:
             return
         if self._has_climb_thread:
             self.class_climb = ClassClimb(self.problem, run)

@@ -9,14 +9,15 @@ from numpy.typing import NDArray
 
 from bnsearch.counting.cell_sums import products_of_sets
 from bnsearch.counting.columns import usual_layout
-from bnsearch.counting.sweep import Sweep
+from bnsearch.dags.pair_gains import PairGains, compute_pair_gains
 from bnsearch.data import Dataset
 from bnsearch.kernels.tuples import KernelTuple
 from bnsearch.runs.problem import Problem
 from bnsearch.scores.bounds import RULES, bound_of, max_useful_parents
 from bnsearch.scores.extender import TABULATED_SIZE, stacked_terms
-from bnsearch.scores.score import Score, tie_margins
+from bnsearch.scores.score import Score
 
+BLOCK_BYTES = 1 << 24  # memory for the flags of a block of variables
 MAX_PARENTS = 62  # the cells of more binary parents cannot be numbered in 64 bits
 
 
@@ -29,20 +30,29 @@ class Source:
     problem : the data, the score and the knowledge
     going : called while the pairs of variables are counted; counting stops when it returns False
     threads : number of threads for counting; None means all cores
+    memory : bytes for the pairs of variables
 
     Attributes
     ----------
     order, place : int64[n], the variable at each place, and the place of each variable
     limits : int64[n], largest number of parents of each place
-    required : bool[n, n], [child, parent] by place, True for required edges
-    related : bool[n, n], True for places of which one improves the score of the other as its only parent
+    required : the required parents of each place
+    required_bits : uint64[n, W], the same as bits
+    pairs : the single parents that improve the score of each place
+    relatives_begin, relatives : int64[n + 1], int32[...], the places related to place x are
+        relatives[relatives_begin[x]:relatives_begin[x + 1]]: one improves the score of the other as its only parent
     parent_hashes : uint64[n], random number of each place as a parent
     required_scores : float64[n], local score of each variable with just its required parents; 0 for one that has none
-    gains : float64[n, n], [child, parent] by place, gain of a single parent; minus infinity if it is not allowed
     complete : True if all pairs were counted
     """
 
-    def __init__(self, problem: Problem, going: Callable[[], bool] = lambda: True, threads: int | None = 1) -> None:
+    def __init__(
+        self,
+        problem: Problem,
+        going: Callable[[], bool] = lambda: True,
+        threads: int | None = 1,
+        memory: float = np.inf,
+    ) -> None:
         data, score = problem.needed_data, problem.needed_score
         self.layout = usual_layout(data)
         self.order, self.place = self.layout.order, self.layout.place
@@ -51,33 +61,31 @@ class Source:
         self.required_scores = np.array(
             [0.0 if not p else problem.scorer.family(v, p) for v, p in enumerate(problem.base.parents)]
         )
-        gains, self._empty_scores, self.complete = _compute_pair_gains(problem, going, threads)
-        gains[~self._allowed] = -np.inf
-        improving = gains > tie_margins(self._empty_scores)[:, np.newaxis]
-        self.related = improving | improving.T
-        self.gains = gains
-        self._make_arrays(data, score, gains, improving)
+        self.pairs = compute_pair_gains(problem, going, threads, memory)
+        self.complete = self.pairs.complete
+        self.relatives_begin, self.relatives, related_bits = _list_relatives(self.pairs)
+        self._make_arrays(data, score, related_bits)
 
     def _read_knowledge(self, problem: Problem, max_parents: int) -> None:
         """Set which edges are allowed and required, and the largest numbers of parents."""
         n, known = self.size, problem.constraints
-        at = np.ix_(self.order, self.order)
-        self._allowed = ~np.eye(n, dtype=bool) if known is None else known.allowed[at] & ~np.eye(n, dtype=bool)
-        self.required = np.zeros((n, n), dtype=bool) if known is None else known.required[at]
+        self._allowed_bits = _pack_allowed(self.order, None if known is None else known.allowed)
         limits = np.full(n, n - 1) if known is None else known.max_parents[self.order]
-        needed = self.required.sum(axis=1)
+        base = problem.base.parents
+        self.required = [np.sort(self.place[list(base[v])]).astype(np.int32) for v in self.order.tolist()]
+        self.required_bits = np.zeros((n, count_words(n)), dtype=np.uint64)
+        for child, parents in enumerate(self.required):
+            for parent in parents.tolist():
+                self.required_bits[child, parent >> 6] |= np.uint64(1) << np.uint64(parent & 63)
+        needed = np.array([len(parents) for parents in self.required])
         self.limits = np.maximum(needed, np.minimum(limits, min(max_parents, MAX_PARENTS))).astype(np.int64)
 
-    def _make_arrays(
-        self, data: Dataset, score: Score, gains: NDArray[np.float64], improving: NDArray[np.bool_]
-    ) -> None:
+    def _make_arrays(self, data: Dataset, score: Score, related_bits: NDArray[np.uint64]) -> None:
         """Make the tuple `source` of kernels_rows, without its scratch memory."""
-        rows, columns = data.n_rows, self.layout.columns
+        rows, columns, pairs = data.n_rows, self.layout.columns, self.pairs
         products = products_of_sets(columns.arities, TABULATED_SIZE)
         bound = bound_of(data, score)
         random = np.random.default_rng(0xFA)
-        kept = [np.flatnonzero(row) for row in improving]
-        ranked = [found[np.lexsort((found, -gains[x, found]))] for x, found in enumerate(kept)]
         classes, parent_terms = stacked_terms(score, columns.arities, rows, products)
         hashes = random.integers(1, 2**64, (2, self.size), dtype=np.uint64)
         self.parent_hashes, _ = hashes
@@ -86,16 +94,23 @@ class Source:
             score.joint(rows).terms(rows, products),
             parent_terms,
             classes,
-            pack_bits(self.related),
-            pack_bits(self._allowed),
+            related_bits,
+            self._allowed_bits,
             hashes,
             _compute_entropies(data)[self.order],
             np.array([-bound.slope if bound.level == 0.0 else 0.0]),
-            np.cumsum([0, *(len(found) for found in ranked)]),
-            np.concatenate(ranked).astype(np.int32),
-            np.concatenate([gains[x, found] for x, found in enumerate(ranked)]),
-            self._empty_scores,
+            pairs.begin,
+            pairs.parent,
+            pairs.gain,
+            pairs.empty_scores,
         )
+
+    def describe_limit(self) -> str | None:
+        """Return a note for the user if the memory has limited the pairs, otherwise None."""
+        number = self.pairs.max_per_child
+        if number is None:
+            return None
+        return f"the search began with the best {number:,} single parents of each variable: more need more memory"
 
     def arrays(self) -> KernelTuple:
         """Return the tuple `source` of kernels_rows, with scratch memory for one thread."""
@@ -119,37 +134,41 @@ def pack_bits(flags: NDArray[np.bool_]) -> NDArray[np.uint64]:
     return np.packbits(padded, axis=1, bitorder="little").view(np.uint64)
 
 
-def _compute_pair_gains(
-    problem: Problem, going: Callable[[], bool], threads: int | None
-) -> tuple[NDArray[np.float64], NDArray[np.float64], bool]:
-    """
-    Return the gain of each variable by each other one as its only parent.
+def _pack_allowed(order: NDArray[np.int64], allowed: NDArray[np.bool_] | None) -> NDArray[np.uint64]:
+    """Return the allowed parents of each place as bits; allowed : bool[n, n] by variable, None if all edges are."""
+    n = len(order)
+    bits = np.empty((n, count_words(n)), dtype=np.uint64)
+    for block in _split_places(n):
+        flags = np.ones((len(block), n), dtype=bool) if allowed is None else allowed[np.ix_(order[block], order)]
+        flags[np.arange(len(block)), block] = False
+        bits[block] = pack_bits(flags)
+    return bits
 
-    Returns float64[child, parent] by place, the gains; float64[n], the scores without parents; True if all pairs were
-    counted.
-    """
-    data, score = problem.needed_data, problem.needed_score
-    rows, n = data.n_rows, data.n_variables
-    sweep = Sweep(data, 2, threads=threads)
-    arities = sweep.layout.columns.arities
-    single = sweep.values(1, score.joint(rows))
-    pairs = sweep.values(2, score.joint(rows), going) if n > 1 else np.empty(0)
-    complete = going()
-    if complete and score.equivalent and len(pairs) <= problem.scorer.capacity // 2:
-        members = np.stack(np.tril_indices(n, -1)[::-1], axis=1).ravel()
-        problem.scorer.remember_at(np.arange(0, 2 * len(pairs) + 1, 2), members, pairs)
-    gains = np.zeros((n, n))
-    for high in range(n):
-        first = high * (high - 1) // 2
-        gains[high, :high] = pairs[first : first + high] if complete else -np.inf
-    gains += gains.T
-    empty_scores = np.empty(n)
-    for arity in np.unique(arities).tolist():
-        chosen = np.flatnonzero(arities == arity)
-        others = score.parents(rows, arity)
-        empty_scores[chosen] = single[chosen] - sweep.values(0, others)[0]
-        gains[chosen] -= empty_scores[chosen, np.newaxis] + sweep.values(1, others)
-    return gains, empty_scores, complete
+
+def _list_relatives(pairs: PairGains) -> tuple[NDArray[np.int64], NDArray[np.int32], NDArray[np.uint64]]:
+    """Return `relatives_begin` and `relatives` of a source, and the relatives of each place as bits."""
+    n = len(pairs.begin) - 1
+    child = np.repeat(np.arange(n, dtype=np.int32), np.diff(pairs.begin))
+    by_parent = np.argsort(pairs.parent.astype(np.min_scalar_type(n)), kind="stable")  # 16 bits are sorted by radix
+    begin_of_parent = np.concatenate([[0], np.cumsum(np.bincount(pairs.parent, minlength=n))])
+    bits = np.empty((n, count_words(n)), dtype=np.uint64)
+    numbers, relatives = [np.zeros(1, dtype=np.int64)], []
+    for block in _split_places(n):
+        first, stop = int(block[0]), int(block[-1]) + 1
+        flags = np.zeros((len(block), n), dtype=bool)
+        improving = slice(pairs.begin[first], pairs.begin[stop])
+        flags[child[improving] - first, pairs.parent[improving]] = True
+        improved = by_parent[begin_of_parent[first] : begin_of_parent[stop]]
+        flags[pairs.parent[improved] - first, child[improved]] = True
+        bits[block] = pack_bits(flags)
+        numbers.append(flags.sum(axis=1))
+        relatives.append(np.nonzero(flags)[1].astype(np.int32))
+    return np.cumsum(np.concatenate(numbers)), np.concatenate(relatives), bits
+
+
+def _split_places(n: int) -> list[NDArray[np.int64]]:
+    """Return all places in blocks; the flags of a block for all places take about BLOCK_BYTES."""
+    return np.array_split(np.arange(n), -(-n // max(1, BLOCK_BYTES // n)))
 
 
 def _compute_entropies(data: Dataset) -> NDArray[np.float64]:
