@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import secrets
 from collections import deque
 from collections.abc import Callable
 from functools import partial
@@ -58,7 +59,7 @@ class IslandRounds:
     def __init__(self, pool: Pool, run: Run, keeper: Island, memory: int, *, on_demand_only: bool) -> None:
         self._pool, self._run, self._keeper = pool, run, keeper
         self._memory, self._on_demand_only = memory, on_demand_only
-        self._number = int(run.rng.integers(1 << 62))
+        self._number = secrets.randbits(62)  # runs with the same seed must not share the islands that workers keep
         self._parcels: list[Parcel] = [pool.problem]
         self._n_tasks = 0
         self._driver_seconds = 0.0  # time of the driver for all rounds under a time budget
