@@ -66,7 +66,7 @@ class PieceWalk(Walk):
         """Return the families of each piece that no subset of their parents matches or beats."""
         if self.complete < size - 2:
             self.run(max_size=size - 1)
-        progress = self._progress = self._progress or self._start_size(size, inf)
+        progress = self.progress = self.progress or self._start_size(size, inf)
         scratch = ThreadArrays(np.int32, np.int64, np.float64)
         joint = self.job.score.joint(self.job.data.n_rows)
         return self.sweep.for_each_piece(
@@ -156,7 +156,7 @@ class SharedWalk(Walk):
         if self.sweep.number(size) < MIN_SETS:
             return super()._enumerate_size(size, max_seconds)
         started, budget = self.job.budget.clock(), self.job.budget
-        progress = self._progress = self._start_size(size, max_seconds)
+        progress = self.progress = self._start_size(size, max_seconds)
         if progress.values.size:  # the next size needs the values of this one
             return super()._enumerate_size(size, max_seconds)
         self.kept[size] = progress.kept
@@ -173,7 +173,7 @@ class SharedWalk(Walk):
             self.seconds_for_next = pace.expected_seconds
             return False
         self.best, self.values, self.complete = progress.best, progress.values, size - 1
-        self._progress = None
+        self.progress = None
         seconds_per_set = (budget.clock() - started) / progress.total
         self.seconds_for_next = SIZE_FACTOR * seconds_per_set * self.sweep.number(size + 1)
         return True

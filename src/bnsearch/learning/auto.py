@@ -141,6 +141,7 @@ class _DataSearch:
             earlier = CandidateSelector().select(problem, run, math.inf)
         if earlier is not None and self._add_selection(model, earlier):
             return
+        self._continue_bound()
         while run.going() and model.is_started and run.seconds_left > bounding.reserve:
             seconds, whole = self._plan_enumeration(model)
             if seconds > 0.0 and self._enumerate(model, seconds, whole):
@@ -172,6 +173,13 @@ class _DataSearch:
         from bnsearch.learning.auto_state import keep_selections
 
         return keep_selections(self, self.run.checkpoint)
+
+    def _continue_bound(self) -> None:
+        """Continue with the bound of an earlier run, if there is one, and add the bound to the checkpoint."""
+        if self.run.checkpoint is not None:
+            from bnsearch.learning.bound_state import keep_bound
+
+            keep_bound(self.bounding, self.run.checkpoint)
 
     def _search_round(self, model: IslandModel) -> None:
         """Let the islands search; the search for a bound gets a part of the time, in a thread if there are several."""

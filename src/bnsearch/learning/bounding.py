@@ -3,14 +3,17 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Callable
 from functools import partial
 from math import inf
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from bnsearch.budgets.budget import Budget
 from bnsearch.exact.certificate import certify_ascent, make_certificate
+from bnsearch.exact.cluster_bound import ClusterBound
 from bnsearch.exact.cut_bound import CutBound
 from bnsearch.exact.cuts import Cut
 from bnsearch.exact.incumbents import find_rows
@@ -65,10 +68,12 @@ class BoundSearch:
     ascent : the search for clusters and multipliers; None before it has started
     cuts : branch and cut, which replaces the dual ascent when that hardly improves; None before
     credit : number of seconds that the search for a bound may take in this round
+    state : the bound of the run, its scope, the inequalities of the dual ascent and the cuts of branch and cut, for a
+        checkpoint; None before the first bound
     """
 
     def __init__(self, problem: Problem, run: Run, model: IslandModel) -> None:
-        self._problem, self._run, self._model = problem, run, model
+        self.problem, self._run, self._model = problem, run, model
         self._timed = run.is_timed
         self._end = run.seconds + run.seconds_left
         self._selected: ParentSets | None = None
@@ -81,9 +86,12 @@ class BoundSearch:
         self._old_cuts: list[Cut] = []  # cuts of branch and cut over an earlier table; they hold for any table
         self._found: tuple[DAG, NDArray[np.float64]] | None = None  # the last network of branch and cut
         self._n_core = 0  # number of sets that the islands have met, at the last update
+        self._start: ClusterBound | None = None  # inequalities of an earlier run that this one continues
+        self._saved_value = -inf  # bound of the earlier run, which is kept until a lower one is found
         self.ascent: PricedAscent | None = None
         self.cuts: CutBound | None = None
         self.credit = 0.0
+        self.state: tuple[float, Scope, ClusterBound, list[Cut]] | None = None
 
     @property
     def reserve(self) -> float:
@@ -101,6 +109,20 @@ class BoundSearch:
     def continue_after(self, seconds: float) -> None:
         """Count the seconds that the search for a bound has taken in an earlier run."""
         self._spent += seconds
+
+    def continue_from(
+        self, value: float, scope: Scope, start: ClusterBound, cuts: list[Cut], evidence: Callable[[], Any]
+    ) -> None:
+        """
+        Continue from the state of an earlier run, after its selected parent sets were added.
+
+        The bound of the earlier run is kept if it has the same scope, until a lower one is found or the incumbent is
+        better.
+        """
+        self._start, self._old_cuts = start, cuts
+        if scope == self._scope:
+            run, self._saved_value = self._run, value
+            run.bound, run.scope, run.evidence = value, scope, evidence
 
     def add_selected(self, table: ParentSets, scope: Scope) -> bool:
         """
@@ -191,11 +213,20 @@ class BoundSearch:
             self._check_progress(self._spent + run.seconds - started)
         if before is not None and before < value and run.scope.is_complete and self._scope.is_complete:
             return  # the old bound is tighter: it comes from an attempt to prove the optimum over all networks
+        if before is not None and before == self._saved_value and before < value and not self._is_beaten():
+            return
         run.bound, run.scope = value, self._scope
+        self._save_state(value)
         if self.cuts is not None and self.cuts.has_improved:
             run.evidence = partial(make_certificate, self.cuts.table, self.cuts.make_proofs())
         else:
             run.evidence = partial(certify_ascent, self.ascent.tables, self.ascent.bound)
+
+    def _save_state(self, value: float) -> None:
+        """Describe the search for the checkpoint of the run, whose thread must not read the cuts during a search."""
+        if self._run.checkpoint is not None and self.ascent is not None:
+            cuts = self._old_cuts if self.cuts is None else self.cuts.list_cuts()
+            self.state = value, self._scope, self.ascent.bound, cuts
 
     def _check_progress(self, spent: float) -> None:
         """Set whether the dual ascent is slow, at the end of a period; `spent` is the time of the search so far."""
@@ -221,7 +252,7 @@ class BoundSearch:
                 return
             self.ascent.replace_core(core)
         else:
-            start = None if self.ascent is None else self.ascent.bound
+            start = self._start if self.ascent is None else self.ascent.bound
             table = core if self._selected is None else self._selected
             self.ascent = PricedAscent(table, core, start, memory=self._memory)
             self._is_outdated = False
@@ -256,12 +287,12 @@ class BoundSearch:
     def _make_core(self) -> ParentSets:
         """Return the core of the bound's table: the sets that the islands have met, and those of the incumbent."""
         chains = [island.chain for island in self._model.islands]
-        return build_table(chains, self._problem, extensions=[self._list_incumbent()])
+        return build_table(chains, self.problem, extensions=[self._list_incumbent()])
 
     def _list_incumbent(self) -> Families:
         """Return the families of the incumbent."""
         parents = self._run.best().parents
         children = np.arange(len(parents), dtype=np.int32)
-        scores = self._problem.scorer.families(children.tolist(), parents)
+        scores = self.problem.scorer.families(children.tolist(), parents)
         sizes = np.array([len(own) for own in parents])
         return Families(children, scores, sizes, np.array([u for own in parents for u in own], dtype=np.int32))
