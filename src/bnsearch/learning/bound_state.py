@@ -14,6 +14,7 @@ from bnsearch.checkpoints.container import Part
 from bnsearch.checkpoints.run_state import refuse_certificate
 from bnsearch.exact.cluster_bound import ClusterBound, check_clusters
 from bnsearch.exact.cuts import Cut
+from bnsearch.exact.saved_bound import SavedBound
 from bnsearch.parent_sets.scope import Scope
 
 if TYPE_CHECKING:
@@ -39,13 +40,18 @@ def describe_bound(search: BoundSearch) -> Part | None:
     state = search.state
     if state is None:
         return None
-    value, scope, found, cuts = state
+    found, scope = state.inequalities, state.scope
     arrays = {name: np.array(getattr(found, name)) for name in ("clusters", "orders", "multipliers")}
     arrays["local multipliers"] = np.array(found.local_multipliers)
-    arrays |= encode_cuts(LOCAL, found.local_cuts) | encode_cuts(CUTS, cuts)
-    return Part(
-        {"value": value, "scope": scope.text, "covers all": scope.is_complete, "over rows": found.value}, arrays
-    )
+    arrays |= encode_cuts(LOCAL, found.local_cuts) | encode_cuts(CUTS, state.cuts)
+    facts = {
+        "value": state.value,
+        "scope": scope.text,
+        "covers all": scope.is_complete,
+        "value of the dual ascent": found.value,
+        "seconds": search.spent,
+    }
+    return Part(facts, arrays)
 
 
 def restore_bound(search: BoundSearch, part: Part) -> None:
@@ -53,10 +59,11 @@ def restore_bound(search: BoundSearch, part: Part) -> None:
     facts, arrays = part.facts, part.arrays
     clusters, orders, multipliers = (arrays[name] for name in ("clusters", "orders", "multipliers"))
     check_clusters(search.problem.size, clusters, orders, multipliers)
-    local = tuple(decode_cuts(LOCAL, arrays))
-    found = ClusterBound(clusters, orders, multipliers, float(facts["over rows"]), local, arrays["local multipliers"])
+    local, value = tuple(decode_cuts(LOCAL, arrays)), float(facts["value of the dual ascent"])
+    found = ClusterBound(clusters, orders, multipliers, value, local, arrays["local multipliers"])
     scope = Scope(str(facts["scope"]), bool(facts["covers all"]))
-    search.continue_from(float(facts["value"]), scope, found, decode_cuts(CUTS, arrays), refuse_certificate)
+    state = SavedBound(float(facts["value"]), scope, found, decode_cuts(CUTS, arrays))
+    search.continue_from(state, float(facts["seconds"]), refuse_certificate)
 
 
 def encode_cuts(name: str, cuts: Sequence[Cut]) -> Arrays:

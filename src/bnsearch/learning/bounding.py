@@ -19,6 +19,7 @@ from bnsearch.exact.cuts import Cut
 from bnsearch.exact.incumbents import find_rows
 from bnsearch.exact.linear_program import has_solver
 from bnsearch.exact.priced_ascent import PricedAscent
+from bnsearch.exact.saved_bound import SavedBound
 from bnsearch.exact.warm_up import load_cut_kernels
 from bnsearch.graphs.dag import DAG
 from bnsearch.ondemand.island_model import IslandModel
@@ -68,8 +69,7 @@ class BoundSearch:
     ascent : the search for clusters and multipliers; None before it has started
     cuts : branch and cut, which replaces the dual ascent when that hardly improves; None before
     credit : number of seconds that the search for a bound may take in this round
-    state : the bound of the run, its scope, the inequalities of the dual ascent and the cuts of branch and cut, for a
-        checkpoint; None before the first bound
+    state : the state for a checkpoint; None before the first bound
     """
 
     def __init__(self, problem: Problem, run: Run, model: IslandModel) -> None:
@@ -91,7 +91,7 @@ class BoundSearch:
         self.ascent: PricedAscent | None = None
         self.cuts: CutBound | None = None
         self.credit = 0.0
-        self.state: tuple[float, Scope, ClusterBound, list[Cut]] | None = None
+        self.state: SavedBound | None = None
 
     @property
     def reserve(self) -> float:
@@ -106,23 +106,27 @@ class BoundSearch:
         """Number of seconds that the search for a bound has taken so far."""
         return self._spent
 
-    def continue_after(self, seconds: float) -> None:
-        """Count the seconds that the search for a bound has taken in an earlier run."""
-        self._spent += seconds
+    def continue_from_checkpoint(self) -> None:
+        """Continue with the bound of an earlier run if there is one, and add the bound to the run's checkpoint."""
+        if self._run.checkpoint is not None:
+            from bnsearch.learning.bound_state import keep_bound
 
-    def continue_from(
-        self, value: float, scope: Scope, start: ClusterBound, cuts: list[Cut], evidence: Callable[[], Any]
-    ) -> None:
+            keep_bound(self, self._run.checkpoint)
+
+    def continue_from(self, state: SavedBound, spent: float, evidence: Callable[[], Any]) -> None:
         """
         Continue from the state of an earlier run, after its selected parent sets were added.
 
         The bound of the earlier run is kept if it has the same scope, until a lower one is found or the incumbent is
         better.
+
+        spent : time that the search has taken in the earlier run
+        evidence : function that returns the certificate of the earlier bound, or raises an error
         """
-        self._start, self._old_cuts = start, cuts
-        if scope == self._scope:
-            run, self._saved_value = self._run, value
-            run.bound, run.scope, run.evidence = value, scope, evidence
+        self._start, self._old_cuts, self._spent = state.inequalities, state.cuts, spent
+        if state.scope == self._scope:
+            run, self._saved_value = self._run, state.value
+            run.bound, run.scope, run.evidence = state.value, state.scope, evidence
 
     def add_selected(self, table: ParentSets, scope: Scope) -> bool:
         """
@@ -226,7 +230,7 @@ class BoundSearch:
         """Describe the search for the checkpoint of the run, whose thread must not read the cuts during a search."""
         if self._run.checkpoint is not None and self.ascent is not None:
             cuts = self._old_cuts if self.cuts is None else self.cuts.list_cuts()
-            self.state = value, self._scope, self.ascent.bound, cuts
+            self.state = SavedBound(value, self._scope, self.ascent.bound, cuts)
 
     def _check_progress(self, spent: float) -> None:
         """Set whether the dual ascent is slow, at the end of a period; `spent` is the time of the search so far."""
