@@ -25,6 +25,7 @@ import sys
 import tempfile
 import time
 from dataclasses import dataclass
+from math import inf
 from pathlib import Path
 from typing import Any
 
@@ -123,7 +124,9 @@ class Trial:
             time.sleep(0.01)
 
     def read_state(self) -> tuple[float, float]:
-        """Return the score and the elapsed time of the checkpoint."""
+        """Return the score and the elapsed time of the checkpoint; minus infinity and 0 if it was not made yet."""
+        if not self.checkpoint.exists():
+            return -inf, 0.0
         facts = Container(self.checkpoint).read()["run"].facts
         return float(facts["score"]), float(facts["seconds"])
 

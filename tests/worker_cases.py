@@ -17,11 +17,11 @@ def make_table(n, rows=150, seed=0):
     return bnsearch.Dataset.from_codes(np.array(columns).T.astype(int))
 
 
-def learn_steps(data, executor, *, iterations=ITERATIONS, observers=(), method="ginobs"):
+def learn_steps(data, executor, *, iterations=ITERATIONS, method="ginobs", **options):
     """Learn a network under a budget of iterations."""
     stop = bnsearch.Iterations(iterations)
     return bnsearch.learn(
-        data, method=method, seconds=None, stop=stop, seed=5, executor=executor, observers=observers, memory="200MB"
+        data, method=method, seconds=None, stop=stop, seed=5, executor=executor, memory="200MB", **options
     )
 
 

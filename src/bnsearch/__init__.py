@@ -15,6 +15,7 @@ if TYPE_CHECKING:
     from bnsearch.dags.hillclimb import HillClimb, Tabu
     from bnsearch.dags.k2 import K2
     from bnsearch.data import Dataset
+    from bnsearch.distributed.ray_executor import RayExecutor
     from bnsearch.distributed.workers import Workers
     from bnsearch.equivalence import GES, GRESP, IGES, ILGES, VNGES
     from bnsearch.errors import BnsearchError, InputError
@@ -137,6 +138,7 @@ __all__ = [
     "ParentSets",
     "Problem",
     "Progress",
+    "RayExecutor",
     "Result",
     "Run",
     "Score",
@@ -178,6 +180,7 @@ _HOMES = {
     "bnsearch.dags.hillclimb": "HillClimb Tabu",
     "bnsearch.dags.k2": "K2",
     "bnsearch.data": "Dataset",
+    "bnsearch.distributed.ray_executor": "RayExecutor",
     "bnsearch.distributed.workers": "Workers",
     "bnsearch.equivalence": "GES GRESP IGES ILGES VNGES",
     "bnsearch.errors": "BnsearchError InputError",

@@ -19,14 +19,14 @@ from clocks import Clock
 @pytest.mark.parametrize(
     ("elapsed", "cpu", "interval"),
     [
-        (0.01, 0.01, 9.0),
-        (0.5, 0.02, 9.0),  # a slow disk
+        (0.01, 0.01, 8.0),
+        (0.5, 0.02, 8.0),  # a slow disk
         (3.0, 0.02, 30.0),  # a tenth of the time for a very slow one
         (0.3, 0.3, 50.0),  # 0.6 % of CPU time
     ],
 )
 def test_a_long_write_is_followed_by_a_long_pause(elapsed, cpu, interval):
-    """Writes begin every 9 s, or later if they take long."""
+    """Writes begin every 8 s, or later if they take long."""
     assert Cost(elapsed, cpu).get_interval(0.006) == pytest.approx(interval)
 
 

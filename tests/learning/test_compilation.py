@@ -10,7 +10,7 @@ import bnsearch
 from bnsearch.dags.best_forest import find_best_forest
 from bnsearch.learning import compilation, first_network
 from bnsearch.learning.compilation import GROUPS, choose_groups, compile_missing
-from bnsearch.learning.first_network import compile_for_run
+from bnsearch.learning.first_network import compile_and_find_network
 from bnsearch.learning.methods import METHODS
 from bnsearch.learning.warm_up import tiny_table
 from bnsearch.runs.problem import Problem
@@ -144,14 +144,16 @@ def test_a_first_network_is_found_meanwhile(monkeypatch, compiled, best):
     monkeypatch.setattr(first_network, "list_missing", lambda problem, groups: [*groups])
     monkeypatch.setattr(first_network, "compile_missing", compile_all)
     rule = Seconds(60.0)
-    found = compile_for_run(PROBLEM, bnsearch.AutoSearch(), Run(rule, seed=1, observers=[events.append]))
+    found = compile_and_find_network(PROBLEM, bnsearch.AutoSearch(), Run(rule, seed=1, observers=[events.append]))
     assert found is not None
     score, dag = found
     assert bnsearch.Scorer(ASIA, bnsearch.BIC()).network(dag) == pytest.approx(score)
     assert score == pytest.approx(best)
     assert {event.task for event in events} == {"compiling kernels"}
     rule = Seconds(math.inf)
-    assert compile_for_run(PROBLEM, bnsearch.AutoSearch(), Run(Iterations(5), observers=[events.append])) is None
+    assert (
+        compile_and_find_network(PROBLEM, bnsearch.AutoSearch(), Run(Iterations(5), observers=[events.append])) is None
+    )
 
 
 def test_the_first_search_respects_the_memory(monkeypatch):
@@ -164,4 +166,4 @@ def test_the_first_search_respects_the_memory(monkeypatch):
     monkeypatch.setattr(first_network, "list_missing", lambda problem, groups: [*groups])
     monkeypatch.setattr(first_network, "compile_missing", compile_all)
     run = Run(Seconds(60.0), memory=16_000)
-    assert compile_for_run(PROBLEM, bnsearch.AutoSearch(), run) is None
+    assert compile_and_find_network(PROBLEM, bnsearch.AutoSearch(), run) is None

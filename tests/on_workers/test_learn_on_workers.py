@@ -125,6 +125,14 @@ def test_a_time_budget_is_respected(table):
     assert result.iterations > 0
 
 
+def test_runs_with_the_same_seed_share_no_islands():
+    """Workers keep islands between the rounds of one run; the next run has another table, with more variables."""
+    with ThreadPoolExecutor(1) as executor:
+        for size in (8, 12):
+            result = bnsearch.learn(make_table(size), method="ginobs", seconds=1, seed=1, executor=executor)
+            assert len(result.dag.parents) == size
+
+
 def test_an_interrupt_returns_the_best_network(table):
     """A stop request ends the run at once with its incumbent."""
 

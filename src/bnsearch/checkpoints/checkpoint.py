@@ -131,7 +131,8 @@ class Checkpoint:
             due = started + cost.get_interval(costs.MAX_PART_SHARE) - TOLERANCE
             self._due[name] = max(self._due.get(name, 0.0), due)
             rest = rest.plus(cost, -1.0)
-        return max(0.0, rest.get_interval(costs.MAX_SHARE) - whole.elapsed)
+        # The next write is expected to take as long as this one, and must end in time.
+        return max(0.0, rest.get_interval(costs.MAX_SHARE) - 2.0 * whole.elapsed)
 
     def _write(self, result: Result | None = None, *, only_due: bool = False) -> None:
         """Write the state; if this fails, the run continues, and one note says so."""

@@ -7,9 +7,9 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from typing import NamedTuple
 
-SECONDS_BETWEEN_WRITES = 9.0  # below 10, so that a run that is killed loses at most ten seconds
-MAX_SHARE = 0.006  # share of CPU time for writing counters, incumbent and trace
-MAX_PART_SHARE = 0.002  # share of CPU time for each other part, of which there are at most two
+SECONDS_BETWEEN_WRITES = 8.0  # below 10, so that a run that is killed during a write loses at most ten seconds
+MAX_SHARE = 0.005  # share of CPU time for writing counters, incumbent and trace
+MAX_PART_SHARE = 0.001  # share of CPU time for each other part, of which there are at most four
 MAX_EXPECTED_SHARE = 0.01  # share of CPU time so far that the next write of a part may be expected to take
 SECONDS_PER_BYTE = 2e-9  # approximate CPU time for writing a byte, its checksum included
 MAX_DISK_SHARE = 0.1  # share of the elapsed time for either, which includes waiting for the disk

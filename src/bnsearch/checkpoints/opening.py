@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from bnsearch.runs.run import Run
 
 MAX_SCORE_ERROR = 1e-9  # largest relative difference of the saved score and the computed one
-STOPPED = "interrupted", "terminated"  # reasons after which a run has not ended: it continues
+STOPPED = "interrupted", "terminated", "workers"  # reasons after which a run has not ended: it continues
 
 
 def open_checkpoint(

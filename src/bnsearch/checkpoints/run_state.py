@@ -127,7 +127,7 @@ def make_result(part: Part, names: Sequence[str], method: Method) -> Result:
         climbs=climbs,
         empty_score=None if ended["empty score"] is None else float(ended["empty score"]),
         families=ended["families"],
-        evidence=_refuse_certificate if ended["has certificate"] else None,
+        evidence=refuse_certificate if ended["has certificate"] else None,
     )
 
 
@@ -162,5 +162,6 @@ def _make_climbs(part: Part) -> list[tuple[tuple[float, float], int]]:
     return [((initial, final), int(steps)) for initial, final, steps in rows]
 
 
-def _refuse_certificate() -> None:
+def refuse_certificate() -> None:
+    """Raise the error of a bound that was read from a checkpoint."""
     raise InputError("a checkpoint holds no certificate of the upper bound: run again without it, or with restart")

@@ -94,8 +94,8 @@ def learn(
     bnsearch learn table.csv --seconds 10 --report report.html
     """
     from bnsearch.cli.graphs import load_dag
-    from bnsearch.cli.progress import show_progress
     from bnsearch.cli.results import deliver_result
+    from bnsearch.cli.run_options import RunOptions
     from bnsearch.cli.saving import Outputs
     from bnsearch.cli.workers import start_workers
     from bnsearch.data import Dataset
@@ -107,24 +107,20 @@ def learn(
     chosen_score = make_score(score, **score_parameters(ess, prior))
     rule = combine_rules(iterations, target)
     outputs = Outputs(output, trace, certificate, parents, report=report, inputs=(data, knowledge, start, checkpoint))
+    options = RunOptions(seed=seed, threads=threads, within=within, checkpoint=checkpoint, restart=restart, quiet=quiet)
     table = Dataset.read(data, header=not no_header, discretize=discretize)
-    with start_workers(workers, dask) as executor, show_progress(quiet=quiet) as observers:
-        result = run_learn(
+    with start_workers(workers, dask) as executor:
+        result = options.run(
+            run_learn,
             table,
             method=chosen_method,
             score=chosen_score,
             seconds=seconds,
-            seed=seed,
             max_parents=max_parents,
             knowledge=knowledge,
-            threads=threads,
             executor=executor,
             memory=memory,
             start=None if start is None else load_dag(start),
             stop=rule,
-            within=within,
-            checkpoint=checkpoint,
-            restart=restart,
-            observers=observers,
         )
     deliver_result(result, outputs, table, as_json=as_json, quiet=quiet)

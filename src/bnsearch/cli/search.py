@@ -88,8 +88,8 @@ def search(
     bnsearch search table.jkl --data table.csv -o best.bif
     bnsearch search table.jkl --method minobs --set population=10 --iterations 50 --json
     """
-    from bnsearch.cli.progress import show_progress
     from bnsearch.cli.results import deliver_result
+    from bnsearch.cli.run_options import RunOptions
     from bnsearch.cli.saving import Outputs
     from bnsearch.data import Dataset
     from bnsearch.knowledge import Knowledge
@@ -107,18 +107,8 @@ def search(
     known = None if knowledge is None else Knowledge.read(knowledge)
     problem = Problem(table=read_scores(sets, threads=threads, knowledge=known), knowledge=known)
     dataset = None if data is None else Dataset.read(data).select(problem.names)
-    with show_progress() as observers:
-        result = run_search(
-            problem,
-            chosen,
-            stop=stop,
-            seed=seed,
-            threads=threads,
-            observers=observers,
-            within=within,
-            checkpoint=checkpoint,
-            restart=restart,
-        )
+    options = RunOptions(seed=seed, threads=threads, within=within, checkpoint=checkpoint, restart=restart)
+    result = options.run(run_search, problem, chosen, stop=stop)
     deliver_result(result, outputs, dataset, as_json=as_json)
 
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from math import inf, isfinite
 
 import numpy as np
@@ -17,7 +17,7 @@ from bnsearch.parent_sets.rows import Families, join_families
 from bnsearch.parent_sets.table import ParentSets
 from bnsearch.scores.bounds import Bound
 from bnsearch.selection.builder import Job
-from bnsearch.selection.growth_stage import GrowthStage
+from bnsearch.selection.growth_stage import GrowthPlan, GrowthStage
 from bnsearch.selection.search_pool import main_reason
 
 GROUP_SIZE = 32  # variables of a task under a budget of evaluations; the table depends on it, but not on the workers
@@ -32,17 +32,14 @@ class GrowthTask:
     Attributes
     ----------
     children : the variables
-    depth, partners, evaluations, memory : as in `GrowthStage`
+    plan : the start and the limits of the growth
     max_parents, bound : as in `Job`
     is_constrained : True if the knowledge of the problem applies
     seconds : time budget
     """
 
     children: tuple[int, ...]
-    depth: int
-    partners: int
-    evaluations: int | None
-    memory: int
+    plan: GrowthPlan
     max_parents: int
     bound: Bound
     is_constrained: bool
@@ -89,17 +86,9 @@ def grow_sets(task: GrowthTask, parts: Parts, table: ParentSets) -> GrowthReport
         max_parents=task.max_parents,
         bound=task.bound,
         constraints=knowledge.constraints(data.names) if task.is_constrained and knowledge is not None else None,
-        budget=Budget(task.seconds, memory=task.memory, threads=1),
+        budget=Budget(task.seconds, memory=task.plan.memory, threads=1),
     )
-    stage = LocalStage(
-        job,
-        table,
-        task.depth,
-        partners=task.partners,
-        evaluations=task.evaluations,
-        memory=task.memory,
-        reserve=0.0,
-    )
+    stage = LocalStage(job, table, task.plan)
     stop = stage.run()
     return GrowthReport(stage.list_families(), stage.scored_of[children], stage.seconds_of[children], stop)
 
@@ -110,23 +99,12 @@ class WorkerStage(GrowthStage):
 
     Parameters
     ----------
-    job, table, depth, partners, evaluations, memory, reserve : as in `GrowthStage`
+    job, table, plan : as in `GrowthStage`
     pool : the workers
     """
 
-    def __init__(
-        self,
-        job: Job,
-        table: ParentSets,
-        depth: int,
-        *,
-        partners: int,
-        evaluations: int | None,
-        memory: int,
-        reserve: float,
-        pool: Pool,
-    ) -> None:
-        super().__init__(job, table, depth, partners=partners, evaluations=evaluations, memory=memory, reserve=reserve)
+    def __init__(self, job: Job, table: ParentSets, plan: GrowthPlan, pool: Pool) -> None:
+        super().__init__(job, table, plan)
         self._pool = pool
         self._found: list[Families] = []
         self._scored = np.zeros(job.n, dtype=np.int64)
@@ -140,7 +118,7 @@ class WorkerStage(GrowthStage):
         parcels = [self._pool.problem, self._pool.folder.write(self.table)]
         tickets = [queue.submit(grow_sets, self._make_task(group, seconds), parcels) for group in groups]
         done = 0
-        for ticket in queue.take_all(lambda: not budget.is_spent(self.reserve)):
+        for ticket in queue.take_all(lambda: not budget.is_spent(self.plan.reserve)):
             done += len(ticket.call.task.children)
             budget.report(Event("growing parent sets", done, len(children), "variables"))
         queue.cancel()
@@ -158,13 +136,11 @@ class WorkerStage(GrowthStage):
         return [tuple(children[i::number].tolist()) for i in range(number)]
 
     def _make_task(self, group: Sequence[int], seconds: float) -> GrowthTask:
-        share = None if self.evaluations is None else self.evaluations * len(group) // len(self.job.children)
+        total = self.plan.evaluations
+        share = None if total is None else total * len(group) // len(self.job.children)
         return GrowthTask(
             children=tuple(group),
-            depth=self.depth,
-            partners=self.partners,
-            evaluations=share,
-            memory=self.memory,
+            plan=replace(self.plan, partners=self.partners, evaluations=share, reserve=0.0),
             max_parents=self.job.max_parents,
             bound=self.job.bound,
             is_constrained=self.job.constraints is not None,
@@ -188,4 +164,4 @@ class WorkerStage(GrowthStage):
         if not any(len(families.child) for families in self._found):
             return table
         parts, threads = [table.families, *self._found], self.job.budget.threads
-        return ParentSets.from_families(table.names, parts, pruned=self.depth, threads=threads)
+        return ParentSets.from_families(table.names, parts, pruned=self.plan.depth, threads=threads)

@@ -3,9 +3,12 @@
 from __future__ import annotations
 
 import math
+import secrets
 from collections import deque
 from collections.abc import Callable
+from dataclasses import replace
 from functools import partial
+from itertools import cycle, islice
 from statistics import median
 
 import numpy as np
@@ -20,6 +23,7 @@ from bnsearch.distributed.networks import (
 )
 from bnsearch.distributed.parcels import Parcel
 from bnsearch.distributed.pools import Pool
+from bnsearch.distributed.rounds_state import RoundsState, keep_rounds
 from bnsearch.distributed.task_queue import POLL_SECONDS
 from bnsearch.ondemand.island import Island
 from bnsearch.ondemand.island_model import SEPARATE_ROUNDS
@@ -52,17 +56,23 @@ class IslandRounds:
 
     Attributes
     ----------
-    n_rounds : number of rounds that have ended; under a time budget, rounds of single islands
+    state : the networks that the islands continue with, and the counters; under a time budget, a round is one of a
+        single island
     """
 
     def __init__(self, pool: Pool, run: Run, keeper: Island, memory: int, *, on_demand_only: bool) -> None:
         self._pool, self._run, self._keeper = pool, run, keeper
         self._memory, self._on_demand_only = memory, on_demand_only
-        self._number = int(run.rng.integers(1 << 62))
+        self._number = secrets.randbits(62)  # runs with the same seed must not share the islands that workers keep
         self._parcels: list[Parcel] = [pool.problem]
-        self._n_tasks = 0
         self._driver_seconds = 0.0  # time of the driver for all rounds under a time budget
-        self.n_rounds = 0
+        self._n_timed = 0  # number of these rounds in this run
+        self.state = RoundsState()
+
+    def continue_from_checkpoint(self) -> None:
+        """Continue with the rounds of an earlier run if there are any, and add the rounds to the run's checkpoint."""
+        if self._run.checkpoint is not None:
+            keep_rounds(self, self._run.checkpoint)
 
     def use_table(self, parcel: Parcel) -> None:
         """Let the islands search over selected candidate sets from now on."""
@@ -71,25 +81,28 @@ class IslandRounds:
     def search_steps(self) -> None:
         """Search under a budget of iterations, in rounds; all islands end a round before the next one begins."""
         run, number = self._run, self._pool.queue.workers.islands
-        networks = [self._best_network()] * number
-        length = float(FIRST_STEPS * self._keeper.problem.size)
+        length = self.state.length or float(FIRST_STEPS * self._keeper.problem.size)
+        networks = list(islice(cycle(self.state.networks or [self._best_network()]), number))
         while run.going():
             steps = max(1, run.allowed(min(MAX_ITERATIONS, number * int(length))) // number)
-            families = self._list_families()
-            tasks = [self._make_task(network, families, steps=steps) for network in networks]
+            families, n_tasks = self._list_families(), self.state.n_tasks
+            tasks = [
+                self._make_task(n_tasks + i, network, families, steps=steps)
+                for i, network in enumerate(networks, start=1)
+            ]
             reports = self._pool.queue.map(search_island, tasks, self._parcels, lambda: not run.halted())
             if reports is None:
                 break
             for report in reports:
                 self._absorb(report)
-            networks = self._exchange([report.network for report in reports])
-            length *= STEP_GROWTH
+            n_rounds, length = self.state.n_rounds + 1, STEP_GROWTH * length
+            networks = [report.network for report in reports]
+            if n_rounds > SEPARATE_ROUNDS:
+                networks = self._exchange(networks)
+            self.state = RoundsState(tuple(networks), length, n_rounds, n_tasks + number)
 
     def _exchange(self, networks: list[ScoredNetwork]) -> list[ScoredNetwork]:
         """Return the networks of the next round: the worse half of the islands continues with the best one."""
-        self.n_rounds += 1
-        if self.n_rounds <= SEPARATE_ROUNDS:
-            return networks
         ranked = sorted(range(len(networks)), key=lambda i: -networks[i].score)
         best = networks[ranked[0]]
         for i in ranked[1 + (len(ranked) - 1) // 2 :]:
@@ -105,30 +118,44 @@ class IslandRounds:
         """
         run, queue = self._run, self._pool.queue
         scores: deque[float] = deque(maxlen=queue.workers.number)  # of the networks that islands continue with
+        networks = deque(self.state.networks)  # of an earlier run, with which the first islands begin
         while run.going() and run.seconds < end:
             started = run.seconds
             while len(queue) < queue.workers.number:
-                self._submit_round(end, scores)
+                self._submit_round(networks.popleft() if networks else self._best_network(), end, scores)
             self._driver_seconds += run.seconds - started
             done = queue.take(POLL_SECONDS)
             started = run.seconds
             for ticket in done:
                 self._absorb(ticket.value)
                 scores.append(ticket.value.current)
+                self._record_network(ticket.value.network)
             self._driver_seconds += run.seconds - started
-            self.n_rounds += len(done)
             on_wait()
         latest = run.seconds + REPLY_SHARE * run.seconds_left
         for ticket in queue.take_all(lambda: run.budget.request is None and run.seconds < latest):
             self._absorb(ticket.value)
         queue.cancel()
 
-    def _submit_round(self, end: float, scores: deque[float]) -> None:
-        """Submit a round of any island; an island below the median continues with the best network."""
+    def _record_network(self, network: ScoredNetwork) -> None:
+        """Add the network of an island to the state, which has the last one of each worker."""
+        state, number = self.state, self._pool.queue.workers.number
+        self._n_timed += 1
+        networks = (*state.networks, network)[-number:]
+        self.state = RoundsState(networks, state.length, state.n_rounds + 1, state.n_tasks)
+
+    def _submit_round(self, network: ScoredNetwork, end: float, scores: deque[float]) -> None:
+        """
+        Submit a round of any island.
+
+        network : network with which a new island begins, and with which an island below the median score continues
+        """
         elapsed, number = self._run.seconds, self._pool.queue.workers.number
-        each = self._driver_seconds / max(1, self.n_rounds)
+        each = self._driver_seconds / max(1, self._n_timed)
+        self.state = replace(self.state, n_tasks=self.state.n_tasks + 1)
         task = self._make_task(
-            self._best_network(),
+            self.state.n_tasks,
+            network,
             self._list_families(),
             seconds=max(MIN_ROUND_SECONDS, ROUND * elapsed, MIN_DRIVER_FACTOR * number * each),
             elapsed=elapsed,
@@ -139,6 +166,7 @@ class IslandRounds:
 
     def _make_task(
         self,
+        number: int,
         network: ScoredNetwork,
         families: Families,
         *,
@@ -148,8 +176,8 @@ class IslandRounds:
         end: float = 0.0,
         min_score: float = -math.inf,
     ) -> IslandTask:
-        self._n_tasks += 1
-        seed = np.random.SeedSequence([self._run.seed, self._n_tasks]).generate_state(1, np.uint64)[0]
+        """Return the task of a number, on which its random numbers depend."""
+        seed = np.random.SeedSequence([self._run.seed, number]).generate_state(1, np.uint64)[0]
         return IslandTask(
             run=self._number,
             key=self._pool.problem.key,

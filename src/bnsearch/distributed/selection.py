@@ -11,7 +11,7 @@ from __future__ import annotations
 import threading
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
-from math import inf
+from math import comb, inf
 
 import numpy as np
 
@@ -27,13 +27,14 @@ from bnsearch.parent_sets.table import ParentSets
 from bnsearch.scores.bounds import bound_of
 from bnsearch.selection.auto import EXHAUSTIVE_SHARE, Auto
 from bnsearch.selection.builder import Job
-from bnsearch.selection.growth_stage import GrowthStage
+from bnsearch.selection.growth_stage import GrowthPlan, GrowthStage
 from bnsearch.selection.report import Selection
 from bnsearch.selection.sequential import Sequential
 from bnsearch.selection.size_progress import Pace, SizeProgress
 from bnsearch.selection.walk import SIZE_FACTOR, Walk
 
 MIN_SETS = 1_000_000  # smallest number of sets of a size that is divided among workers: about 0.1 s of work
+PREPARED_DEPTH = 2  # with this number of parents, workers enumerate the smaller sizes while the driver does
 TASKS_PER_WORKER = 8  # groups of pieces for each worker, so that all workers end at about the same time
 
 
@@ -65,7 +66,7 @@ class PieceWalk(Walk):
         """Return the families of each piece that no subset of their parents matches or beats."""
         if self.complete < size - 2:
             self.run(max_size=size - 1)
-        progress = self._progress = self._progress or self._start_size(size, inf)
+        progress = self.progress = self.progress or self._start_size(size, inf)
         scratch = ThreadArrays(np.int32, np.int64, np.float64)
         joint = self.job.score.joint(self.job.data.n_rows)
         return self.sweep.for_each_piece(
@@ -131,15 +132,31 @@ class SharedWalk(Walk):
     """
 
     def __init__(self, job: Job, depth: int, memory: int, pool: Pool) -> None:
-        super().__init__(job, depth, memory)
         self._pool = pool
+        self.job, self.memory = job, memory
+        if depth == PREPARED_DEPTH and comb(job.n, depth + 1) >= MIN_SETS:
+            for _ in range(pool.queue.workers.number):
+                self._submit(depth + 1, ())
+        super().__init__(job, depth, memory)
+
+    def run(self, *, evaluations: int | None = None, share: float | None = None, max_size: int | None = None) -> str:
+        """Enumerate as `Walk.run` does; no task is left on the workers at the end."""
+        try:
+            return super().run(evaluations=evaluations, share=share, max_size=max_size)
+        finally:
+            self._pool.queue.cancel()
+
+    def _submit(self, size: int, pieces: tuple[Piece, ...]) -> None:
+        """Submit the enumeration of some pieces; without pieces, the worker enumerates the smaller sizes only."""
+        task = PieceTask(self._pool.problem.key, size, pieces, self.job.max_parents, self.memory)
+        self._pool.queue.submit(select_pieces, task, [self._pool.problem])
 
     def _enumerate_size(self, size: int, max_seconds: float) -> bool:
         """Enumerate all families of one size; a large size that is the last one is divided among the workers."""
         if self.sweep.number(size) < MIN_SETS:
             return super()._enumerate_size(size, max_seconds)
         started, budget = self.job.budget.clock(), self.job.budget
-        progress = self._progress = self._start_size(size, max_seconds)
+        progress = self.progress = self._start_size(size, max_seconds)
         if progress.values.size:  # the next size needs the values of this one
             return super()._enumerate_size(size, max_seconds)
         self.kept[size] = progress.kept
@@ -156,7 +173,7 @@ class SharedWalk(Walk):
             self.seconds_for_next = pace.expected_seconds
             return False
         self.best, self.values, self.complete = progress.best, progress.values, size - 1
-        self._progress = None
+        self.progress = None
         seconds_per_set = (budget.clock() - started) / progress.total
         self.seconds_for_next = SIZE_FACTOR * seconds_per_set * self.sweep.number(size + 1)
         return True
@@ -165,11 +182,9 @@ class SharedWalk(Walk):
         self, progress: SizeProgress, pace: Pace
     ) -> Iterator[tuple[tuple[Piece, ...], list[RankedFamilies]]]:
         """Yield groups of pieces with their families, until all are done or the time is used up."""
-        queue, size = self._pool.queue, progress.size
-        key = self._pool.problem.key
-        for group in self._group_pieces(size, queue.workers.number):
-            task = PieceTask(key, size, group, self.job.max_parents, self.memory)
-            queue.submit(select_pieces, task, [self._pool.problem])
+        queue = self._pool.queue
+        for group in self._group_pieces(progress.size, queue.workers.number):
+            self._submit(progress.size, group)
         for ticket in queue.take_all(lambda: pace.going and not self.job.budget.is_spent()):
             yield ticket.call.task.pieces, ticket.value
         queue.cancel()
@@ -215,21 +230,9 @@ class WorkerAuto(Auto):
         """Return the enumeration of all sets of up to `depth` parents."""
         return SharedWalk(job, depth, job.budget.memory, self.pool)
 
-    def make_stage(
-        self, job: Job, table: ParentSets, depth: int, evaluations: int | None, reserve: float
-    ) -> GrowthStage:
-        """Return the growth of the sets of `depth` parents in a table; the parameters are those of `GrowthStage`."""
-        memory, partners = job.budget.memory, self._partners(job)
-        return WorkerStage(
-            job,
-            table,
-            depth,
-            partners=partners,
-            evaluations=evaluations,
-            memory=memory,
-            reserve=reserve,
-            pool=self.pool,
-        )
+    def make_stage(self, job: Job, table: ParentSets, plan: GrowthPlan) -> GrowthStage:
+        """Return the growth of the sets of a table on workers; the parameters are those of `GrowthStage`."""
+        return WorkerStage(job, table, plan, self.pool)
 
     def build(self, job: Job) -> Selection:
         """Enumerate, then grow if that is wanted, then make the table."""

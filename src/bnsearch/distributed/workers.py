@@ -197,15 +197,19 @@ def as_workers(executor: Executor | Workers) -> Workers:
 
 
 def prepare_process() -> None:
-    """Let Ctrl-C reach only the process that has started this one; that process then ends this one."""
+    """
+    Let Ctrl-C reach only the process that has started this one; that process then ends this one.
+
+    If that process is killed, this one ends, too.
+    """
     with suppress(ValueError):
         signal.signal(signal.SIGINT, signal.SIG_IGN)
     os.environ.setdefault("OMP_NUM_THREADS", "1")
-    threading.Thread(target=_end_with_parent, daemon=True).start()
+    threading.Thread(target=end_with_parent, daemon=True, name="bnsearch parent").start()
 
 
-def _end_with_parent() -> None:
-    """End this process when the process that has started it ends, also if that one was killed."""
+def end_with_parent() -> None:
+    """Wait until the process that has started this one ends, then end this process at once."""
     parent = multiprocessing.parent_process()
     if parent is not None:
         parent.join()

@@ -19,6 +19,7 @@ from bnsearch.learning.candidates import (
 )
 from bnsearch.learning.exact_choice import CERTAIN_SHARE, exact_fits, expected_exact_seconds, prove, search_table
 from bnsearch.learning.proving import CUT_SHARE, is_near, prove_by_cuts
+from bnsearch.learning.selection_schedule import SelectionSchedule
 from bnsearch.learning.warm_up import load_kernels, load_scorer_kernels, load_table_kernels
 from bnsearch.ondemand.ginobs import GINOBS
 from bnsearch.ondemand.island_model import IslandModel
@@ -29,7 +30,7 @@ from bnsearch.runs.method import Needs
 from bnsearch.runs.problem import Problem
 from bnsearch.runs.run import Run
 from bnsearch.runs.stop import Seconds
-from bnsearch.selection.enumeration import FIRST_SIZE, Enumeration, EnumerationState
+from bnsearch.selection.enumeration import FIRST_SIZE, Enumeration
 from bnsearch.selection.report import Selection
 from bnsearch.selection.subsets import Subsets
 
@@ -101,21 +102,15 @@ class AutoSearch:
             _DataSearch(problem, run).search()
 
 
-class _DataSearch:
+class _DataSearch(SelectionSchedule):
     """One search with data: the islands and the schedule of selections."""
 
     def __init__(self, problem: Problem, run: Run) -> None:
+        super().__init__()
         self.problem, self.run = problem, run
         self.timed = run.is_timed
-        self.state = EnumerationState()
         self.selection: Selection | None = None  # the last one, if it is still to be described to the user
-        self.last_selection: Selection | None = None
-        self.has_all_subsets = False  # True if the last selection has counted all subsets
-        self.bound_seconds = 0.0  # time for the bound in an earlier run that this one continues
         self.enumerated = 0  # number of parents up to which the table holds all useful sets
-        self.next_seconds = 0.0  # expected time for completing one more size; 0 until it is known
-        self.is_finished = False  # True if sets of one more size cannot be enumerated
-        self.selecting = 0.0  # time of all selections
         self.stale_since = 0.0  # elapsed time at the end of the last selection, or when the islands began
         self.is_partial = True  # False once a selected table is complete
         self.complete: ParentSets | None = None  # complete table for which branch and cut was not tried yet
@@ -136,11 +131,11 @@ class _DataSearch:
         run.scope, run.stops_at_bound = KEPT_SETS, False
         model = self._start_islands()
         bounding = self.bounding = BoundSearch(problem, run, model)
-        bounding.continue_after(self.bound_seconds)
         if earlier is None and not self.timed:
             earlier = CandidateSelector().select(problem, run, math.inf)
         if earlier is not None and self._add_selection(model, earlier):
             return
+        bounding.continue_from_checkpoint()
         while run.going() and model.is_started and run.seconds_left > bounding.reserve:
             seconds, whole = self._plan_enumeration(model)
             if seconds > 0.0 and self._enumerate(model, seconds, whole):
@@ -171,7 +166,7 @@ class _DataSearch:
             return None
         from bnsearch.learning.auto_state import keep_selections
 
-        return keep_selections(self, self.run.checkpoint)
+        return keep_selections(self, self.run.checkpoint, self.problem.names)
 
     def _search_round(self, model: IslandModel) -> None:
         """Let the islands search; the search for a bound gets a part of the time, in a thread if there are several."""

@@ -3,19 +3,23 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Callable
 from functools import partial
 from math import inf
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from bnsearch.budgets.budget import Budget
 from bnsearch.exact.certificate import certify_ascent, make_certificate
+from bnsearch.exact.cluster_bound import ClusterBound
 from bnsearch.exact.cut_bound import CutBound
 from bnsearch.exact.cuts import Cut
 from bnsearch.exact.incumbents import find_rows
 from bnsearch.exact.linear_program import has_solver
 from bnsearch.exact.priced_ascent import PricedAscent
+from bnsearch.exact.saved_bound import SavedBound
 from bnsearch.exact.warm_up import load_cut_kernels
 from bnsearch.graphs.dag import DAG
 from bnsearch.ondemand.island_model import IslandModel
@@ -65,10 +69,11 @@ class BoundSearch:
     ascent : the search for clusters and multipliers; None before it has started
     cuts : branch and cut, which replaces the dual ascent when that hardly improves; None before
     credit : number of seconds that the search for a bound may take in this round
+    state : the state for a checkpoint; None before the first bound
     """
 
     def __init__(self, problem: Problem, run: Run, model: IslandModel) -> None:
-        self._problem, self._run, self._model = problem, run, model
+        self.problem, self._run, self._model = problem, run, model
         self._timed = run.is_timed
         self._end = run.seconds + run.seconds_left
         self._selected: ParentSets | None = None
@@ -81,9 +86,12 @@ class BoundSearch:
         self._old_cuts: list[Cut] = []  # cuts of branch and cut over an earlier table; they hold for any table
         self._found: tuple[DAG, NDArray[np.float64]] | None = None  # the last network of branch and cut
         self._n_core = 0  # number of sets that the islands have met, at the last update
+        self._start: ClusterBound | None = None  # inequalities of an earlier run that this one continues
+        self._saved_value = -inf  # bound of the earlier run, which is kept until a lower one is found
         self.ascent: PricedAscent | None = None
         self.cuts: CutBound | None = None
         self.credit = 0.0
+        self.state: SavedBound | None = None
 
     @property
     def reserve(self) -> float:
@@ -98,9 +106,27 @@ class BoundSearch:
         """Number of seconds that the search for a bound has taken so far."""
         return self._spent
 
-    def continue_after(self, seconds: float) -> None:
-        """Count the seconds that the search for a bound has taken in an earlier run."""
-        self._spent += seconds
+    def continue_from_checkpoint(self) -> None:
+        """Continue with the bound of an earlier run if there is one, and add the bound to the run's checkpoint."""
+        if self._run.checkpoint is not None:
+            from bnsearch.learning.bound_state import keep_bound
+
+            keep_bound(self, self._run.checkpoint)
+
+    def continue_from(self, state: SavedBound, spent: float, evidence: Callable[[], Any]) -> None:
+        """
+        Continue from the state of an earlier run, after its selected parent sets were added.
+
+        The bound of the earlier run is kept if it has the same scope, until a lower one is found or the incumbent is
+        better.
+
+        spent : time that the search has taken in the earlier run
+        evidence : function that returns the certificate of the earlier bound, or raises an error
+        """
+        self._start, self._old_cuts, self._spent = state.inequalities, state.cuts, spent
+        if state.scope == self._scope:
+            run, self._saved_value = self._run, state.value
+            run.bound, run.scope, run.evidence = state.value, state.scope, evidence
 
     def add_selected(self, table: ParentSets, scope: Scope) -> bool:
         """
@@ -191,11 +217,20 @@ class BoundSearch:
             self._check_progress(self._spent + run.seconds - started)
         if before is not None and before < value and run.scope.is_complete and self._scope.is_complete:
             return  # the old bound is tighter: it comes from an attempt to prove the optimum over all networks
+        if before is not None and before == self._saved_value and before < value and not self._is_beaten():
+            return
         run.bound, run.scope = value, self._scope
+        self._save_state(value)
         if self.cuts is not None and self.cuts.has_improved:
             run.evidence = partial(make_certificate, self.cuts.table, self.cuts.make_proofs())
         else:
             run.evidence = partial(certify_ascent, self.ascent.tables, self.ascent.bound)
+
+    def _save_state(self, value: float) -> None:
+        """Describe the search for the checkpoint of the run, whose thread must not read the cuts during a search."""
+        if self._run.checkpoint is not None and self.ascent is not None:
+            cuts = self._old_cuts if self.cuts is None else self.cuts.list_cuts()
+            self.state = SavedBound(value, self._scope, self.ascent.bound, cuts)
 
     def _check_progress(self, spent: float) -> None:
         """Set whether the dual ascent is slow, at the end of a period; `spent` is the time of the search so far."""
@@ -221,7 +256,7 @@ class BoundSearch:
                 return
             self.ascent.replace_core(core)
         else:
-            start = None if self.ascent is None else self.ascent.bound
+            start = self._start if self.ascent is None else self.ascent.bound
             table = core if self._selected is None else self._selected
             self.ascent = PricedAscent(table, core, start, memory=self._memory)
             self._is_outdated = False
@@ -256,12 +291,12 @@ class BoundSearch:
     def _make_core(self) -> ParentSets:
         """Return the core of the bound's table: the sets that the islands have met, and those of the incumbent."""
         chains = [island.chain for island in self._model.islands]
-        return build_table(chains, self._problem, extensions=[self._list_incumbent()])
+        return build_table(chains, self.problem, extensions=[self._list_incumbent()])
 
     def _list_incumbent(self) -> Families:
         """Return the families of the incumbent."""
         parents = self._run.best().parents
         children = np.arange(len(parents), dtype=np.int32)
-        scores = self._problem.scorer.families(children.tolist(), parents)
+        scores = self.problem.scorer.families(children.tolist(), parents)
         sizes = np.array([len(own) for own in parents])
         return Families(children, scores, sizes, np.array([u for own in parents for u in own], dtype=np.int32))

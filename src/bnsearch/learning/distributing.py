@@ -9,7 +9,7 @@ import time
 from collections.abc import Callable
 from concurrent.futures import Future, ThreadPoolExecutor
 from contextlib import ExitStack
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 from bnsearch._tools.locks import hold_file_lock
@@ -35,6 +35,7 @@ from bnsearch.learning.candidates import (
 from bnsearch.learning.compilation import compile_missing
 from bnsearch.learning.exact_choice import MAX_EXACT_VARIABLES, exact_fits, prove
 from bnsearch.learning.methods import uses_table
+from bnsearch.learning.selection_schedule import SelectionSchedule
 from bnsearch.learning.warm_up import load_kernels, loads_later
 from bnsearch.ondemand.ginobs import GINOBS
 from bnsearch.ondemand.island_model import TABLE_MEMORY, IslandModel
@@ -177,6 +178,7 @@ class _IslandSearch:
     problem: Problem
     pool: Pool
     on_demand_only: bool
+    schedule: SelectionSchedule = field(default_factory=SelectionSchedule)
 
     def search(self) -> None:
         """Search until the run stops or the optimum is proven."""
@@ -189,25 +191,49 @@ class _IslandSearch:
             run.scope, run.stops_at_bound = KEPT_SETS, False
             with run.budget.clock_paused():
                 load_bound_kernels()
-            seconds = SELECTION_SHARE * run.seconds_left if run.is_timed else math.inf
-            with ThreadPoolExecutor(1) as thread:
-                selecting = thread.submit(select_on_workers, self.pool, problem, run, seconds, grows=False)
+            found = self._continue_selection()
+            if found is None:
+                model, found = self._start_and_select()
+            else:
                 model = self._start_model()
-                found = selecting.result()
             run.remark(describe(found))
             if self._prove(found):
                 return
         if model.is_started and run.going():
             self._search_islands(model, found)
 
+    def _continue_selection(self) -> Selection | None:
+        """Return the selection of an earlier run that this one continues; None if there is none."""
+        if self.run.checkpoint is None:
+            return None
+        from bnsearch.learning.auto_state import keep_selections
+
+        return keep_selections(self.schedule, self.run.checkpoint, self.problem.names)
+
+    def _start_and_select(self) -> tuple[IslandModel, Selection]:
+        """Return the driver's island and a selection that the workers make during its first climb."""
+        run = self.run
+        seconds = SELECTION_SHARE * run.seconds_left if run.is_timed else math.inf
+        with ThreadPoolExecutor(1) as thread:
+            selecting = thread.submit(select_on_workers, self.pool, self.problem, run, seconds, grows=False)
+            model = self._start_model()
+            found = selecting.result()
+        if run.budget.request is None:  # a signal has not cut the selection short
+            self.schedule.last_selection = found
+        return model, found
+
     def _start_model(self) -> IslandModel:
-        """Return the driver's island, after its first climb over DAGs."""
+        """Return the driver's island, after its first climb over DAGs or with the incumbent of an earlier run."""
         run, problem = self.run, self.problem
         if not self.on_demand_only and problem.needed_score.equivalent:
             with run.budget.clock_paused():
                 load_kernels(problem, GES())
         model = IslandModel(problem, run, 1, run.budget.memory, on_demand_only=self.on_demand_only)
         model.start()
+        if model.is_started and run.checkpoint is not None and run.checkpoint.is_resumed:
+            best = run.best()
+            scores = problem.scorer.families(range(problem.size), best.parents)
+            model.islands[0].add_network(best, scores)
         return model
 
     def _prove(self, found: Selection) -> bool:
@@ -227,6 +253,7 @@ class _IslandSearch:
         n_islands = workers.number if run.is_timed else workers.islands
         keeper, memory = model.islands[0], run.budget.memory // n_islands
         rounds = IslandRounds(self.pool, run, keeper, memory, on_demand_only=self.on_demand_only)
+        rounds.continue_from_checkpoint()
         bounding = None if self.on_demand_only else BoundSearch(self.problem, run, model)
         if found is not None and bounding is not None:
             table = self._cut_table(found.table, memory)
@@ -235,13 +262,14 @@ class _IslandSearch:
                 run.scope, run.bound = found.scope, None
             else:
                 bounding.add_selected(table, KEPT_SETS)
+            bounding.continue_from_checkpoint()
         if not run.is_timed:
             rounds.search_steps()
         else:
             self._search_with_bound(rounds, bounding)
         if bounding is not None:
             bounding.finish()
-            run.remark(f"chose islands on {workers.number} workers: {rounds.n_rounds} rounds")
+            run.remark(f"chose islands on {workers.number} workers: {rounds.state.n_rounds} rounds")
 
     def _cut_table(self, table: ParentSets, memory: int) -> ParentSets:
         """Return the best sets of each variable, as many as the islands and the bound can use."""

@@ -80,12 +80,12 @@ class FirstSearch:
         return None if self.progress is None else (self.progress.score, self._run.best())
 
 
-def compile_for_run(problem: Problem, method: Method, run: Run) -> tuple[float, DAG] | None:
+def compile_and_find_network(problem: Problem, method: Method, run: Run) -> tuple[float, DAG] | None:
     """
-    Compile the kernels of a method that are missing in the cache, and report this to the observers of a run.
+    Compile the kernels that a run lacks in the cache; return the score and the network found meanwhile.
 
-    Under a time budget, a first network is searched for meanwhile. Returns its score and the network when all kernels
-    are compiled; None if there is none.
+    The result is None if all kernels are in the cache, without a time budget, and if no network was found. The
+    observers of the run get reports.
     """
     missing = list_missing(problem, choose_groups(method, problem, run))
     if not missing:

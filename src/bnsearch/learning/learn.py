@@ -26,7 +26,7 @@ from bnsearch.learning.arguments import (
     stopping_rule,
 )
 from bnsearch.learning.candidates import CandidateSelector, load_selection_kernels
-from bnsearch.learning.first_network import compile_for_run
+from bnsearch.learning.first_network import compile_and_find_network
 from bnsearch.learning.methods import uses_table
 from bnsearch.learning.search import add_near_optimal, search_in
 from bnsearch.learning.warm_up import load_kernels, loads_later
@@ -194,7 +194,7 @@ def learn(
         if ended is not None:
             return add_near_optimal(ended, run, problem, within)
     with run.budget.clock_paused(), interrupts_preserved():
-        first = compile_for_run(problem, method, run)
+        first = compile_and_find_network(problem, method, run)
         if uses_table(method) and not loads_later(method):
             load_selection_kernels(problem, run.threads)
         load_kernels(problem, method)

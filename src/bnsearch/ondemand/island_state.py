@@ -112,15 +112,18 @@ def restore_islands(model: IslandModel, saved: Part) -> None:
     """
     Continue an island model from a saved state, also with another number of islands.
 
-    If there are fewer islands than saved ones, they get the families of all. If there are more, several begin at the
-    same network.
+    If there are fewer islands than saved ones, they begin at the best networks and get the families of all. If there
+    are more, several begin at the same network.
     """
     facts, islands = saved.facts, model.islands
-    chains = _list_chains(saved, model.problem.size)
+    saved_chains = list(zip(_list_chains(saved, model.problem.size), facts["islands"], strict=True))
+    if len(islands) < len(saved_chains):
+        saved_chains.sort(key=lambda own: -math.fsum(own[0].scores))
+    chains = [chain for chain, _ in saved_chains]
     for i, island in enumerate(islands):
-        source = i % len(chains)
-        restore_chain(island.chain, chains[source], with_generator=i == source)
-        island.restore_progress(facts["islands"][source], with_generator=i == source)
+        chain, progress = saved_chains[i % len(chains)]
+        restore_chain(island.chain, chain, with_generator=i < len(chains))
+        island.restore_progress(progress, with_generator=i < len(chains))
         for other in chains[i + len(islands) :: len(islands)]:
             island.chain.store_families(other.families)
     model.n_rounds, model.best_seen = int(facts["rounds"]), float(facts["best seen"])

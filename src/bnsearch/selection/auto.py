@@ -11,7 +11,7 @@ import numpy as np
 from bnsearch.errors import require
 from bnsearch.parent_sets.table import ParentSets
 from bnsearch.selection.builder import Builder, Job
-from bnsearch.selection.growth_stage import GrowthStage
+from bnsearch.selection.growth_stage import GrowthPlan, GrowthStage
 from bnsearch.selection.report import Selection
 from bnsearch.selection.walk import FASTEST, Walk
 
@@ -95,7 +95,14 @@ class Auto(Builder):
             reserve += min(held, max(0.0, budget.deadline - enumerated) / 2)
         if walk.complete < job.max_parents and not budget.is_spent(reserve):
             evaluations = None if budget.evaluations is None else budget.evaluations - walk.scored
-            stage = self.make_stage(job, table, walk.complete, evaluations, reserve)
+            plan = GrowthPlan(
+                depth=walk.complete,
+                partners=self._partners(job),
+                evaluations=evaluations,
+                memory=budget.memory,
+                reserve=reserve,
+            )
+            stage = self.make_stage(job, table, plan)
             stop = stage.run()
             table = stage.merged(only_best=budget.stop_reason is not None)
         enumerated = budget.clock() if stage is None else enumerated
@@ -109,20 +116,9 @@ class Auto(Builder):
         """Return the enumeration of all sets of up to `depth` parents."""
         return Walk(job, depth, job.budget.memory)
 
-    def make_stage(
-        self, job: Job, table: ParentSets, depth: int, evaluations: int | None, reserve: float
-    ) -> GrowthStage:
-        """Return the growth of the sets of `depth` parents in a table; the parameters are those of `GrowthStage`."""
-        partners = self._partners(job)
-        return GrowthStage(
-            job,
-            table,
-            depth,
-            partners=partners,
-            evaluations=evaluations,
-            memory=job.budget.memory,
-            reserve=reserve,
-        )
+    def make_stage(self, job: Job, table: ParentSets, plan: GrowthPlan) -> GrowthStage:
+        """Return the growth of the sets of a table; the parameters are those of `GrowthStage`."""
+        return GrowthStage(job, table, plan)
 
     def _deepest(self, job: Job) -> int:
         """Return the largest size that fits into memory and, at the fastest pace, into the time budget."""
@@ -143,10 +139,10 @@ class Auto(Builder):
 
     def _notes(self, job: Job, stage: GrowthStage | None) -> tuple[str, ...]:
         """Return a note if candidates were restricted though the parameter `candidates` was not given."""
-        if stage is None or self.candidates is not None or job.n <= MANY_VARIABLES or stage.depth == 0:
+        if stage is None or self.candidates is not None or job.n <= MANY_VARIABLES or stage.plan.depth == 0:
             return ()
         return (
-            f"with {job.n:,} variables, sets of {stage.depth + 1} or more parents have only each variable's "
+            f"with {job.n:,} variables, sets of {stage.plan.depth + 1} or more parents have only each variable's "
             f"{MANY_CANDIDATES} strongest partners as members: Auto(candidates=...) and `bnsearch parents "
             "--candidates` set another number",
         )

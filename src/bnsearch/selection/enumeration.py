@@ -14,6 +14,7 @@ from bnsearch.selection.auto import Auto
 from bnsearch.selection.builder import Builder, Job
 from bnsearch.selection.report import Selection
 from bnsearch.selection.walk import Walk
+from bnsearch.selection.walk_state import WalkState, restore_open_size, restore_sizes
 
 # Largest size, child included, of the first selection: the time for single parents says little about that for pairs.
 FIRST_SIZE = 3
@@ -31,12 +32,14 @@ class EnumerationState:
     is_cut : True if the table lacks some of them
     earlier : number of parents up to which an earlier run has enumerated all sets, which the table has but the walk
         lacks; None if there was no such run
+    saved : state of the enumeration of an earlier run that the walk continues; None if there is none
     """
 
     walk: Walk | None = None
     table: ParentSets | None = None
     is_cut: bool = False
     earlier: int | None = None
+    saved: WalkState | None = None
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -77,12 +80,16 @@ class Enumeration(Builder):
     def build(self, job: Job) -> Selection:
         """Continue the enumeration, then join the new sets with the best of the earlier ones."""
         state, budget = self.state, job.budget
-        if state.walk is None:
-            state.walk = Walk(job, 1, budget.memory, resumable=True)
-        walk = state.walk
+        walk = state.walk or Walk(job, 1, budget.memory, resumable=True)
+        saved, state.saved = state.saved, None
+        if saved is not None:
+            restore_sizes(walk, saved)
         earlier = state.earlier or 0
         max_size = max(FIRST_SIZE, walk.complete + 2, earlier + 2)  # the sizes of an earlier run are enumerated again
         walk.resume(job, self.horizon, max_size)
+        if saved is not None and saved.opened is not None:
+            restore_open_size(walk, saved.opened)
+        state.walk = walk
         stop = walk.run(share=1.0 if self.whole_size else None, max_size=max_size)
         only_best = budget.stop_reason is not None
         complete = walk.complete >= job.max_parents

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import threading
 from collections import deque
+from dataclasses import dataclass
 from functools import partial
 from math import ceil
 
@@ -24,14 +25,13 @@ UNLIMITED = 1 << 62  # number of evaluations that is never reached
 SECONDS_PER_ROW = 1.5e-6  # generous time for assembling one new row of the table
 
 
-class GrowthStage:
+@dataclass(frozen=True, kw_only=True)
+class GrowthPlan:
     """
-    The growths of all variables, which start from their candidate sets of one size.
+    The start and the limits of a growth.
 
-    Parameters
+    Attributes
     ----------
-    job : the selection that the stage is part of
-    table : the candidate sets so far; all sets of up to `depth` parents have been considered
     depth : size of the sets to start from
     partners : number of candidate parents of each variable, those with the best scores as its only parent
     evaluations : number of families to score; None means no limit
@@ -39,21 +39,28 @@ class GrowthStage:
     reserve : time for assembling the table again
     """
 
-    def __init__(
-        self,
-        job: Job,
-        table: ParentSets,
-        depth: int,
-        *,
-        partners: int,
-        evaluations: int | None,
-        memory: int,
-        reserve: float,
-    ) -> None:
-        self.job, self.table, self.depth = job, table, depth
+    depth: int
+    partners: int
+    evaluations: int | None
+    memory: int
+    reserve: float = 0.0
+
+
+class GrowthStage:
+    """
+    The growths of all variables, which start from their candidate sets of one size.
+
+    Parameters
+    ----------
+    job : the selection that the stage is part of
+    table : the candidate sets so far; all sets of up to `plan.depth` parents have been considered
+    plan : the start and the limits of the growth
+    """
+
+    def __init__(self, job: Job, table: ParentSets, plan: GrowthPlan) -> None:
+        self.job, self.table, self.plan = job, table, plan
         # Candidates are ranked by the sets of one parent, which a table of depth 0 lacks.
-        self.partners = min(partners, job.n - 1) if depth else job.n - 1
-        self.evaluations, self.memory, self.reserve = evaluations, memory, reserve
+        self.partners = min(plan.partners, job.n - 1) if plan.depth else job.n - 1
         self.workers = max(1, min(job.budget.threads, len(job.children)))
         extender = Extender(job.data, job.score)
         self._extenders = [extender.fork() for _ in range(self.workers)]
@@ -87,17 +94,17 @@ class GrowthStage:
 
     def _share(self, growing: int) -> int:
         """Return each variable's number of families in the next round, minus one extension, which may exceed it."""
-        if self.evaluations is None:
+        if self.plan.evaluations is None:
             return UNLIMITED
-        return (self.evaluations - self.scored) // growing - self.partners + 1
+        return (self.plan.evaluations - self.scored) // growing - self.partners + 1
 
     def _deadline(self) -> float:
         """Return the time at which to stop, so that the table is assembled before the deadline."""
-        return self.job.budget.deadline - self.reserve - SECONDS_PER_ROW * self._n_new
+        return self.job.budget.deadline - self.plan.reserve - SECONDS_PER_ROW * self._n_new
 
     def _is_full(self, growth: VariableGrowth) -> bool:
         """Return True if a variable has used up its share of the memory."""
-        return growth.nbytes > max(1 << 16, self.memory // self.job.n)
+        return growth.nbytes > max(1 << 16, self.plan.memory // self.job.n)
 
     def _grow_waiting(self, waiting: deque[int], share: int, worker: int) -> None:
         """Grow waiting variables in one worker, each for its share of the families and of the remaining time."""
@@ -135,10 +142,10 @@ class GrowthStage:
 
     def _seeded(self, child: int) -> VariableGrowth:
         """Return the growth of a variable, which starts from its candidate sets of one size."""
-        table = self.table
+        table, depth = self.table, self.plan.depth
         rows = np.arange(table.begin[child], table.begin[child + 1])
-        rows = rows[table.sizes[rows] == self.depth]
-        seeds = table.members[table.first[rows][:, np.newaxis] + np.arange(self.depth)]
+        rows = rows[table.sizes[rows] == depth]
+        seeds = table.members[table.first[rows][:, np.newaxis] + np.arange(depth)]
         partners = self._partners(child)
         extender = self._extenders[0]
         max_parents = self.job.max_parents_of(child)
@@ -178,4 +185,4 @@ class GrowthStage:
             return table
         grown = (growth.found().families_of(child) for child, growth in sorted(self._growths.items()))
         parts = [table.families, *grown]
-        return ParentSets.from_families(table.names, parts, pruned=self.depth, threads=self.job.budget.threads)
+        return ParentSets.from_families(table.names, parts, pruned=self.plan.depth, threads=self.job.budget.threads)

@@ -56,6 +56,8 @@ class Walk:
     complete : number of parents up to which all families were enumerated
     seconds_per_set : pace of the last large size that was completed
     seconds_for_next : expected time for enumerating the first size that is not complete; infinity if that is unknown
+    progress : the enumeration of a size that is not complete; None if there is none
+    lock : held while a piece is added and while a size is completed
     """
 
     def __init__(self, job: Job, depth: int, memory: int, *, resumable: bool = False) -> None:
@@ -78,9 +80,9 @@ class Walk:
         self.seconds_per_set = 0.0
         self.seconds_for_next = inf
         self._horizon = inf
-        self._progress: SizeProgress | None = None  # of a size that is not complete
+        self.progress: SizeProgress | None = None
         self._open_size = 0  # last size that was found not to be excluded by the bound of the score
-        self._lock = threading.Lock()
+        self.lock = threading.Lock()
 
     def _make_sweep(self, max_size: int) -> Sweep:
         return Sweep(self.job.data, max_size, memory=self.memory // 2, threads=self.job.budget.threads)
@@ -200,10 +202,10 @@ class Walk:
         families kept until then stay.
         """
         started = self.job.budget.clock()
-        progress = self._progress or self._start_size(size, max_seconds)
+        progress = self.progress or self._start_size(size, max_seconds)
         if self.job.budget.is_spent(self._reserve):
             return False
-        self._progress = progress
+        self.progress = progress
         self.kept[size] = progress.kept
         pace = Pace(progress, max_seconds, self.job.budget)
 
@@ -211,7 +213,7 @@ class Walk:
 
         def visit(piece: Piece, block: NDArray[np.float64]) -> None:
             kept = self._keep(progress, piece, block, scratch)
-            with self._lock:
+            with self.lock:
                 progress.kept[piece] = kept
                 self.rows += len(kept.places)
                 if self.resumable:
@@ -231,8 +233,9 @@ class Walk:
         if progress.done < progress.total:
             self.seconds_for_next = pace.expected_seconds
             return False
-        self.best, self.values, self.complete = progress.best, progress.values, size - 1
-        self._progress = None
+        with self.lock:
+            self.best, self.values, self.complete = progress.best, progress.values, size - 1
+            self.progress = None
         seconds = self.job.budget.clock() - started
         if progress.total > MANY_SETS:
             self.seconds_per_set = seconds / progress.total
@@ -251,11 +254,22 @@ class Walk:
         if not self.resumable:
             is_last = is_last or size == self.sweep.max_size
             is_last = is_last or self.seconds_per_set * self.sweep.number(size + 1) > max_seconds
-        parents = self.values if self.job.score.equivalent else self._parents(size - 1)
+        parents = self.get_parent_values(size)
         values = np.empty((1, 0 if is_last else total))
         # Filled here, so that the first access to the memory is not part of the measured pace.
         best = np.full((len(self.empty), 0 if is_last else self.sweep.number(size - 1)), -np.inf)
         return SizeProgress(size, total, parents, values, best)
+
+    def get_parent_values(self, size: int) -> NDArray[np.float64]:
+        """Return the values of the sets that are one smaller than a size, as parents; the smaller size is complete."""
+        return self.values if self.job.score.equivalent else self._parents(size - 1)
+
+    def add_kept(self, size: int, kept: dict[Piece, RankedFamilies]) -> None:
+        """Add the families of an earlier enumeration, which are not part of a table yet."""
+        self.kept[size] = kept
+        rows = sum(len(own.places) for own in kept.values())
+        self.rows, self._new_rows = self.rows + rows, self._new_rows + rows
+        self.not_assembled += [(size - 1, own) for own in kept.values()]
 
     def _list_pieces(self, progress: SizeProgress, *, whole: bool) -> list[Piece]:
         """
