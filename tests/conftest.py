@@ -23,11 +23,11 @@ gc.set_threshold(100_000, 20, 20)  # with Python's defaults, garbage collection 
 # examples; its kernels are those of the user. Without a part, all tests run.
 PART = os.environ.get("BNSEARCH_TEST_PART")
 TESTS = Path(__file__).parent
-KERNEL_PACKAGES = {
-    "counting", "dags", "equivalence", "exact", "genetic", "independence", "ondemand", "orderings", "parent_sets",
-    "scores", "selection",
-}  # fmt: skip
-GROUPS = {"scores": "counting"}  # packages whose tests use the same kernels, by the group of their tests
+KERNEL_PACKAGES = (
+    "counting", "scores", "selection", "exact", "orderings", "ondemand", "equivalence", "dags", "parent_sets",
+    "genetic", "independence",
+)  # fmt: skip
+LONGEST = ("on_workers", "cli", "learning", *KERNEL_PACKAGES)  # packages whose tests take longest
 
 
 def pytest_ignore_collect(collection_path: Path) -> bool | None:
@@ -43,12 +43,22 @@ def pytest_collectstart(collector: pytest.Collector) -> None:
 
 
 def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
-    """Assign the tests of a package to one process (`--dist loadgroup`): it compiles their kernels once."""
+    """
+    Choose the tests of this part, and assign groups of tests to processes (`--dist loadgroup`).
+
+    The tests of a package with kernels are one group, because they use the same kernels. One process compiles those
+    that are not in the cache yet. Tests that start worker processes are one group, so that few of these run at the
+    same time. The groups that take longest come first, so that all processes end at about the same time.
+    """
     if PART == "release":
         deselect_repetitions(config, items)
+    ranks = {package: rank for rank, package in enumerate(LONGEST)}
+    items.sort(key=lambda item: ranks.get(item.path.parent.name, len(ranks)))
     for item in items:
         package = item.path.parent.name
-        item.add_marker(pytest.mark.xdist_group(GROUPS.get(package, package)))
+        alone = package in KERNEL_PACKAGES or package == "on_workers"
+        group = ("counting" if package == "scores" else package) if alone else item.path.name
+        item.add_marker(pytest.mark.xdist_group(group))
 
 
 def deselect_repetitions(config: pytest.Config, items: list[pytest.Item]) -> None:
