@@ -4,7 +4,7 @@ VENV ?= .venv
 BIN := $(VENV)/bin
 READY := $(VENV)/.ready
 
-.PHONY: demo test lint types suite checked coverage smoke bench papers papers-full clean
+.PHONY: demo test lint types kernels checked_kernels suite checked coverage smoke bench papers papers-full clean
 
 $(READY): pyproject.toml constraints.txt
 	$(PYTHON) -m venv $(VENV)
@@ -19,7 +19,11 @@ demo: $(READY)
 	$(BIN)/bnsearch compare greenhouse demo/learned.bif
 	$(BIN)/bnsearch convert demo/learned.bif demo/learned.svg
 
-test: lint types suite checked
+# Types are checked while kernels are compiled.
+test: lint
+	$(MAKE) --jobs 3 types kernels checked_kernels SHARE=2
+	$(RELEASE) $(PYTEST)
+	$(CHECKED) $(PYTEST)
 
 lint: $(READY)
 	$(BIN)/ruff check .
@@ -29,24 +33,29 @@ types: $(READY)
 	$(BIN)/mypy
 
 # Kernels are compiled before the tests start: otherwise each test process would compile them.
-COMPILE := $(BIN)/python tools/compile_kernels.py
-PYTEST := $(BIN)/pytest --numprocesses 2 --dist loadgroup
+SHARE := 1
+COMPILE = $(BIN)/python tools/compile_kernels.py --share $(SHARE)
+PYTEST := $(BIN)/pytest --numprocesses 2 --dist loadgroup --no-loadscope-reorder
 
-suite: $(READY)
+# The packages with kernels are tested with every array access checked. Numba does not distinguish such kernels from others, so
+# they have their own cache. tests/conftest.py says which tests run in which part.
+RELEASE := BNSEARCH_TEST_PART=release
+CHECKED := BNSEARCH_TEST_PART=checked NUMBA_BOUNDSCHECK=1 NUMBA_CACHE_DIR=.numba_cache_checked
+
+kernels: $(READY)
 	$(COMPILE)
-	$(PYTEST)
 
-# The same tests with every array access checked. Numba does not distinguish such kernels, so they have their own cache.
-CHECKED := NUMBA_BOUNDSCHECK=1 NUMBA_CACHE_DIR=.numba_cache_checked HYPOTHESIS_PROFILE=checked
-
-checked: $(READY)
+checked_kernels: $(READY)
 	$(CHECKED) $(COMPILE)
-	$(CHECKED) $(PYTEST) tests/counting tests/scores tests/parent_sets tests/selection \
-		tests/orderings tests/ondemand tests/exact tests/dags tests/independence tests/equivalence tests/genetic
+
+suite: kernels
+	$(RELEASE) $(PYTEST)
+
+checked: checked_kernels
+	$(CHECKED) $(PYTEST)
 
 # Lines and branches of Python that no test executes. Kernels are compiled, so they are not traced and not counted.
-coverage: $(READY)
-	$(COMPILE)
+coverage: kernels
 	$(PYTEST) --cov --cov-report term
 
 # The wheel, installed in an empty environment, runs the README's Python code.

@@ -11,20 +11,65 @@ import pytest
 from hypothesis import settings
 
 settings.register_profile("bnsearch", deadline=None, derandomize=True, max_examples=100)
-settings.register_profile("checked", parent=settings.get_profile("bnsearch"), max_examples=15)
+settings.register_profile("few", parent=settings.get_profile("bnsearch"), max_examples=15)
 settings.register_profile("compile", parent=settings.get_profile("bnsearch"), max_examples=1)
-settings.load_profile(os.environ.get("HYPOTHESIS_PROFILE", "bnsearch"))
-
+PROFILE = os.environ.get("HYPOTHESIS_PROFILE", "bnsearch")
+settings.load_profile(PROFILE)
 
 gc.set_threshold(100_000, 20, 20)  # with Python's defaults, garbage collection is a sixth of the time of compiling
-GROUPS = {"scores": "counting"}  # packages whose tests use the same kernels, by the group of their tests
+
+# `make test` runs two parts of the tests. Part "checked" has all tests of the packages with kernels; its kernels check
+# bounds. Part "release" has all other tests, and each test of those packages with one set of parameters and few
+# examples; its kernels are those of the user. Without a part, all tests run.
+PART = os.environ.get("BNSEARCH_TEST_PART")
+TESTS = Path(__file__).parent
+KERNEL_PACKAGES = (
+    "counting", "scores", "selection", "exact", "orderings", "ondemand", "equivalence", "dags", "parent_sets",
+    "genetic", "independence",
+)  # fmt: skip
+LONGEST = ("on_workers", "cli", "learning", *KERNEL_PACKAGES)  # packages whose tests take longest
 
 
-def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
-    """Assign the tests of a package to one process (`--dist loadgroup`): it compiles their kernels once."""
+def pytest_ignore_collect(collection_path: Path) -> bool | None:
+    """Ignore files and folders that are not in the part "checked"."""
+    ignored = PART == "checked" and collection_path.parent == TESTS and collection_path.name not in KERNEL_PACKAGES
+    return ignored or None
+
+
+def pytest_collectstart(collector: pytest.Collector) -> None:
+    """Choose the number of examples of a module before it is imported."""
+    if PART == "release" and isinstance(collector, pytest.Module):
+        settings.load_profile("few" if collector.path.parent.name in KERNEL_PACKAGES else PROFILE)
+
+
+def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
+    """
+    Choose the tests of this part, and assign groups of tests to processes (`--dist loadgroup`).
+
+    The tests of a package with kernels are one group, because they use the same kernels. One process compiles those
+    that are not in the cache yet. Tests that start worker processes are one group, so that few of these run at the
+    same time. The groups that take longest come first, so that all processes end at about the same time.
+    """
+    if PART == "release":
+        deselect_repetitions(config, items)
+    ranks = {package: rank for rank, package in enumerate(LONGEST)}
+    items.sort(key=lambda item: ranks.get(item.path.parent.name, len(ranks)))
     for item in items:
         package = item.path.parent.name
-        item.add_marker(pytest.mark.xdist_group(GROUPS.get(package, package)))
+        alone = package in KERNEL_PACKAGES or package == "on_workers"
+        group = ("counting" if package == "scores" else package) if alone else item.path.name
+        item.add_marker(pytest.mark.xdist_group(group))
+
+
+def deselect_repetitions(config: pytest.Config, items: list[pytest.Item]) -> None:
+    """Keep the first set of parameters of each test of the packages with kernels."""
+    first = {item.nodeid.partition("[")[0]: item for item in reversed(items)}
+    kept, deselected = [], []
+    for item in items:
+        repeated = item.path.parent.name in KERNEL_PACKAGES and first[item.nodeid.partition("[")[0]] is not item
+        (deselected if repeated else kept).append(item)
+    config.hook.pytest_deselected(items=deselected)
+    items[:] = kept
 
 
 def pytest_configure() -> None:

@@ -125,22 +125,29 @@ class Definition:
         self.allowed = free if known is None else known.allowed[at] & free
         self.required = np.zeros_like(free) if known is None else known.required[at]
         self.related = np.zeros_like(free)
-        for child, parent in zip(*np.nonzero(self.allowed), strict=True):
-            self.related[child, parent] = improves(self.score(child, [parent]), self.score(child, []))
+        alone = [self.score(child, []) for child in range(self.size)]
+        for child in range(self.size):
+            parents = np.flatnonzero(self.allowed[child]).tolist()
+            scores = self.scores(child, [[parent] for parent in parents])
+            self.related[child, parents] = [improves(score, alone[child]) for score in scores]
         self.related |= self.related.T
 
     def score(self, child: int, parents: Iterable[int]) -> float:
         """Return the local score of a place with other places as its parents."""
         return self._scorer.family(self._order[child], [self._order[p] for p in parents])
 
+    def scores(self, child: int, sets: Sequence[Iterable[int]]) -> list[float]:
+        """Return the local scores of a place with each of several parent sets."""
+        order = self._order
+        families = [order[child]] * len(sets), [[order[p] for p in parents] for parents in sets]
+        return self._scorer.families(*families).tolist()
+
     def row(self, child: int, parents: Collection[int]) -> Row:
         """Return what every legal further parent adds that improves the score."""
         own = self.score(child, parents)
-        return {
-            z: new - own
-            for z in np.flatnonzero(self.allowed[child]).tolist()
-            if z not in parents and improves(new := self.score(child, [*parents, z]), own)
-        }
+        others = [z for z in np.flatnonzero(self.allowed[child]).tolist() if z not in parents]
+        scores = self.scores(child, [[*parents, z] for z in others])
+        return {z: new - own for z, new in zip(others, scores, strict=True) if improves(new, own)}
 
     def grown(self, child: int, parents: Iterable[int], before: Collection[int], most: int) -> tuple[Members, float]:
         """

@@ -1,16 +1,20 @@
 """
 Compile the kernels of all methods in parallel processes, so that the tests find them in Numba's cache.
 
-    python tools/compile_kernels.py
+    python tools/compile_kernels.py [--share 2]
 
 Test processes that start at the same time need the same kernels first, and would all compile them. Here each kernel is
 compiled once: a process for each core compiles one group of kernels after the other. Some tests have kernels of their
 own that contain those of a group; the process of that group runs them, because it has already compiled most of what
 they contain. Methods follow, most of whose kernels are then in the cache.
+
+`--share 2` uses half of the cores. If two builds are compiled at the same time, this takes less time in total: kernels
+that only other kernels call are not cached, and each process compiles those that it needs.
 """
 
 from __future__ import annotations
 
+import argparse
 import contextlib
 import gc
 import io
@@ -64,8 +68,11 @@ def run_tests(path: str) -> None:
 
 def main() -> None:
     """Compile all groups and methods."""
+    parser = argparse.ArgumentParser(description="Compile the kernels of all methods.")
+    parser.add_argument("--share", type=int, default=1, help="number of builds that are compiled at the same time")
+    processes = max(1, (os.cpu_count() or 1) // parser.parse_args().share)
     others = sorted(set(METHODS) - {*LONGEST, *LATER})
-    with multiprocessing.get_context("spawn").Pool(os.cpu_count(), prepare) as pool:
+    with multiprocessing.get_context("spawn").Pool(processes, prepare) as pool:
         done = pool.map(compile_kernels, [*GROUPS, *LONGEST], chunksize=1)
         done += pool.map(compile_kernels, [*others, *LATER], chunksize=1)
     print("compiled kernels:", ", ".join(done))

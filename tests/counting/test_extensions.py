@@ -12,6 +12,7 @@ from bnsearch.counting.columns import REPRESENTATIONS, Layout
 from bnsearch.counting.kernels_expand import occupied_cells, score_extensions
 from bnsearch.counting.kernels_expand_scratch import PAIRS, SUMS, new_scratch
 from bnsearch.data import Dataset
+from bnsearch.kernels.tuples import KernelTuple
 from bnsearch.scores import AIC, BIC, FNML, K2, QNML, BDeu, Scorer
 from reference import joint_counts
 from strategies import EDGES, MIXED, Table, examples, tables
@@ -38,7 +39,7 @@ class Extensions:
         others = self.score.parents(rows, int(self.data.arities[child])).terms(rows, self.products)
         found = np.full(len(candidates), np.nan)
         own = score_extensions(
-            tuple(self.layout.columns),
+            self.layout.arrays,
             place[child],
             place[np.array(parents, dtype=np.int64)],
             place[np.array(candidates, dtype=np.int64)],
@@ -136,7 +137,7 @@ def test_sums_of_rows(score, n_rows, pairs):
     if not pairs:
         scratch = list(extensions.scratch)
         scratch[PAIRS] = scratch[PAIRS][:0]
-        extensions.scratch = tuple(scratch)
+        extensions.scratch = KernelTuple(scratch)
     rng = np.random.default_rng(n_rows)
     summed = 0
     for size in (1, 2, 3, 4, 5, 5):
@@ -173,5 +174,5 @@ def test_occupied_cells(table: Table, seed):
     for size in range(len(others) + 1):
         place = extensions.layout.place
         family = np.array(others[:size], dtype=np.int64)
-        number = occupied_cells(tuple(extensions.layout.columns), place[child], place[family], extensions.scratch)
+        number = occupied_cells(extensions.layout.arrays, place[child], place[family], extensions.scratch)
         assert number == len(joint_counts(table.codes.T.tolist(), [child, *others[:size]]))

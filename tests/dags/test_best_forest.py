@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from functools import cache
 from itertools import product
 
 import numpy as np
@@ -25,17 +26,25 @@ def go_on() -> bool:
     return False
 
 
+@cache
+def list_forests(n):
+    """Return all DAGs of n variables in which each variable has at most one parent, as their parent sets."""
+    forests = []
+    for parents in product([(), *((parent,) for parent in range(n))], repeat=n):
+        try:
+            DAG([str(i) for i in range(n)], parents)
+        except InputError:  # a cycle
+            continue
+        forests.append(parents)
+    assert len(forests) == (n + 1) ** (n - 1)  # Cayley's formula
+    return forests
+
+
 def best_score_of_all_forests(data, score):
     """Return the highest score of all DAGs in which each variable has at most one parent."""
     scorer, n = bnsearch.Scorer(data, score), data.n_variables
-    best = -np.inf
-    for parents in product(range(-1, n), repeat=n):
-        try:
-            forest = DAG(data.names, [() if parent < 0 else (parent,) for parent in parents])
-        except InputError:  # a cycle
-            continue
-        best = max(best, scorer.network(forest))
-    return best
+    local = [{s: scorer.family(i, s) for s in [(), *((j,) for j in range(n) if j != i)]} for i in range(n)]
+    return max(sum(local[i][s] for i, s in enumerate(forest)) for forest in list_forests(n))
 
 
 @pytest.mark.parametrize("score", SCORES, ids=lambda score: score.name)

@@ -61,11 +61,17 @@ def list_rows(table: ParentSets) -> dict[str, list[tuple[float, list[str]]]]:
     return {name: [(s, [names[u] for u in own]) for s, own in table.sets(v)] for v, name in enumerate(names)}
 
 
-@pytest.fixture
-def written(tmp_path: Path) -> Written:
-    """Return the files of a table and of the certificate of its bound, the table and the bound."""
+@pytest.fixture(scope="module")
+def bounded() -> tuple[ParentSets, ClusterBound]:
+    """Return a table and its bound."""
     table = random_candidates(9, 20, 3, seed=5)
-    bound = find_cluster_bound(table, Budget(10), incumbent=best_score(table))
+    return table, find_cluster_bound(table, Budget(10), incumbent=best_score(table))
+
+
+@pytest.fixture
+def written(bounded: tuple[ParentSets, ClusterBound], tmp_path: Path) -> Written:
+    """Return the files of a table and of the certificate of its bound, the table and the bound."""
+    table, bound = bounded
     write_scores(table, tmp_path / "sets.jkl.gz")
     write_certificate(tmp_path / "certificate.json", table, bound)
     return tmp_path / "sets.jkl.gz", tmp_path / "certificate.json", table, bound

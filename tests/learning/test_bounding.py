@@ -26,6 +26,12 @@ from clocks import Clock
 DATA = random_network(30, 2.0, 3, 5).sample(400, seed=5)
 
 
+@pytest.fixture
+def few_evaluations(monkeypatch):
+    """Let runs without a time budget select candidates with fewer evaluations."""
+    monkeypatch.setattr("bnsearch.learning.candidates.EVALUATIONS", 200_000)
+
+
 def make_islands(data: Dataset, run: Run) -> tuple[Problem, IslandModel]:
     """Return a problem and islands after one round."""
     problem = Problem(data=data, score=BIC())
@@ -35,7 +41,7 @@ def make_islands(data: Dataset, run: Run) -> tuple[Problem, IslandModel]:
     return problem, model
 
 
-def test_every_run_of_iterations_has_a_bound():
+def test_every_run_of_iterations_has_a_bound(few_evaluations):
     """The result under a budget of iterations, with its bound and scope, does not depend on the number of threads."""
     one, two = (learn(DATA, seconds=None, stop=Iterations(2000), seed=1, threads=threads) for threads in (1, 2))
     assert one.bound is not None
@@ -63,7 +69,7 @@ def test_a_reached_target_leaves_a_bound():
     assert result.bound is not None
 
 
-def test_required_edges():
+def test_required_edges(few_evaluations):
     """With knowledge, the bound holds for legal networks."""
     names = DATA.names
     known = Knowledge(required=[(names[3], names[0])], forbidden=[(names[1], names[2])], max_parents=3)

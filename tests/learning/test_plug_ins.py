@@ -139,32 +139,39 @@ def test_a_method_that_cannot_be_loaded(installed):
         learn(ASIA, method="absent")
 
 
+PROGRAM = """
+import json, sys
+from bnsearch.cli.main import main
+for arguments in json.loads(sys.argv[1]):
+    assert main(arguments) == 0
+    print("end of output")
+"""
+
+
 def test_on_the_command_line(folder, tmp_path):
-    """The commands find the method and the score by name, and list them."""
+    """The commands find the method and the score by name, and list them; one process runs all of them."""
     ASIA.write(tmp_path / "asia.csv")
-    paths = os.pathsep.join([str(Path(bnsearch.__file__).parents[1]), str(folder)])
-
-    def call(*arguments: str) -> subprocess.CompletedProcess[str]:
-        command = [sys.executable, "-m", "bnsearch", *arguments]
-        environment = {**os.environ, "PYTHONPATH": paths}
-        return subprocess.run(command, env=environment, cwd=tmp_path, text=True, capture_output=True, check=True)
-
-    arguments = ["asia.csv", "--method", "chain", "--set", "skip=3", "--score", "frugal", "--json", "-o", "net.bif"]
-    facts = json.loads(call("learn", *arguments).stdout)
+    commands = [
+        "learn asia.csv --method chain --set skip=3 --score frugal --json -o net.bif",
+        "score asia.csv net.bif --score frugal --json",
+        "parents asia.csv -o sets.jkl --score stingy --json",
+        "methods --json",
+        "scores --json",
+    ]
+    program = [sys.executable, "-c", PROGRAM, json.dumps([command.split() for command in commands])]
+    environment = {**os.environ, "PYTHONPATH": os.pathsep.join([str(Path(bnsearch.__file__).parents[1]), str(folder)])}
+    done = subprocess.run(program, env=environment, cwd=tmp_path, text=True, capture_output=True, check=True)
+    facts, scored, selected, methods, scores = map(json.loads, done.stdout.split("end of output\n")[:-1])
     assert (facts["method"], facts["parameters"], len(facts["edges"])) == ("chain", {"skip": 3}, 5)
-    assert json.loads(call("score", "asia.csv", "net.bif", "--score", "frugal", "--json").stdout) == {
-        "frugal": pytest.approx(facts["score"], rel=1e-12)
-    }
-    selected = json.loads(call("parents", "asia.csv", "-o", "sets.jkl", "--score", "stingy", "--json").stdout)
+    assert scored == {"frugal": pytest.approx(facts["score"], rel=1e-12)}
     assert (selected["sets"], selected["stop"]) == (8, "complete")
-    methods = json.loads(call("methods", "--json").stdout)
     assert methods["chain"]["space"] == "chains"
     assert methods["chain"]["parameters"]["skip"] == {
         "default": 1,
         "meaning": "number of variables at the beginning that have no parents",
     }
     assert "cannot be used" in methods["absent"]["summary"]
-    assert json.loads(call("scores", "--json").stdout)["frugal"]["formula"] == "Fit, and a penalty for each parent."
+    assert scores["frugal"]["formula"] == "Fit, and a penalty for each parent."
 
 
 @dataclass(frozen=True)

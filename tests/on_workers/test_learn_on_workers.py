@@ -26,6 +26,13 @@ def start_pool(number):
     return ProcessPoolExecutor(number, mp_context=multiprocessing.get_context("spawn"))
 
 
+@pytest.fixture(scope="module")
+def two_processes():
+    """Return a pool of two processes, which several tests use: each process loads its kernels once."""
+    with start_pool(2) as pool:
+        yield pool
+
+
 class Killer:
     """
     An observer that kills one worker process when the search has found a network.
@@ -52,13 +59,12 @@ def test_threads_give_the_same_result(table, expected):
         assert outcome_of(learn_steps(table, executor)) == expected
 
 
-def test_processes_give_the_same_result(table, expected):
+def test_processes_give_the_same_result(table, expected, two_processes):
     """One process, then two; a pool of the user stays open."""
     with start_pool(1) as pool:
         assert outcome_of(learn_steps(table, pool)) == expected
-    with start_pool(2) as pool:
-        assert outcome_of(learn_steps(table, pool)) == expected
-        assert pool.submit(int, "7").result() == 7
+    assert outcome_of(learn_steps(table, two_processes)) == expected
+    assert two_processes.submit(int, "7").result() == 7
 
 
 def test_a_killed_worker_changes_nothing(table, expected):
@@ -79,15 +85,14 @@ def test_a_killed_worker_of_the_user_changes_nothing(table, expected):
     assert "continued in this process" in result.notes[-1]
 
 
-def test_the_default_method_uses_workers(monkeypatch):
+def test_the_default_method_uses_workers(monkeypatch, two_processes):
     """Selection and islands run on two processes as on a thread; the bound is above the score."""
     monkeypatch.setattr(distributing, "EVALUATIONS", 100_000)
     monkeypatch.setattr(worker_selection, "MIN_SETS", 1000)
     data = make_table(28)
     with ThreadPoolExecutor(1) as executor:
         first = learn_steps(data, executor, method="auto", iterations=4000)
-    with start_pool(2) as pool:
-        second = learn_steps(data, pool, method="auto", iterations=4000)
+    second = learn_steps(data, two_processes, method="auto", iterations=4000)
     assert outcome_of(first) == outcome_of(second)
     assert first.bound is None or first.bound >= first.score
     assert any("islands on 2 workers" in note for note in second.notes)

@@ -125,7 +125,7 @@ def test_family_scores_equal_the_scorer(table: Table) -> None:
     scorer = Scorer(data, BIC())
     for k in range(data.n_variables):
         family = np.array([*sorted(layout.place[1 : k + 1])[::-1], layout.place[0]])
-        value = score_family(tuple(layout.columns), scratch, family, terms)
+        value = score_family(layout.arrays, scratch, family, terms)
         assert value == pytest.approx(scorer.family(0, range(1, k + 1)), rel=1e-9, abs=1e-9)
 
 
