@@ -76,8 +76,9 @@ def test_sections_of_classes(name):
         assert re.match(r"    \S|\w+(, \w+)*( : \S.*)?$", line), line
 
 
-def test_the_estimator(tmp_path, monkeypatch):
-    """The estimator has an example, if scikit-learn is installed."""
+def test_the_estimators(tmp_path, monkeypatch):
+    """The estimators have examples, if scikit-learn is installed."""
     pytest.importorskip("sklearn")
     monkeypatch.chdir(tmp_path)
-    assert run_examples(bnsearch.StructureLearner, "StructureLearner") > 0
+    for estimator in (bnsearch.StructureLearner, bnsearch.NetworkClassifier):
+        assert run_examples(estimator, estimator.__name__) > 0

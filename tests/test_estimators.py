@@ -26,7 +26,8 @@ from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import FunctionTransformer, KBinsDiscretizer
 from sklearn.utils.estimator_checks import parametrize_with_checks
 
-from bnsearch.estimators import StructureLearner, count_threads, draw_seed, frame_of
+from bnsearch.estimators import StructureLearner
+from bnsearch.estimators.inputs import count_threads, draw_seed, frame_of
 
 QUICK = {"method": "hillclimb", "random_state": 0, "n_jobs": 1, "stop": Iterations(2)}
 SAME = {"method": "hillclimb", "seed": 0, "threads": 1, "stop": Iterations(2)}  # the arguments of `learn`

@@ -19,6 +19,7 @@ if TYPE_CHECKING:
     from bnsearch.distributed.workers import Workers
     from bnsearch.equivalence import GES, GRESP, IGES, ILGES, VNGES
     from bnsearch.errors import BnsearchError, InputError
+    from bnsearch.estimators import NetworkClassifier as NetworkClassifier
     from bnsearch.estimators import StructureLearner as StructureLearner
     from bnsearch.exact import Exact
     from bnsearch.genetic.bncpso import BNCPSO
@@ -78,7 +79,7 @@ if TYPE_CHECKING:
 
     __version__: str
 
-# StructureLearner is not included: it needs scikit-learn, which `import *` must not require.
+# The estimators are not included: they need scikit-learn, which `import *` must not require.
 __all__ = [
     "AIC",
     "ASOBS",
@@ -184,7 +185,7 @@ _HOMES = {
     "bnsearch.distributed.workers": "Workers",
     "bnsearch.equivalence": "GES GRESP IGES ILGES VNGES",
     "bnsearch.errors": "BnsearchError InputError",
-    "bnsearch.estimators": "StructureLearner",
+    "bnsearch.estimators": "NetworkClassifier StructureLearner",
     "bnsearch.exact": "Exact",
     "bnsearch.genetic.bncpso": "BNCPSO",
     "bnsearch.genetic.cga": "CGA",
@@ -238,7 +239,7 @@ def __getattr__(name: str) -> object:
 def __dir__() -> list[str]:
     from importlib.util import find_spec
 
-    optional = {"StructureLearner"} if find_spec("sklearn") is None else set()
+    optional = {"NetworkClassifier", "StructureLearner"} if find_spec("sklearn") is None else set()
     return sorted({*globals(), *_HOME_OF, *__all__} - optional)
 
 

@@ -25,9 +25,11 @@ def find_indices(names: Sequence[str], wanted: str | Iterable[str], role: str) -
     index = {name: i for i, name in enumerate(names)}
     found: list[int] = []
     for name in chosen:
-        if not isinstance(name, str) or name not in index:
+        if not isinstance(name, str):
+            raise InputError(f"{role}: a variable is given by its name, which is text, not {name!r}")
+        if name not in index:
             raise InputError(
-                f"{role}: there is no variable {shown(str(name))}{suggest(str(name), list(names))}; "
+                f"{role}: there is no variable {shown(name)}{suggest(name, list(names))}; "
                 f"the variables are {listed(names)}"
             )
         if index[name] in found:

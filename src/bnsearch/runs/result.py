@@ -23,8 +23,10 @@ from bnsearch.runs.trace import Climbs, Trace
 if TYPE_CHECKING:
     import networkx
 
+    from bnsearch.data.discretize import Discretize
     from bnsearch.graphs.pdag import PDAG
     from bnsearch.networks.network import BayesianNetwork
+    from bnsearch.runs.explanation import EdgeExplanation
     from bnsearch.scores.score import Score
 
 
@@ -147,6 +149,51 @@ class Result:
         from bnsearch.networks.network import fit
 
         return fit(self.dag, as_dataset(data), smoothing=smoothing, ess=ess)
+
+    def explain(
+        self,
+        edge: tuple[str, str],
+        data: Any,
+        *,
+        score: str | Score | Callable[..., float] = "bic",
+        discretize: Discretize | None = None,
+    ) -> EdgeExplanation:
+        """
+        Return why the network has an edge: what the score loses without it, and the roles of all parents of the child.
+
+        Parameters
+        ----------
+        edge : tuple of str
+            Names of parent and child.
+        data, score, discretize
+            The data, the score and the discretization of the search, as in `bnsearch.learn`.
+
+        Returns
+        -------
+        EdgeExplanation
+            The loss, whether the direction is compelled, and the roles; `print` shows them.
+
+        Raises
+        ------
+        InputError
+            If the network has no such edge, or the data and the score are not those of the search.
+
+        Examples
+        --------
+        >>> import bnsearch
+        >>> data = bnsearch.load_network("asia").sample(500, 1)
+        >>> result = bnsearch.learn(data, seconds=10, seed=1)
+        >>> explanation = result.explain(result.dag.edges[0], data)
+        >>> explanation.loss > 0
+        True
+        """
+        from bnsearch.data.conversion import as_dataset
+        from bnsearch.runs.explanation import explain_edge
+        from bnsearch.scores.local import as_score
+        from bnsearch.scores.named import make_score
+
+        chosen = make_score(score) if isinstance(score, str) else as_score(score)
+        return explain_edge(self.dag, edge, as_dataset(data, discretize), chosen, self.score)
 
     def _graph(self, data: Any) -> DAG | BayesianNetwork:
         return self.dag if data is None else self.network(data)

@@ -52,7 +52,7 @@ def impossible_error(names: Mapping[str, str]) -> InputError:
     pairs = listed(f"{name}={state}" for name, state in names.items())
     return InputError(
         f"the evidence {pairs} has probability zero in this network: check the states, or estimate the tables with "
-        "ess=1, so that no combination of states is impossible"
+        "fit(..., ess=1), so that no combination of states is impossible"
     )
 
 

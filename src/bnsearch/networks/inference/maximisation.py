@@ -54,7 +54,7 @@ def _check_memory(cells: int, max_bytes: int) -> None:
     needed = cells * BYTES_PER_CELL
     if needed > max_bytes:
         raise InputError(
-            f"the most probable states need about {format_memory(needed)} for tables, and the limit of memory is "
+            f"the most probable states need {format_memory(needed)} for tables, and the limit of memory is "
             f"{format_memory(max_bytes)}: raise the limit (memory), observe more variables, or choose other targets"
         )
 

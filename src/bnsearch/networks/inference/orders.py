@@ -20,7 +20,8 @@ def find_elimination_order(
 
     The next variable is the one with the smallest weighted fill-in: the sum of the products of sizes over the pairs of
     neighbours that become adjacent. Ties go to the variable whose clique, the table over the variable and its
-    neighbours, is smallest.
+    neighbours, is smallest. If the cliques of all remaining variables are too large for any machine, their order is
+    arbitrary.
 
     Parameters
     ----------
@@ -42,6 +43,8 @@ def find_elimination_order(
         x = cost[-1]
         if costs.get(x) != cost:  # the cost has changed since this entry was made
             continue
+        if cost[0] == math.inf:  # no order of the remaining variables is possible, so any order will do
+            return order + sorted(costs)
         del costs[x]
         order.append(x)
         for y in graph.eliminate(x) & costs.keys():

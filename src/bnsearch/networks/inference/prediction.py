@@ -97,7 +97,7 @@ class Predictor:
         needed = self.plan.peak_cells * BYTES_PER_CELL
         if needed > max_bytes:
             raise InputError(
-                f"predicting {shown(self.network.names[self.target])} needs about {format_memory(needed)} for tables, "
+                f"predicting {shown(self.network.names[self.target])} needs {format_memory(needed)} for tables, "
                 f"and the limit of memory is {format_memory(max_bytes)}: pass more columns, or raise the limit (memory)"
             )
 
@@ -114,8 +114,8 @@ class Predictor:
         if not totals.all():
             row = int(np.flatnonzero(totals == 0)[0])
             raise InputError(
-                f"row {row + 1} of the table has probability zero in this network: estimate the tables of the network "
-                "with ess=1, so that no combination of states is impossible"
+                f"row {row + 1} of the table has probability zero in this network: estimate its tables with "
+                "fit(..., ess=1), so that no combination of states is impossible"
             )
         return np.asarray(found / totals)
 

@@ -63,7 +63,7 @@ class Settings:
         if needed <= self.max_bytes:
             return None
         reason = (
-            f"exact inference needs about {format_memory(needed)} for its tables, and the limit of memory is "
+            f"exact inference needs {format_memory(needed)} for its tables, and the limit of memory is "
             f"{format_memory(self.max_bytes)}"
         )
         if self.method == "exact":

@@ -1,0 +1,138 @@
+"""Why a network has an edge: the loss of score without it, and the roles of all parents of the child."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from bnsearch._tools.wording import listed, shown
+from bnsearch.errors import InputError
+from bnsearch.graphs.completion import compelled_parents
+from bnsearch.graphs.inputs import indexed_pairs
+
+if TYPE_CHECKING:
+    from bnsearch.data import Dataset
+    from bnsearch.graphs.dag import DAG
+    from bnsearch.scores.score import Score
+
+TOLERANCE = 1e-6
+"""Relative difference up to which two scores of the same network are equal."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class ParentRole:
+    """
+    The contribution of one parent to the local score of a child.
+
+    Parameters
+    ----------
+    name : str
+        The parent.
+    loss : float
+        Decrease of the local score if only this parent is removed.
+    gain_alone : float
+        Increase of the local score if this parent is added to the empty parent set.
+    is_only : bool
+        Whether the child has no other parent.
+    """
+
+    name: str
+    loss: float
+    gain_alone: float
+    is_only: bool
+
+    @property
+    def role(self) -> str:
+        """
+        The role in words.
+
+        "only parent"; "stronger together" if the parent contributes more beside the other parents than alone; "partly
+        redundant" if it contributes less; "not supported" if the score does not decrease without it.
+        """
+        if self.loss <= 0:
+            return "not supported"
+        if self.is_only:
+            return "only parent"
+        return "stronger together" if self.loss > self.gain_alone else "partly redundant"
+
+
+@dataclass(frozen=True, kw_only=True)
+class EdgeExplanation:
+    """
+    Why a network has an edge.
+
+    Parameters
+    ----------
+    parent, child : str
+        The edge.
+    score : str
+        Name of the score.
+    loss : float
+        Decrease of the score of the network if this edge is removed. For BDeu, it is the logarithm of a Bayes factor;
+        for BIC, an approximation of it.
+    compelled : bool
+        Whether all networks of the Markov equivalence class have this direction. Otherwise, the data cannot decide
+        between this edge and its reversal.
+    parents : tuple of ParentRole
+        The roles of all parents of the child, the largest loss first.
+    """
+
+    parent: str
+    child: str
+    score: str
+    loss: float
+    compelled: bool
+    parents: tuple[ParentRole, ...]
+
+    def __str__(self) -> str:
+        direction = "the direction is compelled" if self.compelled else "the direction can be reversed"
+        lines = [f"{self.parent} -> {self.child}: without it {self.score} decreases by {self.loss:.3f}; {direction}"]
+        lines += [
+            f"  {p.name}: {p.role}, loss {p.loss:.3f}, gain as the only parent {p.gain_alone:.3f}" for p in self.parents
+        ]
+        return "\n".join(lines)
+
+
+def explain_edge(dag: DAG, edge: tuple[str, str], data: Dataset, score: Score, expected: float) -> EdgeExplanation:
+    """
+    Return the explanation of an edge of a network.
+
+    Parameters
+    ----------
+    dag : the network
+    edge : names of parent and child
+    data : table, whose columns are matched to the variables by name
+    score : score of the search
+    expected : score of the network; an InputError is raised if the data and the score give another one
+    """
+    from bnsearch.scores.local import make_scorer
+
+    ((parent, child),) = indexed_pairs(dag.names, [edge])
+    family = dag.parents[child]
+    if parent not in family:
+        names = [dag.names[p] for p in family]
+        parents = f"its parents are {listed(names)}" if names else "it has no parents"
+        raise InputError(f"the network has no edge from {shown(edge[0])} to {shown(edge[1])}: {parents}")
+    scorer = make_scorer(data if data.names == dag.names else data.select(dag.names), score)
+    total = math.fsum(scorer.families(range(len(dag.names)), dag.parents))
+    if not math.isclose(total, expected, rel_tol=TOLERANCE):
+        raise InputError(
+            f"the {score.name} score of the network on these data is {total:.6f}, and that of the result is "
+            f"{expected:.6f}: pass the data and the score of the search"
+        )
+    sets = [family, (), *(tuple(p for p in family if p != removed) for removed in family), *((p,) for p in family)]
+    full, empty, *rest = scorer.families([child] * len(sets), sets).tolist()
+    reduced, single = rest[: len(family)], rest[len(family) :]
+    roles = [
+        ParentRole(name=dag.names[p], loss=full - without, gain_alone=alone - empty, is_only=len(family) == 1)
+        for p, without, alone in zip(family, reduced, single, strict=True)
+    ]
+    return EdgeExplanation(
+        parent=edge[0],
+        child=edge[1],
+        score=score.name,
+        loss=roles[family.index(parent)].loss,
+        compelled=parent in compelled_parents(dag)[child],
+        parents=tuple(sorted(roles, key=lambda role: -role.loss)),
+    )
