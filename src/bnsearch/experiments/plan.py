@@ -146,6 +146,7 @@ class Plan:
     threads : number of threads of a cell
     memory : memory limit of a cell, such as "2GB"; None for the default
     target : relative distance to the best score below which a run has reached its target
+    tie : relative difference up to which values are tied
     claims, published : statements to check, and published values
     text : content of the file
     """
@@ -161,6 +162,7 @@ class Plan:
     threads: int = 1
     memory: str | None = None
     target: float = 1e-4
+    tie: float = 1e-9
     claims: tuple[Claim, ...] = ()
     published: tuple[Published, ...] = ()
     text: str = field(default="", repr=False)
