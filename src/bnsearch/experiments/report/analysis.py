@@ -73,7 +73,7 @@ def make_value_table(
         tied = sum(are_tied(mean, best, grid.tolerance) for mean in means.values()) > 1
         row: list[Entry | str] = [dataset]
         for method, mean in means.items():
-            is_best = len(grid.methods) > 1 and are_tied(mean, best, grid.tolerance)
+            is_best = len(grid.methods) > 1 and math.isfinite(best) and are_tied(mean, best, grid.tolerance)
             note, group = published.get((dataset, method)), groups.get((dataset, method))
             row.append(
                 Entry(

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
 from itertools import pairwise
 
@@ -13,8 +14,10 @@ TOLERANCE = 1e-9  # values with a relative difference of at most this are ties b
 
 
 def are_tied(first: float, second: float, tolerance: float = TOLERANCE) -> bool:
-    """Return True if two values are equal up to a relative difference."""
-    return bool(first == second or abs(first - second) <= tolerance * max(1.0, abs(first), abs(second)))
+    """Return True if two values are equal up to a relative difference; infinity is tied with itself only."""
+    if math.isinf(first) or math.isinf(second):
+        return bool(first == second)
+    return bool(abs(first - second) <= tolerance * max(1.0, abs(first), abs(second)))
 
 
 def rank_rows(values: ArrayLike, *, is_higher_better: bool, tolerance: float = TOLERANCE) -> NDArray[np.float64]:
