@@ -35,8 +35,9 @@ class Entry:
 
     @classmethod
     def of(cls, label: str, name: str, parameters: Mapping[str, Any]) -> Entry:
-        """Return an entry with parameters."""
-        return cls(label, name, json.dumps(parameters, sort_keys=True))
+        """Return an entry with parameters; the text "none" is None, which TOML does not have."""
+        values = {key: None if value == "none" else value for key, value in parameters.items()}
+        return cls(label, name, json.dumps(values, sort_keys=True))
 
     @property
     def settings(self) -> dict[str, Any]:
