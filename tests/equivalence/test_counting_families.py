@@ -49,15 +49,27 @@ def test_a_small_buffer_of_keys_grows(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 def test_keys_are_taken_once() -> None:
-    """Two keys of the buffer are collected, one of them twice; an empty buffer is doubled."""
+    """Two keys of the buffer are collected, one of them twice; a buffer grows only on request."""
     keys = FamilyKeys(counted=True)
     room = len(keys.buffer)
     keys.buffer[:3] = 7, 8, 7
     keys.collect(3)
     assert (keys.take(), keys.take(), len(keys.buffer)) == ({7, 8}, set(), room)
     keys.collect(0)
+    assert len(keys.buffer) == room
+    keys.grow()
     assert len(keys.buffer) == 2 * room
     assert len(FamilyKeys(counted=False).buffer) == 0
+
+
+def test_listings_without_new_gains_need_no_room(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Forty listings of the same class compute no gains after the first one, and the buffer stays as it is."""
+    problem = Problem(data=sample(random_network(5, 1.0, 2, 4), 100, 1), score=PAPER_SCORE)
+    buffers = []
+    monkeypatch.setattr(FamilyKeys, "grow", lambda self: buffers.append(len(self.buffer)))
+    result = search(problem, ILGES(iterations=40, count_families=True))
+    assert result.families is not None
+    assert buffers == []
 
 
 @pytest.mark.parametrize("make", METHODS)

@@ -179,6 +179,26 @@ def test_means_are_over_samples_first():
     assert np.isnan(average([]))
 
 
+def test_many_random_networks(tmp_path):
+    """With more than 40 data sets, the table has one row for each pattern, and all networks are in a hidden table."""
+    text = """
+methods = ["hillclimb", { name = "hillclimb", label = "one parent", max_parents = 1 }]
+budgets = [{ iterations = 1 }]
+sources = [{ random = { variables = 4, parents = 1, states = 2 }, network_seeds = { count = 42 }, rows = 30 }]
+"""
+    run_experiment(make_plan(tmp_path, text), tmp_path / "out")
+    findings = Findings(ExperimentFolder(tmp_path / "out"))
+    grid = findings.make_grid(findings.measures[0], "bic", "1 iteration")
+    merged = grid.merge()
+    assert merged.datasets == ("net(4,1,2)",)
+    expected = np.mean([grid.mean(dataset, "hillclimb") for dataset in grid.datasets])
+    assert merged.mean("net(4,1,2)", "hillclimb") == pytest.approx(expected)
+    write_report(tmp_path / "out")
+    page = (tmp_path / "out" / "report.html").read_text()
+    assert "<summary>All 42 data sets</summary>" in page
+    assert page.count("<td>net(4,1,2)</td>") == 1
+
+
 def test_marks_in_both_formats():
     """Best values are bold, ties have a mark, and texts are escaped."""
     table = Table(["a|b", "x"], [["<i>", Entry("1", is_best=True, is_tied=True, tooltip='"t"', target="#f")]], ["f"])

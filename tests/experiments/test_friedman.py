@@ -25,6 +25,8 @@ def test_ranks_by_hand():
     assert rank_rows([[7, 9, 5, 7]], is_higher_better=True).tolist() == [[2.5, 1, 4, 2.5]]
     assert rank_rows([[7, 9, 5, 7]], is_higher_better=False).tolist() == [[2.5, 4, 1, 2.5]]
     assert rank_rows([[-1e5, -1e5 - 1e-6, -2e5]], is_higher_better=True).tolist() == [[1.5, 1.5, 3]]
+    assert rank_rows([[100, 101, 103]], is_higher_better=False, tolerance=0.01).tolist() == [[1.5, 1.5, 3]]
+    assert rank_rows([[math.inf, 1, math.inf]], is_higher_better=False).tolist() == [[2.5, 1, 2.5]]
 
 
 def test_friedman_by_hand():

@@ -54,6 +54,12 @@ sources = [
     assert len(list_cells(plan)) == 5 * 2 * 2 * (1 + 2)
 
 
+def test_none_as_a_parameter(tmp_path):
+    """TOML has no null: the text "none" is None."""
+    text = SMALL.replace("length = 5", 'restarts = "none"')
+    assert make_plan(tmp_path, text).methods[1].make_method().restarts is None
+
+
 def test_score_files(tmp_path):
     """Cells of a score file have no score of their own."""
     (tmp_path / "two.jkl").write_text("2\n0 2\n-5 1 1\n-9 0\n1 1\n-4 0\n")

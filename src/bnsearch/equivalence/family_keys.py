@@ -30,10 +30,12 @@ class FamilyKeys:
         self._noted: set[int] = set()
 
     def collect(self, number: int) -> None:
-        """Take the first `number` keys from the buffer; a buffer without any was too small, and is doubled."""
-        if number == 0:
-            self.buffer = np.zeros(2 * len(self.buffer), dtype=np.uint64)
+        """Take the first `number` keys from the buffer."""
         self._noted.update(self.buffer[:number].tolist())
+
+    def grow(self) -> None:
+        """Double the buffer, which is too small for the operators on one pair of variables."""
+        self.buffer = np.zeros(2 * len(self.buffer), dtype=np.uint64)
 
     def take(self) -> set[int]:
         """Return the keys collected since the last call."""

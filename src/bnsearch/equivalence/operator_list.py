@@ -89,7 +89,14 @@ class OperatorList:
 
         Return True if the list was finished before `halted` returned True.
         """
-        from bnsearch.equivalence.kernels_listing import FINISHED, NOTED, OUT_OF_POOL, list_operators, restart_row
+        from bnsearch.equivalence.kernels_listing import (
+            FINISHED,
+            NOTED,
+            OUT_OF_KEYS,
+            OUT_OF_POOL,
+            list_operators,
+            restart_row,
+        )
 
         self._mark_changes(sets)
         state = self._state
@@ -101,6 +108,8 @@ class OperatorList:
             )  # fmt: skip
             if self.families.counted:
                 self.families.collect(int(state[NOTED]))
+            if ended == OUT_OF_KEYS and state[NOTED] == 0:
+                self.families.grow()
             if ended == FINISHED:
                 return True
             if ended == OUT_OF_POOL:

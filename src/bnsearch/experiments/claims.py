@@ -79,5 +79,6 @@ def _compare(findings: Findings, claim: dict[str, Any], than: str, score: str, b
     if {claim["better"], than} <= set(grid.methods):
         matrix = replace(grid, methods=(claim["better"], than)).make_matrix()
         if len(matrix):
-            pair = compare_pairs(matrix, is_higher_better=measure.is_higher_better, is_relative=measure.is_relative)[0]
+            higher, relative = measure.is_higher_better, measure.is_relative
+            (pair,) = compare_pairs(matrix, is_higher_better=higher, is_relative=relative, tolerance=grid.tolerance)
     return Verdict(claim["text"], claim["better"], than, measure.title, score, budget, pair)

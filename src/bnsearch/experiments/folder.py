@@ -95,6 +95,7 @@ def make_index(plan: Plan, cells: Sequence[Cell]) -> Record:
         "description": plan.description,
         "measures": list(plan.measures),
         "target": plan.target,
+        "tie": plan.tie,
         "threads": plan.threads,
         "methods": [
             {

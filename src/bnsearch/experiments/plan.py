@@ -35,8 +35,9 @@ class Entry:
 
     @classmethod
     def of(cls, label: str, name: str, parameters: Mapping[str, Any]) -> Entry:
-        """Return an entry with parameters."""
-        return cls(label, name, json.dumps(parameters, sort_keys=True))
+        """Return an entry with parameters; the text "none" is None, which TOML does not have."""
+        values = {key: None if value == "none" else value for key, value in parameters.items()}
+        return cls(label, name, json.dumps(values, sort_keys=True))
 
     @property
     def settings(self) -> dict[str, Any]:
@@ -146,6 +147,7 @@ class Plan:
     threads : number of threads of a cell
     memory : memory limit of a cell, such as "2GB"; None for the default
     target : relative distance to the best score below which a run has reached its target
+    tie : relative difference up to which values are tied
     claims, published : statements to check, and published values
     text : content of the file
     """
@@ -161,6 +163,7 @@ class Plan:
     threads: int = 1
     memory: str | None = None
     target: float = 1e-4
+    tie: float = 1e-9
     claims: tuple[Claim, ...] = ()
     published: tuple[Published, ...] = ()
     text: str = field(default="", repr=False)

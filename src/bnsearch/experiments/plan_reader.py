@@ -73,7 +73,7 @@ def _read(top: Section, file: Path, text: str) -> Plan:
     budgets = tuple(filter(None, map(_read_budget, top.take_entries("budgets"))))
     seeds, measures = top.take_wholes("seeds", (1,)), _read_measures(top, sources)
     threads, target = top.take_whole("threads", 1, at_least=1), top.take_number("target", 1e-4, above=0, below=1)
-    memory = top.take_text("memory") or None
+    tie, memory = top.take_number("tie", 1e-9, above=0, below=1), top.take_text("memory") or None
     if memory is not None:
         top.attempt(lambda: parse_memory(memory))
     labels = [method.label for method in methods]
@@ -86,7 +86,7 @@ def _read(top: Section, file: Path, text: str) -> Plan:
     _check_support(top, methods, sources)
     return Plan(
         title, sources, methods, scores, budgets, seeds, measures, description, threads or 1, memory, target or 0.0,
-        claims, tuple(published), text,
+        tie or 0.0, claims, tuple(published), text,
     )  # fmt: skip
 
 

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
+from functools import cached_property
 from typing import Any
 
 import numpy as np
@@ -12,6 +13,7 @@ from numpy.typing import NDArray
 
 from bnsearch.experiments.folder import ExperimentFolder
 from bnsearch.experiments.measures import MEASURES, Best, Measure
+from bnsearch.experiments.statistics.ranks import TOLERANCE
 
 Record = dict[str, Any]
 PENALTY = 2.0  # a run that does not reach its target counts in tests as this multiple of the largest time
@@ -45,12 +47,14 @@ class Grid:
     measure : the measure
     datasets, methods : labels
     findings : values by data set and method
+    tolerance : relative difference up to which values are tied
     """
 
     measure: Measure
     datasets: tuple[str, ...]
     methods: tuple[str, ...]
     findings: dict[tuple[str, str], list[Finding]] = field(repr=False)
+    tolerance: float = TOLERANCE
 
     def get(self, dataset: str, method: str) -> list[Finding]:
         """Return the values of a method on a data set."""
@@ -64,6 +68,17 @@ class Grid:
         """Return the standard deviation of all values; None if there is one, or if one is infinite."""
         values = [finding.value for finding in self.get(dataset, method)]
         return float(np.std(values, ddof=1)) if len(values) > 1 and np.isfinite(values).all() else None
+
+    def merge(self) -> Grid:
+        """Return a grid in which the random networks of one pattern are the samples of one data set."""
+        merged: dict[tuple[str, str], list[Finding]] = {}
+        numbers: dict[tuple[str, int | None], int] = {}
+        for (dataset, method), findings in self.findings.items():
+            merged.setdefault((name_pattern(dataset), method), []).extend(
+                replace(finding, sample=numbers.setdefault((dataset, finding.sample), len(numbers)))
+                for finding in findings
+            )
+        return replace(self, datasets=tuple(dict.fromkeys(map(name_pattern, self.datasets))), findings=merged)
 
     @property
     def complete(self) -> tuple[str, ...]:
@@ -83,6 +98,11 @@ class Grid:
             [{(f.sample, f.seed): f.value for f in self.get(dataset, method)} for method in self.methods]
             for dataset in self.complete
         ]
+
+
+def name_pattern(dataset: str) -> str:
+    """Return the label of a random network without its number, such as net(50,1,2); other labels as they are."""
+    return dataset.partition("#")[0]
 
 
 def average(findings: Sequence[Finding]) -> float:
@@ -117,12 +137,12 @@ class Findings:
         self.unused = len(folder.list_keys() - set(found))
         self._best = self._find_best()
 
-    @property
+    @cached_property
     def methods(self) -> tuple[str, ...]:
         """Labels of the methods, in the order of the plan."""
         return tuple(method["label"] for method in self.index["methods"])
 
-    @property
+    @cached_property
     def datasets(self) -> tuple[str, ...]:
         """Labels of the data sets, in the order of the plan."""
         return tuple(dict.fromkeys(cell["dataset"] for cell in self.cells))
@@ -132,7 +152,7 @@ class Findings:
         """The measures of the plan."""
         return [MEASURES[name] for name in self.index["measures"] if name in MEASURES]
 
-    @property
+    @cached_property
     def settings(self) -> list[tuple[str, str]]:
         """The combinations of score and budget, in the order of the plan."""
         return list(dict.fromkeys((cell["score"], cell["budget"]) for cell in self.cells))
@@ -166,7 +186,7 @@ class Findings:
                 values.setdefault((cell["dataset"], cell["method"]), []).append(finding)
         datasets = tuple(d for d in self.datasets if any(d == dataset for dataset, _ in values))
         methods = tuple(m for m in self.methods if any(m == method for _, method in values))
-        return Grid(measure, datasets, methods, values)
+        return Grid(measure, datasets, methods, values, self.index["tie"])
 
     def get_best(self, cell: Record) -> Best:
         """Return the best score of any cell for the table and the score of a cell."""

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 
 import numpy as np
 
@@ -11,7 +11,7 @@ from bnsearch.experiments.conclusions import explain_friedman, explain_pairs, ex
 from bnsearch.experiments.folder import RESULTS
 from bnsearch.experiments.measures import Measure
 from bnsearch.experiments.report.blocks import Block, Details, Entry, Figure, Heading, Items, Paragraph, Table
-from bnsearch.experiments.report.overview import name_group
+from bnsearch.experiments.report.overview import MAX_DATA_SETS, name_group
 from bnsearch.experiments.report.rank_diagram import draw_rank_diagram
 from bnsearch.experiments.statistics.friedman import MIN_DATA_SETS, MIN_METHODS, FriedmanResult, compare_methods
 from bnsearch.experiments.statistics.pairs import PairResult, RunsResult, compare_pairs, compare_runs
@@ -31,13 +31,13 @@ def describe_measure(findings: Findings, measure: Measure, score: str, budget: s
     blocks: list[Block] = [
         Heading(measure.title, 3),
         Paragraph(f"{measure.meaning} {better}"),
-        make_value_table(findings, grid, score, budget),
+        *show_values(findings, grid, score, budget),
     ]
     return blocks + describe_tests(grid)
 
 
-def make_value_table(findings: Findings, grid: Grid, score: str, budget: str) -> Table:
-    """Return the mean of each method on each data set."""
+def show_values(findings: Findings, grid: Grid, score: str, budget: str) -> list[Block]:
+    """Return the table of means; if there are many random networks, that of their patterns and a hidden one of all."""
     groups = {
         (cell["dataset"], cell["method"]): name_group(cell, findings)
         for cell in findings.cells
@@ -48,15 +48,33 @@ def make_value_table(findings: Findings, grid: Grid, score: str, budget: str) ->
         for value in findings.index["published"]
         if value["measure"] == grid.measure.name
     }
+    merged, table = grid.merge(), make_value_table(grid, groups, published)
+    if len(grid.datasets) <= MAX_DATA_SETS or len(merged.datasets) == len(grid.datasets):
+        return [table]
+    return [make_value_table(merged, {}, published), Details(f"All {len(grid.datasets)} data sets", [table])]
+
+
+def make_value_table(
+    grid: Grid, groups: Mapping[tuple[str, str], str], published: Mapping[tuple[str, str], float]
+) -> Table:
+    """
+    Return the mean of each method on each data set.
+
+    Parameters
+    ----------
+    grid : the values
+    groups : name of the row with the result files of a data set and a method
+    published : published values by data set and method
+    """
     rows: list[list[Entry | str]] = []
     for dataset in grid.datasets:
         means = {method: grid.mean(dataset, method) for method in grid.methods}
         best = find_best([mean for mean in means.values() if not math.isnan(mean)], grid.measure)
-        tied = sum(are_tied(mean, best) for mean in means.values()) > 1
+        tied = sum(are_tied(mean, best, grid.tolerance) for mean in means.values()) > 1
         row: list[Entry | str] = [dataset]
         for method, mean in means.items():
-            is_best = len(grid.methods) > 1 and are_tied(mean, best)
-            note = published.get((dataset, method))
+            is_best = len(grid.methods) > 1 and math.isfinite(best) and are_tied(mean, best, grid.tolerance)
+            note, group = published.get((dataset, method)), groups.get((dataset, method))
             row.append(
                 Entry(
                     format_value(grid, dataset, method),
@@ -64,7 +82,7 @@ def make_value_table(findings: Findings, grid: Grid, score: str, budget: str) ->
                     is_tied=is_best and tied,
                     note="" if note is None else f"published: {note:,.{grid.measure.digits}f}",
                     tooltip=list_files(grid, dataset, method),
-                    target=f"#{groups[dataset, method]}" if grid.get(dataset, method) else "",
+                    target=f"#{group}" if group and grid.get(dataset, method) else "",
                 )
             )
         rows.append(row)
@@ -99,27 +117,27 @@ def describe_tests(grid: Grid) -> list[Block]:
     """Return the tests of a measure, with what they allow to conclude."""
     if len(grid.methods) < 2:
         return []
-    matrix, measure = grid.make_matrix(), grid.measure
+    matrix, higher, tie = grid.make_matrix(), grid.measure.is_higher_better, grid.tolerance
     left_out = len(grid.datasets) - len(matrix)
     texts = [f"{left_out} data sets without values of all methods are left out of the tests."] if left_out else []
     blocks: list[Block] = []
     if len(matrix) < MIN_DATA_SETS:
-        texts.append(
-            "There is one data set with values of all methods: nothing can be concluded about other data sets."
-        )
+        texts.append("With fewer than two data sets, nothing can be concluded about other data sets.")
     else:
         if len(grid.methods) >= MIN_METHODS:
-            result = compare_methods(matrix, grid.methods, is_higher_better=measure.is_higher_better)
+            result = compare_methods(matrix, grid.methods, is_higher_better=higher, tolerance=tie)
             texts += explain_friedman(result)
             blocks += show_friedman(result)
-        pairs = compare_pairs(matrix, is_higher_better=measure.is_higher_better, is_relative=measure.is_relative)
+        relative = grid.measure.is_relative
+        pairs = compare_pairs(matrix, is_higher_better=higher, is_relative=relative, tolerance=tie)
         texts += explain_pairs(pairs, grid.methods, len(matrix))
         blocks.append(Details("Pairs of methods over data sets", [make_pair_table(pairs, grid.methods)]))
-    runs = compare_runs(grid.list_runs(), is_higher_better=measure.is_higher_better) if len(matrix) else []
     if len(matrix):
+        runs = compare_runs(grid.list_runs(), is_higher_better=higher, tolerance=tie)
         texts += explain_runs(runs)
-    if runs:
-        blocks.append(Details("Pairs of methods on single data sets", [make_run_table(runs, grid)], is_long=True))
+        if runs:
+            table = make_run_table(runs, grid)
+            blocks.append(Details("Pairs of methods on single data sets", [table], is_long=True))
     return [Items(texts), *blocks]
 
 

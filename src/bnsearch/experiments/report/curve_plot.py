@@ -86,7 +86,7 @@ def _draw_curve(curve: Curve, number: int, scale: _Scale) -> list[str]:
     high, low, means = ([scale.y(v) for v in values] for values in (curve.high, curve.low, curve.means))
     band = [*zip(xs, high, strict=True), *reversed(list(zip(xs, low, strict=True)))]
     return [
-        f'<path d="{_path(band)}Z" fill="{colour}" fill-opacity="0.15" stroke="none"/>',
+        f'<path d="{_path(band)}Z" fill="{colour}" fill-opacity="0.1" stroke="none"/>',
         f'<path d="{_path(list(zip(xs, means, strict=True)))}" fill="none" stroke="{colour}" stroke-width="2" '
         f'stroke-dasharray="{_dash(number)}"/>',
         f'<circle cx="{xs[-1]:.1f}" cy="{means[-1]:.1f}" r="3" fill="{colour}"/>',

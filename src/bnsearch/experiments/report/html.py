@@ -47,7 +47,7 @@ def _render_table(table: Table) -> str:
     head = "".join(f"<th>{escape(heading)}</th>" for heading in table.headings)
     rows = []
     for place, row in enumerate(table.rows):
-        name = f' id="{escape(table.anchors[place])}"' if table.anchors else ""
+        name = f' id="{escape(table.anchors[place])}"' if table.anchors and table.anchors[place] else ""
         rows.append(f"<tr{name}>" + "".join(map(_render_entry, row)) + "</tr>")
     body = "\n".join(rows)
     return (

@@ -144,7 +144,7 @@ def name_group(cell: dict[str, Any], findings: Findings) -> str:
 def describe_files(findings: Findings) -> list[Block]:
     """Return the list of result files: one row for each data set and method under a score and budget."""
     rows: list[list[Entry | str]] = []
-    anchors = []
+    anchors, named = [], set()
     for cell in findings.cells:
         if cell["key"] not in findings.records:
             continue
@@ -155,6 +155,7 @@ def describe_files(findings: Findings) -> list[Block]:
              Entry(name, target=f"{RESULTS}/{name}")]
         )  # fmt: skip
         group = name_group(cell, findings)
-        anchors.append("" if group in anchors else group)
+        anchors.append("" if group in named else group)
+        named.add(group)
     headings = ["data set", "method", "score", "budget", "sample", "seed", "result file"]
     return [Heading("Result files"), Table(headings, rows, anchors, is_numeric=False)]

@@ -11,7 +11,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from bnsearch._tools.extras import import_optional
 from bnsearch.errors import InputError
-from bnsearch.experiments.statistics.ranks import ALPHA, rank_rows
+from bnsearch.experiments.statistics.ranks import ALPHA, TOLERANCE, rank_rows
 
 MIN_METHODS = 3  # two methods are compared by Wilcoxon's test
 MIN_DATA_SETS = 2
@@ -63,7 +63,9 @@ class FriedmanResult:
         return found
 
 
-def compare_methods(values: ArrayLike, methods: Sequence[str], *, is_higher_better: bool) -> FriedmanResult:
+def compare_methods(
+    values: ArrayLike, methods: Sequence[str], *, is_higher_better: bool, tolerance: float = TOLERANCE
+) -> FriedmanResult:
     """
     Compare three or more methods over data sets.
 
@@ -72,6 +74,7 @@ def compare_methods(values: ArrayLike, methods: Sequence[str], *, is_higher_bett
     values : one row for each data set, one column for each method, without missing values
     methods : labels of the methods
     is_higher_better : whether higher values are better
+    tolerance : relative difference up to which values are tied
 
     References
     ----------
@@ -83,7 +86,7 @@ def compare_methods(values: ArrayLike, methods: Sequence[str], *, is_higher_bett
     n, k = table.shape
     if k < MIN_METHODS or n < MIN_DATA_SETS:
         raise InputError(f"Friedman's test needs {MIN_METHODS} methods and {MIN_DATA_SETS} data sets, not {k} and {n}")
-    ranks = rank_rows(table, is_higher_better=is_higher_better)
+    ranks = rank_rows(table, is_higher_better=is_higher_better, tolerance=tolerance)
     tied = int(np.sum(np.ptp(ranks, axis=1) == 0))
     statistic, p_value = (0.0, 1.0) if tied == n else map(float, friedmanchisquare(*ranks.T))
     nemenyi, holm, note = _compute_post_hoc(ranks)

@@ -10,7 +10,7 @@ from math import comb
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from bnsearch.experiments.statistics.ranks import ALPHA, are_tied, correct_by_holm
+from bnsearch.experiments.statistics.ranks import ALPHA, TOLERANCE, are_tied, correct_by_holm
 
 Runs = Mapping[tuple[int | None, int], float]  # value by sample and seed
 
@@ -77,7 +77,9 @@ class RunsResult:
         return self.adjusted < ALPHA
 
 
-def compare_pairs(values: ArrayLike, *, is_higher_better: bool, is_relative: bool = False) -> list[PairResult]:
+def compare_pairs(
+    values: ArrayLike, *, is_higher_better: bool, is_relative: bool = False, tolerance: float = TOLERANCE
+) -> list[PairResult]:
     """
     Compare all pairs of methods over data sets by Wilcoxon's signed-rank test with Holm's correction.
 
@@ -87,11 +89,12 @@ def compare_pairs(values: ArrayLike, *, is_higher_better: bool, is_relative: boo
     is_higher_better : whether higher values are better
     is_relative : whether differences are divided by the mean absolute value of both methods, so that large data sets do
         not count more
+    tolerance : relative difference up to which values are tied
     """
     table = np.asarray(values, dtype=np.float64) * (1 if is_higher_better else -1)
     found = []
     for first, second in combinations(range(table.shape[1]), 2):
-        differences = subtract(table[:, first], table[:, second], is_relative=is_relative)
+        differences = subtract(table[:, first], table[:, second], tolerance, is_relative=is_relative)
         p_value, effect = compute_signed_rank(differences)
         wins, losses = int(np.sum(differences > 0)), int(np.sum(differences < 0))
         ties = len(differences) - wins - losses
@@ -100,10 +103,12 @@ def compare_pairs(values: ArrayLike, *, is_higher_better: bool, is_relative: boo
     return [replace(pair, adjusted=p) for pair, p in zip(found, corrected, strict=True)]
 
 
-def subtract(first: NDArray[np.float64], second: NDArray[np.float64], *, is_relative: bool) -> NDArray[np.float64]:
+def subtract(
+    first: NDArray[np.float64], second: NDArray[np.float64], tolerance: float, *, is_relative: bool
+) -> NDArray[np.float64]:
     """Return differences; those of tied values are zero."""
     scale = (np.abs(first) + np.abs(second)) / 2 if is_relative else np.ones(len(first))
-    tied = np.array([are_tied(a, b) for a, b in zip(first, second, strict=True)], dtype=bool)
+    tied = np.array([are_tied(a, b, tolerance) for a, b in zip(first, second, strict=True)], dtype=bool)
     with np.errstate(invalid="ignore", divide="ignore"):
         return np.where(tied, 0.0, (first - second) / scale)
 
@@ -120,7 +125,9 @@ def compute_signed_rank(differences: NDArray[np.float64]) -> tuple[float, float]
     return float(wilcoxon(left).pvalue), effect
 
 
-def compare_runs(runs: Sequence[Sequence[Runs]], *, is_higher_better: bool) -> list[RunsResult]:
+def compare_runs(
+    runs: Sequence[Sequence[Runs]], *, is_higher_better: bool, tolerance: float = TOLERANCE
+) -> list[RunsResult]:
     """
     Compare all pairs of methods on each data set.
 
@@ -131,31 +138,32 @@ def compare_runs(runs: Sequence[Sequence[Runs]], *, is_higher_better: bool) -> l
     ----------
     runs : for each data set and each method the values by sample and seed
     is_higher_better : whether higher values are better
+    tolerance : relative difference up to which values are tied
     """
     sign = 1 if is_higher_better else -1
     found = []
     for place, methods in enumerate(runs):
         for first, second in combinations(range(len(methods)), 2):
-            tested = _compare_two(methods[first], methods[second], sign)
+            tested = _compare_two(methods[first], methods[second], sign, tolerance)
             if tested is not None:
                 found.append(RunsResult(place, first, second, *tested))
     corrected = correct_by_holm([result.p_value for result in found])
     return [replace(result, adjusted=p) for result, p in zip(found, corrected, strict=True)]
 
 
-def _compare_two(first: Runs, second: Runs, sign: int) -> tuple[str, float, float, float] | None:
+def _compare_two(first: Runs, second: Runs, sign: int, tolerance: float) -> tuple[str, float, float, float] | None:
     """Return the test, the p-value, Cliff's delta and the smallest possible p-value; None with too few runs."""
     from scipy.stats import mannwhitneyu
 
     samples = sorted({sample for sample, _ in first} & {sample for sample, _ in second}, key=str)
     if len(samples) > 1:
         a, b = (np.array([_mean_of_sample(runs, sample) for sample in samples]) * sign for runs in (first, second))
-        p_value, _ = compute_signed_rank(subtract(a, b, is_relative=False))
+        p_value, _ = compute_signed_rank(subtract(a, b, tolerance, is_relative=False))
         return "Wilcoxon", p_value, compute_cliffs_delta(a, b), 2.0 * 0.5 ** len(samples)
     a, b = (np.array(list(runs.values())) * sign for runs in (first, second))
     if min(len(a), len(b)) < 2:
         return None
-    a, b = _merge_ties(a, b)
+    a, b = _merge_ties(a, b, tolerance)
     is_constant = np.ptp(np.concatenate([a, b])) == 0
     p_value = 1.0 if is_constant else float(mannwhitneyu(a, b, alternative="two-sided").pvalue)
     return "Mann-Whitney", p_value, compute_cliffs_delta(a, b), min(1.0, 2.0 / comb(len(a) + len(b), len(a)))
@@ -165,12 +173,14 @@ def _mean_of_sample(runs: Runs, sample: int | None) -> float:
     return float(np.mean([value for (its, _), value in runs.items() if its == sample]))
 
 
-def _merge_ties(a: NDArray[np.float64], b: NDArray[np.float64]) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
-    """Return two arrays in which values that are equal up to rounding errors are equal."""
+def _merge_ties(
+    a: NDArray[np.float64], b: NDArray[np.float64], tolerance: float
+) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+    """Return two arrays in which tied values are equal."""
     both = np.concatenate([a, b])
     order = np.argsort(both, kind="stable")
     for before, after in pairwise(order.tolist()):
-        if are_tied(both[before], both[after]):
+        if are_tied(both[before], both[after], tolerance):
             both[after] = both[before]
     return both[: len(a)], both[len(a) :]
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
 from itertools import pairwise
 
@@ -9,15 +10,17 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 ALPHA = 0.05  # significance level of all tests
-TOLERANCE = 1e-9  # values with a relative difference of at most this are ties
+TOLERANCE = 1e-9  # values with a relative difference of at most this are ties by default
 
 
-def are_tied(first: float, second: float) -> bool:
-    """Return True if two values are equal up to rounding errors."""
-    return bool(first == second or abs(first - second) <= TOLERANCE * max(1.0, abs(first), abs(second)))
+def are_tied(first: float, second: float, tolerance: float = TOLERANCE) -> bool:
+    """Return True if two values are equal up to a relative difference; infinity is tied with itself only."""
+    if math.isinf(first) or math.isinf(second):
+        return bool(first == second)
+    return bool(abs(first - second) <= tolerance * max(1.0, abs(first), abs(second)))
 
 
-def rank_rows(values: ArrayLike, *, is_higher_better: bool) -> NDArray[np.float64]:
+def rank_rows(values: ArrayLike, *, is_higher_better: bool, tolerance: float = TOLERANCE) -> NDArray[np.float64]:
     """
     Return the ranks within each row, 1 for the best value; tied values get the mean of their ranks.
 
@@ -25,18 +28,19 @@ def rank_rows(values: ArrayLike, *, is_higher_better: bool) -> NDArray[np.float6
     ----------
     values : one row for each data set, one column for each method
     is_higher_better : whether the highest value gets rank 1
+    tolerance : relative difference up to which neighbours in the order are tied
     """
     table = np.atleast_2d(np.asarray(values, dtype=np.float64))
-    return np.stack([_rank(-row if is_higher_better else row) for row in table])
+    return np.stack([_rank(-row if is_higher_better else row, tolerance) for row in table])
 
 
-def _rank(row: NDArray[np.float64]) -> NDArray[np.float64]:
+def _rank(row: NDArray[np.float64], tolerance: float) -> NDArray[np.float64]:
     from scipy.stats import rankdata
 
     order = np.argsort(row, kind="stable")
     groups = np.zeros(len(row))
     for before, after in pairwise(order.tolist()):
-        groups[after] = groups[before] + (not are_tied(row[before], row[after]))
+        groups[after] = groups[before] + (not are_tied(row[before], row[after], tolerance))
     return np.asarray(rankdata(groups))
 
 
