@@ -84,12 +84,13 @@ def run_learn(path: Path, seconds: float, options: list[str]) -> tuple[dict[str,
     command = [sys.executable, "-m", "bnsearch", "learn", str(path), "--seconds", str(seconds), "--json", "-q"]
     before, started = resource.getrusage(resource.RUSAGE_CHILDREN), time.monotonic()
     peak = 0
-    with subprocess.Popen([*command, "-o", str(output), *options], stdout=subprocess.PIPE, text=True) as process:
+    with tempfile.TemporaryFile() as printed:  # a pipe would be full before the process ends
+        process = subprocess.Popen([*command, "-o", str(output), *options], stdout=printed)
         while process.poll() is None:
             peak = max(peak, measure_memory(process.pid))
             time.sleep(SAMPLING_SECONDS)
-        assert process.stdout is not None
-        result = json.loads(process.stdout.read())
+        printed.seek(0)
+        result = json.load(printed)
     after = resource.getrusage(resource.RUSAGE_CHILDREN)
     return {
         "seconds": time.monotonic() - started,

@@ -22,6 +22,7 @@ from bnsearch.scores.extender import TABULATED_SIZE, stacked_terms
 from bnsearch.scores.score import TOLERANCE
 
 WORK_PER_CALL = 2_000_000  # steps of one kernel call times variables, at most: the time of a step grows with both
+ROWS_PER_CALL = 1 << 28  # computed scores of one kernel call times rows, at most
 MAX_STEPS = 1000  # maximum number of steps of one kernel call
 FREE_ROWS = 4  # free room of a new pool of gains, as a number of rows of all variables
 
@@ -50,7 +51,7 @@ class LazyClimber:
         layout = usual_layout(data)
         n = data.n_variables
         width = int(limits.max(initial=0)) + 1
-        self._order, self._place = layout.order, layout.place
+        self._order, self._place, self._n_rows = layout.order, layout.place, data.n_rows
         self._pricer = _make_pricer(problem, layout, pairs, limits)
         self._graph = KernelTuple(
             (  # see kernels_parent_lists
@@ -147,10 +148,11 @@ class LazyClimber:
 
         n = len(self._order)
         max_steps = max(1, min(max_steps, WORK_PER_CALL // n))
+        max_scores = max(1, min(n, ROWS_PER_CALL // self._n_rows))
         ended = -1
         while ended != FINISHED:
             ended = climb_lazily(
-                self._pricer, self._graph, self._rows, self._tie_rank, self._counters, max_steps, n, TOLERANCE
+                self._pricer, self._graph, self._rows, self._tie_rank, self._counters, max_steps, max_scores, TOLERANCE
             )
             if ended == NEEDS_ROOM:
                 self._enlarge_pool()

@@ -26,7 +26,8 @@ FIRST_STORED = 64  # stored families of a variable for which there is room at fi
 FIRST_PARENTS = 3  # upper bound on the number of parents that a variable gets first along a new ordering
 SEEN_SLOTS = 1 << 18  # slots of the hash table of predecessor sets; a power of two
 MAX_EXAMINED = 1_000_000  # entries that a kernel call examines before it returns: a few milliseconds
-FIRST_EVALUATIONS = 1000  # number of local scores that are assumed to take CALL_SECONDS, until one was measured
+MIN_EVALUATIONS = 1000  # number of local scores before growth may be cut short, with few rows
+MIN_COUNTED_ROWS = 200_000_000  # the same as a number of counted rows, with many rows
 CALL_SECONDS = 0.005  # target duration of a call
 CUT_SECONDS = 0.05  # duration after which the growth of a parent set is cut short, under a time budget
 
@@ -74,7 +75,9 @@ class OnDemandChain:
         self._counted = 0  # computed local scores that `count_new_evaluations` has returned
         self._timed = timed
         self.lock = threading.RLock()
-        self._seconds_each = CALL_SECONDS / FIRST_EVALUATIONS  # measured duration of one local score
+        rows = source.layout.columns.total
+        self._min_evaluations = max(1, min(MIN_EVALUATIONS, MIN_COUNTED_ROWS // rows))
+        self._seconds_each = CALL_SECONDS / self._min_evaluations  # duration of one local score, until one was measured
         self._totals = np.array([0.0, -np.inf, 0.0])
         self._counts = np.array([0, 0, source.required_bits.any()], dtype=np.int64)
         self._examined = np.zeros(1, dtype=np.int64)
@@ -219,7 +222,7 @@ class OnDemandChain:
 
         head = self._rows[HEAD]
         evaluations = max(1, int(CALL_SECONDS / self._seconds_each))
-        cut = max(FIRST_EVALUATIONS, int(CUT_SECONDS / self._seconds_each))
+        cut = max(self._min_evaluations, int(CUT_SECONDS / self._seconds_each))
         head[LIMIT] = head[EVALUATIONS] + cut if self._timed else np.iinfo(np.int64).max
         before, started = int(head[EVALUATIONS]), time.perf_counter()
         yield evaluations
