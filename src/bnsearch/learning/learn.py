@@ -95,8 +95,9 @@ def learn(
     executor : Executor or Workers, optional
         Workers in other processes or on other machines: any `concurrent.futures.Executor`, such as a
         `ProcessPoolExecutor`, an `mpi4py.futures.MPIPoolExecutor`, the `get_executor()` of a Dask client or a
-        `bnsearch.RayExecutor`. The default method and `ginobs` run their islands on the workers. Candidate tables are selected there, too. Each worker uses
-        one thread. Under a budget of iterations (`stop`) the result does not depend on the number or kind of workers.
+        `bnsearch.RayExecutor`. The default method and `ginobs` run their islands on the workers. Candidate tables are
+        selected there, too. Each worker uses one thread. Under a budget of iterations (`stop`) the result does not
+        depend on the number or kind of workers.
     memory : int, float or str, optional
         Memory for candidate tables, caches and islands together, in bytes or as text such as "2GB". None means a
         quarter of the machine's memory, at most 4 GiB.
