@@ -9,6 +9,7 @@ run: the run should end with a network and one note. The exit status is 1 if a r
 
     python benchmarks/survive.py                          # 100 and 50 runs, about an hour
     python benchmarks/survive.py --kills 10 --terms 5
+    python benchmarks/survive.py --kills 10 --terms 5 --learn --workers 2
 """
 
 from __future__ import annotations
@@ -86,11 +87,12 @@ sys.exit(main(sys.argv[1:]))
 
 @dataclass(frozen=True)
 class Trial:
-    """A folder with a table, in which runs are started."""
+    """A folder with a table, in which runs are started; further options of `learn`."""
 
     folder: Path
     method: str
     seed: int
+    options: tuple[str, ...]
 
     @property
     def checkpoint(self) -> Path:
@@ -102,7 +104,7 @@ class Trial:
         (self.folder / "clock").write_bytes(struct.pack("d", 0.0))
         command = [sys.executable, "-c", CHILD, str(self.folder / "clock"), fault, str(at)]
         command += ["learn", str(self.folder / "table.csv"), "--seconds", str(seconds), "--method", self.method]
-        command += ["--seed", str(self.seed), "--checkpoint", str(self.checkpoint), "--json"]
+        command += ["--seed", str(self.seed), "--checkpoint", str(self.checkpoint), "--json", *self.options]
         environment = {**os.environ, "PYTHONPATH": str(Path(bnsearch.__file__).parents[1])}
         return subprocess.Popen(command, env=environment, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
 
@@ -182,6 +184,7 @@ def main() -> int:
     parser.add_argument("--rows", type=int, default=2000)
     parser.add_argument("--method", default="auto")
     parser.add_argument("--seed", type=int, default=1)
+    parser.add_argument("--learn", nargs=argparse.REMAINDER, default=[], help="further options of learn: --workers 2")
     options = parser.parse_args()
     rng = random.Random(options.seed)
     data = bnsearch.random_network(options.variables, 3.0, 3, options.seed).sample(options.rows, options.seed)
@@ -191,7 +194,7 @@ def main() -> int:
         folder = Path(tempfile.mkdtemp(prefix="survive-"))
         folder.chmod(0o755)
         data.write(folder / "table.csv")
-        trial = Trial(folder, options.method, number)
+        trial = Trial(folder, options.method, number, tuple(options.learn))
         at, total = rng.uniform(0.0, options.seconds), 10.0 * options.seconds
         if kind in FAULTS:
             good, report = break_disk(trial, kind, 6.0)

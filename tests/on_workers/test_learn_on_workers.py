@@ -180,12 +180,14 @@ def test_workers_that_are_always_lost_end_the_run(table, monkeypatch):
 
 
 def test_runs_without_an_executor_import_nothing_new():
-    """The default path loads no module of this package, and no process pools."""
+    """The default method loads no module of this package, no checkpoints, no process pools and no clusters."""
     code = """
 import sys, bnsearch
-data = bnsearch.load_network("asia").sample(50, 1)
-bnsearch.learn(data, method="tabu", seconds=1)
-print([name for name in sys.modules if name.startswith(("bnsearch.distributed", "distributed", "dask"))])
+data = bnsearch.load_network("greenhouse").sample(50, 1)
+bnsearch.learn(data, seconds=None, stop=bnsearch.Iterations(50), seed=1)
+packages = "bnsearch.distributed", "bnsearch.checkpoints", "distributed", "dask", "mpi4py", "ray", "loky"
+pools = "multiprocessing.pool", "concurrent.futures.process"
+print([name for name in sys.modules if name in pools or any((name + ".").startswith(p + ".") for p in packages)])
 """
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
     assert done.stdout.strip() == "[]"

@@ -168,7 +168,7 @@ def test_a_driver_that_is_ended_keeps_its_network(tmp_path, path, number):
     program.write_text(DRIVER, encoding="utf-8")
     make_table(28).write(tmp_path / "table.csv")
     command = [sys.executable, str(program), "learn", str(tmp_path / "table.csv"), "--seed", "1", "--workers", "2"]
-    command += ["--checkpoint", str(path), "--json", "--quiet"]
+    command += ["--method", "ginobs", "--checkpoint", str(path), "--json", "--quiet"]
     process = subprocess.Popen([*command, "--seconds", "600"], stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
     try:
         wait_for(lambda: has_rounds(path))

@@ -11,9 +11,11 @@ from __future__ import annotations
 import threading
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
+from itertools import pairwise
 from math import comb, inf
 
 import numpy as np
+from numpy.typing import NDArray
 
 from bnsearch._tools.parallel import ThreadArrays
 from bnsearch.budgets.budget import Budget
@@ -74,13 +76,41 @@ class PieceWalk(Walk):
         )
 
 
-def select_pieces(task: PieceTask, parts: Parts) -> list[RankedFamilies]:
+@dataclass(frozen=True, eq=False)
+class PieceReport:
+    """
+    The families of a group of pieces, in few arrays, because each array takes time to travel.
+
+    Attributes
+    ----------
+    counts : int64[pieces], number of families of each piece
+    families : the families of the first piece, then those of the second, and so on
+    """
+
+    counts: NDArray[np.int64]
+    families: RankedFamilies
+
+    @classmethod
+    def join(cls, found: Sequence[RankedFamilies]) -> PieceReport:
+        """Return the report of the families of each piece."""
+        nothing = RankedFamilies(np.empty(0, np.int32), np.empty(0, np.int64), np.empty(0))
+        families = RankedFamilies._make(np.concatenate(arrays) for arrays in zip(nothing, *found, strict=True))
+        return cls(np.array([len(own.places) for own in found], dtype=np.int64), families)
+
+    def split(self) -> list[RankedFamilies]:
+        """Return the families of each piece, in writable arrays: kernels would be compiled again for others."""
+        arrays = [np.require(array, requirements="W") for array in self.families]
+        bounds = pairwise([0, *np.cumsum(self.counts).tolist()])
+        return [RankedFamilies._make(array[first:stop] for array in arrays) for first, stop in bounds]
+
+
+def select_pieces(task: PieceTask, parts: Parts) -> PieceReport:
     """Return the families of a group of pieces; this function runs on a worker."""
     key = task.key, task.size, task.memory
     walk = _idle_walks.pop(key) or _make_walk(task, parts)
     found = walk.enumerate_pieces(task.size, task.pieces)
     _idle_walks.put(key, walk)
-    return found
+    return PieceReport.join(found)
 
 
 def _make_walk(task: PieceTask, parts: Parts) -> PieceWalk:
@@ -162,9 +192,8 @@ class SharedWalk(Walk):
         self.kept[size] = progress.kept
         pace = Pace(progress, max_seconds, budget)
         for pieces, families in self._enumerate_on_workers(progress, pace):
-            for piece, kept in zip(pieces, families, strict=True):
-                # Arrays from another process may be read-only, for which kernels would be compiled again.
-                progress.kept[piece] = own = RankedFamilies(*map(np.array, kept))
+            for piece, own in zip(pieces, families, strict=True):
+                progress.kept[piece] = own
                 self.rows += len(own.places)
                 first, stop = self.sweep.ranks(size, piece)
                 pace.advance(stop - first, self._reserve)
@@ -186,7 +215,7 @@ class SharedWalk(Walk):
         for group in self._group_pieces(progress.size, queue.workers.number):
             self._submit(progress.size, group)
         for ticket in queue.take_all(lambda: pace.going and not self.job.budget.is_spent()):
-            yield ticket.call.task.pieces, ticket.value
+            yield ticket.call.task.pieces, ticket.value.split()
         queue.cancel()
 
     def _group_pieces(self, size: int, workers: int) -> Iterator[tuple[Piece, ...]]:

@@ -94,9 +94,10 @@ def learn(
         Number of threads; None means all cores.
     executor : Executor or Workers, optional
         Workers in other processes or on other machines: any `concurrent.futures.Executor`, such as a
-        `ProcessPoolExecutor`, an `mpi4py.futures.MPIPoolExecutor` or the `get_executor()` of a Dask client. The default
-        method and `ginobs` run their islands on the workers. Candidate tables are selected there, too. Each worker uses
-        one thread. Under a budget of iterations (`stop`) the result does not depend on the number or kind of workers.
+        `ProcessPoolExecutor`, an `mpi4py.futures.MPIPoolExecutor`, the `get_executor()` of a Dask client or a
+        `bnsearch.RayExecutor`. The default method and `ginobs` run their islands on the workers. Candidate tables are
+        selected there, too. Each worker uses one thread. Under a budget of iterations (`stop`) the result does not
+        depend on the number or kind of workers.
     memory : int, float or str, optional
         Memory for candidate tables, caches and islands together, in bytes or as text such as "2GB". None means a
         quarter of the machine's memory, at most 4 GiB.
@@ -116,8 +117,8 @@ def learn(
     checkpoint : str or path, optional
         Folder, such as "run.bns", in which the state of the run is saved about every ten seconds and at its end. The
         same call continues a run that was interrupted, and returns the result of one that has ended. A larger
-        `seconds` continues a run that has ended. Only `seconds`, `threads`, `memory`, `within` and `observers` may
-        differ from those of the saved run.
+        `seconds` continues a run that has ended. Only `seconds`, `threads`, `executor`, `memory`, `within` and
+        `observers` may differ from those of the saved run.
     restart : bool, default False
         Whether to start over although the checkpoint has a saved run.
     observers : sequence of callable, optional
