@@ -22,6 +22,7 @@ function makeBars(v) {
       const probability = state.marginals[v]?.[s] ?? 0;
       bar.style.width = `${100 * probability}%`;
       percent.textContent = formatPercent(probability);
+      row.dataset.probability = probability;
       row.setAttribute("aria-pressed", state.evidence.get(v) === s);
       row.disabled = !state.tree;
     });

@@ -1,6 +1,7 @@
 // Elements of the page. Texts become text nodes, so a name from the data is never interpreted as markup.
 
 const SVG_NAMESPACE = "http://www.w3.org/2000/svg";
+const MAX_NAME = 200; // characters of a name that are shown
 
 function byId(id) {
   return document.getElementById(id);
@@ -48,9 +49,14 @@ function makeFacts(pairs) {
   return make("table", { class: "facts" }, make("tbody", {}, body));
 }
 
+/** Return a text, cut after a number of characters. */
+function shorten(text, length) {
+  return [...text].length > length ? `${[...text].slice(0, length - 1).join("")}…` : text;
+}
+
 /** Return a name as an element of its own direction of writing. */
 function makeName(text) {
-  return make("bdi", { class: "name", title: text }, text.trim() === "" ? "(blank)" : text);
+  return make("bdi", { class: "name", title: text }, text.trim() === "" ? "(blank)" : shorten(text, MAX_NAME));
 }
 
 function announce(text) {

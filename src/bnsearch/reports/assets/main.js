@@ -106,7 +106,9 @@ function startViews() {
     if (isLarge) byId("bars").checked = false;
     if (byId("view").value !== "whole" && state.variable === null) state.variable = state.edge?.child ?? 0;
     drawView();
-    if (state.variable !== null) showTab("variable-panel");
+    if (state.variable === null) return;
+    showTab("variable-panel");
+    if (byId("view").value !== "whole") graph.reveal(state.variable);
   };
   byId("view").addEventListener("change", change);
   byId("bars").addEventListener("change", change);

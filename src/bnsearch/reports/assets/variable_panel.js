@@ -1,6 +1,7 @@
 // Details of the selected variable.
 
 const MAX_TABLE_ROWS = 100;
+const MANY_VARIABLES = 150; // from here on, the labels of the whole graph are too small to read
 
 /** Return links to variables. */
 function makeLinks(members) {
@@ -121,6 +122,7 @@ function fillOverview(panel) {
   panel.replaceChildren(
     make("h2", {}, "Network"),
     make("p", {}, "Select a variable in the graph, or search for it, to see its states, probabilities and neighbours."),
+    variables.length > MANY_VARIABLES ? make("p", { class: "notice" }, "In a large graph, search for a variable and choose the view of its neighbours.") : "",
     makeFacts([
       ["variables", variables.length.toLocaleString("en")],
       ["edges", `${edges.length.toLocaleString("en")}, ${reversible.toLocaleString("en")} of them reversible`],
