@@ -10,8 +10,13 @@ import numpy as np
 import pytest
 from page_reader import HOSTILE_NAMES, make_hostile_network, make_large_network
 
+from bnsearch.graphs.dag import DAG
 from bnsearch.networks import load_network, random_network
+from bnsearch.reports import contents as contents_module
 from bnsearch.reports.report import write_report
+from bnsearch.runs.result import Result
+from bnsearch.runs.stop import Progress
+from bnsearch.runs.trace import Trace
 
 webdriver = pytest.importorskip("selenium.webdriver", reason="Selenium is not installed")
 BROWSER = shutil.which("chromium") or shutil.which("chromium-browser") or shutil.which("google-chrome")
@@ -275,6 +280,65 @@ def test_neighbourhood(page, tmp_path):
     page.one(".box.parent").click()
     assert page.one("#variable-panel h2").text != "variable 200"
     assert page.texts(".box.selected .label") == page.texts("#variable-panel h2")
+
+
+def test_graphs_that_are_not_drawn_as_a_whole(page, asia, tmp_path, monkeypatch):
+    """The page of a graph that is too large shows the neighbours of the first variable, then of the selected one."""
+    monkeypatch.setattr(contents_module, "MAX_DRAWN_VARIABLES", 7)
+    write_report(load_network("asia"), tmp_path / "n.html")
+    page.open(tmp_path / "n.html")
+    assert sorted(page.texts(".box .label")) == ["asia", "tub"]
+    page.select("smoke")
+    assert sorted(page.texts(".box .label")) == ["bronc", "lung", "smoke"]
+
+
+@pytest.mark.parametrize("names", [[], ["alone"], ["a", "b"]])
+def test_structures_without_edges_and_tables(page, tmp_path, names):
+    """Pages of the smallest graphs have all panels; the page says why evidence cannot be set."""
+    write_report(DAG.empty(names), tmp_path / "n.html")
+    page.open(tmp_path / "n.html")
+    for tab in page.all("[role=tab]"):
+        tab.click()
+    assert len(page.all(".box")) == len(names)
+    assert "Evidence cannot be set: the network has no probability tables" in describe_distributions(page)
+
+
+def describe_distributions(page):
+    """Return the text about the source of the distributions."""
+    page.one("#bars-panel-tab").click()
+    return page.one("#bars-panel .muted").text
+
+
+def test_run(page, tmp_path):
+    """The panel of the run has score, bound, curve, notes, command and versions."""
+    dag = DAG.from_edges(["a", "b"], [("a", "b")])
+    trace = Trace([Progress(seconds=0.5, score=-10.0), Progress(seconds=1.5, score=-9.25)])
+    result = Result(
+        dag=dag,
+        score=-9.25,
+        bound=-9.0,
+        optimal=False,
+        stop="seconds",
+        trace=trace,
+        iterations=3,
+        evaluations=40,
+        computed=20,
+        seconds=2.0,
+        method="hillclimb",
+        parameters={"restarts": 2},
+        seed=5,
+        notes=("a note with <b>markup</b>",),
+    )
+    result.report(tmp_path / "r.html", command="bnsearch learn t.csv")
+    page.open(tmp_path / "r.html")
+    page.one("#run-panel-tab").click()
+    text = page.one("#run-panel").text
+    for expected in ("-9.25", "2.78% below the upper bound", "restarts = 2", "a note with <b>markup</b>", "numpy"):
+        assert expected in text
+    assert page.one("#run-panel pre").text == "bnsearch learn t.csv"
+    label = page.one(".curve").get_attribute("aria-label")
+    assert label == "Best score over time: -10 after 0.5 s, -9.25 after 1.5 s"
+    assert len(page.all(".curve .bound")) == 1
 
 
 def test_dark_mode(page, asia):

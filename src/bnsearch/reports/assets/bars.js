@@ -72,7 +72,7 @@ function fillBarsPanel(panel) {
 function fillEvidence(container) {
   if (!state.evidence.size) {
     const hint = state.tree ? "Click on a state to observe it: all distributions are updated." : "";
-    container.replaceChildren(make("span", { class: "muted" }, hint));
+    container.replaceChildren(make("span", { class: "muted hint" }, hint));
     return;
   }
   const chips = [...state.evidence].map(([v, s]) =>
