@@ -70,6 +70,7 @@ function fillBarsPanel(panel) {
 
 /** Show the evidence above the graph, each observation with a button that removes it. */
 function fillEvidence(container) {
+  if (container.contains(document.activeElement)) container.focus(); // the button that has the focus is replaced
   if (!state.evidence.size) {
     const hint = state.tree ? "Click on a state to observe it: all distributions are updated." : "";
     container.replaceChildren(make("span", { class: "muted hint" }, hint));

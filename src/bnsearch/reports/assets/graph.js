@@ -124,6 +124,8 @@ class Graph {
     for (const [u, { group }] of this.boxes) {
       group.classList.remove("selected", "parent", "child", "spouse");
       if (roles.has(u)) group.classList.add(roles.get(u));
+      if (u === v) group.setAttribute("aria-current", "true");
+      else group.removeAttribute("aria-current");
     }
     for (const [edge, line] of this.lines) {
       line.classList.toggle("chosen", edge === chosen || (v !== null && (edge.parent === v || edge.child === v)));

@@ -136,7 +136,9 @@ function startThreshold() {
   show();
 }
 
+/** Show a panel with its current contents; the focus stays in the details if its element is replaced. */
 function showTab(id) {
+  const hadFocus = byId("panel").contains(document.activeElement);
   for (const panel of PANELS) {
     const isShown = panel.id === id;
     byId(panel.id).hidden = !isShown;
@@ -144,6 +146,7 @@ function showTab(id) {
     byId(`${panel.id}-tab`).tabIndex = isShown ? 0 : -1;
     if (isShown) panel.fill(byId(id));
   }
+  if (hadFocus && !byId("panel").contains(document.activeElement)) byId(id).focus({ preventScroll: true });
 }
 
 function startTabs() {
