@@ -35,6 +35,7 @@ function makeBars(v) {
 function describeSource() {
   const known = state.evidence.size ? " given the evidence" : "";
   if (state.tree) return `Exact probabilities of the network${known}.`;
+  if (!variables[0]?.states) return `Evidence cannot be set: ${state.obstacle}.`;
   const rows = contents.distributions === "data" ? `the ${formatCount(contents.rows, "row")} of the data` : "10,000 rows sampled from the network";
   return `Frequencies in ${rows}. Evidence cannot be set: ${state.obstacle}.`;
 }
@@ -77,7 +78,7 @@ function fillEvidence(container) {
     return;
   }
   const chips = [...state.evidence].map(([v, s]) =>
-    makeButton([makeName(nameOf(v)), " = ", makeName(variables[v].states[s]), " ×"], () => toggleEvidence(v, s), {
+    makeButton([makeName(nameOf(v), 24), " = ", makeName(variables[v].states[s], 24), " ×"], () => toggleEvidence(v, s), {
       class: "chip",
       "aria-label": `Remove the observation ${nameOf(v)} = ${variables[v].states[s]}`,
     }),
