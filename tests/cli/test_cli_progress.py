@@ -90,7 +90,7 @@ def test_elsewhere_only_compilation_is_mentioned(capsys):
         assert capsys.readouterr().err == ""
         show(Event(COMPILING, 0, math.inf, "kernels"))
         show(Event(COMPILING, 1, math.inf, "kernels"))
-    assert capsys.readouterr().err == "compiling kernels, once after an installation: about a minute\n"
+    assert capsys.readouterr().err == "compiling kernels, once after an installation: up to a minute\n"
 
 
 def test_compilation_has_a_row():

@@ -38,7 +38,7 @@ class Display:
 
     def __init__(self, bars: Bars, clock: Callable[[], float] = time.monotonic, width: int = MAX_TEXT_WIDTH) -> None:
         self._bars, self._clock, self._width = bars, clock, width
-        note = self._fit("loading kernels", ["the first run compiles them, in about a minute"])
+        note = self._fit("loading kernels", ["the first run compiles them, in up to a minute"])
         self._selection = bars.add_task("loading kernels", total=None, note=note)
         self._search: TaskID | None = None
         self._searching: tuple[Event, Progress, float] | None = None  # last event of the search, and when it came
@@ -100,7 +100,7 @@ class CompilationNote:
         """Print the line at the first event of the compilation."""
         if event.task == COMPILING and not self._is_shown:
             self._is_shown = True
-            print("compiling kernels, once after an installation: about a minute", file=sys.stderr)
+            print("compiling kernels, once after an installation: up to a minute", file=sys.stderr)
 
 
 @contextmanager
