@@ -31,6 +31,21 @@ def test_report_of_a_network_and_data(run, tmp_path, asia_csv):
     assert all(edge[3] is not None for edge in page["edges"])
 
 
+def test_report_of_a_structure_and_data(run, tmp_path, asia_csv):
+    """The tables of a structure are estimated from the data, whose columns can be in another order."""
+    assert run("convert", "asia", "asia.json").code == 0
+    structure = json.loads((tmp_path / "asia.json").read_text())
+    for variable in structure["variables"]:
+        del variable["states"], variable["table"]
+    (tmp_path / "structure.json").write_text(json.dumps(structure | {"variables": structure["variables"][::-1]}))
+    assert run("report", "structure.json", asia_csv).code == 0
+    page = read_contents(tmp_path / "report.html")
+    assert page["variables"][0]["name"] == "dysp"
+    assert sum(page["variables"][-1]["table"]) == 1
+    assert run("report", "structure.json").code == 0
+    assert "table" not in read_contents(tmp_path / "report.html")["variables"][0]
+
+
 def test_report_of_a_run(run, tmp_path, asia_csv, monkeypatch):
     """The page has the command with the seed, and the file is announced."""
     command = ["learn", str(asia_csv), "--seconds", "5", "--report", "r.html"]

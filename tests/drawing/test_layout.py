@@ -70,7 +70,8 @@ def test_parts_are_connected_and_in_order():
 
 
 def test_labels_are_short_and_on_one_line():
-    """A long name ends in an ellipsis; line breaks and control characters become blanks."""
+    """A long name ends in an ellipsis; line breaks and control characters become blanks; no label is empty."""
     assert shorten_label("x" * 24) == "x" * 24
     assert shorten_label("x" * 25) == "x" * 23 + "…"
+    assert shorten_label("\t ") == "(blank)"
     assert shorten_label("two\nlines\x1b[0m") == "two lines [0m"

@@ -94,8 +94,8 @@ def find_components(dag: DAG) -> list[list[int]]:
 
 
 def shorten_label(name: str) -> str:
-    """Return a name on one line, with at most MAX_LABEL_LENGTH characters."""
-    label = " ".join("".join(c if c.isprintable() else " " for c in name).split())
+    """Return a name on one line, with at most MAX_LABEL_LENGTH characters; a blank name gets a label in parentheses."""
+    label = " ".join("".join(c if c.isprintable() else " " for c in name).split()) or "(blank)"
     return label if len(label) <= MAX_LABEL_LENGTH else label[: MAX_LABEL_LENGTH - 1].rstrip() + "…"
 
 

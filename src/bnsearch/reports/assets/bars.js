@@ -22,6 +22,7 @@ function makeBars(v) {
       const probability = state.marginals[v]?.[s] ?? 0;
       bar.style.width = `${100 * probability}%`;
       percent.textContent = formatPercent(probability);
+      row.dataset.probability = probability;
       row.setAttribute("aria-pressed", state.evidence.get(v) === s);
       row.disabled = !state.tree;
     });
@@ -34,6 +35,7 @@ function makeBars(v) {
 function describeSource() {
   const known = state.evidence.size ? " given the evidence" : "";
   if (state.tree) return `Exact probabilities of the network${known}.`;
+  if (!variables[0]?.states) return `Evidence cannot be set: ${state.obstacle}.`;
   const rows = contents.distributions === "data" ? `the ${formatCount(contents.rows, "row")} of the data` : "10,000 rows sampled from the network";
   return `Frequencies in ${rows}. Evidence cannot be set: ${state.obstacle}.`;
 }
@@ -69,13 +71,14 @@ function fillBarsPanel(panel) {
 
 /** Show the evidence above the graph, each observation with a button that removes it. */
 function fillEvidence(container) {
+  if (container.contains(document.activeElement)) container.focus(); // the button that has the focus is replaced
   if (!state.evidence.size) {
     const hint = state.tree ? "Click on a state to observe it: all distributions are updated." : "";
-    container.replaceChildren(make("span", { class: "muted" }, hint));
+    container.replaceChildren(make("span", { class: "muted hint" }, hint));
     return;
   }
   const chips = [...state.evidence].map(([v, s]) =>
-    makeButton([makeName(nameOf(v)), " = ", makeName(variables[v].states[s]), " ×"], () => toggleEvidence(v, s), {
+    makeButton([makeName(nameOf(v), 24), " = ", makeName(variables[v].states[s], 24), " ×"], () => toggleEvidence(v, s), {
       class: "chip",
       "aria-label": `Remove the observation ${nameOf(v)} = ${variables[v].states[s]}`,
     }),

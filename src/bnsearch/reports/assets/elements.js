@@ -1,6 +1,7 @@
 // Elements of the page. Texts become text nodes, so a name from the data is never interpreted as markup.
 
 const SVG_NAMESPACE = "http://www.w3.org/2000/svg";
+const MAX_NAME = 80; // characters of a name that are shown
 
 function byId(id) {
   return document.getElementById(id);
@@ -10,8 +11,9 @@ function byId(id) {
 function setAttributes(element, attributes) {
   for (const [name, value] of Object.entries(attributes)) {
     if (typeof value === "function") element.addEventListener(name.slice(2), value);
-    else if (value === true) element.setAttribute(name, "");
-    else if (value !== false && value !== null && value !== undefined) element.setAttribute(name, value);
+    else if (value === null || value === undefined) continue;
+    else if (name.startsWith("aria-") || typeof value !== "boolean") element.setAttribute(name, value);
+    else element.toggleAttribute(name, value);
   }
   return element;
 }
@@ -48,9 +50,14 @@ function makeFacts(pairs) {
   return make("table", { class: "facts" }, make("tbody", {}, body));
 }
 
-/** Return a name as an element of its own direction of writing. */
-function makeName(text) {
-  return make("bdi", { class: "name", title: text }, text.trim() === "" ? "(blank)" : text);
+/** Return a text, cut after a number of characters. */
+function shorten(text, length) {
+  return [...text].length > length ? `${[...text].slice(0, length - 1).join("")}…` : text;
+}
+
+/** Return a name as an element of its own direction of writing; its title is the whole name. */
+function makeName(text, length = MAX_NAME) {
+  return make("bdi", { class: "name", title: text }, text.trim() === "" ? "(blank)" : shorten(text, length));
 }
 
 function announce(text) {

@@ -29,14 +29,14 @@ class Graph {
     this.withBars = withBars;
     this.boxes.clear();
     this.lines.clear();
-    const lines = plan.routes.map(({ edge, points }) => this.makeEdge(edge, points));
-    const boxes = plan.boxes.map((box) => this.makeBox(box));
-    this.edgeLayer.replaceChildren(...lines);
-    this.boxLayer.replaceChildren(...boxes);
     this.viewport.size = { width: plan.width, height: plan.height };
     this.viewport.fit();
+    const lines = plan.routes.map(({ edge, points }) => this.makeEdge(edge, points));
+    const boxes = plan.boxes.map((box) => this.makeBox(box));
     this.showDistributions();
     this.showSelection();
+    this.edgeLayer.replaceChildren(...lines); // last, so that the browser computes the positions only once
+    this.boxLayer.replaceChildren(...boxes);
   }
 
   makeEdge(edge, points) {
@@ -67,7 +67,7 @@ class Graph {
     group.append(
       makeSvg("title", {}, nameOf(v)),
       makeSvg("rect", { width, height, rx: 7 }),
-      makeSvg("text", { class: "label", x: width / 2, y: 18 }, variables[v].label || "(blank)"),
+      makeSvg("text", { class: "label", x: width / 2, y: 18 }, variables[v].label),
     );
     const fills = this.withBars ? this.addRows(group, v, width) : addStrip(group, v, width, height);
     this.boxes.set(v, { group, fills, x, y, width });
@@ -124,6 +124,8 @@ class Graph {
     for (const [u, { group }] of this.boxes) {
       group.classList.remove("selected", "parent", "child", "spouse");
       if (roles.has(u)) group.classList.add(roles.get(u));
+      if (u === v) group.setAttribute("aria-current", "true");
+      else group.removeAttribute("aria-current");
     }
     for (const [edge, line] of this.lines) {
       line.classList.toggle("chosen", edge === chosen || (v !== null && (edge.parent === v || edge.child === v)));
@@ -201,16 +203,13 @@ function computeEdgeWidth(edge) {
   return (1 + Math.min(2, Math.log10(1 + Math.max(0, edge.loss)) / 1.5)).toFixed(2);
 }
 
-function shorten(text, length) {
-  return [...text].length > length ? `${[...text].slice(0, length - 1).join("")}…` : text;
-}
-
 function describeEdge(edge) {
   return `${nameOf(edge.parent)} → ${nameOf(edge.child)} (${edge.compelled ? "compelled" : "reversible"})`;
 }
 
 function describeVariable(v) {
-  return `${nameOf(v)}, ${formatCount(listParents(v).length, "parent")}, ${listChildren(v).length} children`;
+  const children = listChildren(v).length;
+  return `${nameOf(v)}, ${formatCount(listParents(v).length, "parent")}, ${children} ${children === 1 ? "child" : "children"}`;
 }
 
 /** Return the layout that is part of the file, as boxes and routes. */

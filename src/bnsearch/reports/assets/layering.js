@@ -4,6 +4,7 @@
 const LAYER_GAP = 54;
 const NODE_GAP = 22;
 const BEND_WIDTH = 16; // horizontal space of an edge that passes a layer
+const MIN_WIDTH_LIMIT = 8; // variables that fit into one layer of any graph
 const SWEEPS = 24;
 const ROUNDS = 30;
 
@@ -22,14 +23,29 @@ function assignLevels(members, inner) {
   return levels;
 }
 
+/** Divide layers that are too wide, in place; members with more parents than children come first. */
+function splitLevels(members, inner, levels) {
+  const widest = Math.max(MIN_WIDTH_LIMIT, Math.round(1.2 * Math.sqrt(members.length)));
+  const layers = new Map();
+  for (const v of members) layers.set(levels.get(v), [...(layers.get(levels.get(v)) ?? []), v]);
+  const excess = (v) => inner.below.get(v).length - inner.above.get(v).length;
+  let first = 0;
+  for (const level of [...layers.keys()].sort((a, b) => a - b)) {
+    const layer = layers.get(level).sort((a, b) => excess(a) - excess(b));
+    const parts = Math.ceil(layer.length / widest);
+    layer.forEach((v, i) => levels.set(v, first + Math.floor((i * parts) / layer.length)));
+    first += parts;
+  }
+}
+
 /** Return nodes in layers: one for each member, and a bend in each layer that an edge passes. */
 function makeNodes(members, inside, levels, sizes) {
   const nodes = new Map(members.map((v) => [v, { v, level: levels.get(v), ...sizes(v), up: [], down: [], x: 0 }]));
   const all = [...nodes.values()];
-  const paths = inside.map((edge) => {
+  const paths = inside.map((edge, i) => {
     const path = [nodes.get(edge.parent)];
     for (let level = path[0].level + 1; level < levels.get(edge.child); level++) {
-      path.push({ v: null, level, width: BEND_WIDTH, height: 0, up: [], down: [], x: 0 });
+      path.push({ v: null, level, width: BEND_WIDTH, height: 0, up: [], down: [], x: 0, isLeft: i % 2 === 0 });
     }
     all.push(...path.slice(1));
     path.push(nodes.get(edge.child));
@@ -149,11 +165,15 @@ function computeLayout(members, sizes) {
     inner.above.get(edge.child).push(edge.parent);
     inner.below.get(edge.parent).push(edge.child);
   }
-  const { all, nodes, paths } = makeNodes(members, inside, assignLevels(members, inner), sizes);
-  const highest = Math.min(...all.map((node) => node.level));
-  let layers = Array.from({ length: Math.max(...all.map((node) => node.level)) - highest + 1 }, () => []);
-  all.forEach((node) => layers[node.level - highest].push(node));
-  layers = orderLayers(layers.filter((layer) => layer.length));
+  const levels = assignLevels(members, inner);
+  splitLevels(members, inner, levels);
+  const { all, nodes, paths } = makeNodes(members, inside, levels, sizes);
+  let layers = Array.from({ length: Math.max(...levels.values()) + 1 }, () => []);
+  for (const node of all) { // bends begin on both sides of the boxes
+    if (node.isLeft) layers[node.level].unshift(node);
+    else layers[node.level].push(node);
+  }
+  layers = orderLayers(layers);
   for (let round = 0; round < ROUNDS; round++) {
     for (const layer of round % 2 ? [...layers].reverse() : layers) settleLayer(layer);
   }

@@ -106,7 +106,9 @@ function startViews() {
     if (isLarge) byId("bars").checked = false;
     if (byId("view").value !== "whole" && state.variable === null) state.variable = state.edge?.child ?? 0;
     drawView();
-    if (state.variable !== null) showTab("variable-panel");
+    if (state.variable === null) return;
+    showTab("variable-panel");
+    if (byId("view").value !== "whole") graph.reveal(state.variable);
   };
   byId("view").addEventListener("change", change);
   byId("bars").addEventListener("change", change);
@@ -134,7 +136,9 @@ function startThreshold() {
   show();
 }
 
+/** Show a panel with its current contents; the focus stays in the details if its element is replaced. */
 function showTab(id) {
+  const hadFocus = byId("panel").contains(document.activeElement);
   for (const panel of PANELS) {
     const isShown = panel.id === id;
     byId(panel.id).hidden = !isShown;
@@ -142,6 +146,7 @@ function showTab(id) {
     byId(`${panel.id}-tab`).tabIndex = isShown ? 0 : -1;
     if (isShown) panel.fill(byId(id));
   }
+  if (hadFocus && !byId("panel").contains(document.activeElement)) byId(id).focus({ preventScroll: true });
 }
 
 function startTabs() {

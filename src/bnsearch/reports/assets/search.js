@@ -25,8 +25,10 @@ function startSearch(input, list, onChoose) {
         make("li", { role: "option", id: `result-${i}`, "aria-selected": i === active, onclick: () => choose(i) }, makeName(nameOf(v))),
       ),
     );
-    list.hidden = found.length === 0;
-    input.setAttribute("aria-expanded", found.length > 0);
+    const isVain = found.length === 0 && input.value.trim() !== "";
+    if (isVain) list.append(make("li", { role: "option", "aria-disabled": "true", class: "muted" }, "no variable found"));
+    list.hidden = found.length === 0 && !isVain;
+    input.setAttribute("aria-expanded", !list.hidden);
     if (active >= 0) input.setAttribute("aria-activedescendant", `result-${active}`);
     else input.removeAttribute("aria-activedescendant");
   };
@@ -57,8 +59,5 @@ function startSearch(input, list, onChoose) {
     show();
   });
   list.addEventListener("mousedown", (event) => event.preventDefault()); // the field keeps the focus until the click
-  input.addEventListener("blur", () => {
-    found = [];
-    show();
-  });
+  input.addEventListener("blur", () => choose(-1));
 }

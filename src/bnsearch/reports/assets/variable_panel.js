@@ -1,6 +1,7 @@
 // Details of the selected variable.
 
 const MAX_TABLE_ROWS = 100;
+const MANY_VARIABLES = 150; // from here on, the labels of the whole graph are too small to read
 
 /** Return links to variables. */
 function makeLinks(members) {
@@ -120,7 +121,8 @@ function fillOverview(panel) {
   const reversible = edges.filter((edge) => !edge.compelled).length;
   panel.replaceChildren(
     make("h2", {}, "Network"),
-    make("p", {}, "Select a variable in the graph, or search for it, to see its states, probabilities and neighbours."),
+    make("p", { class: "hint" }, "Select a variable in the graph, or search for it, to see its states, probabilities and neighbours."),
+    variables.length > MANY_VARIABLES ? make("p", { class: "notice hint" }, "In a large graph, search for a variable and choose the view of its neighbours.") : "",
     makeFacts([
       ["variables", variables.length.toLocaleString("en")],
       ["edges", `${edges.length.toLocaleString("en")}, ${reversible.toLocaleString("en")} of them reversible`],
@@ -128,7 +130,7 @@ function fillOverview(panel) {
       ["largest Markov blankets", makeLinks(degrees.slice(0, 8))],
     ]),
     ...contents.notes.map((note) => make("p", { class: "notice" }, note)),
-    make("p", { class: "muted" }, "Keys: / finds a variable, arrows move in the graph, + and − zoom, 0 fits, Escape clears the selection."),
+    make("p", { class: "muted hint" }, "Keys: / finds a variable, arrows move in the graph, + and − zoom, 0 fits, Escape clears the selection."),
   );
   panel.refresh = () => {};
 }

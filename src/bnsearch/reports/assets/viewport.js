@@ -3,6 +3,8 @@
 const MARGIN = 24;
 const MAX_SCALE = 4;
 const MAX_CLICK_MOVE = 5; // pixels that a pointer may move in a click
+const SMALL_SCALE = 0.5; // below this scale a variable that is searched for is shown at READING_SCALE
+const READING_SCALE = 0.8;
 const FAR_SCALE = 0.3; // below this scale labels are not readable, and are not drawn
 
 class Viewport {
@@ -62,7 +64,7 @@ class Viewport {
   /** Move a point of the drawing into the view if it is outside, at a scale at which labels are readable. */
   reveal(x, y) {
     const { width, height } = this.box;
-    const scale = Math.max(this.place.scale, Math.min(0.8, MAX_SCALE));
+    const scale = this.place.scale < SMALL_SCALE ? READING_SCALE : this.place.scale;
     const [left, top] = [this.place.x + scale * x, this.place.y + scale * y];
     const isInside = left > 80 && left < width - 80 && top > 40 && top < height - 40;
     if (isInside && scale === this.place.scale) return;
