@@ -160,7 +160,7 @@ def test_exact_search_stops_at_the_deadline():
 
 
 def test_components_of_both_kinds(monkeypatch):
-    """A ring of 5 variables is solved by dynamic programming, one of 8 by branch and cut, within one table."""
+    """A ring of 5 variables is solved by dynamic programming, one of 8 by the order graph, within one table."""
     monkeypatch.setattr(method, "MAX_DYNAMIC", 6)
     sets = [{frozenset[int](): -2.0, frozenset({(v + 1) % 5}): -1.0} for v in range(5)]
     sets += [{frozenset[int](): -2.0, frozenset({5 + (v + 1) % 8}): -1.0, frozenset({0}): -1.9} for v in range(8)]
@@ -170,9 +170,9 @@ def test_components_of_both_kinds(monkeypatch):
 
 
 def test_dynamic_programming_takes_over(monkeypatch):
-    """If branch and cut has no time, dynamic programming solves a component that fits into memory."""
+    """If the order graph has no time, dynamic programming solves a component that fits into memory."""
     monkeypatch.setattr(method, "MAX_DYNAMIC", 6)
-    monkeypatch.setattr(method, "CUT_SHARE", 0.0)
+    monkeypatch.setattr(method, "DYNAMIC_SHARE", 0.0)
     table = random_candidates(12, 60, 4, seed=3)
     result = search(Problem(table=table), Exact(), stop=Seconds(60), seed=1, threads=1)
     assert result.optimal

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import math
+
 import numpy as np
 import pytest
 from hypothesis import given
@@ -162,6 +164,20 @@ def test_the_search_converges():
     ascent = DualAscent(random_candidates(6, 10, 3, seed=1))
     ascent.improve(Budget(60))
     assert ascent.converged
+
+
+@pytest.mark.parametrize("value", [math.nan, math.inf])
+def test_multipliers_that_are_not_finite_are_replaced(value):
+    """The bound keeps its value, the next round continues from its multipliers, and the search improves as before."""
+    table = random_candidates(12, 60, 4, seed=3)
+    ascent = DualAscent(table)
+    before = ascent.improve(Budget(), max_rounds=5).value
+    ascent._pool.multipliers[0], ascent._costs = value, None
+    assert ascent.improve(Budget(), max_rounds=1).value == before
+    assert np.isfinite(ascent._pool.multipliers).all()
+    after = ascent.improve(Budget(), max_rounds=100)
+    assert best_score(table) - 1e-9 <= after.value < before
+    assert np.isfinite(after.multipliers).all()
 
 
 def test_a_stop_request_ends_the_search():

@@ -11,7 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from bnsearch.exact.branching import branch, find_best_rows
-from bnsearch.exact.cluster_bound import ClusterBound, restrict_clusters
+from bnsearch.exact.cluster_bound import ClusterBound, restrict_bound
 from bnsearch.exact.components import Component
 from bnsearch.exact.cuts import CutPool
 from bnsearch.exact.node_bounds import NodeBounds, NodeState
@@ -73,7 +73,7 @@ class BranchAndCut:
         self.pool = CutPool(component.size, memory // 2)
         self.bounds = NodeBounds(component, choice, self.pool, halted, seed)
         if start is not None:
-            self.bounds.add_cuts(restrict_clusters(start, component))
+            self.bounds.add_cuts(restrict_bound(start, component).list_cuts())
         self.nodes: list[ProofNode] = []
         self.n_processed, self.n_sets_left = 0, component.n_sets
         self._halted, self._report, self._observe = halted, report, observe
@@ -145,7 +145,7 @@ class BranchAndCut:
         """Replace a node by its children."""
         children = branch(self.bounds, state)
         if not children:  # the order is complete, so the best parent sets form the best network of the node
-            self._offer(find_best_rows(self.bounds, state))
+            self.offer(find_best_rows(self.bounds, state))
             self.bounds.apply_step(state, Step(np.zeros(0, dtype=np.int64), np.zeros(0)))
         self.nodes[number].is_open = False
         for child in children:
@@ -195,9 +195,9 @@ class BranchAndCut:
         order, choice = np.empty((2, self.component.size), dtype=np.int64)
         scores = self.component.scores
         round_solution(self.component.arrays, self.bounds.support.arrays, scores, order, choice)
-        self._offer(choice)
+        self.offer(choice)
 
-    def _offer(self, choice: NDArray[np.int64]) -> None:
+    def offer(self, choice: NDArray[np.int64]) -> None:
         """Keep the parent sets of a network if it is better than the incumbent."""
         score = math.fsum(self.component.scores[choice])
         if score > self.bounds.target:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass, field, replace
+from itertools import compress
 
 import numpy as np
 from numpy.typing import NDArray
@@ -113,27 +114,39 @@ class ClusterBound:
         first, members = unpack_clusters(self.clusters)
         return [part.tolist() for part in np.split(members, first[1:-1])] if len(self.orders) else []
 
+    def list_cuts(self) -> list[Cut]:
+        """Return the inequalities as cuts: first the clusters, then the local cuts."""
+        clusters = zip(self.list_members(), self.orders.tolist(), strict=True)
+        return [*(make_cluster_cut(np.array(members), order) for members, order in clusters), *self.local_cuts]
+
     def __repr__(self) -> str:
         return (
             f"ClusterBound({len(self.orders):,} clusters, {len(self.local_cuts):,} local cuts, value {self.value:.6f})"
         )
 
 
-def restrict_clusters(bound: ClusterBound, component: Component) -> list[Cut]:
+def restrict_bound(bound: ClusterBound, component: Component) -> ClusterBound:
     """
-    Return the inequalities of a bound as cuts of a component.
+    Return the inequalities of a bound and their multipliers, for the variables of a component; the value is infinite.
 
     A cluster keeps its members in the component. A local cut is used if all its members are in the component.
     """
-    place = np.full(bound.clusters.shape[1] * 64, -1)
-    place[component.variables] = np.arange(component.size)
-    cuts = []
-    for members, order in zip(bound.list_members(), bound.orders.tolist(), strict=True):
-        own = place[members]
-        own = own[own >= 0]
-        if len(own) > order:
-            cuts.append(make_cluster_cut(own, order))
-    return cuts + restrict_cuts(bound.local_cuts, component)
+    n = component.size
+    members = np.full(bound.clusters.shape[1] * 64, -1, dtype=np.int32)
+    members[component.variables] = np.arange(n)
+    own = [part[part >= 0] for part in (members[list(each)] for each in bound.list_members())]
+    kept = np.array([len(part) for part in own], dtype=np.int64) > bound.orders
+    first = np.cumsum([0, *(len(part) for part in compress(own, kept))])
+    flat = np.concatenate([np.empty(0, dtype=np.int32), *compress(own, kept)])
+    is_inside = [bool(np.all(members[cut.members] >= 0)) for cut in bound.local_cuts]
+    return ClusterBound(
+        pack_clusters(first, flat, n),
+        bound.orders[kept],
+        bound.multipliers[kept],
+        math.inf,
+        tuple(restrict_cuts(bound.local_cuts, component)),
+        bound.local_multipliers[is_inside],
+    )
 
 
 def check_clusters(

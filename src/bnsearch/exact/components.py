@@ -71,6 +71,11 @@ class Component:
         """The members of each parent set as bits of one number, in a component of at most 63 variables."""
         return self.masks[:, 0].astype(np.int64)
 
+    def make_table(self) -> ParentSets:
+        """Return the parent sets as a candidate table of the component's variables."""
+        names = [str(v) for v in range(self.size)]
+        return ParentSets.build(names, self.child, self.scores, self.first, self.members)
+
     def find_best(self, v: int, allowed: int) -> int:
         """Return a variable's best parent set whose members are all in the mask `allowed`, for at most 63 variables."""
         start, stop = self.begin[v : v + 2]

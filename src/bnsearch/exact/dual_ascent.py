@@ -208,15 +208,20 @@ class DualAscent:
 
     def _update_bound(self, budget: Budget, first_new: int | None = None) -> bool:
         """
-        Compute the bound and the reduced costs of the multipliers; return False if the budget is spent before.
+        Compute the bound and the reduced costs of the multipliers; return False if there is none.
 
         The multipliers of the clusters from number `first_new` on are adjusted first. A copy of all multipliers is
-        adjusted for the bound only: the next round continues from the smoothed multipliers.
+        adjusted for the bound only: the next round continues from the smoothed multipliers. Only a lower bound is
+        saved. There is none if the budget is spent before, or if a multiplier is not finite. In the second case the
+        multipliers of the lowest bound replace all others.
         """
         reduced = self._pool.reduce_costs(self._table, budget.is_spent)
         if reduced is None:
             return False
         self._costs, value = reduced
+        if not math.isfinite(value):
+            self._restore_multipliers()
+            return False
         if first_new is not None:
             value -= self._pool.adjust(first_new, self._pool.multipliers, self._costs, budget.is_spent)
         multipliers = self._pool.multipliers.copy()
@@ -224,6 +229,10 @@ class DualAscent:
         if value < self.bound.value:
             self._save_bound(multipliers, value)
         return True
+
+    def _restore_multipliers(self) -> None:
+        """Continue from the inequalities and multipliers of the lowest bound."""
+        self._pool, self._costs = self.bound.make_pool(self._masks), None
 
     def _save_bound(self, multipliers: NDArray[np.float64], value: float) -> None:
         """Save the bound of the inequalities with positive multipliers."""

@@ -107,3 +107,22 @@ def close_upwards(weights, scratch):
         propagate_weights(weights, v, best[v])
         for mask in range(weights.shape[1]):
             weights[v, mask] = 0.0 if mask >> v & 1 else best[v, mask]
+
+
+@kernel
+def write_remaining_weights(weights, scratch, remaining):
+    """
+    Write the maximum weight of the variables that are not in a set, given that those in the set come first.
+
+    remaining : float64[2^c]   written, for each set
+    """
+    best = scratch[0]
+    for v in range(weights.shape[0]):
+        propagate_weights(weights, v, best[v])
+    full = remaining.size - 1
+    remaining[full] = 0.0
+    for mask in range(full - 1, -1, -1):
+        remaining[mask] = -np.inf
+        for v in range(weights.shape[0]):
+            if not mask >> v & 1:
+                remaining[mask] = max(remaining[mask], best[v, mask] + remaining[mask | (1 << v)])

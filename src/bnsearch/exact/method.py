@@ -1,4 +1,4 @@
-"""Exact search: dynamic programming for small components, branch and cut for others."""
+"""Exact search: dynamic programming for small components, the order graph and branch and cut for others."""
 
 from __future__ import annotations
 
@@ -10,16 +10,17 @@ from typing import ClassVar
 import numpy as np
 from numpy.typing import NDArray
 
+from bnsearch.budgets.budget import Budget
 from bnsearch.errors import InputError, require
-from bnsearch.exact.branch_and_cut import BranchAndCut
 from bnsearch.exact.certificate import certify_optimum, make_certificate
 from bnsearch.exact.cluster_bound import ClusterBound
+from bnsearch.exact.component_search import ComponentSearch
 from bnsearch.exact.components import Component, split_into_components
 from bnsearch.exact.dynamic import ADVICE, MAX_VARIABLES, TooLargeError, solve
 from bnsearch.exact.incumbents import PATIENCE, find_choice, find_rows, search_incumbent
 from bnsearch.exact.linear_program import has_solver
 from bnsearch.exact.proof import Proof
-from bnsearch.exact.warm_up import load_cut_kernels
+from bnsearch.exact.warm_up import load_cut_kernels, load_order_kernels
 from bnsearch.orderings.asobs import select_acyclic_rows
 from bnsearch.orderings.restarts import precedence_of
 from bnsearch.orderings.starts import make_starts
@@ -29,9 +30,9 @@ from bnsearch.runs.method import Needs
 from bnsearch.runs.problem import Problem
 from bnsearch.runs.run import Run
 
-MAX_DYNAMIC = 20  # variables up to which dynamic programming is faster than branch and cut, less than 0.5 s
+MAX_DYNAMIC = 20  # variables up to which dynamic programming is faster than other searches, less than 0.5 s
 SECONDS_PER_STEP = 7e-9  # estimated time of dynamic programming divided by n 2^n, on one thread
-CUT_SHARE = 0.1  # share of this time after which dynamic programming replaces branch and cut, if memory suffices
+DYNAMIC_SHARE = 0.25  # share of this time after which it replaces the order graph, if the memory suffices
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -41,19 +42,20 @@ class Exact:
 
     The variables are split into the strongly connected components of the graph of all candidate parents (Fan, Malone &
     Yuan 2014), which are solved independently. Components of up to 20 variables are solved by dynamic programming, and
-    larger ones by branch and cut, which needs the package highspy. Without this package, dynamic programming solves all
-    components.
+    larger ones by search over the order graph and by branch and cut, which need the package highspy. Without this
+    package, dynamic programming solves all components.
 
     Parameters
     ----------
     memory : int, optional
-        Maximum number of bytes: of the scores of dynamic programming, 8 * 2^n for n variables; of the cuts and open
-        nodes of branch and cut. Each thread of dynamic programming takes half a megabyte in addition. The linear
-        program has at most a few thousand columns and rows.
+        Maximum number of bytes: of the scores of dynamic programming, 8 * 2^n for n variables; of the nodes and cuts
+        of the order graph; of the cuts and open nodes of branch and cut. Each thread of dynamic programming takes half
+        a megabyte in addition. The linear program has at most a few thousand columns and rows.
 
     References
     ----------
     Silander & Myllymaki (2006), A simple approach for finding the globally optimal Bayesian network structure.
+    Yuan & Malone (2013), Learning optimal Bayesian networks: a shortest path perspective.
     Cussens (2011), Bayesian network learning with cutting planes.
 
     Notes
@@ -67,9 +69,16 @@ class Exact:
     most 2^(n-12) passes over the table. Blocks with the same number of high variables are independent and run in
     threads. The network is reconstructed backwards from the scores.
 
-    *Branch and cut.* RINOBS searches for a first incumbent. Linear programs with cuts give upper bounds (`cuts.py`,
-    `node_bounds.py`), and nodes branch on the order of two variables (`branching.py`). If a component could also be
-    solved by dynamic programming, this replaces branch and cut after a tenth of its estimated time.
+    *Order graph.* RINOBS searches for a first incumbent. A node of the order graph is a set of variables that come
+    first in an ordering. Only nodes whose upper bound exceeds the incumbent are kept (`order_graph.py`). The bound
+    follows from the multipliers of a dual ascent.
+
+    *Branch and cut.* Linear programs with cuts give upper bounds (`cuts.py`, `node_bounds.py`), and nodes branch on the
+    order of two variables (`branching.py`).
+
+    If a component could also be solved by dynamic programming, this replaces the order graph after a quarter of its
+    estimated time, and branch and cut is not used. Otherwise the order graph, for up to 64 variables, and branch and
+    cut take turns.
 
     If the search is stopped early, it returns the best network so far and its upper bound. Without highspy, a component
     may be too large: if the table was selected for this search, it also returns the best network so far; if the caller
@@ -128,8 +137,9 @@ class Exact:
         run.prove()
 
     def load_rare_kernels(self, problem: Problem) -> None:
-        """Compile or load the kernels of branch and cut."""
+        """Compile or load the kernels of the order graph and of branch and cut."""
         if has_solver():
+            load_order_kernels()
             load_cut_kernels()
 
 
@@ -192,32 +202,48 @@ class ExactSearch:
         return True
 
     def _solve_component(self, component: Component, seconds: float) -> bool:
-        """Solve a component by branch and cut, or by dynamic programming if this may be faster; False after a stop."""
+        """Solve a component of more than MAX_DYNAMIC variables; return False after a stop."""
         run, n = self.run, component.size
         dynamic_seconds = SECONDS_PER_STEP * n * 2.0 ** min(n, 1000) / run.threads
-        fits = n <= self.max_dynamic and dynamic_seconds < (1 - CUT_SHARE) * seconds
-        end = run.seconds + (CUT_SHARE * dynamic_seconds if fits else seconds)
-        others = self._get_bound() - component.relaxed_score
-        with run.ignoring_convergence():
-            proof = BranchAndCut(
-                component,
-                find_choice(component, self.rows),
-                memory=self.memory,
-                halted=lambda: run.halted() or run.seconds > end,
-                report=partial(self._report, component),
-                observe=partial(self._observe, others),
-                seed=run.seed,
-                start=self.start,
-            ).solve()
-        self.proofs.append(proof)
-        self._report(component, proof.choice)
-        run.remark(
-            f"branch and cut over {n:,} variables: {proof.n_processed:,} node{'' if proof.n_processed == 1 else 's'}, "
-            f"{proof.n_sets_left:,} of {component.n_sets:,} parent sets left after the first"
+        fits = n <= self.max_dynamic and dynamic_seconds < (1 - DYNAMIC_SHARE) * seconds
+        budget = Budget(
+            DYNAMIC_SHARE * dynamic_seconds if fits else seconds,
+            clock=run.budget.clock,
+            stop_condition=lambda: "stopped" if run.halted() else None,
         )
-        if proof.is_complete or not fits or run.halted():
-            return proof.is_complete
-        return self._solve_dynamically(component, proof.bound)
+        others = self._get_bound() - component.relaxed_score
+        search = ComponentSearch(
+            component,
+            find_choice(component, self.rows),
+            budget,
+            memory=self.memory,
+            with_cuts=not fits,
+            report=partial(self._report, component),
+            observe=partial(self._observe, others),
+            seed=run.seed,
+            start=self.start,
+        )
+        with run.ignoring_convergence():
+            is_proven = search.solve()
+        self._report(component, search.choice)
+        self._describe(component, search)
+        if is_proven:
+            run.bound = others + math.fsum(component.scores[search.choice])
+        if is_proven or not fits or run.halted():
+            return is_proven
+        return self._solve_dynamically(component, self._get_bound() - others)
+
+    def _describe(self, component: Component, search: ComponentSearch) -> None:
+        """Keep the proof of branch and cut, and add a note about the size of the search."""
+        proof = search.make_proof()
+        parts = [f"exact search over {component.size:,} variables"]
+        if search.n_expanded:
+            parts.append(f"{search.n_expanded:,} sets of variables")
+        if proof is not None:
+            self.proofs.append(proof)
+            parts.append(f"{proof.n_processed:,} node{'' if proof.n_processed == 1 else 's'} of branch and cut")
+            parts.append(f"{proof.n_sets_left:,} of {component.n_sets:,} parent sets left after the first")
+        self.run.remark(f"{parts[0]}: {', '.join(parts[1:])}" if parts[1:] else f"{parts[0]}: proven by a bound")
 
     def _get_bound(self) -> float:
         """Return the upper bound of the run."""

@@ -1,4 +1,4 @@
-"""Compilation or loading of the kernels of upper bounds and of branch and cut before the clock of a run starts."""
+"""Compilation or loading of the kernels of upper bounds and of exact search before the clock of a run starts."""
 
 from __future__ import annotations
 
@@ -11,12 +11,15 @@ from bnsearch.exact.branch_and_cut import BranchAndCut
 from bnsearch.exact.branching import branch
 from bnsearch.exact.cluster_cuts import find_cluster_cuts
 from bnsearch.exact.components import Component
-from bnsearch.exact.cuts import Cut
+from bnsearch.exact.cuts import Cut, CutPool
 from bnsearch.exact.dual_ascent import DualAscent
 from bnsearch.exact.linear_program import has_solver
 from bnsearch.exact.local_cuts import separate_locally
 from bnsearch.exact.node_bounds import NodeState
+from bnsearch.exact.order_bound import find_maxima
+from bnsearch.exact.order_graph import OrderGraph
 from bnsearch.exact.priced_ascent import PricedAscent
+from bnsearch.exact.proof import Step
 from bnsearch.exact.support import make_support
 from bnsearch.parent_sets.table import ParentSets
 
@@ -47,6 +50,22 @@ def make_two_cycles() -> ParentSets:
     members = np.array([(v + i) % n for v in range(n) for i in (1, 1, 2)], dtype=np.int32)
     scores = np.tile([-9.0, -3.0, -1.0], n)
     return ParentSets.build([str(v) for v in range(n)], child, scores, np.cumsum([0, *sizes]), members)
+
+
+@cache
+def load_order_kernels() -> None:
+    """Compile or load all kernels of the order graph and of the dual ascent."""
+    load_bound_kernels()
+    component = make_ring()
+    graph = OrderGraph(component, component.begin[1:] - 1)
+    cut = find_some_cut() if has_solver() else None
+    pool, no_step = CutPool(component.size, 1 << 20), Step(np.zeros(0, dtype=np.int64), np.zeros(0))
+    for _ in range(2):  # the second call lowers potentials
+        graph.use_bound(pool, no_step)
+    graph.grow()
+    graph.search(lambda: False)
+    if cut is not None:
+        find_maxima(cut)
 
 
 @cache

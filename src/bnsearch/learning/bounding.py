@@ -67,7 +67,8 @@ class BoundSearch:
     Attributes
     ----------
     ascent : the search for clusters and multipliers; None before it has started
-    cuts : branch and cut, which replaces the dual ascent when that hardly improves; None before
+    cuts : branch and cut, which begins when the dual ascent hardly improves; None before. Both take turns until the
+        bound of branch and cut is lower
     credit : number of seconds that the search for a bound may take in this round
     state : the state for a checkpoint; None before the first bound
     """
@@ -83,6 +84,7 @@ class BoundSearch:
         self._memory = run.budget.memory // MEMORY_SHARE
         self._is_slow = False  # True if the dual ascent hardly improves the bound
         self._mark = (0.0, inf)  # seconds of the search, and the bound, at the start of the current period
+        self._is_turn_of_cuts = True  # the two take turns until branch and cut has the lower bound
         self._old_cuts: list[Cut] = []  # cuts of branch and cut over an earlier table; they hold for any table
         self._found: tuple[DAG, NDArray[np.float64]] | None = None  # the last network of branch and cut
         self._n_core = 0  # number of sets that the islands have met, at the last update
@@ -209,19 +211,22 @@ class BoundSearch:
         """Improve the bound within a budget, and set the bound of the run."""
         assert self.ascent is not None
         run, before = self._run, self._run.bound
-        if self.cuts is not None:
-            value = self.cuts.improve(budget)
+        if self.cuts is not None and (self._has_better_cuts() or self._is_turn_of_cuts or self.ascent.converged):
+            self.cuts.improve(budget)
         else:
             started = run.seconds
-            value = self.ascent.improve(budget, run.progress.score, inf if self._timed else UNTIMED_ROUNDS).value
-            self._check_progress(self._spent + run.seconds - started)
+            self.ascent.improve(budget, run.progress.score, inf if self._timed else UNTIMED_ROUNDS)
+            if self.cuts is None:
+                self._check_progress(self._spent + run.seconds - started)
+        self._is_turn_of_cuts = not self._is_turn_of_cuts
+        value = self.ascent.bound.value if self.cuts is None else min(self.cuts.value, self.ascent.bound.value)
         if before is not None and before < value and run.scope.is_complete and self._scope.is_complete:
             return  # the old bound is tighter: it comes from an attempt to prove the optimum over all networks
         if before is not None and before == self._saved_value and before < value and not self._is_beaten():
             return
         run.bound, run.scope = value, self._scope
         self._save_state(value)
-        if self.cuts is not None and self.cuts.has_improved:
+        if self.cuts is not None and self._has_better_cuts():
             run.evidence = partial(make_certificate, self.cuts.table, self.cuts.make_proofs())
         else:
             run.evidence = partial(certify_ascent, self.ascent.tables, self.ascent.bound)
@@ -231,6 +236,10 @@ class BoundSearch:
         if self._run.checkpoint is not None and self.ascent is not None:
             cuts = self._old_cuts if self.cuts is None else self.cuts.list_cuts()
             self.state = SavedBound(value, self._scope, self.ascent.bound, cuts)
+
+    def _has_better_cuts(self) -> bool:
+        """Return True if branch and cut has a lower bound than the dual ascent; on large tables this can take long."""
+        return self.cuts is not None and self.ascent is not None and self.cuts.value < self.ascent.bound.value
 
     def _check_progress(self, spent: float) -> None:
         """Set whether the dual ascent is slow, at the end of a period; `spent` is the time of the search so far."""
