@@ -115,7 +115,7 @@ class Checkpoint:
         self._write(result)
 
     def _write_regularly(self) -> None:
-        pause = costs.SECONDS_BETWEEN_WRITES
+        pause = min(costs.SECONDS_TO_FIRST_WRITE, costs.SECONDS_BETWEEN_WRITES)
         while not self._ended.wait(pause):
             pause = self.write_parts()
 
