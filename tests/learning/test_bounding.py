@@ -109,6 +109,20 @@ def test_a_selection_that_is_too_large_is_not_used(monkeypatch):
     assert run.bound >= run.progress.score
 
 
+def test_the_bound_covers_an_incumbent_of_other_sets():
+    """The islands have met few sets when the search for a bound begins; the incumbent improves after that."""
+    run = Run(Iterations(10**6), seed=1)
+    problem, model = make_islands(DATA, run)
+    search_for_bound = BoundSearch(problem, run, model)
+    search_for_bound.finish()
+    better = learn(DATA, seconds=None, stop=Iterations(3000), seed=2)
+    scores = problem.scorer.families(list(range(problem.size)), better.dag.parents)
+    run.offer(float(scores.sum()), lambda: better.dag)
+    run.bound = 0.0  # a bound that the incumbent does not reach
+    search_for_bound.finish()
+    assert run.bound >= run.progress.score - 1e-9 * abs(run.progress.score)
+
+
 def test_slices_by_hand():
     """
     A run of 100 s on one thread improves after 1 and after 20 s; the last 3 s are reserved.

@@ -54,6 +54,11 @@ class ClusterPool:
         return self.first, self.members, self._entry_first, self._planes, self._entry_masks, self.orders
 
     @property
+    def is_finite(self) -> bool:
+        """Whether all multipliers are finite numbers."""
+        return bool(np.isfinite(self.multipliers).all() and np.isfinite(self.local.multipliers).all())
+
+    @property
     def nbytes(self) -> int:
         """The memory of the arrays in bytes."""
         own = sum(array.nbytes for array in (*self.arrays, self.multipliers, self.ages, self._keys))

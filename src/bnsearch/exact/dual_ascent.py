@@ -215,13 +215,13 @@ class DualAscent:
         saved. There is none if the budget is spent before, or if a multiplier is not finite. In the second case the
         multipliers of the lowest bound replace all others.
         """
+        if not self._pool.is_finite:
+            self._restore_multipliers()
+            return False
         reduced = self._pool.reduce_costs(self._table, budget.is_spent)
         if reduced is None:
             return False
         self._costs, value = reduced
-        if not math.isfinite(value):
-            self._restore_multipliers()
-            return False
         if first_new is not None:
             value -= self._pool.adjust(first_new, self._pool.multipliers, self._costs, budget.is_spent)
         multipliers = self._pool.multipliers.copy()

@@ -87,6 +87,7 @@ class BoundSearch:
         self._is_turn_of_cuts = True  # the two take turns until branch and cut has the lower bound
         self._old_cuts: list[Cut] = []  # cuts of branch and cut over an earlier table; they hold for any table
         self._found: tuple[DAG, NDArray[np.float64]] | None = None  # the last network of branch and cut
+        self._covered = -inf  # score of the incumbent when its sets were added to the table
         self._n_core = 0  # number of sets that the islands have met, at the last update
         self._start: ClusterBound | None = None  # inequalities of an earlier run that this one continues
         self._saved_value = -inf  # bound of the earlier run, which is kept until a lower one is found
@@ -200,7 +201,15 @@ class BoundSearch:
         budget = Budget(seconds, clock=run.budget.clock, stop_condition=lambda: run.budget.request)
         if self._is_outdated or self._is_beaten():
             self._update_table()
+        elif self.cuts is None and improves(run.progress.score, self._covered):
+            self._cover_incumbent()
+        before, evidence = run.bound, run.evidence
         self._improve(budget)
+        if before is not None and improves(before, run.progress.score) and (run.bound is None or before < run.bound):
+            run.bound, run.evidence = before, evidence  # the time did not suffice for a better one
+        if self._is_beaten():
+            self._update_table()
+            self._improve(budget)
 
     def _is_beaten(self) -> bool:
         """Return True if there is no bound yet, or if the incumbent is better: it has sets that the bound lacks."""
@@ -220,6 +229,9 @@ class BoundSearch:
                 self._check_progress(self._spent + run.seconds - started)
         self._is_turn_of_cuts = not self._is_turn_of_cuts
         value = self.ascent.bound.value if self.cuts is None else min(self.cuts.value, self.ascent.bound.value)
+        if improves(run.progress.score, value):  # the incumbent has sets that the bound does not cover
+            run.bound = run.evidence = None
+            return
         if before is not None and before < value and run.scope.is_complete and self._scope.is_complete:
             return  # the old bound is tighter: it comes from an attempt to prove the optimum over all networks
         if before is not None and before == self._saved_value and before < value and not self._is_beaten():
@@ -269,8 +281,17 @@ class BoundSearch:
             table = core if self._selected is None else self._selected
             self.ascent = PricedAscent(table, core, start, memory=self._memory)
             self._is_outdated = False
+        self._covered = self._run.progress.score
         self._n_core, self._is_slow, self._mark = core.n_sets, False, (self._spent, inf)
         self._update_seconds = self._run.seconds - started
+
+    def _cover_incumbent(self) -> None:
+        """Add the sets of the incumbent to the table of the bound; less changes than with all sets met since."""
+        assert self.ascent is not None
+        core = self.ascent.tables[-1]
+        families = [core.families, self._list_incumbent()]
+        self.ascent.replace_core(ParentSets.from_families(core.names, families))
+        self._covered = self._run.progress.score
 
     def _start_cuts(self) -> None:
         """Start branch and cut over the table of the dual ascent."""
