@@ -8,7 +8,7 @@ from contextlib import contextmanager
 from typing import NamedTuple
 
 SECONDS_BETWEEN_WRITES = 8.0  # below 10, so that a run that is killed during a write loses at most ten seconds
-SECONDS_TO_FIRST_WRITE = 2.0  # earlier, because the first write takes longest: it imports modules and creates the folder
+SECONDS_TO_FIRST_WRITE = 2.0  # earlier, because the first write takes longest: it creates the folder
 MAX_SHARE = 0.005  # share of CPU time for writing counters, incumbent and trace
 MAX_PART_SHARE = 0.001  # share of CPU time for each other part, of which there are at most four
 MAX_EXPECTED_SHARE = 0.01  # share of CPU time so far that the next write of a part may be expected to take

@@ -203,10 +203,10 @@ class BoundSearch:
             self._update_table()
         elif self.cuts is None and improves(run.progress.score, self._covered):
             self._cover_incumbent()
-        before, evidence = run.bound, run.evidence
+        before, evidence, scope = run.bound, run.evidence, run.scope
         self._improve(budget)
         if before is not None and improves(before, run.progress.score) and (run.bound is None or before < run.bound):
-            run.bound, run.evidence = before, evidence  # the time did not suffice for a better one
+            run.bound, run.evidence, run.scope = before, evidence, scope  # the time did not suffice for a better one
         if self._is_beaten():
             self._update_table()
             self._improve(budget)
