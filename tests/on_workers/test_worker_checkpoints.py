@@ -59,7 +59,7 @@ def test_a_run_continues_without_workers(table, path):
     """The islands of this process begin with the networks of those on workers, and the other way round."""
     with ThreadPoolExecutor(2) as executor:
         first = learn_steps(table, executor, observers=[interrupt_after(1000)], checkpoint=path)
-        second = learn_steps(table, None, observers=[interrupt_after(6000)], checkpoint=path)
+        second = learn_steps(table, None, observers=[interrupt_after(first.iterations + 1)], checkpoint=path)
         third = learn_steps(table, executor, checkpoint=path)
     assert (first.stop, second.stop, third.stop) == ("interrupted", "interrupted", "iterations")
     assert first.score <= second.score <= third.score

@@ -26,21 +26,35 @@ def uniform_table(n: int, rows: int, seed: int, states: int = 3) -> Dataset:
     return Dataset.from_codes(codes, arities=[states] * n)
 
 
-def grow_by_definition(scorer: Scorer, v: int, parents: tuple[int, ...], candidates: set[int]) -> tuple[int, ...]:
-    """Return the best set of the path that always adds the best next parent, without members that cost nothing."""
-    path = [parents]
-    while rest := sorted(candidates - set(path[-1])):
-        path.append((*path[-1], max(rest, key=lambda u: scorer.family(v, [*path[-1], u]))))
-    best = parents
-    for larger in path:
-        if improves(scorer.family(v, larger), scorer.family(v, best)):
-            best = larger
-    if best == parents:
-        return parents
+def grow_by_definition(scorer: Scorer, v: int, parents: tuple[int, ...], candidates: set[int]) -> set[tuple[int, ...]]:
+    """
+    Return the best set of the path that always adds the best next parent, without members that cost nothing.
+
+    If several parents are the best next one, up to rounding, there are several paths, and one result of each.
+    """
+    return {prune_by_definition(scorer, v, best) for best in walk_paths(scorer, v, parents, parents, candidates)}
+
+
+def walk_paths(
+    scorer: Scorer, v: int, grown: tuple[int, ...], best: tuple[int, ...], candidates: set[int]
+) -> set[tuple[int, ...]]:
+    """Return the best set of each path from the set `grown`; best : the best set so far, with its members in order."""
+    if improves(scorer.family(v, grown), scorer.family(v, best)):
+        best = grown
+    scores = {u: scorer.family(v, [*grown, u]) for u in candidates - set(grown)}
+    if not scores:
+        return {best}
+    highest = max(scores.values())
+    ties = [u for u, score in scores.items() if not improves(highest, score)]
+    return set().union(*(walk_paths(scorer, v, (*grown, u), best, candidates) for u in ties))
+
+
+def prune_by_definition(scorer: Scorer, v: int, best: tuple[int, ...]) -> tuple[int, ...]:
+    """Return a set without members that cost nothing, which are removed in the order of the path."""
     for u in best:
-        rest_of = tuple(p for p in best if p != u)
-        if not improves(scorer.family(v, best), scorer.family(v, rest_of)):
-            best = rest_of
+        rest = tuple(p for p in best if p != u)
+        if not improves(scorer.family(v, best), scorer.family(v, rest)):
+            best = rest
     return tuple(sorted(best))
 
 
@@ -53,15 +67,14 @@ def test_the_path_of_each_variable(n, rows, seed, score):
     empty = [()] * n
     start = fsum(scorer.family(v, ()) for v in range(n))
     found = DeepGrowth(Problem(data=data, score=score)).improve(start, empty, lambda: True)
+    grown = empty if found is None else [tuple(p) for p in found[0].parents]
     dag = DAG(data.names, empty)
     for v in range(n):
         above = {u for u in range(n) if u != v and v not in ancestors(dag, u)}
-        own = grow_by_definition(scorer, v, (), above)
-        dag = DAG(data.names, [own if w == v else p for w, p in enumerate(dag.parents)])
+        assert tuple(sorted(grown[v])) in grow_by_definition(scorer, v, (), above)
+        dag = DAG(data.names, [grown[v] if w == v else p for w, p in enumerate(dag.parents)])
     if found is None:
-        assert not any(dag.parents)
         return
-    assert [set(p) for p in found[0].parents] == [set(p) for p in dag.parents]
     assert found[1] == pytest.approx([scorer.family(v, p) for v, p in enumerate(dag.parents)], abs=1e-9)
     assert improves(fsum(found[1]), start)
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -25,6 +26,7 @@ class Verdict:
     better, than, measure, score, budget : what is compared
     pair : the test; None if no data set has both methods
     adjusted : p-value after Holm's correction over all comparisons of claims
+    smallest : the smallest such value that was possible with this number of data sets without ties
     """
 
     claim: str
@@ -35,11 +37,12 @@ class Verdict:
     budget: str
     pair: PairResult | None
     adjusted: float = 1.0
+    smallest: float = 1.0
 
     @property
     def word(self) -> str:
         """Whether the claim is reproduced, not reproduced, or not testable."""
-        if self.pair is None or self.pair.smallest_p >= ALPHA:
+        if self.pair is None or self.smallest >= ALPHA:
             return NOT_TESTABLE
         return REPRODUCED if self.adjusted < ALPHA and self.pair.effect > 0 else NOT_REPRODUCED
 
@@ -51,7 +54,8 @@ class Verdict:
             return "no data set has results of both methods"
         counts = f"better on {pair.wins}, tied on {pair.ties}, worse on {pair.losses} data sets"
         if self.word == NOT_TESTABLE:
-            return f"{counts}; with fewer than six data sets without ties, Wilcoxon's test cannot be significant"
+            least = format_p(self.smallest)
+            return f"{counts}; with these data sets and ties, the corrected p-value is at least {least}"
         test = f"Wilcoxon's test, {state_p(pair.p_value)}, corrected by Holm {format_p(self.adjusted)}"
         return f"{counts}; {test}, rank-biserial correlation {pair.effect:+.2f}"
 
@@ -65,10 +69,23 @@ def check_claims(findings: Findings) -> list[Verdict]:
         if claim["budget"] in (None, budget)
         for than in claim["than"]
     ]
-    tested = [verdict for verdict in found if verdict.pair is not None]
-    corrected = correct_by_holm([verdict.pair.p_value for verdict in tested if verdict.pair is not None])
-    adjusted = {id(verdict): p for verdict, p in zip(tested, corrected, strict=True)}
-    return [replace(verdict, adjusted=adjusted.get(id(verdict), 1.0)) for verdict in found]
+    return correct_verdicts(found)
+
+
+def correct_verdicts(found: Sequence[Verdict]) -> list[Verdict]:
+    """Return verdicts with their p-values corrected over all of them."""
+    values = {number: verdict.pair.p_value for number, verdict in enumerate(found) if verdict.pair is not None}
+    corrected = list(found)
+    for number, verdict in enumerate(found):
+        if verdict.pair is not None:
+            smallest = _correct({**values, number: verdict.pair.smallest_p}, number)
+            corrected[number] = replace(verdict, adjusted=_correct(values, number), smallest=smallest)
+    return corrected
+
+
+def _correct(values: dict[int, float], number: int) -> float:
+    """Return one of several p-values after Holm's correction over all of them."""
+    return dict(zip(values, correct_by_holm(list(values.values())), strict=True))[number]
 
 
 def _compare(findings: Findings, claim: dict[str, Any], than: str, score: str, budget: str) -> Verdict:

@@ -118,8 +118,8 @@ def describe_claims(findings: Findings) -> list[Block]:
     ]
     note = (
         "A claim is reproduced if Wilcoxon's signed-rank test over data sets is significant in its favour (0.05, "
-        "corrected by Holm over all comparisons of this table). It is not testable with fewer than six data sets "
-        "without ties."
+        "corrected by Holm over all comparisons of this table). It is not testable if the corrected p-value cannot be "
+        "that small, because too few data sets have no tie."
     )
     headings = ["claim", "comparison", "measure", "verdict", "test"]
     return [Heading("Claims"), Paragraph(note), Table(headings, rows, is_numeric=False)]
