@@ -94,7 +94,7 @@ if __name__ == "__main__":
     with MPIPoolExecutor(2) as executor:
         print(repr(learn_steps(make_table(10), executor).score))
 """
-# Open MPI refuses to start as root, and to start more processes than there are cores, unless it is told so.
+# Open MPI refuses to start as root, and to start more processes than there are cores, unless options allow it.
 MPI_SETTINGS = {
     "OMPI_ALLOW_RUN_AS_ROOT": "1",
     "OMPI_ALLOW_RUN_AS_ROOT_CONFIRM": "1",
