@@ -57,10 +57,11 @@ def test_a_run_that_continues_has_the_result_of_one_run(table, expected, path, w
 
 def test_a_run_continues_without_workers(table, path):
     """The islands of this process begin with the networks of those on workers, and the other way round."""
+    options = {"iterations": 400_000, "checkpoint": path}  # the second run must last until its next event
     with ThreadPoolExecutor(2) as executor:
-        first = learn_steps(table, executor, observers=[interrupt_after(1000)], checkpoint=path)
-        second = learn_steps(table, None, observers=[interrupt_after(first.iterations + 1)], checkpoint=path)
-        third = learn_steps(table, executor, checkpoint=path)
+        first = learn_steps(table, executor, observers=[interrupt_after(1000)], **options)
+        second = learn_steps(table, None, observers=[interrupt_after(first.iterations + 1)], **options)
+        third = learn_steps(table, executor, **options)
     assert (first.stop, second.stop, third.stop) == ("interrupted", "interrupted", "iterations")
     assert first.score <= second.score <= third.score
 

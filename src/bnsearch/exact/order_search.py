@@ -56,7 +56,8 @@ class OrderSearch:
         """Upper bound on the score of all networks of the component."""
         if self._used is None:
             return self._ascent.bound.value
-        return min(self._ascent.bound.value, self.graph.bound)
+        # A bound may be below the score of the best network by rounding errors.
+        return max(self.graph.target, min(self._ascent.bound.value, self.graph.bound))
 
     def search(self, budget: Budget) -> bool:
         """Search until the best network is found, and return True; False at the end of the budget or of the memory."""
