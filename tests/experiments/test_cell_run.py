@@ -9,7 +9,7 @@ import mmap
 import pytest
 
 from bnsearch.experiments import cell_run
-from bnsearch.experiments.cell_run import Halted, describe_error, describe_trace, perform_cell
+from bnsearch.experiments.cell_run import StopOnRequest, describe_error, describe_trace, perform_cell
 from bnsearch.experiments.cells import list_cells
 from bnsearch.experiments.measures import MEASURES, Best
 from bnsearch.experiments.peak_memory import measure_memory
@@ -90,8 +90,8 @@ def test_failure_is_recorded(tmp_path, monkeypatch):
 def test_interrupted_cell_has_no_record(tmp_path):
     """A cell that is halted returns nothing, so that it runs again."""
     cell = list_cells(make_plan(tmp_path))[0]
-    assert perform_cell(cell, Halted(lambda: True)) is None
-    assert Halted(lambda: False).reason(Progress()) is None
+    assert perform_cell(cell, StopOnRequest(lambda: True)) is None
+    assert StopOnRequest(lambda: False).reason(Progress()) is None
 
 
 def test_long_traces_are_thinned():

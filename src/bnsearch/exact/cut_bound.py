@@ -84,11 +84,6 @@ class CutBound:
         """The upper bound."""
         return min(self._start_value, self._compute_value())
 
-    @property
-    def has_improved(self) -> bool:
-        """Whether the bound is lower than that of the dual ascent."""
-        return self._compute_value() < self._start_value
-
     def _compute_value(self) -> float:
         return self._others + math.fsum(search.bounds.target + search.gap for search in self._searches)
 

@@ -36,7 +36,7 @@ Record = dict[str, Any]
 
 
 @dataclass(frozen=True)
-class Halted(Stop):
+class StopOnRequest(Stop):
     """Stop when a function returns True, which ends the cells in the threads of this process."""
 
     is_halted: Callable[[], bool]
@@ -46,7 +46,7 @@ class Halted(Stop):
         return "interrupted" if self.is_halted() else None
 
 
-def perform_cell(cell: Cell, halted: Halted | None = None) -> Record | None:
+def perform_cell(cell: Cell, halted: StopOnRequest | None = None) -> Record | None:
     """
     Run a cell and return the content of its result file; None if the run was interrupted.
 
@@ -73,7 +73,7 @@ def describe_error(error: BaseException) -> str:
     return text if isinstance(error, InputError) and text else f"{type(error).__name__}: {text}".rstrip(": ")
 
 
-def run_cell(cell: Cell, halted: Halted | None) -> Record | None:
+def run_cell(cell: Cell, halted: StopOnRequest | None) -> Record | None:
     """Return the result of a cell and what is measured on it; None if the run was interrupted."""
     material = load_material(cell.source, cell.threads)
     with measure_memory() as meter:
@@ -92,7 +92,7 @@ def run_cell(cell: Cell, halted: Halted | None) -> Record | None:
     return found | {"notes": notes, "edges": result.dag.edges, "trace": describe_trace(result.trace)}
 
 
-def find_network(cell: Cell, material: Material, halted: Halted | None) -> Result:
+def find_network(cell: Cell, material: Material, halted: StopOnRequest | None) -> Result:
     """Run the method of a cell; a table that the plan selects is selected before the clock starts."""
     method, seconds = cell.method.make_method(), cell.budget.seconds
     memory = None if cell.memory is None else parse_memory(cell.memory)
@@ -116,7 +116,7 @@ def find_network(cell: Cell, material: Material, halted: Halted | None) -> Resul
     return search(problem, method, stop=stop, seed=cell.seed, threads=cell.threads, memory=memory)
 
 
-def make_problem(cell: Cell, material: Material, halted: Halted | None) -> Problem:
+def make_problem(cell: Cell, material: Material, halted: StopOnRequest | None) -> Problem:
     """Return the problem of a score file, or of data with a selected candidate table."""
     if material.data is None or cell.score is None or cell.method.selection is None:
         return Problem(table=material.table)
@@ -131,7 +131,7 @@ def make_problem(cell: Cell, material: Material, halted: Halted | None) -> Probl
     return Problem(data=material.data, score=cell.score.make_score(), table=table, knowledge=knowledge)
 
 
-def select_table(cell: Cell, data: Dataset, score: Score, halted: Halted | None) -> ParentSets:
+def select_table(cell: Cell, data: Dataset, score: Score, halted: StopOnRequest | None) -> ParentSets:
     """Return the candidate table that the method's selection makes of the data."""
     assert cell.method.selection is not None
     budget = Budget(

@@ -16,7 +16,7 @@ from bnsearch.budgets.signals import stop_on_signals
 from bnsearch.distributed.workers import Workers, as_workers
 from bnsearch.errors import require
 from bnsearch.experiments.cell_queue import CellQueue, Record
-from bnsearch.experiments.cell_run import Halted, perform_cell
+from bnsearch.experiments.cell_run import StopOnRequest, perform_cell
 from bnsearch.experiments.cells import Cell, list_cells
 from bnsearch.experiments.folder import ExperimentFolder
 from bnsearch.experiments.plan import Plan
@@ -142,7 +142,7 @@ class _Loop:
             stack.enter_context(stop_on_signals(budget))
             if executor is None:
                 threads = stack.enter_context(ThreadPoolExecutor(jobs))
-                workers, rule = Workers(threads), Halted(halted.is_set)
+                workers, rule = Workers(threads), StopOnRequest(halted.is_set)
             else:
                 workers, rule = as_workers(executor), None
             stack.callback(halted.set)  # before the end of the threads, which waits for their cells

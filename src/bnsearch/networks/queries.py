@@ -74,9 +74,9 @@ class Queries:
         >>> network.query(["lung", "tub"], {"either": "yes"}).probabilities.shape
         (2, 2)
         """
-        from bnsearch.networks.inference.query import Settings, compute_query
+        from bnsearch.networks.inference.query import QuerySettings, compute_query
 
-        settings = Settings(method=method, samples=samples, seed=seed, memory=memory)
+        settings = QuerySettings(method=method, samples=samples, seed=seed, memory=memory)
         return compute_query(self._network, targets, evidence, settings)
 
     def marginals(
@@ -115,9 +115,9 @@ class Queries:
         >>> marginals["lung"]
         P(lung | smoke=yes): yes 0.1, no 0.9
         """
-        from bnsearch.networks.inference.query import Settings, compute_marginals
+        from bnsearch.networks.inference.query import QuerySettings, compute_marginals
 
-        settings = Settings(method=method, samples=samples, seed=seed, memory=memory)
+        settings = QuerySettings(method=method, samples=samples, seed=seed, memory=memory)
         return compute_marginals(self._network, evidence, targets, settings)
 
     def most_probable(

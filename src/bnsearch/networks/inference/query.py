@@ -30,7 +30,7 @@ MIN_EFFECTIVE_SAMPLES = 1000
 
 
 @dataclass(frozen=True, kw_only=True)
-class Settings:
+class QuerySettings:
     """
     How to answer a query.
 
@@ -75,7 +75,7 @@ def compute_query(
     network: BayesianNetwork,
     targets: str | Iterable[str],
     evidence: Mapping[str, object] | None,
-    settings: Settings,
+    settings: QuerySettings,
 ) -> Distribution:
     """Return the joint distribution of targets given evidence."""
     chosen = find_indices(network.names, targets, "targets")
@@ -106,7 +106,7 @@ def compute_marginals(
     network: BayesianNetwork,
     evidence: Mapping[str, object] | None,
     targets: str | Iterable[str] | None,
-    settings: Settings,
+    settings: QuerySettings,
 ) -> Marginals:
     """Return the distribution of each target given evidence; None means all variables that are not observed."""
     observed = find_states(network, evidence)
@@ -137,7 +137,7 @@ def compute_marginals(
     return Marginals(found, names, log_evidence)
 
 
-def _check_joint_size(network: BayesianNetwork, targets: Sequence[int], settings: Settings) -> None:
+def _check_joint_size(network: BayesianNetwork, targets: Sequence[int], settings: QuerySettings) -> None:
     needed = BYTES_PER_CELL * math.prod(len(network.states[x]) for x in targets)
     if needed > settings.max_bytes or len(targets) > MAX_AXES:
         raise InputError(
@@ -150,7 +150,7 @@ def _sample(
     network: BayesianNetwork,
     groups: Sequence[Sequence[int]],
     evidence: Mapping[int, int],
-    settings: Settings,
+    settings: QuerySettings,
     notes: tuple[str, ...],
 ) -> tuple[WeightedCounts, tuple[str, ...]]:
     """Return weighted counts of groups of variables, and the notes with a further one if the counts are unreliable."""
