@@ -1,4 +1,4 @@
-"""`bnsearch report` and `bnsearch learn --report`."""
+"""`bnsearch report`, `bnsearch learn --report` and `bnsearch search --report`."""
 
 from __future__ import annotations
 
@@ -57,6 +57,18 @@ def test_report_of_a_run(run, tmp_path, asia_csv, monkeypatch):
     assert page["run"]["command"] == f"bnsearch {' '.join(command)} --seed {page['run']['seed']}"
     assert page["title"] == "asia.csv"
     assert page["variables"][0]["table"]
+
+
+def test_report_of_a_search(run, refused, tmp_path, asia_csv):
+    """Without a table the page has the run and the graph; with a table, also probabilities."""
+    assert run("parents", asia_csv, "-o", "asia.jkl").code == 0
+    outcome = run("search", "asia.jkl", "--seconds", 5, "--seed", 1, "--report", "s.html")
+    assert (outcome.code, outcome.err.splitlines()[-1]) == (0, "wrote s.html")
+    page = read_contents(tmp_path / "s.html")
+    assert (page["title"], page["run"]["seed"], "table" in page["variables"][0]) == ("asia.jkl", 1, False)
+    assert run("search", "asia.jkl", "--seconds", 5, "--data", asia_csv, "--report", "t.html").code == 0
+    assert read_contents(tmp_path / "t.html")["variables"][0]["table"]
+    assert "use the extension .html" in refused("search", "asia.jkl", "--report", "r.txt")
 
 
 def test_a_given_seed_is_not_repeated(monkeypatch):

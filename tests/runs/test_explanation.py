@@ -10,11 +10,12 @@ import pytest
 from bnsearch.data import Dataset
 from bnsearch.errors import InputError
 from bnsearch.graphs import DAG
+from bnsearch.learning.learn import learn
 from bnsearch.networks import load_network
 from bnsearch.runs.explanation import ParentRole, explain_edge
 from bnsearch.runs.result import Result
 from bnsearch.runs.trace import Trace
-from bnsearch.scores import BIC, make_scorer
+from bnsearch.scores import BIC, BDeu, make_scorer
 
 ASIA = load_network("asia")
 DATA = ASIA.sample(500, 1)
@@ -43,7 +44,7 @@ def make_result(dag: DAG, data: Dataset) -> Result:
 def test_loss_is_the_difference_of_two_networks(edge):
     """The loss is the score of the network minus the score of the network without the edge."""
     result = make_result(ASIA.dag, DATA)
-    explanation = result.explain(edge, DATA)
+    explanation = result.explain(edge, DATA, score="bic")
     without = DAG.from_edges(ASIA.names, [other for other in ASIA.dag.edges if other != edge])
     assert explanation.loss == pytest.approx(result.score - make_scorer(DATA, BIC()).network(without), abs=1e-9)
     assert explanation.compelled == (edge in result.cpdag.directed_edges)
@@ -55,7 +56,7 @@ def test_roles_of_an_exclusive_or():
     """If c is the exclusive or of a and b, each parent alone says nothing, and both together everything."""
     codes = np.array([[a, b, a ^ b] for a in (0, 1) for b in (0, 1)] * 25)
     data = Dataset.from_codes(codes, names=list("abc"))
-    explanation = make_result(DAG.from_edges("abc", ["ac", "bc"]), data).explain(("a", "c"), data)
+    explanation = make_result(DAG.from_edges("abc", ["ac", "bc"]), data).explain(("a", "c"), data, score="bic")
     first = explanation.parents[0]
     assert [role.role for role in explanation.parents] == ["stronger together"] * 2
     assert first.gain_alone == pytest.approx(-np.log(100) / 2)  # one more free parameter, and no information
@@ -83,6 +84,16 @@ def test_order_of_columns_and_other_scores():
     assert explain_edge(dag, ("smoke", "lung"), shuffled, BIC(), score) == explain_edge(
         dag, ("smoke", "lung"), DATA, BIC(), score
     )
+
+
+def test_the_score_of_the_search_is_the_default():
+    """Name and parameters of the score are those of the settings; a score that is not registered must be given."""
+    result = learn(DATA, method="hillclimb", score=BDeu(ess=7), seconds=5, seed=1)
+    edge = result.dag.edges[0]
+    assert result.explain(edge, DATA) == result.explain(edge, DATA, score=BDeu(ess=7))
+    for settings in (None, replace(result.settings, score=None), replace(result.settings, score="my function")):
+        with pytest.raises(InputError, match="the result does not know the score of the search: pass it"):
+            replace(result, settings=settings).explain(edge, DATA)
 
 
 @pytest.mark.parametrize(

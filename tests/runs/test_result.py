@@ -18,7 +18,8 @@ from bnsearch.networks.files import read_network, read_structure
 from bnsearch.orderings.obs import OBS
 from bnsearch.parent_sets.scope import KEPT_SETS, limit_scope
 from bnsearch.runs.problem import Problem
-from bnsearch.runs.result import Result, relative_score
+from bnsearch.runs.quality import relative_score
+from bnsearch.runs.result import Result
 from bnsearch.runs.stop import Iterations, Progress
 from bnsearch.runs.trace import Climbs, Trace
 from bnsearch.scores import BIC

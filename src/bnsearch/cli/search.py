@@ -14,6 +14,7 @@ from bnsearch.cli.options import (
     Json,
     KnowledgeFile,
     NetworkFile,
+    ReportFile,
     Restart,
     Seed,
     Settings,
@@ -61,10 +62,11 @@ def search(
     data: Annotated[
         str | None,
         typer.Option(
-            "--data", metavar="DATA", help="The table of the sets, to write probabilities: .bif, .net, .json."
+            "--data", metavar="DATA", help="The table of the sets, for probabilities: in .bif, .net, .json, .html."
         ),
     ] = None,
     output: NetworkFile = None,
+    report: ReportFile = None,
     trace: TraceFile = None,
     threads: Threads = None,
     within: Within = None,
@@ -85,7 +87,7 @@ def search(
     --------
     bnsearch parents table.csv -o table.jkl
     bnsearch search table.jkl --seconds 10 --seed 1 -o best.dot
-    bnsearch search table.jkl --data table.csv -o best.bif
+    bnsearch search table.jkl --data table.csv -o best.bif --report best.html
     bnsearch search table.jkl --method minobs --set population=10 --iterations 50 --json
     """
     from bnsearch.cli.results import deliver_result
@@ -103,7 +105,7 @@ def search(
     chosen = make_method(method or ("rinobs" if parameters else "auto"), **parameters)
     stop = _stopping_rule(chosen.name, seconds, iterations, target)
     files = (sets, knowledge, data, checkpoint)
-    outputs = Outputs(output, trace, certificate, parents, tables=data is not None, inputs=files)
+    outputs = Outputs(output, trace, certificate, parents, report, tables=data is not None, inputs=files)
     known = None if knowledge is None else Knowledge.read(knowledge)
     problem = Problem(table=read_scores(sets, threads=threads, knowledge=known), knowledge=known)
     dataset = None if data is None else Dataset.read(data).select(problem.names)

@@ -24,7 +24,8 @@ from bnsearch.learning.search import search
 from bnsearch.networks import fit
 from bnsearch.parent_sets.table import ParentSets
 from bnsearch.runs.problem import Problem
-from bnsearch.runs.result import Result, relative_score
+from bnsearch.runs.quality import relative_score
+from bnsearch.runs.result import Result
 from bnsearch.runs.stop import AnyOf, Converged, Progress, Seconds, Stop
 from bnsearch.runs.trace import Trace
 from bnsearch.scores.score import Score

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-import math
 from typing import TYPE_CHECKING
 
 from bnsearch.graphs.completion import compelled_parents
+from bnsearch.scores.edge_losses import compute_edge_losses
 from bnsearch.scores.local import make_scorer
 
 if TYPE_CHECKING:
@@ -31,13 +31,7 @@ def compute_losses(dag: DAG, data: Dataset, score: Score) -> tuple[list[float], 
     """
     Return for each edge of `list_edges` the loss of score if only this edge is removed, and the score of the network.
 
-    The loss is the local score of the child with all its parents, minus its local score without this parent. The
-    variables of the data must be those of the DAG, in the same order.
+    The variables of the data must be those of the DAG, in the same order.
     """
-    edges = list_edges(dag)
-    reduced = [[p for p in dag.parents[child] if p != parent] for parent, child in edges]
     scorer = make_scorer(data, score)
-    full = scorer.families(range(len(dag.names)), dag.parents)
-    without = scorer.families([child for _, child in edges], reduced)
-    losses = [float(full[child] - value) for (_, child), value in zip(edges, without.tolist(), strict=True)]
-    return losses, math.fsum(full)
+    return compute_edge_losses(scorer, dag.parents, list_edges(dag)), scorer.network(dag)

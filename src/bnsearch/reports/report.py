@@ -84,7 +84,9 @@ def write_result_report(
     check_report_target(path)
     table = None if data is None else match_data(result.dag, data)
     run = describe_run(result, command)
-    save_report(path, result.dag, table, score or find_score(result), title=title, run=run)
+    if score is None and result.settings is not None:
+        score = result.settings.make_score()
+    save_report(path, result.dag, table, score, title=title, run=run)
 
 
 def save_report(
@@ -126,16 +128,3 @@ def match_data(graph: BayesianNetwork | DAG, data: Any) -> Dataset:
     if isinstance(graph, BayesianNetwork):
         return table.with_states(dict(zip(graph.names, graph.states, strict=True)))
     return table
-
-
-def find_score(result: Result) -> Score | None:
-    """Return the score of a result from its name and parameters; None if the score is not registered."""
-    from bnsearch.scores.named import SCORES
-
-    settings = result.settings
-    if settings is None or settings.score is None:
-        return None
-    try:
-        return SCORES.make(settings.score, settings.score_parameters)
-    except InputError:  # a Python function has no registered name
-        return None

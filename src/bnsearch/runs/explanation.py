@@ -106,6 +106,7 @@ def explain_edge(dag: DAG, edge: tuple[str, str], data: Dataset, score: Score, e
     score : score of the search
     expected : score of the network; an InputError is raised if the data and the score give another one
     """
+    from bnsearch.scores.edge_losses import compute_edge_losses
     from bnsearch.scores.local import make_scorer
 
     ((parent, child),) = indexed_pairs(dag.names, [edge])
@@ -115,18 +116,17 @@ def explain_edge(dag: DAG, edge: tuple[str, str], data: Dataset, score: Score, e
         parents = f"its parents are {listed(names)}" if names else "it has no parents"
         raise InputError(f"the network has no edge from {shown(edge[0])} to {shown(edge[1])}: {parents}")
     scorer = make_scorer(data if data.names == dag.names else data.select(dag.names), score)
-    total = math.fsum(scorer.families(range(len(dag.names)), dag.parents))
+    total = scorer.network(dag)
     if not math.isclose(total, expected, rel_tol=TOLERANCE):
         raise InputError(
             f"the {score.name} score of the network on these data is {total:.6f}, and that of the result is "
             f"{expected:.6f}: pass the data and the score of the search"
         )
-    sets = [family, (), *(tuple(p for p in family if p != removed) for removed in family), *((p,) for p in family)]
-    full, empty, *rest = scorer.families([child] * len(sets), sets).tolist()
-    reduced, single = rest[: len(family)], rest[len(family) :]
+    losses = compute_edge_losses(scorer, dag.parents, [(p, child) for p in family])
+    empty, *single = scorer.families([child] * (len(family) + 1), [(), *((p,) for p in family)]).tolist()
     roles = [
-        ParentRole(name=dag.names[p], loss=full - without, gain_alone=alone - empty, is_only=len(family) == 1)
-        for p, without, alone in zip(family, reduced, single, strict=True)
+        ParentRole(name=dag.names[p], loss=loss, gain_alone=alone - empty, is_only=len(family) == 1)
+        for p, loss, alone in zip(family, losses, single, strict=True)
     ]
     return EdgeExplanation(
         parent=edge[0],

@@ -9,13 +9,11 @@ from functools import cached_property
 from html import escape
 from typing import TYPE_CHECKING, Any
 
-import numpy as np
-from numpy.typing import ArrayLike, NDArray
-
 from bnsearch.errors import InputError
 from bnsearch.graphs.dag import DAG
 from bnsearch.parent_sets.scope import ALL_NETWORKS, Scope
 from bnsearch.runs.near_optimal import NearOptimal
+from bnsearch.runs.quality import describe_quality, relative_score
 from bnsearch.runs.settings import Settings
 from bnsearch.runs.stop import relative_gap
 from bnsearch.runs.trace import Climbs, Trace
@@ -156,7 +154,7 @@ class Result:
         edge: tuple[str, str],
         data: Any,
         *,
-        score: str | Score | Callable[..., float] = "bic",
+        score: str | Score | Callable[..., float] | None = None,
         discretize: Discretize | None = None,
     ) -> EdgeExplanation:
         """
@@ -166,8 +164,11 @@ class Result:
         ----------
         edge : tuple of str
             Names of parent and child.
-        data, score, discretize
-            The data, the score and the discretization of the search, as in `bnsearch.learn`.
+        data, discretize
+            The data and the discretization of the search, as in `bnsearch.learn`.
+        score : str, Score or callable, optional
+            The score of the search, as in `bnsearch.learn`. It is needed only if it is a Python function, or if the
+            search had a candidate table and no score.
 
         Returns
         -------
@@ -177,7 +178,8 @@ class Result:
         Raises
         ------
         InputError
-            If the network has no such edge, or the data and the score are not those of the search.
+            If the network has no such edge, if the data and the score are not those of the search, or if the score is
+            not known.
 
         Examples
         --------
@@ -193,7 +195,12 @@ class Result:
         from bnsearch.scores.local import as_score
         from bnsearch.scores.named import make_score
 
-        chosen = make_score(score) if isinstance(score, str) else as_score(score)
+        if score is None:
+            chosen = None if self.settings is None else self.settings.make_score()
+        else:
+            chosen = make_score(score) if isinstance(score, str) else as_score(score)
+        if chosen is None:
+            raise InputError("the result does not know the score of the search: pass it, such as score='bic'")
         return explain_edge(self.dag, edge, as_dataset(data, discretize), chosen, self.score)
 
     def _graph(self, data: Any) -> DAG | BayesianNetwork:
@@ -292,26 +299,3 @@ class Result:
             f"stopped: {self.stop}",
         ]
         return ", ".join(part for part in parts if part)
-
-
-def relative_score(scores: ArrayLike, empty: float) -> NDArray[np.float64]:
-    """
-    Return RC(G) = (sc(G) - sc(empty)) / |sc(empty)| for one score or many; zero if sc(empty) is zero.
-
-    References
-    ----------
-    Perez & Maua (2016), section 6.
-    """
-    gains = np.asarray(scores, dtype=np.float64) - empty
-    return gains / abs(empty) if empty else np.zeros_like(gains)
-
-
-def describe_quality(gap: float | None, optimal: bool, scope: Scope) -> str:
-    """Return the known quality of a score in words; an empty string if no bound is known."""
-    if optimal:
-        return "optimal"
-    if gap is None:
-        return ""
-    if scope.is_complete:
-        return f"gap {100 * gap:.3g}%"
-    return f"gap {100 * gap:.3g}% ({scope})" if gap else f"best of {scope}"

@@ -7,11 +7,13 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
 from bnsearch._tools.registry import parameters_of
+from bnsearch.errors import InputError
 from bnsearch.runs.stop import AnyOf, Seconds, Stop
 
 if TYPE_CHECKING:
     from bnsearch.runs.problem import Problem
     from bnsearch.runs.run import Run
+    from bnsearch.scores.score import Score
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -47,6 +49,17 @@ class Settings:
     has_table: bool
     has_knowledge: bool
     has_start: bool
+
+    def make_score(self) -> Score | None:
+        """Return the score; None if the run had none, or if it is not registered, as a Python function."""
+        from bnsearch.scores.named import SCORES
+
+        if self.score is None:
+            return None
+        try:
+            return SCORES.make(self.score, self.score_parameters)
+        except InputError:
+            return None
 
 
 def describe_settings(run: Run, problem: Problem) -> Settings:
