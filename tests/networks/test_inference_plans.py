@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 from numpy.testing import assert_allclose
 
 from bnsearch.networks.inference.contraction import Factor, contract, differentiate
-from bnsearch.networks.inference.orders import find_elimination_order
+from bnsearch.networks.inference.orders import iterate_elimination_order
 from bnsearch.networks.inference.plans import make_plan
 from strategies import examples
 
@@ -34,7 +34,7 @@ def find_costs(scopes: list[set[int]], kept: set[int]) -> dict[int, float]:
 @given(SCOPES, KEPT)
 def test_each_variable_has_the_smallest_fill_in_when_it_is_eliminated(scopes, kept) -> None:
     """Every variable that is not kept is eliminated once, and none of the others would connect fewer neighbours."""
-    order = find_elimination_order(scopes, SIZES, kept)
+    order = list(iterate_elimination_order(scopes, SIZES, kept))
     assert sorted(order) == sorted({x for scope in scopes for x in scope} - kept)
     left = [set(scope) for scope in scopes]
     for x in order:
@@ -46,9 +46,23 @@ def test_each_variable_has_the_smallest_fill_in_when_it_is_eliminated(scopes, ke
 
 def test_variables_of_impossible_tables_are_listed_once() -> None:
     """A complete graph of 60 binary variables has no possible order."""
-    assert sorted(find_elimination_order([range(60)], [2] * 60)) == list(range(60))
+    assert sorted(iterate_elimination_order([range(60)], [2] * 60)) == list(range(60))
     plan = make_plan((tuple(range(60)), tuple(range(60))), (2,) * 60, ())
     assert plan.product_cells == 2**60
+
+
+@given(SCOPES, KEPT, st.integers(0, 100))
+def test_planning_ends_beyond_the_limit(scopes, kept, max_cells) -> None:
+    """The plan is complete if and only if it keeps the limit; otherwise it has the first steps, which exceed it."""
+    kept = tuple(sorted(kept & {x for scope in scopes for x in scope}))
+    whole, plan = make_plan(scopes, SIZES, kept), make_plan(scopes, SIZES, kept, max_cells)
+    assert whole.is_complete
+    if plan.is_complete:
+        assert plan == whole
+    else:
+        assert plan.steps == whole.steps[: len(plan.steps)]
+        assert max_cells < plan.peak_cells <= whole.peak_cells
+        assert plan.total_cells <= whole.total_cells
 
 
 @examples(60)

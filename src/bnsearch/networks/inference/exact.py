@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 from numpy.typing import NDArray
 
+from bnsearch._tools.memory import format_memory
 from bnsearch.graphs.separation import find_ancestors
 from bnsearch.networks.inference.contraction import Factor, contract, differentiate
 from bnsearch.networks.inference.plans import Plan, make_plan
@@ -30,6 +31,7 @@ class Elimination:
     network : BayesianNetwork
     targets : variables of the query, by index
     evidence : states of the observed variables, both by index
+    max_bytes : limit of memory, beyond which planning ends; None for no limit
 
     Attributes
     ----------
@@ -38,7 +40,14 @@ class Elimination:
     factors : the table of each of the variables, at the fixed states
     """
 
-    def __init__(self, network: BayesianNetwork, targets: Iterable[int], evidence: Mapping[int, int]) -> None:
+    def __init__(
+        self,
+        network: BayesianNetwork,
+        targets: Iterable[int],
+        evidence: Mapping[int, int],
+        max_bytes: int | None = None,
+    ) -> None:
+        self.max_cells = None if max_bytes is None else max_bytes // BYTES_PER_CELL
         self.sizes: tuple[int, ...] = tuple(network.arities.tolist())
         self.fixed = {**{x: 0 for x, size in enumerate(self.sizes) if size == 1}, **evidence}
         self.variables = sorted(find_ancestors(network.dag.parents, [*targets, *evidence]))
@@ -55,6 +64,7 @@ class Elimination:
             tuple(factor.scope for factor in self.factors),
             self.sizes,
             tuple(sorted(x for x in kept if x not in self.fixed)),
+            self.max_cells,
         )
 
     def compute_joint(self, targets: Sequence[int]) -> tuple[NDArray[np.float64], float]:
@@ -89,6 +99,12 @@ class Elimination:
             elif self.sizes[x] == 1:
                 marginals[x] = np.ones(1)
         return marginals, log_probability
+
+
+def describe_need(plan: Plan, cells: int) -> str:
+    """Return the memory of a number of cells of a plan in words, such as "at least 12 GB"."""
+    size = format_memory(cells * BYTES_PER_CELL)
+    return size if plan.is_complete or size.startswith("more") else f"at least {size}"
 
 
 def compute_joint_probabilities(network: BayesianNetwork, variables: Sequence[int]) -> NDArray[np.float64]:

@@ -12,8 +12,8 @@ from bnsearch.graphs.separation import find_indices
 from bnsearch.networks.inference.contraction import Factor, contract, maximise
 from bnsearch.networks.inference.distributions import MostProbable
 from bnsearch.networks.inference.evidence import find_states, impossible_error, name_states, require_apart
-from bnsearch.networks.inference.exact import BYTES_PER_CELL, Elimination
-from bnsearch.networks.inference.plans import make_plan
+from bnsearch.networks.inference.exact import BYTES_PER_CELL, Elimination, describe_need
+from bnsearch.networks.inference.plans import Plan, make_plan
 
 if TYPE_CHECKING:
     from bnsearch.networks.network import BayesianNetwork
@@ -30,17 +30,17 @@ def find_most_probable(
     free = [x for x in range(len(network.names)) if x not in observed]
     chosen = free if targets is None else find_indices(network.names, targets, "targets")
     require_apart(network, chosen, observed)
-    elimination = Elimination(network, chosen, observed)
     max_bytes = parse_memory(memory)
+    elimination = Elimination(network, chosen, observed, max_bytes)
     plan = elimination.make_plan()
-    _check_memory(plan.peak_cells, max_bytes)
+    _check_memory(plan, plan.peak_cells, max_bytes)
     log_evidence = contract(plan, elimination.factors).log_sum
     named = name_states(network, observed)
     if log_evidence == -math.inf:
         raise impossible_error(named)
     factors, log_scale = _sum_hidden_variables(elimination, chosen, max_bytes)
-    plan = make_plan(tuple(factor.scope for factor in factors), elimination.sizes, ())
-    _check_memory(plan.total_cells + plan.product_cells, max_bytes)
+    plan = make_plan(tuple(factor.scope for factor in factors), elimination.sizes, (), elimination.max_cells)
+    _check_memory(plan, plan.total_cells + plan.product_cells, max_bytes)
     states, log_maximum = maximise(plan, factors)
     return MostProbable(
         states=name_states(network, {x: states.get(x, 0) for x in chosen}),
@@ -50,11 +50,10 @@ def find_most_probable(
     )
 
 
-def _check_memory(cells: int, max_bytes: int) -> None:
-    needed = cells * BYTES_PER_CELL
-    if needed > max_bytes:
+def _check_memory(plan: Plan, cells: int, max_bytes: int) -> None:
+    if cells * BYTES_PER_CELL > max_bytes:
         raise InputError(
-            f"the most probable states need {format_memory(needed)} for tables, and the limit of memory is "
+            f"the most probable states need {describe_need(plan, cells)} for tables, and the limit of memory is "
             f"{format_memory(max_bytes)}: raise the limit (memory), observe more variables, or choose other targets"
         )
 
@@ -74,8 +73,9 @@ def _sum_hidden_variables(
     log_scale = 0.0
     for group in _group_factors(others, wanted):
         kept = sorted({x for factor in group for x in factor.scope if x in wanted})
-        plan = make_plan(tuple(factor.scope for factor in group), elimination.sizes, tuple(kept))
-        _check_memory(plan.peak_cells, max_bytes)
+        scopes = tuple(factor.scope for factor in group)
+        plan = make_plan(scopes, elimination.sizes, tuple(kept), elimination.max_cells)
+        _check_memory(plan, plan.peak_cells, max_bytes)
         result = contract(plan, group)
         found.append(result.factor)
         log_scale += float(result.log_scale)

@@ -9,7 +9,7 @@ from heapq import heapify, heappop, heappush
 from math import prod
 from typing import NamedTuple
 
-from bnsearch.networks.inference.orders import find_elimination_order
+from bnsearch.networks.inference.orders import iterate_elimination_order
 
 Scope = tuple[int, ...]  # the variables of a table, one for each axis
 
@@ -44,6 +44,8 @@ class Plan:
     total_cells : number of cells of the results of all steps together
     peak_cells : largest number of cells that must exist at the same time, if operands are discarded after their use
     product_cells : number of cells of the largest product before the sum
+    is_complete : False if planning ended because a limit of cells was exceeded. Then the last steps are missing, and
+        the numbers of cells are lower bounds
     """
 
     inputs: tuple[Scope, ...]
@@ -51,6 +53,7 @@ class Plan:
     total_cells: int
     peak_cells: int
     product_cells: int
+    is_complete: bool = True
 
     @property
     def scope(self) -> Scope:
@@ -59,23 +62,29 @@ class Plan:
 
 
 @lru_cache(maxsize=64)
-def make_plan(inputs: tuple[Scope, ...], sizes: tuple[int, ...], kept: Scope) -> Plan:
+def make_plan(inputs: tuple[Scope, ...], sizes: tuple[int, ...], kept: Scope, max_cells: int | None = None) -> Plan:
     """
     Return a plan that multiplies tables and sums over all variables that are not kept.
+
+    Planning ends as soon as the steps so far need more than `max_cells` cells at the same time: the last variables of
+    a dense network take most of the time of planning, and the plan cannot be executed.
 
     Parameters
     ----------
     inputs : variables of each table; at least one table
     sizes : number of states of each variable
     kept : variables of the result
+    max_cells : limit of `peak_cells`; None for no limit
     """
     planner = _Planner(inputs, sizes, kept)
     for number in range(len(inputs)):
         planner.sum_private_variables(number)
-    for x in find_elimination_order(inputs, sizes, kept):
+    for x in iterate_elimination_order(inputs, sizes, kept):
         planner.multiply_tables(planner.holders[x])
+        if max_cells is not None and planner.peak_cells > max_cells:
+            return planner.make_plan(is_complete=False)
     planner.multiply_tables(planner.scopes)
-    return Plan(inputs, tuple(planner.steps), planner.total_cells, planner.peak_cells, planner.product_cells)
+    return planner.make_plan(is_complete=True)
 
 
 class _Planner:
@@ -89,9 +98,14 @@ class _Planner:
         self.steps: list[Step] = []
         self.total_cells = self.peak_cells = self.product_cells = 0
         self._live_cells = 0
-        self._inputs = len(inputs)
+        self._inputs = inputs
         for number, scope in enumerate(inputs):
             self._add_table(number, frozenset(scope))
+
+    def make_plan(self, *, is_complete: bool) -> Plan:
+        """Return the plan of the steps so far."""
+        cells = self.total_cells, self.peak_cells, self.product_cells
+        return Plan(tuple(self._inputs), tuple(self.steps), *cells, is_complete)
 
     def sum_private_variables(self, number: int) -> None:
         """Sum over the variables that occur in no other table."""
@@ -113,7 +127,7 @@ class _Planner:
         operands = {left} if right is None else {left, right}
         scope = frozenset(x for x in union if x in self.kept or self.holders[x] - operands)
         self.product_cells = max(self.product_cells, self._count_cells(union))
-        number = self._inputs + len(self.steps)
+        number = len(self._inputs) + len(self.steps)
         self.steps.append(Step(left, right, tuple(sorted(scope)), tuple(sorted(union - scope))))
         self._add_table(number, scope)
         self.total_cells += self.cells[number]
@@ -133,7 +147,7 @@ class _Planner:
         for x in self.scopes.pop(number):
             self.holders[x].discard(number)
         cells = self.cells.pop(number)
-        if number >= self._inputs:
+        if number >= len(self._inputs):
             self._live_cells -= cells
 
     def _count_cells(self, scope: Collection[int]) -> int:

@@ -13,7 +13,7 @@ from bnsearch.errors import InputError
 from bnsearch.graphs.separation import find_ancestors, find_indices
 from bnsearch.networks.family_codes import compute_joint_codes
 from bnsearch.networks.inference.contraction import ROWS, Factor, contract
-from bnsearch.networks.inference.exact import BYTES_PER_CELL
+from bnsearch.networks.inference.exact import BYTES_PER_CELL, describe_need
 from bnsearch.networks.inference.plans import Plan, make_plan
 
 if TYPE_CHECKING:
@@ -31,8 +31,7 @@ def predict_probabilities(
     """Return float64[rows, states], the distribution of a variable given the other columns of each row."""
     (variable,) = find_indices(network.names, [target], "target")
     predictor = Predictor(network, variable, _align_columns(network, data, target))
-    predictor.check_memory(parse_memory(memory))
-    return predictor.compute_probabilities()
+    return predictor.compute_probabilities(predictor.make_plan(parse_memory(memory)))
 
 
 def _align_columns(network: BayesianNetwork, data: Any, target: str) -> Dataset:
@@ -86,24 +85,21 @@ class Predictor:
         """Return the variables of a family that are not observed."""
         return tuple(x for x in family if x not in self._observed)
 
-    @property
-    def plan(self) -> Plan:
-        """The plan for one row."""
+    def make_plan(self, max_bytes: int) -> Plan:
+        """Return the plan for one row; an InputError is raised if its tables need too much memory."""
         scopes = tuple(self._find_hidden(family) for family in self._families)
-        return make_plan(scopes, self.sizes, () if self.target in self._observed else (self.target,))
-
-    def check_memory(self, max_bytes: int) -> None:
-        """Raise an InputError if the tables for one row need too much memory."""
-        needed = self.plan.peak_cells * BYTES_PER_CELL
-        if needed > max_bytes:
+        kept = () if self.target in self._observed else (self.target,)
+        plan = make_plan(scopes, self.sizes, kept, max_bytes // BYTES_PER_CELL)
+        if plan.peak_cells * BYTES_PER_CELL > max_bytes:
+            target, needed = shown(self.network.names[self.target]), describe_need(plan, plan.peak_cells)
             raise InputError(
-                f"predicting {shown(self.network.names[self.target])} needs {format_memory(needed)} for tables, "
-                f"and the limit of memory is {format_memory(max_bytes)}: pass more columns, or raise the limit (memory)"
+                f"predicting {target} needs {needed} for tables, and the limit of memory is "
+                f"{format_memory(max_bytes)}: pass more columns, or raise the limit (memory)"
             )
+        return plan
 
-    def compute_probabilities(self) -> NDArray[np.float64]:
+    def compute_probabilities(self, plan: Plan) -> NDArray[np.float64]:
         """Return float64[rows, states]; a row of probability zero raises an InputError."""
-        plan = self.plan
         found = np.empty((self.data.n_rows, self.sizes[self.target]))
         step = max(1, min(MAX_BLOCK_ROWS, MAX_BLOCK_CELLS // max(1, plan.peak_cells)))
         for start in range(0, len(found), step):

@@ -13,7 +13,8 @@ from bnsearch.errors import InputError, require
 from bnsearch.graphs.separation import find_indices
 from bnsearch.networks.inference.distributions import Distribution, Marginals
 from bnsearch.networks.inference.evidence import find_states, impossible_error, name_states, require_apart
-from bnsearch.networks.inference.exact import BYTES_PER_CELL, Elimination
+from bnsearch.networks.inference.exact import BYTES_PER_CELL, Elimination, describe_need
+from bnsearch.networks.inference.plans import Plan
 from bnsearch.networks.inference.weighting import WeightedCounts, weight_samples
 from bnsearch.networks.sampling import make_generator
 
@@ -55,15 +56,12 @@ class QuerySettings:
         """Limit of the memory of tables in bytes."""
         return parse_memory(self.memory)
 
-    def choose_sampling(self, cells: int) -> tuple[str, ...] | None:
-        """Return None if exact inference with this number of cells is chosen, otherwise notes that say why not."""
-        needed = cells * BYTES_PER_CELL
-        if self.method == "sampling":
-            return ()
-        if needed <= self.max_bytes:
+    def choose_sampling(self, plan: Plan, cells: int) -> tuple[str, ...] | None:
+        """Return None if exact inference, by a plan with this number of cells, is chosen, otherwise notes with why."""
+        if cells * BYTES_PER_CELL <= self.max_bytes:
             return None
         reason = (
-            f"exact inference needs {format_memory(needed)} for its tables, and the limit of memory is "
+            f"exact inference needs {describe_need(plan, cells)} for its tables, and the limit of memory is "
             f"{format_memory(self.max_bytes)}"
         )
         if self.method == "exact":
@@ -84,8 +82,9 @@ def compute_query(
     if not chosen:
         raise InputError("targets: name at least one variable")
     _check_joint_size(network, chosen, settings)
-    elimination = Elimination(network, chosen, observed)
-    notes = settings.choose_sampling(elimination.make_plan(chosen).peak_cells)
+    elimination = Elimination(network, chosen, observed, settings.max_bytes)
+    plan = None if settings.method == "sampling" else elimination.make_plan(chosen)
+    notes = () if plan is None else settings.choose_sampling(plan, plan.peak_cells)
     names = name_states(network, observed)
     if notes is not None:
         counts, notes = _sample(network, [chosen], observed, settings, notes)
@@ -113,8 +112,9 @@ def compute_marginals(
     free = [x for x in range(len(network.names)) if x not in observed]
     chosen = free if targets is None else find_indices(network.names, targets, "targets")
     require_apart(network, chosen, observed)
-    elimination = Elimination(network, chosen, observed)
-    notes = settings.choose_sampling(2 * elimination.make_plan().total_cells)
+    elimination = Elimination(network, chosen, observed, settings.max_bytes)
+    plan = None if settings.method == "sampling" else elimination.make_plan()
+    notes = () if plan is None else settings.choose_sampling(plan, 2 * plan.total_cells)
     names = name_states(network, observed)
     if notes is not None:
         groups = [[x] for x in chosen]
