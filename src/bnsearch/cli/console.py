@@ -6,13 +6,17 @@ import json
 import shutil
 import sys
 import textwrap
-from typing import TYPE_CHECKING
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, TextIO
 
 from bnsearch.cli.failures import one_line
 
 if TYPE_CHECKING:
     from rich.console import RenderableType
     from rich.table import Table
+
+
+DRAWING_CHARACTERS = "\u251c\u2500\u2514\u2502\u2501\u2026"
 
 
 def show(*parts: RenderableType) -> None:
@@ -43,6 +47,52 @@ def table(*headings: str) -> Table:
     for i, heading in enumerate(headings):
         empty.add_column(heading, justify="right" if i else "left")
     return empty
+
+
+def get_width() -> int:
+    """Return the number of columns of the terminal, at least 20; 80 if there is none."""
+    return max(20, shutil.get_terminal_size().columns)
+
+
+def supports_unicode(stream: TextIO | None = None) -> bool:
+    """Return True if the encoding of a stream, by default stdout, has the characters of drawings."""
+    stream = stream or sys.stdout
+    return escape_unknown(DRAWING_CHARACTERS, stream) == DRAWING_CHARACTERS
+
+
+def escape_unknown(text: str, stream: TextIO) -> str:
+    """Return a text in which the characters that the encoding of a stream does not have are escaped."""
+    encoding = getattr(stream, "encoding", None) or "utf-8"
+    return text.encode(encoding, "backslashreplace").decode(encoding)
+
+
+def print_text(line: str) -> None:
+    """Print a line of text on stdout."""
+    if sys.stdout is not None:
+        print(escape_unknown(line, sys.stdout))
+
+
+def fit_text(text: str, width: int) -> str:
+    """Return a text that is cut, with a mark at the end, if it takes more than a number of columns."""
+    from rich.cells import cell_len, set_cell_size
+
+    if cell_len(text) <= width:
+        return text
+    mark = "\u2026" if supports_unicode() else "..."
+    return set_cell_size(text, max(0, width - len(mark))).rstrip() + mark
+
+
+def align_columns(rows: Sequence[Sequence[str]], right: bool = True) -> list[str]:
+    """Return one line for each row; columns are two blanks apart, and aligned to the right except the first one."""
+    from rich.cells import cell_len
+
+    widths = [max(map(cell_len, column)) for column in zip(*rows, strict=True)]
+    lines = []
+    for row in rows:
+        blanks = [" " * (width - cell_len(text)) for text, width in zip(row, widths, strict=True)]
+        parts = [gap + text if right and i else text + gap for i, (text, gap) in enumerate(zip(row, blanks, strict=True))]
+        lines.append("  ".join(parts).rstrip())
+    return lines
 
 
 def indent_paragraph(text: str) -> str:

@@ -23,6 +23,7 @@ from bnsearch.cli.sample import sample
 from bnsearch.cli.score import score
 from bnsearch.cli.scores import scores
 from bnsearch.cli.search import search
+from bnsearch.cli.show import show_command
 from bnsearch.cli.verify import verify
 
 app = typer.Typer(
@@ -77,11 +78,13 @@ def _help(command: Callable[..., None]) -> str:
 
 
 app.callback(help=_help(program))(program)
-for command in (  # in the order of the help
-    learn, parents, search, verify, sample, score, compare, convert, query, report, experiment, methods, scores,
-):  # fmt: skip
-    app.command(help=_help(command))(command)
-app.command("compile", help=_help(compile_command))(compile_command)
+COMMANDS = {  # in the order of the help
+    "learn": learn, "parents": parents, "search": search, "verify": verify, "sample": sample, "score": score,
+    "compare": compare, "convert": convert, "show": show_command, "query": query, "report": report,
+    "experiment": experiment, "methods": methods, "scores": scores, "compile": compile_command,
+}  # fmt: skip
+for name, command in COMMANDS.items():
+    app.command(name, help=_help(command))(command)
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
