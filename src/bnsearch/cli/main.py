@@ -12,6 +12,7 @@ import typer
 from bnsearch.cli.compare import compare
 from bnsearch.cli.compile import compile_command
 from bnsearch.cli.convert import convert
+from bnsearch.cli.doctor import doctor
 from bnsearch.cli.experiment import experiment
 from bnsearch.cli.failures import exit_code_of
 from bnsearch.cli.learn import learn
@@ -81,7 +82,7 @@ app.callback(help=_help(program))(program)
 COMMANDS = {  # in the order of the help
     "learn": learn, "parents": parents, "search": search, "verify": verify, "sample": sample, "score": score,
     "compare": compare, "convert": convert, "show": show_command, "query": query, "report": report,
-    "experiment": experiment, "methods": methods, "scores": scores, "compile": compile_command,
+    "experiment": experiment, "methods": methods, "scores": scores, "compile": compile_command, "doctor": doctor,
 }  # fmt: skip
 for name, command in COMMANDS.items():
     app.command(name, help=_help(command))(command)
