@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from bnsearch.cli.completion import complete_network
 from bnsearch.cli.console import print_json, show, table
 from bnsearch.cli.options import Json
 
@@ -14,8 +15,15 @@ if TYPE_CHECKING:
 
 
 def compare(
-    true: Annotated[str, typer.Argument(metavar="TRUE", help="The true network: a file or a name.")],
-    learned: Annotated[str, typer.Argument(metavar="LEARNED", help="The learned one, over the same names.")],
+    true: Annotated[
+        str, typer.Argument(metavar="TRUE", help="The true network: a file or a name.", autocompletion=complete_network)
+    ],
+    learned: Annotated[
+        str,
+        typer.Argument(
+            metavar="LEARNED", help="The learned one, over the same names.", autocompletion=complete_network
+        ),
+    ],
     as_json: Json = False,
 ) -> None:
     """

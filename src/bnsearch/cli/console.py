@@ -90,7 +90,9 @@ def align_columns(rows: Sequence[Sequence[str]], right: bool = True) -> list[str
     lines = []
     for row in rows:
         blanks = [" " * (width - cell_len(text)) for text, width in zip(row, widths, strict=True)]
-        parts = [gap + text if right and i else text + gap for i, (text, gap) in enumerate(zip(row, blanks, strict=True))]
+        parts = [
+            gap + text if right and i else text + gap for i, (text, gap) in enumerate(zip(row, blanks, strict=True))
+        ]
         lines.append("  ".join(parts).rstrip())
     return lines
 

@@ -7,11 +7,15 @@ from typing import Annotated
 
 import typer
 
+from bnsearch.cli.completion import complete_network
 from bnsearch.cli.console import note
 
 
 def convert(
-    source: Annotated[str, typer.Argument(metavar="IN", help="A network or structure: a file or a name.")],
+    source: Annotated[
+        str,
+        typer.Argument(metavar="IN", help="A network or structure: a file or a name.", autocompletion=complete_network),
+    ],
     target: Annotated[
         Path,
         typer.Argument(

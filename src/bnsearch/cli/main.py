@@ -29,7 +29,6 @@ from bnsearch.cli.verify import verify
 
 app = typer.Typer(
     name="bnsearch",
-    add_completion=False,
     rich_markup_mode=None,  # plain help: importing rich would double the start-up time
     context_settings={"help_option_names": ["-h", "--help"]},
 )

@@ -9,12 +9,16 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from bnsearch._tools.built_in import BUILT_IN_METHODS, BUILT_IN_SCORES
+from bnsearch.cli.completion import complete_method, complete_network, complete_score
 from bnsearch.errors import InputError
 
 if TYPE_CHECKING:
     from bnsearch.runs.stop import Stop
 
-Net = Annotated[str, typer.Argument(metavar="NET", help="The network or structure: a file or a name.")]
+Net = Annotated[
+    str,
+    typer.Argument(metavar="NET", help="The network or structure: a file or a name.", autocompletion=complete_network),
+]
 Data = Annotated[str, typer.Argument(metavar="DATA", help="The table: .csv, .dat, .parquet, or with .gz.")]
 NoHeader = Annotated[bool, typer.Option("--no-header", help="The first row is data; the columns are named 0, 1, ...")]
 Discretize = Annotated[
@@ -59,10 +63,16 @@ Settings = Annotated[
     ),
 ]
 MethodName = Annotated[
-    str, typer.Option("--method", metavar="M", help=f"How to search: {', '.join(BUILT_IN_METHODS)}.")
+    str,
+    typer.Option(
+        "--method", metavar="M", help=f"How to search: {', '.join(BUILT_IN_METHODS)}.", autocompletion=complete_method
+    ),
 ]
 ScoreName = Annotated[
-    str, typer.Option("--score", metavar="S", help=f"What to maximise: {', '.join(BUILT_IN_SCORES)}.")
+    str,
+    typer.Option(
+        "--score", metavar="S", help=f"What to maximise: {', '.join(BUILT_IN_SCORES)}.", autocompletion=complete_score
+    ),
 ]
 MaxParents = Annotated[
     int | None, typer.Option("--max-parents", metavar="K", help="Maximum number of parents; no limit by default.")
@@ -76,7 +86,10 @@ ReportFile = Annotated[
     typer.Option("--report", metavar="HTML", help="Write a page with graph, probabilities and run: .html."),
 ]
 StartNetwork = Annotated[
-    str | None, typer.Option("--start", metavar="NET", help="The network to begin with: a file or a name.")
+    str | None,
+    typer.Option(
+        "--start", metavar="NET", help="The network to begin with: a file or a name.", autocompletion=complete_network
+    ),
 ]
 Memory = Annotated[
     str | None,

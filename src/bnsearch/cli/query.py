@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
+from bnsearch.cli.completion import complete_network
 from bnsearch.cli.console import note, print_json, show, table
 from bnsearch.cli.failures import one_line
 from bnsearch.cli.graphs import load_fitted_network, parse_states
@@ -20,7 +21,10 @@ if TYPE_CHECKING:
 
 
 def query(
-    net: Annotated[str, typer.Argument(metavar="NET", help="A network with tables: a file or a name.")],
+    net: Annotated[
+        str,
+        typer.Argument(metavar="NET", help="A network with tables: a file or a name.", autocompletion=complete_network),
+    ],
     given: Annotated[
         list[str] | None, typer.Option("--given", metavar="X=STATE", help="An observed state; may be repeated.")
     ] = None,

@@ -7,13 +7,17 @@ from typing import Annotated
 
 import typer
 
+from bnsearch.cli.completion import complete_network
 from bnsearch.cli.console import note
 from bnsearch.cli.graphs import load_fitted_network, parse_states
 from bnsearch.cli.options import Do
 
 
 def sample(
-    net: Annotated[str, typer.Argument(metavar="NET", help="A network with tables: a file or a name.")],
+    net: Annotated[
+        str,
+        typer.Argument(metavar="NET", help="A network with tables: a file or a name.", autocompletion=complete_network),
+    ],
     rows: Annotated[int, typer.Option("--rows", metavar="N", help="How many rows to draw.")],
     output: Annotated[
         Path,

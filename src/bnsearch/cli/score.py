@@ -9,6 +9,7 @@ import typer
 
 from bnsearch._tools.registry import parameters_of
 from bnsearch._tools.wording import listed
+from bnsearch.cli.completion import complete_score
 from bnsearch.cli.console import print_json, show, table
 from bnsearch.cli.options import Data, Discretize, Ess, Json, Net, NoHeader, Prior, score_parameters
 from bnsearch.errors import InputError
@@ -25,7 +26,12 @@ def score(
     net: Net,
     names: Annotated[
         list[str] | None,
-        typer.Option("--score", metavar="S", help="Only this score; repeatable. `bnsearch scores` lists them."),
+        typer.Option(
+            "--score",
+            metavar="S",
+            help="Only this score; repeatable. `bnsearch scores` lists them.",
+            autocompletion=complete_score,
+        ),
     ] = None,
     ess: Ess = None,
     prior: Prior = False,

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from bnsearch.cli.completion import complete_method
 from bnsearch.cli.options import (
     CertificateFile,
     CheckpointFolder,
@@ -41,6 +42,7 @@ def search(
             "--method",
             metavar="M",
             help="A method of `bnsearch methods` that needs a candidate table; auto, or rinobs with --start or --set.",
+            autocompletion=complete_method,
         ),
     ] = None,
     seconds: Annotated[

@@ -28,8 +28,8 @@ def draw_tree(dag: DAG, name: Callable[[int], str], strokes: Strokes = UNICODE) 
     """
     Return the lines of a drawing that has every edge once, each as its indentation and its text.
 
-    A child is in a line below its parent, indented. A variable with several parents has its children where it occurs first, and names its other parents there. Below its
-    other parents it refers to this line.
+    A child is in a line below its parent, indented. A variable with several parents has its children where it occurs
+    first, and names its other parents there. Below its other parents it refers to this line.
 
     Parameters
     ----------
@@ -54,15 +54,14 @@ def draw_tree(dag: DAG, name: Callable[[int], str], strokes: Strokes = UNICODE) 
         drawn.add(x)
         others = ", ".join(name(p) for p in dag.parents[x] if p != parent)
         lines.append((indent, f"{name(x)}, also from {others}" if others else name(x)))
-        stack += [(y, x, *indents) for y, indents in _indent_children(children[x], below, strokes)][::-1]
+        entries = [(y, x, line, deeper) for y, line, deeper in _indent_children(children[x], below, strokes)]
+        stack += reversed(entries)
     return lines
 
 
-def _indent_children(children: list[int], below: str, strokes: Strokes) -> Iterator[tuple[int, tuple[str, str]]]:
+def _indent_children(children: list[int], below: str, strokes: Strokes) -> Iterator[tuple[int, str, str]]:
     """Yield each child with the indentation of its line and of its own children."""
-    for y in children:
-        is_last = y == children[-1]
-        yield (
-            y,
-            (below + (strokes.last if is_last else strokes.branch), below + (strokes.blank if is_last else strokes.line)),
-        )
+    for y in children[:-1]:
+        yield y, below + strokes.branch, below + strokes.line
+    for y in children[-1:]:
+        yield y, below + strokes.last, below + strokes.blank
