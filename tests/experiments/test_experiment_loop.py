@@ -12,12 +12,13 @@ from functools import partial
 import pytest
 
 from bnsearch._tools.locks import try_file_lock
+from bnsearch._tools.wording import describe_duration
 from bnsearch.distributed.workers import ProcessWorkers, Workers
 from bnsearch.errors import InputError
 from bnsearch.experiments import experiment, run_experiment
 from bnsearch.experiments.cell_queue import LOST, CellQueue
 from bnsearch.experiments.cells import list_cells
-from bnsearch.experiments.experiment import describe_duration, describe_progress
+from bnsearch.experiments.experiment import list_progress
 from bnsearch.experiments.remaining_time import RemainingTime
 from experiment_plans import SMALL, make_plan, write_plan
 
@@ -193,9 +194,9 @@ def test_remaining_time(tmp_path):
 def test_progress_in_words():
     """One line with the number of cells, failures and the remaining time."""
     progress = experiment.ExperimentProgress(total=1200, done=30, failed=2, seconds_left=600.0)
-    assert describe_progress(progress) == "30 of 1,200 cells, 2 failed, about 10 min left"
+    assert ", ".join(list_progress(progress)) == "30 of 1,200 cells, 2 failed, about 10 min left"
     assert [describe_duration(s) for s in (0.1, 80, 100, 9000, 200_000)] == [
-        "1 s",
+        "0 s",
         "80 s",
         "2 min",
         "2.5 h",

@@ -6,10 +6,11 @@ import json
 import shutil
 import sys
 import textwrap
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, TextIO
 
 from bnsearch.cli.failures import one_line
+from bnsearch.cli.json_fields import SCHEMA_VERSION
 
 if TYPE_CHECKING:
     from rich.console import RenderableType
@@ -28,9 +29,13 @@ def show(*parts: RenderableType) -> None:
         console.print(part, soft_wrap=isinstance(part, str))
 
 
-def print_json(result: object) -> None:
-    """Print one JSON object on stdout; parameters of a method that JSON has no form for are printed as text."""
-    print(json.dumps(result, allow_nan=False, default=str))
+def print_json(facts: Mapping[str, object]) -> None:
+    """
+    Print one JSON object on stdout, with the version of its fields.
+
+    Parameters of a method that JSON has no form for are printed as text.
+    """
+    print(json.dumps({"schema_version": SCHEMA_VERSION, **facts}, allow_nan=False, default=str))
 
 
 def note(text: str) -> None:

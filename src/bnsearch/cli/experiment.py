@@ -2,10 +2,6 @@
 
 from __future__ import annotations
 
-import sys
-import time
-from collections.abc import Callable, Iterator
-from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
@@ -13,14 +9,15 @@ import typer
 
 from bnsearch.cli.console import note, print_json
 from bnsearch.cli.failures import INTERRUPTED, TERMINATED
-from bnsearch.cli.options import DaskAddress, Json, Quiet
+from bnsearch.cli.json_log import STDERR, open_log
+from bnsearch.cli.options import DaskAddress, Json, LogFile, Quiet
+from bnsearch.cli.saving import check_apart
 from bnsearch.errors import InputError
 
 if TYPE_CHECKING:
     from bnsearch.experiments.experiment import ExperimentProgress
     from bnsearch.experiments.plan import Plan
 
-SECONDS_BETWEEN_LINES = 10.0  # between two lines of progress, if stderr is not a terminal
 MAX_FAILURES = 10  # number of failed cells that are listed
 
 
@@ -45,6 +42,7 @@ def experiment(
         bool, typer.Option("--report-only", help="Write the report of FOLDER again; run nothing.")
     ] = False,
     quiet: Quiet = False,
+    log_json: LogFile = None,
     as_json: Json = False,
 ) -> None:
     """
@@ -66,10 +64,13 @@ def experiment(
         raise InputError("--output is missing: give a folder for the results, such as -o results")
     if plan is None and not report_only:
         raise InputError("the plan is missing: give a file, such as plan.toml (docs/experiments.md describes it)")
+    check_apart([plan], None if log_json == STDERR else log_json)
+    quiet = quiet or log_json == STDERR
     facts: dict[str, object] = {}
     if not report_only:
         assert plan is not None
-        facts |= _run(_read_plan(plan, small), None if check else output, workers, dask, jobs, retry=retry, quiet=quiet)
+        read, folder = _read_plan(plan, small), None if check else output
+        facts |= _run(read, folder, workers, dask, jobs, retry=retry, quiet=quiet, log_file=log_json)
     if not check:
         assert output is not None
         facts |= _report(output, quiet=quiet)
@@ -78,9 +79,18 @@ def experiment(
 
 
 def _run(
-    plan: Plan, output: Path | None, workers: int | None, dask: str | None, jobs: int, *, retry: bool, quiet: bool
+    plan: Plan,
+    output: Path | None,
+    workers: int | None,
+    dask: str | None,
+    jobs: int,
+    *,
+    retry: bool,
+    quiet: bool,
+    log_file: Path | None,
 ) -> dict[str, object]:
     """Run the cells of a plan; without a folder, only count them. Return facts for JSON."""
+    from bnsearch.cli.experiment_progress import show_experiment
     from bnsearch.cli.workers import start_workers
     from bnsearch.experiments.cells import list_cells
     from bnsearch.experiments.experiment import run_experiment
@@ -90,12 +100,19 @@ def _run(
         if not quiet:
             note(f"the plan is valid: {number:,} cells")
         return {"cells": number}
-    with start_workers(workers, dask) as executor, _show_progress(quiet) as observer:
-        end = run_experiment(plan, output, executor=executor, jobs=jobs, retry=retry, observer=observer)
+    with open_log(log_file) as log, start_workers(workers, dask) as executor, show_experiment(quiet=quiet) as show:
+
+        def observe(progress: ExperimentProgress) -> None:
+            show(progress)
+            log.observe_cells(progress)
+
+        end = run_experiment(plan, output, executor=executor, jobs=jobs, retry=retry, observer=observe)
+        log.finish_experiment(end)
     if not quiet:
         _describe_end(end)
     if end.stop is not None:
-        note(f"{end.stop}: {end.done:,} of {end.total:,} cells are finished; the same command continues")
+        if log_file != STDERR:
+            note(f"{end.stop}: {end.done:,} of {end.total:,} cells are finished; the same command continues")
         raise typer.Exit(TERMINATED if end.stop == "terminated" else INTERRUPTED)
     return {"cells": end.total, "failed": end.failed, "reused": end.reused}
 
@@ -133,33 +150,3 @@ def _describe_end(end: ExperimentProgress) -> None:
         note(f"  {text}")
     if end.failed > MAX_FAILURES:
         note(f"  and {end.failed - MAX_FAILURES:,} more, listed in the report")
-
-
-@contextmanager
-def _show_progress(quiet: bool) -> Iterator[Callable[[ExperimentProgress], None]]:
-    """Yield an observer that shows a bar on a terminal, and otherwise a line from time to time."""
-    from bnsearch.experiments.experiment import describe_progress
-
-    if quiet:
-        yield lambda _: None
-    elif not sys.stderr.isatty():
-        last = time.monotonic()
-
-        def print_line(progress: ExperimentProgress) -> None:
-            nonlocal last
-            if time.monotonic() - last >= SECONDS_BETWEEN_LINES:
-                last = time.monotonic()
-                note(describe_progress(progress))
-
-        yield print_line
-    else:
-        from rich.console import Console
-        from rich.progress import BarColumn, TextColumn
-        from rich.progress import Progress as Bars
-
-        columns = BarColumn(), TextColumn("{task.description}")
-        with Bars(*columns, console=Console(stderr=True), transient=True) as bars:
-            task = bars.add_task("", total=None)
-            yield lambda progress: bars.update(
-                task, total=progress.total, completed=progress.done, description=describe_progress(progress)
-            )

@@ -16,6 +16,7 @@ from bnsearch.cli.options import (
     IterationsLimit,
     Json,
     KnowledgeFile,
+    LogFile,
     MaxParents,
     Memory,
     MethodName,
@@ -75,6 +76,7 @@ def learn(
     parents: TableFile = None,
     checkpoint: CheckpointFolder = None,
     restart: Restart = False,
+    log_json: LogFile = None,
     as_json: Json = False,
 ) -> None:
     """
@@ -106,8 +108,12 @@ def learn(
     chosen_method = make_method(method, **parse_settings(settings))
     chosen_score = make_score(score, **score_parameters(ess, prior))
     rule = combine_rules(iterations, target)
-    outputs = Outputs(output, trace, certificate, parents, report=report, inputs=(data, knowledge, start, checkpoint))
-    options = RunOptions(seed=seed, threads=threads, within=within, checkpoint=checkpoint, restart=restart, quiet=quiet)
+    outputs = Outputs(
+        output, trace, certificate, parents, report=report, log=log_json, inputs=(data, knowledge, start, checkpoint)
+    )
+    options = RunOptions(
+        seed=seed, threads=threads, within=within, checkpoint=checkpoint, restart=restart, log=log_json, quiet=quiet
+    )
     table = Dataset.read(data, header=not no_header, discretize=discretize)
     with start_workers(workers, dask) as executor:
         result = options.run(
@@ -123,4 +129,4 @@ def learn(
             start=None if start is None else load_dag(start),
             stop=rule,
         )
-    deliver_result(result, outputs, table, as_json=as_json, quiet=quiet)
+    deliver_result(result, outputs, table, as_json=as_json, quiet=options.is_silent)

@@ -21,7 +21,7 @@ def methods(as_json: Json = False) -> None:
 
     entries = {name: _entry(name) for name in METHODS}
     if as_json:
-        print_json(entries)
+        print_json({"methods": entries})
         return
     for name, entry in entries.items():
         lines = [entry["summary"]]

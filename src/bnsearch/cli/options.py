@@ -120,6 +120,14 @@ Do = Annotated[
     list[str] | None,
     typer.Option("--do", metavar="X=STATE", help="Set a variable to a state, whatever its parents; may be repeated."),
 ]
+LogFile = Annotated[
+    Path | None,
+    typer.Option(
+        "--log-json",
+        metavar="FILE",
+        help="Write events as lines of JSON during the run; - is stderr, without other text.",
+    ),
+]
 Quiet = Annotated[bool, typer.Option("--quiet", "-q", help="Print errors only.")]
 
 

@@ -7,6 +7,8 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from bnsearch.cli.json_log import STDERR
+
 if TYPE_CHECKING:
     from bnsearch.runs.result import Result
 
@@ -19,6 +21,7 @@ class RunOptions:
     Attributes
     ----------
     seed, threads, within, checkpoint, restart : the options; see `options.py`
+    log : file of the log of events; "-" is stderr
     quiet : True if no progress is shown
     """
 
@@ -27,20 +30,29 @@ class RunOptions:
     within: float | None
     checkpoint: Path | None
     restart: bool
+    log: Path | None = None
     quiet: bool = False
+
+    @property
+    def is_silent(self) -> bool:
+        """True if no text is printed, so that stderr has the log alone."""
+        return self.quiet or self.log == STDERR
 
     def run(self, function: Callable[..., Result], *arguments: Any, **others: Any) -> Result:
         """Return the result of a function of the library, which is called with these options and shows its progress."""
+        from bnsearch.cli.json_log import open_log
         from bnsearch.cli.progress import show_progress
 
-        with show_progress(quiet=self.quiet) as observers:
-            return function(
+        with open_log(self.log) as log, show_progress(quiet=self.is_silent) as observers:
+            result = function(
                 *arguments,
                 seed=self.seed,
                 threads=self.threads,
                 within=self.within,
                 checkpoint=self.checkpoint,
                 restart=self.restart,
-                observers=observers,
+                observers=[*observers, log.observe],
                 **others,
             )
+            log.finish(result)
+            return result

@@ -13,6 +13,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from bnsearch.cli.console import print_json
+from bnsearch.cli.json_log import STDERR
 from bnsearch.errors import InputError
 
 if TYPE_CHECKING:
@@ -33,6 +34,7 @@ class Outputs:
     certificate : JSON file of the certificate of the upper bound
     parents : score file of the candidate table of the certificate
     report : HTML file of the report
+    log : file of the log of events, which is written during the run; "-" is stderr
     tables : True if probability tables can be estimated; if False, formats that need them are refused
     inputs : files that are read, which must not be overwritten
     """
@@ -42,6 +44,7 @@ class Outputs:
     certificate: Path | None = None
     parents: Path | None = None
     report: Path | None = None
+    log: Path | None = None
     tables: bool = True
     inputs: tuple[str | Path | None, ...] = ()
 
@@ -49,14 +52,15 @@ class Outputs:
         from bnsearch._tools.files import check_writable
         from bnsearch.networks.files import check_network_target, check_structure_target
 
-        check_apart(self.inputs, self.network, self.trace, self.certificate, self.parents, self.report)
+        log = None if self.log == STDERR else self.log
+        check_apart(self.inputs, self.network, self.trace, self.certificate, self.parents, self.report, log)
         if self.report is not None:
             from bnsearch.reports.report import check_report_target
 
             check_report_target(self.report)
         if self.network is not None:
             (check_network_target if self.tables else check_structure_target)(self.network)
-        for path in (self.trace, self.certificate, self.parents):
+        for path in (self.trace, self.certificate, self.parents, log):
             if path is not None:
                 check_writable(path)
 

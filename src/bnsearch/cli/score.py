@@ -60,7 +60,7 @@ def score(
     dag, dataset = _match_states(dataset, load_graph(net), data)
     values = {chosen.name: make_scorer(dataset, chosen).network(dag) for chosen in scores}
     if as_json:
-        print_json(values)
+        print_json({"scores": values})
     else:
         _show(values, dag, dataset)
 

@@ -22,7 +22,7 @@ def scores(as_json: Json = False) -> None:
 
     entries = {name: _entry(name) for name in SCORES}
     if as_json:
-        print_json(entries)
+        print_json({"scores": entries})
         return
     for name, entry in entries.items():
         _show(name, entry)

@@ -14,6 +14,7 @@ from bnsearch.cli.options import (
     IterationsLimit,
     Json,
     KnowledgeFile,
+    LogFile,
     NetworkFile,
     ReportFile,
     Restart,
@@ -76,6 +77,7 @@ def search(
     parents: TableFile = None,
     checkpoint: CheckpointFolder = None,
     restart: Restart = False,
+    log_json: LogFile = None,
     as_json: Json = False,
 ) -> None:
     """
@@ -107,13 +109,15 @@ def search(
     chosen = make_method(method or ("rinobs" if parameters else "auto"), **parameters)
     stop = _stopping_rule(chosen.name, seconds, iterations, target)
     files = (sets, knowledge, data, checkpoint)
-    outputs = Outputs(output, trace, certificate, parents, report, tables=data is not None, inputs=files)
+    outputs = Outputs(output, trace, certificate, parents, report, log_json, tables=data is not None, inputs=files)
     known = None if knowledge is None else Knowledge.read(knowledge)
     problem = Problem(table=read_scores(sets, threads=threads, knowledge=known), knowledge=known)
     dataset = None if data is None else Dataset.read(data).select(problem.names)
-    options = RunOptions(seed=seed, threads=threads, within=within, checkpoint=checkpoint, restart=restart)
+    options = RunOptions(
+        seed=seed, threads=threads, within=within, checkpoint=checkpoint, restart=restart, log=log_json
+    )
     result = options.run(run_search, problem, chosen, stop=stop)
-    deliver_result(result, outputs, dataset, as_json=as_json)
+    deliver_result(result, outputs, dataset, as_json=as_json, quiet=options.is_silent)
 
 
 def _stopping_rule(method: str, seconds: float | None, iterations: int | None, target: float | None) -> Stop | None:

@@ -11,6 +11,7 @@ from dataclasses import dataclass, field
 from functools import partial
 from pathlib import Path
 
+from bnsearch._tools.wording import describe_duration
 from bnsearch.budgets.budget import Budget
 from bnsearch.budgets.signals import stop_on_signals
 from bnsearch.distributed.workers import Workers, as_workers
@@ -187,19 +188,11 @@ class _Loop:
         )
 
 
-def describe_progress(progress: ExperimentProgress) -> str:
-    """Return the state of an experiment in one line."""
-    text = f"{progress.done:,} of {progress.total:,} cells"
+def list_progress(progress: ExperimentProgress) -> list[str]:
+    """Return the state of an experiment in short texts, the most important first."""
+    texts = [f"{progress.done:,} of {progress.total:,} cells"]
     if progress.failed:
-        text += f", {progress.failed:,} failed"
+        texts.append(f"{progress.failed:,} failed")
     if progress.seconds_left is not None and progress.done < progress.total:
-        text += f", about {describe_duration(progress.seconds_left)} left"
-    return text
-
-
-def describe_duration(seconds: float) -> str:
-    """Return a time in words, such as "3 min"."""
-    for unit, name in ((86_400.0, "days"), (3_600.0, "h"), (60.0, "min")):
-        if seconds >= 1.5 * unit:
-            return f"{seconds / unit:.1f} {name}" if unit > 60 else f"{seconds / unit:.0f} {name}"
-    return f"{max(1.0, seconds):.0f} s"
+        texts.append(f"about {describe_duration(max(1.0, progress.seconds_left))} left")
+    return texts
