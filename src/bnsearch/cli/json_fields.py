@@ -5,14 +5,31 @@ from __future__ import annotations
 SCHEMA_VERSION = 1
 """Version of all JSON output; it increases when a field is removed, or changes its name or its meaning."""
 
-RESULT = (
-    "score edges method parameters seed seconds iterations evaluations families bound gap relative_score scope optimal "
-    "stop near_optimal notes version"
-)
+RESULT = {
+    "score": "score of the network; higher is better",
+    "edges": "pairs [parent, child] of names",
+    "method": "name of the method",
+    "parameters": "parameters of the method",
+    "seed": "seed of the random numbers",
+    "seconds": "time of the run",
+    "iterations": "steps of the main loop of the method",
+    "evaluations": "local scores that were requested",
+    "families": "distinct families among them; null if they were not counted",
+    "bound": "upper bound of the score of the networks in scope; null if none is known",
+    "gap": "(bound - score) / |bound|; 0 if optimal; null without a bound",
+    "relative_score": "gain over the network without edges, relative to its score",
+    "scope": "the networks that the bound covers",
+    "optimal": "true if no network has a higher score (search: no network over the given sets)",
+    "stop": "why the run ended: seconds, iterations, target, complete, converged, interrupted, terminated, ...",
+    "near_optimal": "the networks within the factor of --within; null without it",
+    "notes": "decisions of the method, in words",
+    "version": "version of bnsearch",
+}
+"""The fields of the results of `learn` and `search`, with their meanings."""
 
 FIELDS = {
-    "learn": RESULT,
-    "search": RESULT,
+    "learn": "the fields of a result, above",
+    "search": "the fields of a result, above",
     "parents": "variables sets scored pruned max_parents exhaustive bound seconds stop notes per_variable",
     "verify": "bound",
     "score": "scores",

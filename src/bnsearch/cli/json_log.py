@@ -38,9 +38,10 @@ class JsonLog:
         self._lock = threading.Lock()  # events come from several threads
         self._began = time.monotonic()
         self._score, self._bound = -math.inf, (math.inf, "")
+        self._cells: dict[str, int] = {}
 
     def write(self, event: str, **fields: Any) -> None:
-        """Write an event; the seconds since the start of the log are included unless they are given."""
+        """Write an event; the seconds since the start of the log are included unless those of the run are given."""
         record = {"schema_version": SCHEMA_VERSION, "event": event, "seconds": time.monotonic() - self._began, **fields}
         with self._lock, suppress(OSError, ValueError):
             if self._stream is not None:
@@ -61,15 +62,19 @@ class JsonLog:
             self.write("bound", seconds=now.seconds, bound=now.bound, gap=now.gap, scope=str(now.scope))
 
     def observe_cells(self, progress: ExperimentProgress) -> None:
-        """Write the number of finished cells of an experiment."""
-        self.write("cells", **_count_cells(progress), seconds_left=progress.seconds_left)
+        """Write the number of finished cells of an experiment, if it has changed."""
+        counts = _count_cells(progress)
+        if counts != self._cells:
+            self._cells = counts
+            self.write("cells", **counts, seconds_left=progress.seconds_left)
 
     def finish(self, result: Result) -> None:
         """Write the notes and the end of a run."""
         for text in result.notes:
-            self.write("note", text=text)
+            self.write("note", seconds=result.seconds, text=text)
         self.write(
             "finished",
+            seconds=result.seconds,
             score=result.score,
             bound=result.bound,
             gap=result.gap,

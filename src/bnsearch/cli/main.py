@@ -15,6 +15,7 @@ from bnsearch.cli.convert import convert
 from bnsearch.cli.doctor import doctor
 from bnsearch.cli.experiment import experiment
 from bnsearch.cli.failures import exit_code_of
+from bnsearch.cli.guide import guide
 from bnsearch.cli.learn import learn
 from bnsearch.cli.methods import methods
 from bnsearch.cli.parents import parents
@@ -55,8 +56,8 @@ def program(
     NET is a network: .bif, .net, .json or an adjacency .csv, gzipped or not, or a name: asia, greenhouse, or
     where pgmpy is installed alarm, insurance, and others.
 
-    JSON goes to stdout (--json), text for people to stderr. The exit status is 0 on success, 2 on invalid input,
-    and 143 after SIGTERM.
+    JSON goes to stdout (--json), text for people to stderr, except that of show, doctor and guide. The exit status is
+    0 on success, 2 on invalid input, and 143 after SIGTERM. `bnsearch guide` describes both for scripts.
 
     Examples
     --------
@@ -66,6 +67,7 @@ def program(
     bnsearch score asia.csv asia
     bnsearch score asia.csv asia --score bic --json
     bnsearch convert asia asia.dot
+    bnsearch show asia
     bnsearch query asia --given smoke=yes
     bnsearch report learned.bif asia.csv -o asia.html
     """
@@ -81,7 +83,8 @@ app.callback(help=_help(program))(program)
 COMMANDS = {  # in the order of the help
     "learn": learn, "parents": parents, "search": search, "verify": verify, "sample": sample, "score": score,
     "compare": compare, "convert": convert, "show": show_command, "query": query, "report": report,
-    "experiment": experiment, "methods": methods, "scores": scores, "compile": compile_command, "doctor": doctor,
+    "experiment": experiment, "methods": methods, "scores": scores, "compile": compile_command,
+    "doctor": doctor, "guide": guide,
 }  # fmt: skip
 for name, command in COMMANDS.items():
     app.command(name, help=_help(command))(command)
