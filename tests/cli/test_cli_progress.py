@@ -1,18 +1,30 @@
-"""Progress bars: their notes, and when each row is visible."""
+"""Progress: its notes, its rows, and their width on every terminal."""
 
 from __future__ import annotations
 
-import io
+import fcntl
 import math
+import os
+import pty
+import re
+import select
+import struct
 import sys
+import termios
+from collections.abc import Iterator
+from contextlib import contextmanager
 from dataclasses import replace
+from itertools import combinations
 
 import pytest
-from rich.console import Console
-from rich.progress import Progress as Bars
+from hypothesis import given
+from hypothesis import strategies as st
 
-from bnsearch.budgets.events import COMPILING, Event
-from bnsearch.cli.progress import Display, search_notes, selection_notes, show_progress
+from bnsearch.budgets.events import COMPILING, SEARCHING, Event
+from bnsearch.cli.experiment_progress import show_experiment
+from bnsearch.cli.progress import Display, show_progress
+from bnsearch.cli.progress_rows import MAX_WIDTH, compose_rows, search_notes, selection_notes
+from bnsearch.experiments.experiment import ExperimentProgress, list_progress
 from bnsearch.parent_sets.scope import KEPT_SETS
 from bnsearch.runs.stop import Progress
 
@@ -35,9 +47,73 @@ def test_note_of_selection(now, rate, note):
     assert ", ".join(selection_notes(now, rate)) == note
 
 
+def test_notes_of_search():
+    """Score, remaining time or iterations, gap, bound, and the time since the improvement; long times are rounded."""
+    now = Progress(seconds=3.0, iterations=5000, score=-90.0, improved=1.0, bound=-80.0)
+    assert search_notes(now, 10.0) == ["score -90.0", "7 s left", "gap 12.5%", "bound -80.0", "found 2 s ago"]
+    assert search_notes(replace(now, bound=None), 10.0)[2:] == ["found 2 s ago"]
+    assert search_notes(now, math.inf)[1] == "5,000 iterations"
+    assert search_notes(now, 7203.0)[1] == "2.0 h left"
+    assert search_notes(Progress(seconds=3.0), 600.0) == ["no network yet", "10 min left"]
+
+
 def searching(progress: Progress, seconds: float) -> Event:
     """Return the event of a search."""
-    return Event("searching", progress.seconds, seconds, "seconds", progress=progress)
+    return Event(SEARCHING, progress.seconds, seconds, "seconds", progress=progress)
+
+
+FINITE = st.floats(-1e300, 1e300)
+TIMES = st.floats(0, 1e12)
+COUNTS = st.integers(0, 10**18)
+TASKS = st.text("abc xyz", max_size=90)
+PROGRESS = st.builds(
+    Progress,
+    seconds=TIMES,
+    iterations=COUNTS,
+    score=FINITE | st.just(-math.inf),
+    improved=TIMES,
+    bound=FINITE | st.none(),
+)
+ROWS = st.one_of(
+    st.tuples(TASKS, st.builds(search_notes, PROGRESS, TIMES | st.just(math.inf))),
+    st.tuples(
+        TASKS,
+        st.builds(
+            selection_notes,
+            st.builds(Event, TASKS | st.just(COMPILING), TIMES, TIMES, st.sampled_from(["sets", "kernels"]), COUNTS),
+            TIMES,
+        ),
+    ),
+    st.tuples(
+        TASKS,
+        st.builds(list_progress, st.builds(ExperimentProgress, COUNTS, COUNTS, COUNTS, COUNTS, TIMES | st.none())),
+    ),
+)
+
+
+@given(ROWS, st.floats(-1, 2) | st.none(), st.integers(1, 300), st.booleans())
+def test_lines_fit_every_state_and_width(row, fraction, width, unicode):
+    """No line is wider than the terminal or 60 columns; there are at most two, and each note is whole or absent."""
+    task, notes = row
+    lines = compose_rows(task, fraction, notes, width, unicode=unicode)
+    assert 1 <= len(lines) <= 2
+    assert max(map(len, lines)) <= min(width, MAX_WIDTH)
+    assert all("\n" not in line and (unicode or line.isascii()) for line in lines)
+    head = len(task[: min(width, MAX_WIDTH)])
+    if fraction is not None and head + 7 <= min(width, MAX_WIDTH):
+        head += 7  # a blank and the bar
+    parts = [lines[0][head:].removeprefix(" "), *(line.removeprefix("  ") for line in lines[1:])]
+    chosen = {", ".join(some) for n in range(len(notes) + 1) for some in combinations(notes, n)}
+    assert ", ".join(part for part in parts if part) in chosen
+
+
+@given(PROGRESS, st.floats(1, 359_999))
+def test_score_and_time_are_always_shown(progress, seconds):
+    """At 60 columns, score, remaining time and gap of usual size are never left out."""
+    usual = replace(progress, score=-987_654_321.5, bound=-123_456_789.5, seconds=0.0, improved=0.0)
+    notes = search_notes(usual, seconds)
+    lines = compose_rows("searching", 0.5, notes, 60, unicode=True)
+    assert all(any(note in line for line in lines) for note in notes)
 
 
 def test_rows_of_the_display():
@@ -47,40 +123,98 @@ def test_rows_of_the_display():
     After 2 s there are 100 sets, 80 more than at first: 40 a second. A task that restarts has a new first event.
     """
     seconds = [0.0]
-    with Bars(console=Console(file=io.StringIO())) as bars:
-        display = Display(bars, lambda: seconds[0])
-        display.show(Event("pairs", 20, 200, "sets", 5))
-        seconds[0] = 2.0
-        display.show(Event("pairs", 100, 200, "sets", 30))
-        (row,) = bars.tasks
-        assert (row.description, row.completed, row.total, row.visible) == ("pairs", 100, 200, True)
-        assert row.fields["note"] == "100 of 200 sets, 30 kept, 40/s"
-        display.show(searching(Progress(seconds=3.0, score=-90.0), 10.0))
-        assert [(task.description, task.visible) for task in bars.tasks] == [("pairs", False), ("searching", True)]
-        display.show(Event("pairs", 20, 200, "sets", 5))
-        assert [(task.fields["note"], task.visible) for task in bars.tasks] == [
-            ("20 of 200 sets, 5 kept", True),
-            ("score -90.0, 7 s left, found 3 s ago", True),
-        ]
+    display = Display(lambda: seconds[0])
+    assert [row.task for row in display.rows] == ["loading kernels"]
+    display.show(Event("pairs", 20, 200, "sets", 5))
+    seconds[0] = 2.0
+    display.show(Event("pairs", 100, 200, "sets", 30))
+    assert display.rows == [("pairs", 0.5, ["100 of 200 sets", "30 kept", "40/s"])]
+    display.show(searching(Progress(seconds=3.0, score=-90.0), 10.0))
+    found = ["score -90.0", "7 s left", "found 3 s ago"]
+    assert display.rows == [("searching", 0.3, found)]
+    display.show(Event("pairs", 20, 200, "sets", 5))
+    assert display.rows == [("pairs", 0.1, ["20 of 200 sets", "5 kept"]), ("searching", 0.3, found)]
 
 
-def test_a_progress_display_is_drawn_on_a_terminal(monkeypatch, capsys):
-    """On a terminal both phases are shown, with what is known of each."""
-    now = Progress(seconds=3.0, iterations=5000, score=-90.0, improved=1.0, bound=-80.0)
-    assert search_notes(now, 10.0) == ["score -90.0", "7 s left", "gap 12.5%", "bound -80.0", "found 2 s ago"]
-    assert search_notes(replace(now, bound=None), 10.0)[2:] == ["found 2 s ago"]
-    assert search_notes(now, math.inf)[1] == "5,000 iterations"
-    monkeypatch.setattr(sys.stderr, "isatty", lambda: True)
-    with show_progress() as (show,):
-        show(Event("growing parent sets", 3, 10, "variables", 57))
-        show(searching(now, 10.0))
-    shown = capsys.readouterr().err
-    assert "growing parent sets" in shown or "searching" in shown
-    with show_progress(quiet=True) as observers:
-        assert observers == []
-    with show_progress() as (show,):
-        show(searching(now, math.inf))
-    assert "5,000 iterations" in capsys.readouterr().err
+def test_compilation_has_a_row():
+    """The row says how many kernels are compiled and that this happens once, and then the score of a first network."""
+    display = Display()
+    display.show(Event(COMPILING, 34, math.inf, "kernels"))
+    assert display.rows == [(COMPILING, None, ["once after an installation, 34 done"])]
+    display.show(Event(COMPILING, 35, math.inf, "kernels", progress=Progress(score=-90.0)))
+    assert display.rows == [(COMPILING, None, ["once after an installation, 35 done", "score -90.0"])]
+
+
+def test_the_time_goes_on_without_events_of_the_search():
+    """5 s after the last event of a search, during a selection, its row shows 2 + 5 s since the last improvement."""
+    seconds = [0.0]
+    display = Display(lambda: seconds[0])
+    display.show(searching(Progress(seconds=3.0, score=-90.0, improved=1.0), 10.0))
+    seconds[0] = 5.0
+    assert display.rows == [("searching", 0.8, ["score -90.0", "2 s left", "found 7 s ago"])]
+    seconds[0] = 50.0
+    assert display.rows == [("searching", 1.0, ["score -90.0", "0 s left", "found 52 s ago"])]
+
+
+class Terminal:
+    """A pseudo-terminal, whose width can change."""
+
+    def __init__(self) -> None:
+        self.master, slave = pty.openpty()
+        self.stream = os.fdopen(slave, "w", encoding="utf-8")
+
+    def resize(self, columns: int) -> None:
+        """Change the number of columns."""
+        fcntl.ioctl(self.stream, termios.TIOCSWINSZ, struct.pack("HHHH", 24, columns, 0, 0))
+
+    def read_until(self, text: str) -> list[str]:
+        """Return the lines that are written until one has a text, without control sequences."""
+        written = b""
+        while text.encode() not in written:
+            assert select.select([self.master], [], [], 30)[0], written
+            written += os.read(self.master, 1 << 16)
+        plain = re.sub(r"\x1b\[[0-9;?]*[A-Za-z]", "", written.decode(errors="ignore"))
+        return [line for line in re.split(r"[\r\n]+", plain) if line.strip()]
+
+
+@contextmanager
+def open_terminal(monkeypatch: pytest.MonkeyPatch, columns: int) -> Iterator[Terminal]:
+    """Yield a terminal in place of stderr; not a fixture, because pytest restores stderr after fixtures."""
+    made = Terminal()
+    made.resize(columns)
+    monkeypatch.delenv("COLUMNS", raising=False)
+    monkeypatch.setenv("TERM", "xterm")
+    monkeypatch.setattr(sys, "stderr", made.stream)
+    monkeypatch.setattr("rich.console._STD_STREAMS", (made.stream.fileno(),))  # rich asks these for the size
+    yield made
+    made.stream.close()
+    os.close(made.master)
+
+
+def test_rows_on_a_terminal_that_is_resized(monkeypatch):
+    """Lines have at most 60 columns on a wide terminal, and fewer after it has become narrower."""
+    now = Progress(seconds=3.0, score=-1_953_390.1, improved=1.0, bound=-1_900_000.0, scope=KEPT_SETS)
+    with open_terminal(monkeypatch, 120) as terminal, show_progress() as (show,):
+        show(Event("growing parent sets", 300, 1_000, "variables", 57_123))
+        show(searching(now, 1000.0))
+        wide = terminal.read_until("  bound -1,900,000.0, found ")
+        terminal.resize(36)
+        terminal.read_until("  17 min left, gap 2.81%\r")  # the second line if the first one has 36 columns
+        narrow = terminal.read_until("  17 min left, gap 2.81%\r")
+    assert any("score -1,953,390.1, 17 min left, gap 2.81%" in line for line in wide)
+    assert max(map(len, wide)) <= 60
+    assert any("score -1,953,390.1" in line for line in narrow)
+    assert max(map(len, narrow)) <= 36
+
+
+def test_an_experiment_on_a_terminal(monkeypatch):
+    """The row of an experiment has a bar, the number of cells, failures and the remaining time."""
+    with open_terminal(monkeypatch, 60) as terminal, show_experiment(quiet=False) as show:
+        show(ExperimentProgress(total=12_000, done=6_000, failed=17, seconds_left=40_000.0))
+        lines = terminal.read_until("  about 11.1 h left")
+    assert any(
+        "experiment \u2501\u2501\u2501\u2500\u2500\u2500 6,000 of 12,000 cells, 17 failed" in line for line in lines
+    )
 
 
 def test_elsewhere_only_compilation_is_mentioned(capsys):
@@ -91,47 +225,5 @@ def test_elsewhere_only_compilation_is_mentioned(capsys):
         show(Event(COMPILING, 0, math.inf, "kernels"))
         show(Event(COMPILING, 1, math.inf, "kernels"))
     assert capsys.readouterr().err == "compiling kernels, once after an installation: up to a minute\n"
-
-
-def test_compilation_has_a_row():
-    """The row says how many kernels are compiled and that this happens once, and then the score of a first network."""
-    with Bars(console=Console(file=io.StringIO())) as bars:
-        display = Display(bars)
-        display.show(Event(COMPILING, 34, math.inf, "kernels"))
-        row = bars.tasks[0]
-        assert (row.description, row.fields["note"]) == (COMPILING, "once after an installation, 34 done")
-        display.show(Event(COMPILING, 35, math.inf, "kernels", progress=Progress(score=-90.0)))
-        assert row.fields["note"] == "once after an installation, 35 done, score -90.0"
-        assert len(bars.tasks) == 1
-
-
-def test_the_time_goes_on_without_events_of_the_search():
-    """5 s after the last event of a search, during a selection, its row shows 2 + 5 s since the last improvement."""
-    seconds = [0.0]
-    with Bars(console=Console(file=io.StringIO())) as bars:
-        display = Display(bars, lambda: seconds[0])
-        display.update_search()
-        display.show(searching(Progress(seconds=3.0, score=-90.0, improved=1.0), 10.0))
-        seconds[0] = 5.0
-        display.show(Event("pairs", 20, 200, "sets", 5))
-        display.update_search()
-        row = bars.tasks[1]
-        assert row.fields["note"] == "score -90.0, 2 s left, found 7 s ago"
-        assert row.completed == 8.0
-        seconds[0] = 50.0
-        display.update_search()
-        assert (row.fields["note"], row.completed) == ("score -90.0, 0 s left, found 52 s ago", 10.0)
-
-
-def test_rows_fit_into_narrow_terminals(monkeypatch, capsys):
-    """At 60 columns, parts of a note are left out, and no line is cut."""
-    monkeypatch.setattr(sys.stderr, "isatty", lambda: True)
-    monkeypatch.setenv("COLUMNS", "60")
-    now = Progress(seconds=3.0, score=-1_953_390.1, improved=1.0, bound=-1_900_000.0, scope=KEPT_SETS)
-    with show_progress() as (show,):
-        show(Event("growing parent sets", 300, 1_000, "variables", 57_123))
-        show(searching(now, 10.0))
-    shown = capsys.readouterr().err
-    assert "searching" in shown
-    assert "score -1,953,390.1, 7 s left" in shown
-    assert "\u2026" not in shown
+    with show_progress(quiet=True) as observers:
+        assert observers == []

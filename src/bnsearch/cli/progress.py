@@ -116,7 +116,13 @@ def show_rows(get_rows: Callable[[], Sequence[Row]]) -> Iterator[None]:
         lines = [line for row in get_rows() for line in compose_rows(*row, console.width, unicode=unicode)]
         return Text("\n".join(lines), no_wrap=True, overflow="crop")
 
-    with Live(console=console, get_renderable=render, transient=True, refresh_per_second=REFRESHES_PER_SECOND):
+    with Live(
+        console=console,
+        get_renderable=render,
+        transient=True,
+        refresh_per_second=REFRESHES_PER_SECOND,
+        redirect_stdout=False,  # it may be a pipe
+    ):
         yield
 
 
