@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 from bnsearch.cli.console import print_text
 from bnsearch.cli.failures import BAD_INPUT, BUG, INTERRUPTED, TERMINATED
-from bnsearch.cli.json_fields import EVENTS, FIELDS, SCHEMA_VERSION
+from bnsearch.cli.json_fields import EVENTS, FIELDS, RESULT, SCHEMA_VERSION
 from bnsearch.errors import InputError
 
 if TYPE_CHECKING:
@@ -71,8 +71,10 @@ def write_guide() -> Iterator[str]:
         ]
     )
     yield from _write_section(
-        f"JSON: one object on stdout with --json, schema_version {SCHEMA_VERSION}, and these fields"
+        f"JSON: --json prints one object on stdout, with schema_version {SCHEMA_VERSION}; a result has"
     )
+    yield from _write_list(list(RESULT.items()))
+    yield from _write_section("The output of each command with --json has")
     yield from _write_list(list(FIELDS.items()))
     yield from _write_section("Log: --log-json FILE (learn, search, experiment), one object per line; - is stderr")
     yield from _write_list(list(EVENTS.items()))

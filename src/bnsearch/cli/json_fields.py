@@ -33,8 +33,17 @@ FIELDS = {
     "parents": "variables sets scored pruned max_parents exhaustive bound seconds stop notes per_variable",
     "verify": "bound",
     "score": "scores",
-    "compare": "shd hamming shd_cpdag hamming_cpdag skeleton edges v_structures",
-    "query": "evidence log_evidence notes; marginals errors, or joint, or states probability log_probability",
+    "compare": (
+        "shd added deleted reversed shd_cpdag coverage "
+        "skeleton_true skeleton_learned skeleton_shared skeleton_precision skeleton_recall skeleton_f1 "
+        "edges_true edges_learned edges_shared edges_precision edges_recall edges_f1 "
+        "v_structures_true v_structures_learned v_structures_shared v_structures_precision v_structures_recall "
+        "v_structures_f1"
+    ),
+    "query": (
+        "evidence log_evidence notes, and marginals (with errors if estimated), or joint, or states probability "
+        "log_probability"
+    ),
     "experiment": "cells failed reused report",
     "methods": "methods",
     "scores": "scores",
