@@ -8,11 +8,14 @@ import re
 import typer
 
 from bnsearch.cli import failures
-from bnsearch.cli.guide import CHOICES, EXIT_STATUSES, WIDTH
+from bnsearch.cli.guide import CHOICES, EXIT_STATUSES, WIDTH, write_guide
 from bnsearch.cli.json_fields import FIELDS
 from bnsearch.cli.main import COMMANDS, app, main
 from bnsearch.learning.methods import METHODS
 from bnsearch.scores.named import SCORES
+
+PAGE = "\n".join(write_guide())
+PARSER = typer.main.get_command(app)
 
 
 def get_section(page: str, title: str) -> str:
@@ -50,14 +53,13 @@ def test_commands_with_json_have_fields():
     assert with_json == set(FIELDS)
 
 
-def test_examples_name_commands_and_options_that_exist(run):
+def test_examples_name_commands_and_options_that_exist():
     """The arguments of each example are parsed without running the command."""
-    examples = re.findall(r"^  bnsearch (.+?)(?:  |$)", get_section(run("guide").out, "A first run"), re.MULTILINE)
+    examples = re.findall(r"^  bnsearch (.+?)(?:  |$)", get_section(PAGE, "A first run"), re.MULTILINE)
     assert len(examples) == 5
-    command = typer.main.get_command(app)
     for example in examples:
         name, *arguments = example.split()
-        context = command.commands[name].make_context(name, arguments)
+        context = PARSER.commands[name].make_context(name, arguments)
         assert context.params
 
 
@@ -72,13 +74,12 @@ def test_advice_names_methods_that_exist():
 
 def list_options(name: str) -> list[str]:
     """Return the options of a command."""
-    command = typer.main.get_command(app).commands[name]
-    return [option for parameter in command.params for option in parameter.opts]
+    return [option for parameter in PARSER.commands[name].params for option in parameter.opts]
 
 
-def test_log_option(run):
+def test_log_option():
     """The commands that the section about the log names are those with the option."""
-    named = re.findall(r"\((.*)\)", get_section(run("guide").out, "Log:"))[0].split(", ")
+    named = re.findall(r"\((.*)\)", get_section(PAGE, "Log:"))[0].split(", ")
     assert named == [name for name in COMMANDS if "--log-json" in list_options(name)]
 
 
