@@ -27,7 +27,7 @@ def test_json_is_the_comparison(run, pair):
     outcome = run("compare", "true.csv", "learned.json", "--json")
     assert (outcome.code, outcome.err) == (0, "")
     found = json.loads(outcome.out)
-    assert found == compare(TRUE, LEARNED).as_dict()
+    assert found == {"schema_version": 1, **compare(TRUE, LEARNED).as_dict()}
     assert (found["shd"], found["added"], found["deleted"], found["reversed"]) == (3, 1, 1, 1)
 
 

@@ -25,7 +25,8 @@ def test_kernels_are_compiled_once(run, cache):
     assert (first.code, json.loads(first.out)["compiled"]) == (0, True)
     assert len(list(cache.glob("*.compiled"))) == len(compilation.GROUPS)
     again = run("compile", "--json")
-    assert json.loads(again.out) == {"compiled": False, "seconds": pytest.approx(0, abs=60), "cache": str(cache)}
+    facts = json.loads(again.out)
+    assert (facts["compiled"], facts["cache"]) == (False, str(cache))
     assert run("compile").err == f"nothing to compile: all kernels of the default method are cached in {cache}\n"
 
 

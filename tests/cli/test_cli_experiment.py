@@ -41,7 +41,8 @@ def test_json(run, plan):
     outcome = run("experiment", plan, "-o", "out", "--json", "--quiet", "--jobs", 2)
     assert outcome.err == ""
     facts = json.loads(outcome.out)
-    assert facts == {"cells": 12, "failed": 0, "reused": 0, "report": ["out/report.html", "out/report.md"]}
+    numbers = {"cells": 12, "failed": 0, "reused": 0}
+    assert facts == {"schema_version": 1, **numbers, "report": ["out/report.html", "out/report.md"]}
 
 
 def test_check_runs_nothing(run, plan):

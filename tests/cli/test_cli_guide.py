@@ -8,14 +8,14 @@ import re
 import typer
 
 from bnsearch.cli import failures
-from bnsearch.cli.guide import CHOICES, EXIT_STATUSES, WIDTH, write_guide
+from bnsearch.cli.guide import CHOICES, EXIT_STATUSES, WIDTH, list_commands, write_guide
 from bnsearch.cli.json_fields import FIELDS
 from bnsearch.cli.main import COMMANDS, app, main
 from bnsearch.learning.methods import METHODS
 from bnsearch.scores.named import SCORES
 
-PAGE = "\n".join(write_guide())
 PARSER = typer.main.get_command(app)
+PAGE = "\n".join(write_guide(list_commands(PARSER)))
 
 
 def get_section(page: str, title: str) -> str:

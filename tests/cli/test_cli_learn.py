@@ -286,7 +286,7 @@ def test_a_network_to_begin_with(run, asia_csv):
     """`--start` reads a network by name or file, with which the search begins."""
     arguments = ["learn", asia_csv, "--method", "hillclimb", "--iterations", 1, "--seconds", "inf", "--json"]
     facts = json.loads(run(*arguments, "--start", "asia").out)
-    true = json.loads(run("score", asia_csv, "asia", "--score", "bic", "--json").out)["bic"]
+    true = json.loads(run("score", asia_csv, "asia", "--score", "bic", "--json").out)["scores"]["bic"]
     assert facts["score"] >= true
     assert "edges" in facts
 
@@ -303,7 +303,7 @@ def test_methods_are_listed_with_what_they_declare(run):
     outcome = run("methods")
     assert outcome.code == 0
     assert "minobs; orderings, insertion moves; needs candidate table\n" in outcome.err
-    facts = json.loads(run("methods", "--json").out)
+    facts = json.loads(run("methods", "--json").out)["methods"]
     assert list(facts) == list(METHODS)
     assert facts["ges"]["paper"] == "Chickering (2002)"
 

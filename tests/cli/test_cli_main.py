@@ -182,7 +182,7 @@ def test_a_real_process(process, tmp_path):
     scoring = process("score", table, "asia", "--score", "bic", "--json")
     out, err = scoring.communicate()
     assert (scoring.returncode, err) == (0, "")
-    assert list(json.loads(out)) == ["bic"]
+    assert list(json.loads(out)["scores"]) == ["bic"]
 
 
 def test_a_real_process_refuses(process):

@@ -35,7 +35,7 @@ def test_json(run, asia_csv):
     """The object holds the numbers of every variable, which add up to the totals."""
     outcome = run("parents", asia_csv, "-o", "asia.jkl.gz", "--json", "--select", "sequential", "--max-parents", "2")
     facts = json.loads(outcome.out)
-    assert list(facts) == [*FACTS, "per_variable"]
+    assert list(facts) == ["schema_version", *FACTS, "per_variable"]
     assert facts["scored"] == 8 * (1 + 7 + 21)
     assert (facts["exhaustive"], facts["stop"], facts["notes"]) == (2, "complete", [])
     assert [list(own) for own in facts["per_variable"]] == [

@@ -32,6 +32,7 @@ def test_marginals_as_json(run):
     found = json.loads(outcome.out)
     expected = ASIA.marginals({"xray": "yes", "dysp": "no"}, "lung")
     assert found == {
+        "schema_version": 1,
         "evidence": {"xray": "yes", "dysp": "no"},
         "log_evidence": expected.log_evidence,
         "notes": [],

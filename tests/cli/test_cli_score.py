@@ -28,11 +28,11 @@ def pair(tmp_path):
 
 
 def scored(run, *arguments):
-    """Return the object that a call with --json prints; nothing else may be printed."""
+    """Return the scores that a call with --json prints; nothing else may be printed."""
     outcome = run("score", *arguments, "--json")
     assert (outcome.code, outcome.err) == (0, "")
     assert outcome.out.count("\n") == 1
-    return json.loads(outcome.out)
+    return json.loads(outcome.out)["scores"]
 
 
 def test_bic_by_hand_with_declared_states(run, pair):

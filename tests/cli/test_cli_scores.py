@@ -12,7 +12,7 @@ def test_json_describes_every_score(run):
     """One object, a key for each score; defaults and equivalence are those of the classes."""
     outcome = run("scores", "--json")
     assert (outcome.code, outcome.err) == (0, "")
-    listed = json.loads(outcome.out)
+    listed = json.loads(outcome.out)["scores"]
     assert list(listed) == list(SCORES)
     for name, entry in listed.items():
         assert entry["equivalent"] == SCORES[name].equivalent

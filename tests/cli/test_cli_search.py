@@ -129,7 +129,7 @@ def test_bad_input_is_one_line(refused, table, arguments, said):
 
 def test_methods_are_listed(run):
     """The list has the parameters and the reference of each method."""
-    facts = json.loads(run("methods", "--json").out)
+    facts = json.loads(run("methods", "--json").out)["methods"]
     first, *others = METHODS
     assert list(facts)[: len(METHODS) + 1] == [first, "ginobs", *others]  # which needs data, not sets
     assert {

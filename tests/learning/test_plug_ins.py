@@ -163,15 +163,15 @@ def test_on_the_command_line(folder, tmp_path):
     done = subprocess.run(program, env=environment, cwd=tmp_path, text=True, capture_output=True, check=True)
     facts, scored, selected, methods, scores = map(json.loads, done.stdout.split("end of output\n")[:-1])
     assert (facts["method"], facts["parameters"], len(facts["edges"])) == ("chain", {"skip": 3}, 5)
-    assert scored == {"frugal": pytest.approx(facts["score"], rel=1e-12)}
+    assert scored["scores"] == {"frugal": pytest.approx(facts["score"], rel=1e-12)}
     assert (selected["sets"], selected["stop"]) == (8, "complete")
-    assert methods["chain"]["space"] == "chains"
-    assert methods["chain"]["parameters"]["skip"] == {
+    assert methods["methods"]["chain"]["space"] == "chains"
+    assert methods["methods"]["chain"]["parameters"]["skip"] == {
         "default": 1,
         "meaning": "number of variables at the beginning that have no parents",
     }
-    assert "cannot be used" in methods["absent"]["summary"]
-    assert scores["frugal"]["formula"] == "Fit, and a penalty for each parent."
+    assert "cannot be used" in methods["methods"]["absent"]["summary"]
+    assert scores["scores"]["frugal"]["formula"] == "Fit, and a penalty for each parent."
 
 
 @dataclass(frozen=True)

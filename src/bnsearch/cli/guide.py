@@ -4,8 +4,10 @@ from __future__ import annotations
 
 import inspect
 import textwrap
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
+
+import typer
 
 from bnsearch.cli.console import print_text
 from bnsearch.cli.failures import BAD_INPUT, BUG, INTERRUPTED, TERMINATED
@@ -37,26 +39,31 @@ CHOICES = (
 )
 
 
-def guide() -> None:
+def guide(context: typer.Context) -> None:
     """
     Print one page for scripts and coding agents, on stdout.
 
     The page has the commands, the fields of JSON output, the exit statuses, and how to choose a method.
     """
-    for line in write_guide():
+    for line in write_guide(list_commands(context.find_root().command)):
         print_text(line)
 
 
-def write_guide() -> Iterator[str]:
-    """Yield the lines of the page."""
+def list_commands(program: Any) -> dict[str, str]:
+    """Return the first sentence of the help of each command of a program."""
+    helps = {name: inspect.cleandoc(command.help or "") for name, command in program.commands.items()}
+    return {name: text.partition("\n\n")[0].replace("\n", " ") for name, text in helps.items()}
+
+
+def write_guide(commands: Mapping[str, str]) -> Iterator[str]:
+    """Yield the lines of the page, given a sentence about each command."""
     from bnsearch import __version__
-    from bnsearch.cli.main import COMMANDS
     from bnsearch.learning.methods import METHODS
     from bnsearch.scores.named import SCORES
 
     yield f"bnsearch {__version__}: learn the structure of Bayesian networks from discrete data"
     yield from _write_section("Commands (bnsearch COMMAND --help has all options and examples)")
-    yield from _write_list([(name, _get_summary(command)) for name, command in COMMANDS.items()])
+    yield from _write_list(list(commands.items()))
     yield from _write_section("A first run")
     yield from _write_list(
         [
@@ -105,11 +112,6 @@ def _write_list(rows: Sequence[tuple[str, str]]) -> Iterator[str]:
         first, *others = textwrap.wrap(text, WIDTH - indent, break_on_hyphens=False) or [""]
         yield f"  {term}".ljust(indent) + first
         yield from (" " * indent + line for line in others)
-
-
-def _get_summary(command: Any) -> str:
-    """Return the first sentence of the help of a command."""
-    return inspect.cleandoc(command.__doc__ or "").partition("\n\n")[0].replace("\n", " ")
 
 
 def _list_summaries(registry: Registry[Any]) -> list[tuple[str, str]]:
