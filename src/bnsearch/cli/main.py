@@ -80,7 +80,7 @@ def _help(command: Callable[..., None]) -> str:
 
 
 app.callback(help=_help(program))(program)
-COMMANDS = {  # in the order of the help
+COMMANDS: dict[str, Callable[..., None]] = {  # in the order of the help
     "learn": learn, "parents": parents, "search": search, "verify": verify, "sample": sample, "score": score,
     "compare": compare, "convert": convert, "show": show_command, "query": query, "report": report,
     "experiment": experiment, "methods": methods, "scores": scores, "compile": compile_command,

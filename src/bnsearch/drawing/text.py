@@ -39,8 +39,8 @@ def draw_tree(dag: DAG, name: Callable[[int], str], strokes: Strokes = UNICODE) 
     """
     children: list[list[int]] = [[] for _ in dag.names]
     for child, parents in enumerate(dag.parents):
-        for parent in parents:
-            children[parent].append(child)
+        for p in parents:
+            children[p].append(child)
     roots = [x for x, parents in enumerate(dag.parents) if not parents]
     drawn: set[int] = set()
     lines: list[tuple[str, str]] = []
