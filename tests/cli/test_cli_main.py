@@ -17,7 +17,7 @@ from bnsearch.cli import failures
 from bnsearch.cli.failures import one_line
 from bnsearch.networks.network import BayesianNetwork
 
-COMMANDS = ["parents", "sample", "score", "compare", "convert", "scores"]
+COMMANDS = ["parents", "sample", "score", "compare", "convert", "scores", "show", "doctor", "guide"]
 NO_MEMORY = "error: not enough memory: use a smaller table or fewer threads (--threads), set a lower limit (--memory), "
 NO_MEMORY += "or use a larger machine"
 SAMPLE = ["sample", "asia", "--rows", "5", "-o", "x.csv"]
@@ -192,7 +192,9 @@ def test_a_real_process_refuses(process):
     assert failing.returncode == 2
 
 
-@pytest.mark.parametrize("arguments", [["scores", "--json"], ["--help"], ["--version"]])
+@pytest.mark.parametrize(
+    "arguments", [["scores", "--json"], ["--help"], ["--version"], ["guide"], ["show", "greenhouse"]]
+)
 def test_reader_gone(process, arguments):
     """If the reader of stdout has exited (`| head`), the command ends without a message."""
     writing = process(*arguments)
