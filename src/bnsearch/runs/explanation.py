@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Callable
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
@@ -14,6 +15,7 @@ from bnsearch.graphs.inputs import indexed_pairs
 if TYPE_CHECKING:
     from bnsearch.data import Dataset
     from bnsearch.graphs.dag import DAG
+    from bnsearch.runs.settings import Settings
     from bnsearch.scores.score import Score
 
 TOLERANCE = 1e-6
@@ -92,6 +94,19 @@ class EdgeExplanation:
             f"  {p.name}: {p.role}, loss {p.loss:.3f}, gain as the only parent {p.gain_alone:.3f}" for p in self.parents
         ]
         return "\n".join(lines)
+
+
+def choose_score(given: str | Score | Callable[..., float] | None, settings: Settings | None) -> Score:
+    """Return a given score, or that of the settings of a run; an InputError is raised if neither is known."""
+    from bnsearch.scores.local import as_score
+    from bnsearch.scores.named import make_score
+
+    if given is not None:
+        return make_score(given) if isinstance(given, str) else as_score(given)
+    score = None if settings is None else settings.make_score()
+    if score is None:
+        raise InputError("the result does not know the score of the search: pass it, such as score='bic'")
+    return score
 
 
 def explain_edge(dag: DAG, edge: tuple[str, str], data: Dataset, score: Score, expected: float) -> EdgeExplanation:

@@ -191,16 +191,9 @@ class Result:
         True
         """
         from bnsearch.data.conversion import as_dataset
-        from bnsearch.runs.explanation import explain_edge
-        from bnsearch.scores.local import as_score
-        from bnsearch.scores.named import make_score
+        from bnsearch.runs.explanation import choose_score, explain_edge
 
-        if score is None:
-            chosen = None if self.settings is None else self.settings.make_score()
-        else:
-            chosen = make_score(score) if isinstance(score, str) else as_score(score)
-        if chosen is None:
-            raise InputError("the result does not know the score of the search: pass it, such as score='bic'")
+        chosen = choose_score(score, self.settings)
         return explain_edge(self.dag, edge, as_dataset(data, discretize), chosen, self.score)
 
     def _graph(self, data: Any) -> DAG | BayesianNetwork:
