@@ -15,26 +15,21 @@ copyright = author
 version = release = bnsearch.__version__
 
 extensions = [
-    "myst_nb",
+    "myst_parser",
     "sphinx.ext.autodoc",
     "sphinx.ext.napoleon",
     "sphinx.ext.viewcode",
     "sphinx_copybutton",
-    "library_tables",
+    "code_cells",
     "command_help",
+    "library_tables",
 ]
 exclude_patterns = ["extensions"]
 
 # Pages: Markdown. Links to headings work as on code hosting sites.
 myst_enable_extensions = ["colon_fence", "deflist"]
 myst_heading_anchors = 4
-suppress_warnings = ["misc.highlighting_failure", "myst.xref_missing.python"]
-
-# Notebooks are executed by every build; a cell that fails, fails the build.
-nb_execution_mode = "force"
-nb_execution_raise_on_error = True
-nb_execution_timeout = 120
-nb_merge_streams = True
+suppress_warnings = ["misc.highlighting_failure"]  # fences of other languages, such as `layers`
 
 # Reference: docstrings in numpydoc format. Types in docstrings are words, so they are not links.
 add_module_names = False
