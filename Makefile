@@ -4,11 +4,11 @@ VENV ?= .venv
 BIN := $(VENV)/bin
 READY := $(VENV)/.ready
 
-.PHONY: demo test lint types kernels checked_kernels suite checked coverage smoke bench papers papers-full clean
+.PHONY: demo test lint types kernels checked_kernels suite checked coverage smoke docs docs-links bench papers papers-full clean
 
 $(READY): pyproject.toml constraints.txt
 	$(PYTHON) -m venv $(VENV)
-	$(BIN)/python -m pip install --quiet --disable-pip-version-check --constraint constraints.txt --editable ".[dev]"
+	$(BIN)/python -m pip install --quiet --disable-pip-version-check --constraint constraints.txt --editable ".[dev,docs]"
 	touch $@
 
 demo: $(READY)
@@ -58,7 +58,7 @@ checked: checked_kernels
 coverage: kernels
 	$(PYTEST) --cov --cov-report term
 
-# The wheel, installed in an empty environment, runs the README's Python code.
+# The wheel, installed in an empty environment, runs the README's examples.
 WHEEL := build/wheel
 EMPTY := build/empty
 
@@ -67,8 +67,16 @@ smoke: $(READY)
 	$(BIN)/python -m pip wheel --quiet --disable-pip-version-check --no-deps --wheel-dir $(WHEEL) .
 	$(PYTHON) -m venv $(EMPTY)
 	$(EMPTY)/bin/python -m pip install --quiet --disable-pip-version-check --constraint constraints.txt $(WHEEL)/*.whl
-	$(BIN)/python tools/readme_program.py > $(WHEEL)/program.py
-	cd $(WHEEL) && ../../$(EMPTY)/bin/python -W error program.py
+	cd $(WHEEL) && ../../$(EMPTY)/bin/python -W error ../../tools/doc_examples.py ../../README.md
+
+# The site: warnings are errors, broken links between pages as well, and notebooks are executed. `make test` does the same.
+SPHINX := $(BIN)/python -m sphinx --nitpicky --fail-on-warning --keep-going --quiet
+
+docs: $(READY)
+	$(SPHINX) --builder html docs build/docs
+
+docs-links: $(READY)
+	$(SPHINX) --builder linkcheck docs build/docs-links
 
 bench: $(READY)
 	$(BIN)/python -m pip install --quiet --disable-pip-version-check --constraint constraints.txt --editable ".[peers]"

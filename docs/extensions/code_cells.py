@@ -6,8 +6,8 @@ Notebooks in Markdown: the cells of a page are executed when the page is read, a
     ```
 
 The cells of a page share their variables. A cell shows what it prints, and the value of its last expression: as HTML or
-SVG if the value can be shown like that, and as text otherwise. A cell that fails is an error of the build. The files are
-notebooks in the MyST format, which Jupyter opens with jupytext.
+SVG if the value can be shown like that, and as text otherwise. A cell that fails is an error of the build. The files
+are notebooks in the MyST format, which Jupyter opens with jupytext.
 """
 
 from __future__ import annotations

@@ -73,7 +73,9 @@ class ScoreTable(MarkdownTable):
         rows = []
         for name in SCORES.built_in:
             kind = SCORES[name]
-            parameters = ", ".join(f"`{field}={about['default']}`" for field, about in describe_parameters(kind).items())
+            parameters = ", ".join(
+                f"`{field}={about['default']}`" for field, about in describe_parameters(kind).items()
+            )
             rows.append((f"`{name}`", describe(kind).summary, "yes" if kind.equivalent else "no", parameters))
         return render_table(("score", "formula", "score-equivalent", "parameters"), rows)
 
