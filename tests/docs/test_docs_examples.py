@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-ROOT = Path(__file__).parents[1]
+ROOT = Path(__file__).parents[2]
 sys.path.insert(0, str(ROOT / "tools"))
 from doc_examples import Block, list_pages, read_blocks, run_page  # noqa: E402 (a tool, not a package)
 
