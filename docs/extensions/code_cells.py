@@ -37,6 +37,7 @@ class CodeCell(SphinxDirective):
 
     def run(self) -> list[nodes.Node]:
         """Execute the cell, and return its code and its output."""
+        self.env.note_reread()  # the next build executes the cell again, since the library may have changed
         code = "\n".join(self.content)
         variables = self.env.temp_data.setdefault("code_cells", {"__name__": "__main__"})
         try:

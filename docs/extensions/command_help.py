@@ -10,19 +10,20 @@ from __future__ import annotations
 import click
 import typer
 from docutils import nodes
-from docutils.parsers.rst import Directive
 from sphinx.application import Sphinx
+from sphinx.util.docutils import SphinxDirective
 
 from bnsearch.cli.main import app as command_line
 
 WIDTH = 96
 
 
-class CommandHelp(Directive):
+class CommandHelp(SphinxDirective):
     """A directive that is replaced by the help texts of the commands."""
 
     def run(self) -> list[nodes.Node]:
         """Return the help of the program, then one section for each command."""
+        self.env.note_reread()  # the next build makes the texts again, since the commands may have changed
         program = typer.main.get_command(command_line)
         context = make_context(program, "bnsearch", None)
         sections: list[nodes.Node] = [nodes.literal_block("", program.get_help(context), language="text")]

@@ -15,9 +15,9 @@ import re
 from collections.abc import Iterable, Sequence
 
 from docutils import nodes
-from docutils.parsers.rst import Directive
 from docutils.statemachine import StringList
 from sphinx.application import Sphinx
+from sphinx.util.docutils import SphinxDirective
 
 from bnsearch.cli.docstrings import describe, describe_parameters
 from bnsearch.learning.methods import METHODS
@@ -25,11 +25,12 @@ from bnsearch.runs.method import get_declaration
 from bnsearch.scores import SCORES
 
 
-class MarkdownTable(Directive):
+class MarkdownTable(SphinxDirective):
     """A directive that is replaced by a table in Markdown."""
 
     def run(self) -> list[nodes.Node]:
         """Return the nodes of the table."""
+        self.env.note_reread()  # the next build makes the table again, since the library may have changed
         parent = nodes.container(classes=["from-library"])
         self.state.nested_parse(StringList(self.make_table().splitlines()), self.content_offset, parent)
         return parent.children
