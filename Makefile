@@ -4,7 +4,7 @@ VENV ?= .venv
 BIN := $(VENV)/bin
 READY := $(VENV)/.ready
 
-.PHONY: demo test lint types kernels checked_kernels suite checked coverage smoke docs docs-links bench papers papers-full clean
+.PHONY: demo test lint types kernels checked_kernels suite checked coverage smoke bench papers papers-full clean
 
 $(READY): pyproject.toml constraints.txt
 	$(PYTHON) -m venv $(VENV)
@@ -71,6 +71,8 @@ smoke: $(READY)
 
 # The site: warnings are errors, broken links between pages as well, and notebooks are executed. `make test` does the same.
 SPHINX := $(BIN)/python -m sphinx --nitpicky --fail-on-warning --keep-going --quiet
+
+.PHONY: docs docs-links
 
 docs: $(READY)
 	$(SPHINX) --builder html docs build/docs
