@@ -8,7 +8,7 @@ READY := $(VENV)/.ready
 
 $(READY): pyproject.toml constraints.txt
 	$(PYTHON) -m venv $(VENV)
-	$(BIN)/python -m pip install --quiet --disable-pip-version-check --constraint constraints.txt --editable ".[dev]"
+	$(BIN)/python -m pip install --quiet --disable-pip-version-check --constraint constraints.txt --editable ".[dev,docs]"
 	touch $@
 
 demo: $(READY)
@@ -58,7 +58,7 @@ checked: checked_kernels
 coverage: kernels
 	$(PYTEST) --cov --cov-report term
 
-# The wheel, installed in an empty environment, runs the README's Python code.
+# The wheel, installed in an empty environment, runs the README's examples.
 WHEEL := build/wheel
 EMPTY := build/empty
 
@@ -67,8 +67,18 @@ smoke: $(READY)
 	$(BIN)/python -m pip wheel --quiet --disable-pip-version-check --no-deps --wheel-dir $(WHEEL) .
 	$(PYTHON) -m venv $(EMPTY)
 	$(EMPTY)/bin/python -m pip install --quiet --disable-pip-version-check --constraint constraints.txt $(WHEEL)/*.whl
-	$(BIN)/python tools/readme_program.py > $(WHEEL)/program.py
-	cd $(WHEEL) && ../../$(EMPTY)/bin/python -W error program.py
+	cd $(WHEEL) && ../../$(EMPTY)/bin/python -W error ../../tools/doc_examples.py ../../README.md
+
+# The site: warnings are errors, broken links between pages as well, and notebooks are executed. `make test` does the same.
+SPHINX := $(BIN)/python -m sphinx --nitpicky --fail-on-warning --keep-going --quiet
+
+.PHONY: docs docs-links
+
+docs: $(READY)
+	$(SPHINX) --builder html docs build/docs
+
+docs-links: $(READY)
+	$(SPHINX) --builder linkcheck docs build/docs-links
 
 bench: $(READY)
 	$(BIN)/python -m pip install --quiet --disable-pip-version-check --constraint constraints.txt --editable ".[peers]"

@@ -27,7 +27,7 @@ KERNEL_PACKAGES = (
     "counting", "scores", "selection", "exact", "orderings", "ondemand", "equivalence", "dags", "parent_sets",
     "genetic", "independence",
 )  # fmt: skip
-LONGEST = ("on_workers", "cli", "learning", *KERNEL_PACKAGES)  # packages whose tests take longest
+LONGEST = ("on_workers", "docs", "cli", "learning", *KERNEL_PACKAGES)  # packages whose tests take longest
 
 
 def pytest_ignore_collect(collection_path: Path) -> bool | None:
