@@ -55,13 +55,13 @@ def read_plan(path: str | os.PathLike[str], *, small: bool = False) -> Plan:
         errors.append("small must be a table with keys of a plan")
     elif small:
         content |= replaced
-    plan = _read(Section(content, "", errors), file, text)
+    plan = _read(Section(content, "", errors), file, text, small=small)
     if errors:
         raise PlanError(str(path), errors)
     return plan
 
 
-def _read(top: Section, file: Path, text: str) -> Plan:
+def _read(top: Section, file: Path, text: str, *, small: bool) -> Plan:
     """Return the plan of a table; it is incomplete if there are errors."""
     title, description = top.take_text("title", file.stem), top.take_text("description")
     for key, what in (("sources", "what to learn from"), ("methods", "how to search"), ("budgets", "when to stop")):
@@ -81,7 +81,7 @@ def _read(top: Section, file: Path, text: str) -> Plan:
         _refuse_equal_labels(top, key, names)
     top.refuse_repetition("budgets", [budget.label for budget in budgets])
     claims = tuple(_read_claim(entry, labels, budgets) for entry in top.take_entries("claims"))
-    published = [v for entry in top.take_entries("published") for v in _read_published(entry, labels, sources)]
+    published = _read_all_published(top, labels, sources, small=small)
     top.finish()
     _check_support(top, methods, sources)
     return Plan(
@@ -195,6 +195,16 @@ def _read_claim(entry: Section, labels: Sequence[str], budgets: Sequence[Budget]
         if label not in labels:
             entry.complain(f"no method has the label {label!r}{suggest(label, list(labels))}")
     return Claim(text, better, than, measure, None if budget is None else places.get(budget, budget))
+
+
+def _read_all_published(
+    top: Section, labels: Sequence[str], sources: Sequence[Source], *, small: bool
+) -> list[Published]:
+    """Return all published values; the small version of a plan leaves out those of data sets that it does not have."""
+    entries, datasets = top.take_entries("published"), {source.dataset for source in sources}
+    if small:
+        entries = [entry for entry in entries if entry.content.get("dataset") in datasets]
+    return [value for entry in entries for value in _read_published(entry, labels, sources)]
 
 
 def _read_published(entry: Section, labels: Sequence[str], sources: Sequence[Source]) -> list[Published]:
