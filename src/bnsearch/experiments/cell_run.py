@@ -11,6 +11,7 @@ from bnsearch._tools.memory import parse_memory
 from bnsearch.errors import InputError
 from bnsearch.experiments.cells import CELL_FORMAT, Cell
 from bnsearch.experiments.peak_memory import measure_memory
+from bnsearch.experiments.programs import ProgramEntry, run_program
 from bnsearch.experiments.selected_tables import describe_selection, find_selection, make_problem
 from bnsearch.experiments.sources import Material, Source
 from bnsearch.experiments.stop_request import StopOnRequest
@@ -82,7 +83,14 @@ def run_cell(cell: Cell, halted: StopOnRequest | None) -> Record | None:
 
 def find_network(cell: Cell, material: Material, selection: Selection | None, halted: StopOnRequest | None) -> Result:
     """Run the method of a cell; a table that the plan selects was selected before the clock starts."""
-    method, seconds = cell.method.make_method(), cell.budget.seconds
+    seconds = cell.budget.seconds
+    if isinstance(cell.method, ProgramEntry):
+        assert material.data is not None and cell.score is not None
+        score, name = cell.score.make_score(), cell.score.name
+        return run_program(
+            cell.method, material.data, score, name, seconds=seconds, seed=cell.seed, threads=cell.threads
+        )
+    method = cell.method.make_method()
     memory = None if cell.memory is None else parse_memory(cell.memory)
     rules: list[Stop] = [*cell.budget.make_rules(), *([] if halted is None else [halted])]
     if cell.budget.is_unlimited and not has_end(method):
