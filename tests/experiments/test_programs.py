@@ -81,8 +81,11 @@ def test_failures_are_one_line(tmp_path, body, error):
 
 
 def test_late_programs_are_ended(tmp_path, monkeypatch):
-    """A program that does not end within its limit is killed."""
+    """A program that ends itself by a timer, and one that is killed, did not end within their limit."""
+    body = "import signal\nsignal.setitimer(signal.ITIMER_REAL, 0.1)\ntime.sleep(60)"
+    assert perform_cell(make_cell(tmp_path, body))["error"] == "other did not end within 20 s"
     monkeypatch.setattr("bnsearch.experiments.programs.MAX_STARTUP", 0.0)
+    monkeypatch.setattr("bnsearch.experiments.programs.PATIENCE", 1.0)
     assert perform_cell(make_cell(tmp_path, "time.sleep(60)", limit=0.2))["error"] == "other did not end within 0.2 s"
 
 

@@ -28,7 +28,13 @@ from bnsearch.scores.score import Score
 
 PLACES = ("codes", "score", "seconds", "seed", "threads")
 INTERPRETER = "BNSEARCH_PEERS"  # environment variable: the interpreter of commands that begin with "python"
-MAX_STARTUP = 60.0  # seconds that a program may take in addition to its limit, to import, compile and read the table
+MAX_STARTUP = 60.0  # seconds that a program may take to import, compile and read the table
+PATIENCE = 10.0  # a program that does not end by itself is killed after this multiple of its limit and the start
+ENDED_BY_TIMER = (
+    -signal.SIGALRM,
+    -signal.SIGPROF,
+    -signal.SIGVTALRM,
+)  # exit codes of a program whose timer has ended it
 THREAD_VARIABLES = ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS", "NUMBA_NUM_THREADS")
 
 
@@ -41,7 +47,7 @@ class ProgramEntry(MethodEntry):
     ----------
     words : the command; {codes}, {score}, {seconds}, {seed} and {threads} are replaced
     folder : folder of the plan, in which the program runs
-    limit : seconds after which the program is ended; None for the seconds of the budget
+    limit : value of {seconds}, after which the program should end by itself; None for the seconds of the budget
     """
 
     words: tuple[str, ...] = ()
@@ -110,13 +116,13 @@ def _call(entry: ProgramEntry, command: list[str], limit: float | None, threads:
     try:
         done = subprocess.run(
             command, capture_output=True, text=True, check=False, cwd=entry.folder, env=environment,
-            timeout=None if limit is None else limit + MAX_STARTUP,
+            timeout=None if limit is None else PATIENCE * limit + MAX_STARTUP,
         )  # fmt: skip
     except subprocess.TimeoutExpired:
         raise InputError(late) from None
     except OSError as error:
         raise InputError(f"cannot start {command[0]}: {error.strerror}") from None
-    if done.returncode == -signal.SIGALRM and limit:
+    if limit and done.returncode in ENDED_BY_TIMER:
         raise InputError(late)
     if done.returncode:
         said = (done.stderr.strip().splitlines() or [f"exit code {done.returncode}"])[-1]
