@@ -25,6 +25,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+MAX_CELLS = 100_000  # cells of a table of counts; more states are numbered again
 MAX_MEMORY = 8 << 30  # bytes of address space
 Codes = NDArray[np.int64]
 Edges = list[tuple[int, int]]
@@ -126,10 +127,15 @@ def make_xges(codes: Codes, score: str, threads: int) -> Learner:
             return self._known[key]
 
         def _compute(self, target: int, parents: list[int]) -> float:
-            columns = np.unique(codes[:, parents], axis=0, return_inverse=True)[1] if parents else np.zeros(len(codes))
-            cells = columns.reshape(-1).astype(np.int64) * arities[target] + codes[:, target]
-            counts = np.bincount(cells, minlength=(int(columns.max()) + 1) * int(arities[target]))
-            table = counts.reshape(-1, arities[target]).astype(np.float64)
+            rows = np.zeros(len(codes), dtype=np.int64)  # the number of the parents' states in each row
+            for parent in parents:
+                rows = rows * arities[parent] + codes[:, parent]
+                if rows.max() > MAX_CELLS:
+                    rows = np.unique(rows, return_inverse=True)[1]
+            states = int(arities[target])
+            counts = np.bincount(rows * states + codes[:, target], minlength=(int(rows.max()) + 1) * states)
+            table = counts.reshape(-1, states).astype(np.float64)
+            table = table[table.sum(axis=1) > 0]
             shares = np.divide(table, table.sum(axis=1, keepdims=True), where=table > 0, out=np.ones_like(table))
             free = (arities[target] - 1) * np.prod(arities[parents], dtype=np.float64)
             return float((table * np.log(shares)).sum() - np.log(len(codes)) / 2 * free)
@@ -165,13 +171,16 @@ def main() -> None:
     package, make = PEERS[name]
     tiny = np.array([[0, 0, 0], [1, 1, 0], [0, 0, 1], [1, 1, 1], [0, 1, 1]] * 20)
     make(tiny, score, int(threads))()  # imports and compiles everything that the search needs
-    learner = make(np.load(path).astype(np.int64), score, int(threads))
+    codes = np.load(path).astype(np.int64)
+    kept = np.flatnonzero(np.ptp(codes, axis=0))  # some packages reject columns with one state, which have no edges
+    learner = make(codes[:, kept], score, int(threads))
     signal.setitimer(signal.ITIMER_PROF, float(limit))  # its default action also ends compiled code
     start = time.process_time()
     directed, undirected = learner()
     seconds = time.process_time() - start
-    found = {"seconds": seconds, "version": f"{package} {version(package)}", "directed": directed}
-    print(json.dumps(found | {"undirected": undirected}), flush=True)
+    edges = {"directed": directed, "undirected": undirected}
+    found = {kind: [(int(kept[a]), int(kept[b])) for a, b in pairs] for kind, pairs in edges.items()}
+    print(json.dumps(found | {"seconds": seconds, "version": f"{package} {version(package)}"}), flush=True)
 
 
 if __name__ == "__main__":

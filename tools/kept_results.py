@@ -5,8 +5,8 @@ Keep the values of experiments in the repository, and write the pages that show 
     python tools/kept_results.py write                                    # all pages
 
 `docs/papers` has the experiments of papers, `docs/results` our own. Each has the values in `data/NAME.json` and the
-page `NAME.md`, which follows from the values alone. `docs/papers/README.md` and `docs/results/README.md` have a table of all
-verdicts between two marks. `tests/test_kept_results.py` checks that all pages are current.
+page `NAME.md`, which follows from the values alone. `docs/papers/README.md` and `docs/results/README.md` have a table
+of all verdicts between two marks. `tests/test_kept_results.py` checks that all pages are current.
 """
 
 from __future__ import annotations
