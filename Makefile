@@ -4,7 +4,7 @@ VENV ?= .venv
 BIN := $(VENV)/bin
 READY := $(VENV)/.ready
 
-.PHONY: demo test lint types kernels checked_kernels suite checked coverage smoke bench papers papers-full clean
+.PHONY: demo test lint types kernels checked_kernels suite checked coverage smoke bench papers papers-full own clean
 
 $(READY): pyproject.toml constraints.txt
 	$(PYTHON) -m venv $(VENV)
@@ -94,6 +94,12 @@ papers: $(READY)
 
 papers-full: $(READY)
 	set -e; for plan in $(PLANS); do $(EXPERIMENT) experiments/$$plan.toml -o build/papers-full/$$plan; done
+
+# learn against the other methods of this library, and against other packages.
+own: $(READY)
+	$(BIN)/python -m pip install --quiet --disable-pip-version-check --constraint constraints.txt --editable ".[peers]"
+	$(EXPERIMENT) experiments/own/gauntlet.toml -o build/own/gauntlet
+	$(EXPERIMENT) experiments/own/peers.toml -o build/own/peers
 
 clean:
 	rm -rf $(VENV) .numba_cache_checked .coverage demo build dist

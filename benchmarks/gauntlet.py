@@ -27,10 +27,10 @@ from pathlib import Path
 from bnsearch._tools.files import atomic_write
 from bnsearch.errors import InputError
 from bnsearch.learning.methods import METHODS
-from gauntlet_peers import PEERS
 from gauntlet_report import print_regrets, render_markdown
 from gauntlet_runs import OWN, Cell, Record, Results, estimate_seconds, measure_cells, plan_cells
 from gauntlet_tables import LONG, LONGEST, PUNCTUAL, TABLES
+from peers import PEERS
 
 RESULTS = Path.home() / ".cache" / "bnsearch" / "gauntlet.jsonl"
 MOMENTS = (2.0, 5.0, 10.0, 30.0)  # seconds of a long run, compared with runs of half as many seconds

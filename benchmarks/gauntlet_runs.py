@@ -17,8 +17,8 @@ from dataclasses import asdict, dataclass, field
 from pathlib import Path
 from typing import Any
 
-from gauntlet_peers import PEERS
 from gauntlet_tables import LONG, WITH_BDEU
+from peers import PEERS
 
 OWN = ("auto", "tabu", "minobs", "iinobs", "rinobs", "ginobs", "ges", "ilges")
 SHORT = 10.0  # seconds; larger budgets are measured on the tables of LONG, with BIC and the first seed

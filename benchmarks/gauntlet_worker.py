@@ -84,7 +84,7 @@ def measure_peer(cell: Record, python: str) -> Record:
     with tempfile.TemporaryDirectory() as folder:
         path = Path(folder) / "codes.npy"
         np.save(path, data.codes.T)
-        script = Path(__file__).with_name("gauntlet_peers.py")
+        script = Path(__file__).with_name("peers.py")
         call = [python, str(script), cell["method"], str(path), cell["score"], threads, str(cell["limit"])]
         try:
             done = subprocess.run(
@@ -92,7 +92,7 @@ def measure_peer(cell: Record, python: str) -> Record:
             )
         except subprocess.TimeoutExpired:
             return {"error": f"did not end within {cell['limit']:g} s"}
-    if done.returncode == -signal.SIGALRM:
+    if done.returncode == -signal.SIGPROF:
         return {"error": f"did not end within {cell['limit']:g} s"}
     if done.returncode:
         lines = done.stderr.strip().splitlines() or [f"exit code {done.returncode}"]

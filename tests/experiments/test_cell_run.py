@@ -5,20 +5,23 @@ from __future__ import annotations
 import json
 import math
 import mmap
+from itertools import combinations
 
 import pytest
 
 from bnsearch.experiments import cell_run
-from bnsearch.experiments.cell_run import StopOnRequest, describe_error, describe_trace, perform_cell
+from bnsearch.experiments.cell_run import describe_error, describe_trace, perform_cell
 from bnsearch.experiments.cells import list_cells
 from bnsearch.experiments.measures import MEASURES, Best
 from bnsearch.experiments.peak_memory import measure_memory
+from bnsearch.experiments.stop_request import StopOnRequest
 from bnsearch.graphs import DAG, compare
 from bnsearch.networks import fit, load_network
 from bnsearch.runs.problem import Problem
 from bnsearch.runs.stop import Progress
 from bnsearch.runs.trace import Trace
 from bnsearch.scores import make_score
+from bnsearch.scores.scorer import Scorer
 from experiment_plans import SMALL, make_plan
 
 HELD_OUT = SMALL.replace('"shd"', '"shd", "held_out"').replace("rows =", "held_out = 50\nrows =")
@@ -67,6 +70,24 @@ sources = [{ network = "asia", rows = 100 }]
     assert record["climbs"]["number"] == 4
     assert record["climbs"]["initial"] <= record["climbs"]["final"] <= record["result"]["relative_score"] + 1e-12
     assert perform_cell(cell)["result"]["score"] == record["result"]["score"]  # with the cached table
+    assert record["selection"]["scored"] == 8 * (1 + 7 + 21)  # all sets of at most two of seven variables
+    facts, graph = record["selection"], relaxed_by_definition(cell)
+    assert (facts["max_in_degree"], facts["mean_in_degree"]) == (max(graph[1]), sum(graph[1]) / 8)
+    assert facts["relaxed_score"] == pytest.approx(
+        (graph[0] - record["result"]["empty_score"]) / -record["result"]["empty_score"]
+    )
+
+
+def relaxed_by_definition(cell):
+    """Return the sum of the best local scores and the sizes of the best sets of at most two parents."""
+    data = cell.source.load(1).data
+    scorer = Scorer(data, make_score("bic"))
+    best = []
+    for child in range(data.n_variables):
+        others = [v for v in range(data.n_variables) if v != child]
+        sets = [s for size in range(3) for s in combinations(others, size)]
+        best.append(max((scorer.family(child, s), -len(s)) for s in sets))
+    return sum(score for score, _ in best), [-size for _, size in best]
 
 
 def test_limit_on_parents(tmp_path):

@@ -104,7 +104,8 @@ def test_conclusions():
     assert any("With 3 data sets" in line for line in few)
     assert any("On 1 of 3 data sets all methods are tied" in line for line in few)
     many = explain_friedman(compare_methods([[3, 2, 1]] * 12, "abc", is_higher_better=True))
-    assert "a is better than c" in many[1]
+    assert many[1] == "Mean ranks, 1 is best: a 1.00, b 2.00, c 3.00."
+    assert "a is better than c" in many[2]
     assert not any("data sets (fewer than" in line for line in many)
 
 

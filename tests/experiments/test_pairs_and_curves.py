@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from itertools import product
 
 import numpy as np
 import pytest
@@ -12,7 +13,7 @@ from scipy import stats
 
 from bnsearch.experiments.conclusions import explain_pairs, explain_runs, format_p, state_p
 from bnsearch.experiments.statistics.curves import bootstrap_mean, choose_places, make_curve, read_scores_at
-from bnsearch.experiments.statistics.pairs import compare_pairs, compare_runs, compute_cliffs_delta
+from bnsearch.experiments.statistics.pairs import compare_pairs, compare_runs, compute_cliffs_delta, compute_exact_p
 
 NUMBERS = st.lists(st.integers(-5, 5).map(float), min_size=2, max_size=12)
 
@@ -32,6 +33,18 @@ def test_pairs_by_hand():
     assert pair.smallest_p == 2 / 16
     (reverse,) = compare_pairs(values, is_higher_better=False)
     assert (reverse.wins, reverse.losses, reverse.effect) == (1, 3, pytest.approx(-0.2))
+
+
+@given(st.lists(st.integers(1, 4), min_size=1, max_size=7), st.data())
+def test_exact_p_is_that_of_all_signs(sizes, data):
+    """Of all patterns of signs, the share with a sum at most and at least as large; twice the smaller one."""
+    ranks = stats.rankdata(sizes)
+    signs = data.draw(st.lists(st.booleans(), min_size=len(sizes), max_size=len(sizes)))
+    total = ranks[np.array(signs)].sum()
+    sums = [sum(rank for rank, is_in in zip(ranks, chosen, strict=True) if is_in)
+            for chosen in product((False, True), repeat=len(ranks))]  # fmt: skip
+    shares = sum(s <= total for s in sums) / len(sums), sum(s >= total for s in sums) / len(sums)
+    assert compute_exact_p(ranks, total) == pytest.approx(min(1.0, 2 * min(shares)))
 
 
 def test_relative_differences():

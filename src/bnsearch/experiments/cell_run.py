@@ -4,47 +4,33 @@ from __future__ import annotations
 
 import math
 import time
-from collections.abc import Callable
-from dataclasses import dataclass
 from functools import lru_cache
 from typing import Any
 
 from bnsearch._tools.memory import parse_memory
-from bnsearch.budgets.budget import Budget
-from bnsearch.data import Dataset
 from bnsearch.errors import InputError
 from bnsearch.experiments.cells import CELL_FORMAT, Cell
 from bnsearch.experiments.peak_memory import measure_memory
+from bnsearch.experiments.programs import ProgramEntry, run_program
+from bnsearch.experiments.selected_tables import describe_selection, find_selection, make_problem
 from bnsearch.experiments.sources import Material, Source
+from bnsearch.experiments.stop_request import StopOnRequest
 from bnsearch.graphs.compare import compare
-from bnsearch.learning.arguments import limit_parents
 from bnsearch.learning.learn import learn
 from bnsearch.learning.methods import has_end
 from bnsearch.learning.search import search
 from bnsearch.networks import fit
-from bnsearch.parent_sets.table import ParentSets
 from bnsearch.runs.problem import Problem
 from bnsearch.runs.quality import relative_score
 from bnsearch.runs.result import Result
-from bnsearch.runs.stop import AnyOf, Converged, Progress, Seconds, Stop
+from bnsearch.runs.stop import AnyOf, Converged, Seconds, Stop
 from bnsearch.runs.trace import Trace
-from bnsearch.scores.score import Score
+from bnsearch.selection.report import Selection
 
 MAX_POINTS = 1_000  # points of a trace in a result file; of longer traces every k-th point is kept
 HELD_OUT_ESS = 1.0  # equivalent sample size of the tables with which held-out rows are scored
 INTERRUPTED = ("interrupted", "terminated")  # reasons to stop with which a cell is not finished
 Record = dict[str, Any]
-
-
-@dataclass(frozen=True)
-class StopOnRequest(Stop):
-    """Stop when a function returns True, which ends the cells in the threads of this process."""
-
-    is_halted: Callable[[], bool]
-
-    def reason(self, progress: Progress) -> str | None:
-        """Return "interrupted" if the function returns True."""
-        return "interrupted" if self.is_halted() else None
 
 
 def perform_cell(cell: Cell, halted: StopOnRequest | None = None) -> Record | None:
@@ -78,7 +64,8 @@ def run_cell(cell: Cell, halted: StopOnRequest | None) -> Record | None:
     """Return the result of a cell and what is measured on it; None if the run was interrupted."""
     material = load_material(cell.source, cell.threads)
     with measure_memory() as meter:
-        result = find_network(cell, material, halted)
+        selection = find_selection(cell, material, halted)
+        result = find_network(cell, material, selection, halted)
     if result.stop in INTERRUPTED or (halted is not None and halted.is_halted()):
         return None
     facts = describe_result(result, find_empty_score(cell, material, result)) | {"memory": meter.mebibytes}
@@ -88,19 +75,28 @@ def run_cell(cell: Cell, halted: StopOnRequest | None) -> Record | None:
         found["comparison"] = compare(material.truth, result.dag).as_dict()
     if material.held_out is not None:
         facts["held_out"] = score_held_out(result, material, notes)
+    if selection is not None:
+        found["selection"] = describe_selection(selection)
     if len(result.climbs):
         found["climbs"] = describe_climbs(result)
     return found | {"notes": notes, "edges": result.dag.edges, "trace": describe_trace(result.trace)}
 
 
-def find_network(cell: Cell, material: Material, halted: StopOnRequest | None) -> Result:
-    """Run the method of a cell; a table that the plan selects is selected before the clock starts."""
-    method, seconds = cell.method.make_method(), cell.budget.seconds
+def find_network(cell: Cell, material: Material, selection: Selection | None, halted: StopOnRequest | None) -> Result:
+    """Run the method of a cell; a table that the plan selects was selected before the clock starts."""
+    seconds = cell.budget.seconds
+    if isinstance(cell.method, ProgramEntry):
+        assert material.data is not None and cell.score is not None
+        score, name = cell.score.make_score(), cell.score.name
+        return run_program(
+            cell.method, material.data, score, name, seconds=seconds, seed=cell.seed, threads=cell.threads
+        )
+    method = cell.method.make_method()
     memory = None if cell.memory is None else parse_memory(cell.memory)
     rules: list[Stop] = [*cell.budget.make_rules(), *([] if halted is None else [halted])]
     if cell.budget.is_unlimited and not has_end(method):
         rules.append(Converged())
-    if material.data is not None and cell.score is not None and cell.method.selection is None:
+    if material.data is not None and cell.score is not None and selection is None:
         return learn(
             material.data,
             method=method,
@@ -113,39 +109,8 @@ def find_network(cell: Cell, material: Material, halted: StopOnRequest | None) -
             stop=AnyOf(tuple(rules)) if rules else None,
         )
     stop = AnyOf((*rules, *([] if seconds is None else [Seconds(seconds)])))
-    problem = make_problem(cell, material, halted)
+    problem = make_problem(cell, material, selection)
     return search(problem, method, stop=stop, seed=cell.seed, threads=cell.threads, memory=memory)
-
-
-def make_problem(cell: Cell, material: Material, halted: StopOnRequest | None) -> Problem:
-    """Return the problem of a score file, or of data with a selected candidate table."""
-    if material.data is None or cell.score is None or cell.method.selection is None:
-        return Problem(table=material.table)
-    key = cell.source, cell.score, cell.method.selection, cell.method.max_parents, cell.threads
-    table = _selected.get(key)
-    if table is None:
-        table = select_table(cell, material.data, cell.score.make_score(), halted)
-        _selected.clear()  # tables can be large: only the last one is kept
-        if halted is None or not halted.is_halted():
-            _selected[key] = table
-    knowledge = limit_parents(None, cell.method.max_parents, material.data.names)
-    return Problem(data=material.data, score=cell.score.make_score(), table=table, knowledge=knowledge)
-
-
-def select_table(cell: Cell, data: Dataset, score: Score, halted: StopOnRequest | None) -> ParentSets:
-    """Return the candidate table that the method's selection makes of the data."""
-    assert cell.method.selection is not None
-    budget = Budget(
-        memory=None if cell.memory is None else parse_memory(cell.memory),
-        threads=cell.threads,
-        stop_condition=(lambda: None) if halted is None else (lambda: halted.reason(Progress())),
-    )
-    knowledge = limit_parents(None, cell.method.max_parents, data.names)
-    constraints = None if knowledge is None else knowledge.constraints(data.names)
-    return cell.method.selection.make_selection().select_within(budget, data, score, constraints).table
-
-
-_selected: dict[tuple[Any, ...], ParentSets] = {}  # the last selected table: the next seed needs it again
 
 
 @lru_cache(maxsize=2)

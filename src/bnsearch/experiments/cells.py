@@ -12,7 +12,6 @@ from typing import Any
 from bnsearch.checkpoints.identity import describe_value
 from bnsearch.experiments.plan import Budget, Entry, MethodEntry, Plan
 from bnsearch.experiments.sources import Source
-from bnsearch.runs.method import get_parameters
 
 CELL_FORMAT = 1  # increases when the same settings give other results, so that all cells run again
 KEY_DIGITS = 24
@@ -51,8 +50,7 @@ class Cell:
         return {
             "format": CELL_FORMAT,
             "source": self.source.identify(),
-            "method": method.name,
-            "parameters": describe_value(get_parameters(method.make_method())),
+            **method.identify(),
             "selection": None if selection is None else describe_value(selection.make_selection()),
             "max_parents": method.max_parents,
             "score": None if self.score is None else describe_value(self.score.make_score()),

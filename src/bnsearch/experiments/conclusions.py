@@ -33,6 +33,8 @@ def explain_friedman(result: FriedmanResult) -> list[str]:
             else "No difference between the methods is shown. This does not show that they are equal."
         )
     ]
+    order = sorted(zip(result.mean_ranks, result.methods, strict=True))
+    lines.append(f"Mean ranks, 1 is best: {', '.join(f'{name} {rank:.2f}' for rank, name in order)}.")
     if result.is_significant:
         lines.append(_explain_groups(result))
     if n < FEW_DATA_SETS:

@@ -17,12 +17,13 @@ from bnsearch.budgets.signals import stop_on_signals
 from bnsearch.distributed.workers import Workers, as_workers
 from bnsearch.errors import require
 from bnsearch.experiments.cell_queue import CellQueue, Record
-from bnsearch.experiments.cell_run import StopOnRequest, perform_cell
+from bnsearch.experiments.cell_run import perform_cell
 from bnsearch.experiments.cells import Cell, list_cells
 from bnsearch.experiments.folder import ExperimentFolder
 from bnsearch.experiments.plan import Plan
 from bnsearch.experiments.plan_reader import read_plan
 from bnsearch.experiments.remaining_time import RemainingTime
+from bnsearch.experiments.stop_request import StopOnRequest
 
 POLL_SECONDS = 0.1  # time between two checks for a stop request
 

@@ -101,7 +101,7 @@ def make_index(plan: Plan, cells: Sequence[Cell]) -> Record:
             {
                 "label": method.label,
                 "name": method.name,
-                "parameters": method.settings,
+                "parameters": method.parameters_shown,
                 "selection": None if method.selection is None else asdict(method.selection),
                 "max_parents": method.max_parents,
             }

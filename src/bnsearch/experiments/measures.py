@@ -82,6 +82,11 @@ def compute_time_to_target(record: Record, best: Best) -> float:
     return next((point[0] for point in record["trace"] if point[3] >= best.limit), math.inf)
 
 
+def compute_best_iteration(record: Record, best: Best) -> float | None:
+    """Return the iteration in which the network was found; None without a trace."""
+    return record["trace"][-1][1] if record["trace"] else None
+
+
 MEASURES = {
     measure.name: measure
     for measure in (
@@ -122,6 +127,14 @@ MEASURES = {
             is_relative=True,
         ),
         Measure(
+            "best_iteration",
+            "iteration of the best",
+            "Iteration in which the network was found.",
+            compute_best_iteration,
+            digits=1,
+            is_relative=True,
+        ),
+        Measure(
             "evaluations",
             "evaluations",
             "Requested local scores.",
@@ -147,6 +160,14 @@ MEASURES = {
             digits=1,
         ),
         Measure("f1", "F1", "F1 of the adjacencies of the true DAG.", _of_part("comparison", "skeleton_f1"), True, 3),
+        Measure(
+            "coverage",
+            "coverage",
+            "One minus the structural Hamming distance divided by the number of edges of the true DAG.",
+            _of_part("comparison", "coverage"),
+            True,
+            3,
+        ),
         Measure(
             "held_out",
             "held-out log-likelihood",
@@ -180,10 +201,40 @@ MEASURES = {
             4,
         ),
         Measure("climb_steps", "steps of climbs", "Mean steps of a climb.", _of_part("climbs", "steps"), digits=1),
+        Measure(
+            "scored_sets",
+            "parent sets scored",
+            "Parent sets that the selection of the plan has scored.",
+            _of_part("selection", "scored"),
+            digits=0,
+            is_relative=True,
+        ),
+        Measure(
+            "relaxed_score",
+            "relative score of H*",
+            "Relative score of the best parent sets of all variables, which may have cycles (H*).",
+            _of_part("selection", "relaxed_score"),
+            True,
+            4,
+        ),
+        Measure(
+            "max_in_degree",
+            "largest in-degree of H*",
+            "Size of the largest best parent set.",
+            _of_part("selection", "max_in_degree"),
+            digits=0,
+        ),
+        Measure(
+            "mean_in_degree",
+            "mean in-degree of H*",
+            "Mean size of the best parent sets.",
+            _of_part("selection", "mean_in_degree"),
+            digits=3,
+        ),
     )
 }
 
-WITH_TRUTH = ("shd", "shd_cpdag", "f1")
+WITH_TRUTH = ("shd", "shd_cpdag", "f1", "coverage")
 """Measures that need the true network."""
 
 WITH_HELD_OUT = ("held_out",)

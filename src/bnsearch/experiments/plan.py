@@ -7,9 +7,10 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
+from bnsearch.checkpoints.identity import describe_value
 from bnsearch.experiments.sources import Source
 from bnsearch.learning.methods import make_method
-from bnsearch.runs.method import Method
+from bnsearch.runs.method import Method, get_parameters
 from bnsearch.runs.stop import Evaluations, Iterations, Stop
 from bnsearch.scores.named import make_score
 from bnsearch.scores.score import Score
@@ -73,6 +74,15 @@ class MethodEntry(Entry):
     def make_method(self) -> Method:
         """Return the method."""
         return make_method(self.name, **self.settings)
+
+    @property
+    def parameters_shown(self) -> dict[str, Any]:
+        """The parameters that a report shows."""
+        return self.settings
+
+    def identify(self) -> dict[str, Any]:
+        """Return the name and all parameters as JSON values."""
+        return {"method": self.name, "parameters": describe_value(get_parameters(self.make_method()))}
 
 
 @dataclass(frozen=True)

@@ -13,6 +13,7 @@ from bnsearch._tools.memory import parse_memory
 from bnsearch._tools.registry import suggest
 from bnsearch.experiments.measures import MEASURES, WITH_HELD_OUT, WITH_TRUTH
 from bnsearch.experiments.plan import Budget, Claim, Entry, MethodEntry, Plan, Published
+from bnsearch.experiments.programs import ProgramEntry, check_words
 from bnsearch.experiments.sections import PlanError, Section
 from bnsearch.experiments.source_reader import read_sources
 from bnsearch.experiments.sources import Source, forget_files
@@ -55,20 +56,20 @@ def read_plan(path: str | os.PathLike[str], *, small: bool = False) -> Plan:
         errors.append("small must be a table with keys of a plan")
     elif small:
         content |= replaced
-    plan = _read(Section(content, "", errors), file, text)
+    plan = _read(Section(content, "", errors), file, text, small=small)
     if errors:
         raise PlanError(str(path), errors)
     return plan
 
 
-def _read(top: Section, file: Path, text: str) -> Plan:
+def _read(top: Section, file: Path, text: str, *, small: bool) -> Plan:
     """Return the plan of a table; it is incomplete if there are errors."""
     title, description = top.take_text("title", file.stem), top.take_text("description")
     for key, what in (("sources", "what to learn from"), ("methods", "how to search"), ("budgets", "when to stop")):
         if key not in top:
             top.complain(f"{key} is missing: a plan says {what}")
     sources = read_sources(top.take_entries("sources"), file.parent)
-    methods = tuple(filter(None, map(_read_method, top.take_entries("methods", "name"))))
+    methods = tuple(filter(None, (_read_method(e, file.parent) for e in top.take_entries("methods", "name"))))
     scores = _read_scores(top, sources)
     budgets = tuple(filter(None, map(_read_budget, top.take_entries("budgets"))))
     seeds, measures = top.take_wholes("seeds", (1,)), _read_measures(top, sources)
@@ -81,7 +82,7 @@ def _read(top: Section, file: Path, text: str) -> Plan:
         _refuse_equal_labels(top, key, names)
     top.refuse_repetition("budgets", [budget.label for budget in budgets])
     claims = tuple(_read_claim(entry, labels, budgets) for entry in top.take_entries("claims"))
-    published = [v for entry in top.take_entries("published") for v in _read_published(entry, labels, sources)]
+    published = _read_all_published(top, labels, sources, small=small)
     top.finish()
     _check_support(top, methods, sources)
     return Plan(
@@ -96,8 +97,10 @@ def _refuse_equal_labels(top: Section, key: str, labels: Sequence[str]) -> None:
         top.complain(f"{key} has two entries with the label {repeated[0]!r}: give one of them another label")
 
 
-def _read_method(entry: Section) -> MethodEntry | None:
+def _read_method(entry: Section, folder: Path) -> MethodEntry | None:
     """Return a method; None if it has an error."""
+    if "program" in entry:
+        return _read_program(entry, folder)
     name, label = entry.take_text("name"), entry.take_text("label")
     parameters, selection = entry.take_table("parameters") or {}, _read_selection(entry)
     max_parents, seeds = entry.take_whole("max_parents", None, at_least=1), entry.take_wholes("seeds", ())
@@ -108,6 +111,18 @@ def _read_method(entry: Section) -> MethodEntry | None:
     found = MethodEntry(label or name, name.lower(), Entry.of("", "", parameters).parameters, selection, max_parents,
                         seeds or None)  # fmt: skip
     return None if _attempt(entry, found.make_method) is None else found
+
+
+def _read_program(entry: Section, folder: Path) -> ProgramEntry | None:
+    """Return a method that is another program; None if it has an error."""
+    words, label = entry.take_list("program"), entry.take_text("label")
+    limit, seeds = entry.take_number("limit"), entry.take_wholes("seeds", ())
+    entry.finish()
+    if not label:
+        entry.complain("label is missing: what is the name of the program?")
+    if not words or not label or entry.attempt(lambda: check_words(words)) is None:
+        return None
+    return ProgramEntry(label, "program", seeds=seeds or None, words=words, folder=str(folder.resolve()), limit=limit)
 
 
 def _read_selection(entry: Section) -> Entry | None:
@@ -197,6 +212,16 @@ def _read_claim(entry: Section, labels: Sequence[str], budgets: Sequence[Budget]
     return Claim(text, better, than, measure, None if budget is None else places.get(budget, budget))
 
 
+def _read_all_published(
+    top: Section, labels: Sequence[str], sources: Sequence[Source], *, small: bool
+) -> list[Published]:
+    """Return all published values; the small version of a plan leaves out those of data sets that it does not have."""
+    entries, datasets = top.take_entries("published"), {source.dataset for source in sources}
+    if small:
+        entries = [entry for entry in entries if entry.content.get("dataset") in datasets]
+    return [value for entry in entries for value in _read_published(entry, labels, sources)]
+
+
 def _read_published(entry: Section, labels: Sequence[str], sources: Sequence[Source]) -> list[Published]:
     """Return the published values of a data set."""
     datasets = sorted({source.dataset for source in sources})
@@ -222,7 +247,8 @@ def _check_support(top: Section, methods: Sequence[MethodEntry], sources: Sequen
     """Add an error if a method cannot use a source."""
     tables = [source for source in sources if not source.has_data]
     for method in methods:
-        needs = get_declaration(type(method.make_method())).needs
+        is_program = isinstance(method, ProgramEntry)
+        needs = Needs.DATA if is_program else get_declaration(type(method.make_method())).needs
         if tables and needs == Needs.DATA:
             top.complain(
                 f"the method {method.label} needs data, but {tables[0].dataset} is a score file: use two plans"

@@ -137,6 +137,14 @@ class Section:
         counts.finish()
         return tuple(range(first or 0, (first or 0) + (count or 1)))
 
+    def take_list(self, key: str) -> tuple[str, ...]:
+        """Return a list of texts, which may occur several times; an empty tuple if it is missing or has an error."""
+        value = self.take(key)
+        if not isinstance(value, list) or not value or not all(isinstance(v, str) for v in value):
+            self.complain(f"{key} must be a list of texts, not {value!r}")
+            return ()
+        return tuple(value)
+
     def take_texts(self, key: str) -> tuple[str, ...]:
         """Return one text or a list of texts; an empty tuple if the key is missing."""
         value = self.take(key)

@@ -12,6 +12,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from bnsearch.experiments.statistics.ranks import ALPHA, TOLERANCE, are_tied, correct_by_holm
 
+MAX_EXACT = 50  # number of data sets up to which p-values of Wilcoxon's test are exact, as in scipy
 Runs = Mapping[tuple[int | None, int], float]  # value by sample and seed
 
 
@@ -122,7 +123,26 @@ def compute_signed_rank(differences: NDArray[np.float64]) -> tuple[float, float]
         return 1.0, 0.0
     ranks = rankdata(np.abs(left))
     effect = float(ranks[left > 0].sum() - ranks[left < 0].sum()) / float(ranks.sum())
-    return float(wilcoxon(left).pvalue), effect
+    if len(left) > MAX_EXACT:
+        return float(wilcoxon(left).pvalue), effect
+    return compute_exact_p(ranks, float(ranks[left > 0].sum())), effect
+
+
+def compute_exact_p(ranks: NDArray[np.float64], total: float) -> float:
+    """
+    Return the two-sided p-value of a sum of ranks if each rank is in it with probability 1/2.
+
+    Mean ranks of tied values are multiples of 1/2, so twice the sum is a whole number. Its distribution is exact: the
+    number of subsets with each sum, one rank after the other.
+    """
+    doubled = np.rint(2 * ranks).astype(np.int64)
+    numbers = np.zeros(int(doubled.sum()) + 1)
+    numbers[0] = 1.0
+    for rank in doubled.tolist():
+        numbers[rank:] = numbers[rank:] + numbers[: len(numbers) - rank]
+    place = round(2 * total)
+    tail = min(numbers[: place + 1].sum(), numbers[place:].sum())
+    return min(1.0, 2.0 * float(tail) / 2.0 ** len(ranks))
 
 
 def compare_runs(

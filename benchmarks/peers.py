@@ -1,11 +1,11 @@
 """
 Run one structure learner of another package on one table, in its own interpreter.
 
-    python gauntlet_peers.py PEER CODES.npy SCORE THREADS SECONDS
+    python peers.py PEER CODES.npy SCORE THREADS SECONDS
 
 CODES.npy contains a row for each row of the table and a column for each variable. The program prints one line of JSON:
-the seconds without imports and compilation, the version of the package, and the directed and undirected edges as pairs
-of columns. An alarm signal ends the process after SECONDS of search. This file does not import bnsearch.
+the CPU seconds without imports and compilation, the version of the package, and the directed and undirected edges as
+pairs of columns. A signal ends the process after SECONDS of CPU time. This file does not import bnsearch.
 """
 
 from __future__ import annotations
@@ -25,6 +25,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+MAX_CELLS = 100_000  # cells of a table of counts; more states are numbered again
 MAX_MEMORY = 8 << 30  # bytes of address space
 Codes = NDArray[np.int64]
 Edges = list[tuple[int, int]]
@@ -92,6 +93,63 @@ def make_andrey(codes: Codes, score: str, threads: int, name: str) -> Learner:
     return learn
 
 
+def make_causal_learn(codes: Codes, score: str, threads: int) -> Learner:
+    """Return the greedy equivalence search of causal-learn, which has BDeu but no BIC for categorical data."""
+    module = importlib.import_module("causallearn.search.ScoreBased.GES")
+    if score != "bdeu":
+        raise SystemExit(f"causal-learn has no score {score} for categorical data")
+
+    def learn() -> tuple[Edges, Edges]:
+        graph = module.ges(codes, score_func="local_score_BDeu")["G"].graph  # [j, i] = 1, [i, j] = -1: i -> j
+        pairs = [(i, j) for i in range(len(graph)) for j in range(len(graph)) if graph[i, j] == -1]
+        directed = [(i, j) for i, j in pairs if graph[j, i] == 1]
+        return directed, [(i, j) for i, j in pairs if i < j and graph[j, i] == -1]
+
+    return learn
+
+
+def make_xges(codes: Codes, score: str, threads: int) -> Learner:
+    """Return the search of XGES, which has no score for categorical data: a NumPy function computes BIC."""
+    xges, scorers = importlib.import_module("xges"), importlib.import_module("xges.scorer")
+    if score != "bic":
+        raise SystemExit(f"this adapter of xges has no score {score}")
+    arities = codes.max(axis=0) + 1
+
+    class CategoricalBIC(scorers.ScorerInterface):  # type: ignore[misc, name-defined]
+        def __init__(self) -> None:
+            super().__init__()
+            self.n_variables, self._known = codes.shape[1], dict[tuple[int, frozenset[int]], float]()
+
+        def local_score(self, target: int, parents: set[int]) -> float:
+            key = target, frozenset(parents)
+            if key not in self._known:
+                self._known[key] = self._compute(target, sorted(parents))
+            return self._known[key]
+
+        def _compute(self, target: int, parents: list[int]) -> float:
+            rows = np.zeros(len(codes), dtype=np.int64)  # the number of the parents' states in each row
+            for parent in parents:
+                rows = rows * arities[parent] + codes[:, parent]
+                if rows.max() > MAX_CELLS:
+                    rows = np.unique(rows, return_inverse=True)[1]
+            states = int(arities[target])
+            counts = np.bincount(rows * states + codes[:, target], minlength=(int(rows.max()) + 1) * states)
+            table = counts.reshape(-1, states).astype(np.float64)
+            table = table[table.sum(axis=1) > 0]
+            shares = np.divide(table, table.sum(axis=1, keepdims=True), where=table > 0, out=np.ones_like(table))
+            free = (arities[target] - 1) * np.prod(arities[parents], dtype=np.float64)
+            return float((table * np.log(shares)).sum() - np.log(len(codes)) / 2 * free)
+
+    def learn() -> tuple[Edges, Edges]:
+        search = xges.XGES()
+        search.fit(codes.astype(np.float64), scorer=CategoricalBIC())
+        nodes = range(codes.shape[1])
+        directed = [(i, j) for i in nodes for j in nodes if search.pdag.has_directed_edge(i, j)]
+        return directed, [(i, j) for i in nodes for j in nodes if i < j and search.pdag.has_undirected_edge(i, j)]
+
+    return learn
+
+
 PEERS: dict[str, tuple[str, Callable[[Codes, str, int], Learner]]] = {
     "pyagrum": ("pyagrum", partial(make_pyagrum, tabu=False)),
     "pyagrum-tabu": ("pyagrum", partial(make_pyagrum, tabu=True)),
@@ -99,6 +157,8 @@ PEERS: dict[str, tuple[str, Callable[[Codes, str, int], Learner]]] = {
     "andrey-hc": ("andrey-core", partial(make_andrey, name="hc")),
     "andrey-boss": ("andrey-core", partial(make_andrey, name="boss")),
     "pgmpy": ("pgmpy", make_pgmpy),
+    "causal-learn": ("causal-learn", make_causal_learn),
+    "xges": ("xges", make_xges),
 }
 """The package and the function that prepares its learner, by the name of the peer."""
 
@@ -111,13 +171,16 @@ def main() -> None:
     package, make = PEERS[name]
     tiny = np.array([[0, 0, 0], [1, 1, 0], [0, 0, 1], [1, 1, 1], [0, 1, 1]] * 20)
     make(tiny, score, int(threads))()  # imports and compiles everything that the search needs
-    learner = make(np.load(path).astype(np.int64), score, int(threads))
-    signal.setitimer(signal.ITIMER_REAL, float(limit))  # its default action also ends compiled code
-    start = time.perf_counter()
+    codes = np.load(path).astype(np.int64)
+    kept = np.flatnonzero(np.ptp(codes, axis=0))  # some packages reject columns with one state, which have no edges
+    learner = make(codes[:, kept], score, int(threads))
+    signal.setitimer(signal.ITIMER_PROF, float(limit))  # its default action also ends compiled code
+    start = time.process_time()
     directed, undirected = learner()
-    seconds = time.perf_counter() - start
-    found = {"seconds": seconds, "version": f"{package} {version(package)}", "directed": directed}
-    print(json.dumps(found | {"undirected": undirected}), flush=True)
+    seconds = time.process_time() - start
+    edges = {"directed": directed, "undirected": undirected}
+    found = {kind: [(int(kept[a]), int(kept[b])) for a, b in pairs] for kind, pairs in edges.items()}
+    print(json.dumps(found | {"seconds": seconds, "version": f"{package} {version(package)}"}), flush=True)
 
 
 if __name__ == "__main__":

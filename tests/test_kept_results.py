@@ -1,0 +1,86 @@
+"""The pages of kept results follow from their values, which give the same tables and verdicts as result files."""
+
+from __future__ import annotations
+
+import importlib.util
+import json
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from bnsearch.experiments import run_experiment
+from bnsearch.experiments.claims import check_claims
+from bnsearch.experiments.folder import ExperimentFolder
+from bnsearch.experiments.values import Findings
+from experiment_plans import write_plan
+
+ROOT = Path(__file__).parents[1]
+PLAN = """
+title = "Two methods"
+seeds = [1, 2]
+budgets = [{ iterations = 3 }]
+measures = ["score", "shd", "time_to_target"]
+methods = ["hillclimb", { name = "k2", label = "K2" }, { program = ["no-such-program", "{codes}"], label = "none" }]
+sources = [{ network = "asia", rows = [100, 200], sample_seeds = [1, 2] }]
+claims = [{ text = "Climbing is better.", better = "hillclimb", than = "K2", measure = "evaluations" }]
+"""
+
+
+def load_tool():
+    """Return the module `tools/kept_results.py`."""
+    spec = importlib.util.spec_from_file_location("kept_results", ROOT / "tools" / "kept_results.py")
+    module = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(module)
+    return module
+
+
+TOOL = load_tool()
+
+
+def test_pages_are_current():
+    """Every page is what `tools/kept_results.py write` would write."""
+    pytest.importorskip("scikit_posthocs")
+    pages = TOOL.make_pages()
+    for path, text in pages.items():
+        assert path.read_text(encoding="utf-8") == text, f"run tools/kept_results.py write: {path.name} is not current"
+
+
+@pytest.fixture(scope="module")
+def experiment(tmp_path_factory):
+    """Return the folder of a small experiment with failed cells."""
+    folder = tmp_path_factory.mktemp("kept")
+    run_experiment(write_plan(folder, PLAN), folder / "results")
+    return folder / "results"
+
+
+def test_kept_values_are_those_of_the_result_files(experiment, tmp_path):
+    """Tables and verdicts are the same, also after writing and reading; failures are kept."""
+    TOOL.write_rows(TOOL.keep(experiment, "a machine"), tmp_path / "kept.json")
+    kept = TOOL.KeptFindings(json.loads((tmp_path / "kept.json").read_text(encoding="utf-8")))
+    original = Findings(ExperimentFolder(experiment))
+    for measure in original.measures:
+        for setting in original.settings:
+            first, second = original.make_grid(measure, *setting), kept.make_grid(measure, *setting)
+            assert (first.datasets, first.methods) == (second.datasets, second.methods)
+            np.testing.assert_allclose(first.make_matrix(), second.make_matrix(), rtol=1e-8)
+    assert [(v.word, v.reason) for v in check_claims(kept)] == [(v.word, v.reason) for v in check_claims(original)]
+    assert len(kept.failures) == len(original.failures) == 8
+
+
+def test_page_of_kept_values(experiment):
+    """The page has the tables, the verdict and the failed cells, and says on which machine the cells were run."""
+    text = TOOL.render_kept(TOOL.keep(experiment, "a machine"))
+    assert text.startswith("# Two methods\n")
+    assert "All 24 cells were run, 8 of them failed, on a machine." in text
+    assert "| asia/100 | 8 | 100 | 8 | 2 |" in text
+    assert "cannot start no-such-program" in text
+    assert "**not testable**" in text
+
+
+def test_verdicts_are_replaced():
+    """Only the text between the marks changes."""
+    page = f"Before.\n\n{TOOL.BEGIN}\n\nold\n\n{TOOL.END}\n\nAfter.\n"
+    new = TOOL.replace_verdicts(page, "new")
+    assert new == page.replace("old", "new")
+    assert TOOL.replace_verdicts(new, "new") == new
