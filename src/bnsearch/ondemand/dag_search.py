@@ -114,7 +114,10 @@ class DagSearch:
         if ended:
             self._first_climb = None
             self._climber = self._tabu
-        return _better(found, self._found_before_tabu), ended
+        before = self._found_before_tabu
+        if before is not None and (found is None or improves(before.score, found.score)):
+            found = before
+        return found, ended
 
     def climb_from_part(self, parents: Parents, rng: np.random.Generator, run: Run) -> ScoredDAG | None:
         """Climb from a network without a share of its edges, ties broken at random; return the best network."""
@@ -151,8 +154,3 @@ class DagSearch:
             self._climber, self._asked, self._computed = climber, 0, 0
         run.count(evaluations=climber.asked - self._asked, computed=climber.computed - self._computed)
         self._asked, self._computed = climber.asked, climber.computed
-
-
-def _better(one: ScoredDAG | None, other: ScoredDAG | None) -> ScoredDAG | None:
-    """Return the network with the higher score; None if there is none."""
-    return max((each for each in (one, other) if each is not None), key=lambda each: each.score, default=None)
