@@ -137,3 +137,25 @@ def test_a_graph_without_extension_is_not_completed() -> None:
 def test_operators_are_values() -> None:
     """The subset is sorted, so equal moves are equal."""
     assert insert(1, 2, (4, 3)) == Operator(Kind.INSERT, 1, 2, (3, 4))
+
+
+@pytest.mark.parametrize("score", [BIC(), BDeu(ess=10.0, prior=True)], ids=["bic", "bdeu"])
+def test_the_ceiling_skips_gains(score):
+    """With many states the ceiling excludes many insertions; the best operators stay the same."""
+    rng = np.random.default_rng(5)
+    parent = rng.integers(0, 12, 400)
+    codes = np.stack([parent, parent // 2, *rng.integers(0, 9, (6, 400))], axis=1)
+    codes[:, 2] = np.where(rng.random(400) < 0.9, parent % 3, 2)
+    data = Dataset.from_codes(codes)
+    best, computed = [], []
+    for keep_all in (True, False):
+        place = Neighbourhood(Scorer(data, score), keep_all=keep_all)
+        steps = []
+        while (step := place.find_best([Kind.INSERT, Kind.DELETE])) is not None:
+            place.apply(step)
+            steps.append(step)
+        best.append(steps)
+        computed.append(place.take_counts()["computed"])
+    assert best[0] == best[1]
+    assert len(best[0]) > 0
+    assert computed[1] < computed[0]

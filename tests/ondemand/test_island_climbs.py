@@ -94,17 +94,44 @@ def test_climbs_over_classes(score, known):
     climb = ClassClimb(problem, run)
     climb.advance(inf)
     assert climb.ended
-    check_network(problem, usual.score, climb.found()[0])
+    check_network(problem, usual.score, climb.best.dag(problem.names))
+    assert climb.best.scores.sum() == pytest.approx(usual.score, rel=1e-12)
     assert run.progress.score == pytest.approx(usual.score, rel=1e-12)
 
 
-def test_a_budget_of_all_pieces():
-    """A climb that has used up its budget is over, though it has not ended."""
+@pytest.mark.parametrize(("n_edges", "n_steps"), [(21, 2), (20, 14), (1, 14)])
+def test_a_climb_over_classes_gives_up(n_edges, n_steps):
+    """
+    Of 100 s the climb gets 40 s. After 5 s its duration is estimated; it continues with an estimate of up to 60 s.
+
+    Each step takes 3 s, so 21 edges are expected to take 63 s, and 20 edges 60 s. After 14 steps, 42 s are used up.
+    """
     clock = Clock()
-    climb = ClassClimb(problem_with("bic", False), Run(Seconds(100), seed=1, clock=clock), max_seconds=0.0)
-    assert climb.is_over
-    climb.advance(inf)
+    climb = ClassClimb(problem_with("bic", False), Run(Seconds(100), seed=1, clock=clock))
+    taken = 0
+    for _ in climb.climb(n_edges):
+        taken += 1
+        clock.now += 3.0
+    assert taken == n_steps
     assert not climb.ended
+
+
+@with_knowledge
+def test_the_first_climb_includes_classes(known):
+    """The first climb ends at a network that is at least as good as the one of GES."""
+    problem = problem_with("bic", known)
+    usual = search(problem, GES(), stop=Iterations(10**6), seed=1, threads=1)
+    run = Run(Iterations(10**6), seed=1)
+    climb = ClassClimb(problem, run)
+    dag_search = DagSearch(problem, Source(problem), make_pricer(problem), MEMORY)
+    dag_search.start(class_climb=climb)
+    found, ended = dag_search.continue_first_climb(run, inf)
+    assert ended
+    assert climb.ended
+    assert found.score >= usual.score - 1e-9 * abs(usual.score)
+    check_network(problem, found.score, found.dag(problem.names))
+    assert run.progress.score == pytest.approx(found.score, rel=1e-12)
+    assert run.progress.evaluations >= climb.asked > 0
 
 
 def test_a_climb_over_classes_in_pieces():
@@ -115,7 +142,7 @@ def test_a_climb_over_classes_in_pieces():
     climb = ClassClimb(problem, run)
     climb.advance(0.0)
     assert not climb.ended
-    assert climb.found()[0] == problem.base
+    assert climb.best.dag(problem.names) == problem.base
     climb.advance(inf)
     assert climb.ended
-    assert problem.scorer.network(climb.found()[0]) > problem.base_score
+    assert problem.scorer.network(climb.best.dag(problem.names)) > problem.base_score

@@ -12,6 +12,7 @@ import math
 
 import numpy as np
 
+from bnsearch.counting.kernels_columns import ARITIES
 from bnsearch.equivalence.kernels_graph import GIVEN
 from bnsearch.kernels.compile import inner_kernel
 from bnsearch.scores.kernels import find_or_count
@@ -22,11 +23,12 @@ from bnsearch.scores.kernels import find_or_count
 # and a cache of gains with a row for each (y, B). The slot of a row is given by the lower bits of its key. A new row
 # replaces the old one in its slot:
 #   row_key   uint64[slots, 2]   the key, zero if the slot is empty
-#   row_base  float64[slots, 2]  G(B) and G(B + y)
+#   row_base  float64[slots, 3]  G(B), G(B + y), and the ceiling's cost of one state of a further parent
 #   row_gain  float64[slots, n]  s(y | B + x) - s(y | B) for each x, NaN if it is not known
 # The gains of a row are next to each other in memory, while set values are all over the scorer's cache. So reading the
-# gains of a changed row again is cheap.
-PLACE, COLUMNS, SCRATCH, CACHE, TERMS, SALT, ROW_KEY, ROW_BASE, ROW_GAIN = range(9)
+# gains of a changed row again is cheap. And:
+#   slope     float64            minus the penalty of one parameter (scores.bounds.Bound); 0 if no gain may be skipped
+PLACE, COLUMNS, SCRATCH, CACHE, TERMS, SALT, ROW_KEY, ROW_BASE, ROW_GAIN, SLOPE = range(10)
 MEMBER_KEY = 0  # an index into the scorer's cache, as COMPUTED
 COMPUTED = 3
 
@@ -59,6 +61,9 @@ def find_gain_row(valuer, members, number, y, high, low):
         members[number] = y
         base[slot, 0] = find_or_count(columns, scratch, cache, high, low, members[:number], terms)
         base[slot, 1] = find_or_count(columns, scratch, cache, high_y, low_y, members[: number + 1], terms)
+        base[slot, 2] = valuer[SLOPE] * (columns[ARITIES][y] - 1.0)
+        for i in range(number):
+            base[slot, 2] *= columns[ARITIES][members[i]]
         for x in range(gain.shape[1]):
             gain[slot, x] = np.nan
         key[slot, 0] = row_high
@@ -67,9 +72,12 @@ def find_gain_row(valuer, members, number, y, high, low):
 
 
 @inner_kernel
-def gain_of_parent(valuer, x, y, lists, number, family_keys, noted):
+def gain_of_parent(valuer, x, y, lists, number, family_keys, noted, is_needed):
     """
     Return s(y | B + x) - s(y | B) = G(B + x + y) + G(B) - G(B + x) - G(B + y).
+
+    If the gain is not needed unless it is positive, and the ceiling of s(y | B + x) excludes that, return minus
+    infinity. The gain is then neither computed nor cached.
 
     This is the gain of Insert(x, y, T) for B = Pa(y) + NA(y, x) + T (Corollary 16). It is the loss of Delete(x, y, H)
     for B = Pa(y) + (NA(y, x) - H) - x (Corollary 18).
@@ -92,6 +100,8 @@ def gain_of_parent(valuer, x, y, lists, number, family_keys, noted):
     slot = find_gain_row(valuer, members, number, v, high, low)
     if math.isnan(gains[slot, x]):
         base = valuer[ROW_BASE]
+        if not is_needed and base[slot, 2] * valuer[COLUMNS][ARITIES][u] <= base[slot, 1] - base[slot, 0]:
+            return -np.inf
         columns, scratch, terms = valuer[COLUMNS], valuer[SCRATCH], valuer[TERMS]
         members[number] = u
         members[number + 1] = v

@@ -70,7 +70,9 @@ def list_pair(sets, kind, x, y, options, valuer, pool, family_keys, state, lists
                     return OUT_OF_POOL
                 if 0 < family_keys.size < state[NOTED] + 2:
                     return OUT_OF_KEYS
-                gain = gain_of_parent(valuer, x, y, lists, others, family_keys, state[NOTED])
+                gain = gain_of_parent(
+                    valuer, x, y, lists, others, family_keys, state[NOTED], kind == DELETE or options[KEEP_ALL]
+                )
                 gain = gain if kind == INSERT else -gain
                 level = np.rint(gain / options[UNIT])
                 state[GAINS] += 1

@@ -12,6 +12,7 @@ from bnsearch.equivalence.bitsets import Sets
 from bnsearch.equivalence.family_keys import FamilyKeys
 from bnsearch.equivalence.operators import Kind, Operator, Step, new_lists
 from bnsearch.kernels.tuples import KernelTuple
+from bnsearch.scores.bounds import bound_of
 from bnsearch.scores.scorer import Scorer
 
 FIRST_CAPACITY = 1 << 14  # number of operators in the first pool, which grows
@@ -61,8 +62,9 @@ class OperatorList:
         self._options = KernelTuple((limits, constraints, unit, keep_all))
         # A power of two, because kernels find the slot of a row by the lower bits of its key.
         slots = min(MAX_GAIN_ROWS, max(64, 1 << ((GAIN_BYTES // (8 * n)).bit_length() - 1)))
-        gain_cache = np.zeros((slots, 2), dtype=np.uint64), np.empty((slots, 2)), np.empty((slots, n))
-        self._valuer = KernelTuple((scorer.places[order], *scorer.kernel_arguments(), *gain_cache))
+        gain_cache = np.zeros((slots, 2), dtype=np.uint64), np.empty((slots, 3)), np.empty((slots, n))
+        slope = bound_of(scorer.data, scorer.score).slope
+        self._valuer = KernelTuple((scorer.places[order], *scorer.kernel_arguments(), *gain_cache, slope))
         self._max_computed = 1 + ROWS_PER_CALL // scorer.data.n_rows
         self._listed: Sets | None = None  # the class of the last listing
         self._changed = np.full((n, words), ~np.uint64(0))  # bit x of row y: the pair (x, y) is listed again

@@ -1,17 +1,19 @@
-"""Greedy equivalence search (GES) in several parts, in parallel with the searches of the islands."""
+"""Greedy equivalence search (GES) in several parts: as a part of the first climb, or in parallel with the islands."""
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from math import inf
 
-import numpy as np
-from numpy.typing import NDArray
-
+from bnsearch.dags.climber import ScoredDAG
 from bnsearch.equivalence.ges import GES, two_stage_search
-from bnsearch.graphs.dag import DAG
 from bnsearch.runs.problem import Problem
 from bnsearch.runs.run import Run
 from bnsearch.scores.score import improves
+
+MAX_SHARE = 0.4  # maximum share of the remaining time for GES within the first climb
+TRIAL_SHARE = 0.05  # share of the remaining time after which its duration is estimated
+UNCERTAINTY = 1.5  # largest ratio of the estimate to the maximum duration with which it continues
 
 
 class ClassClimb:
@@ -22,43 +24,75 @@ class ClassClimb:
 
     Parameters
     ----------
-    problem, run : the problem, and the run to offer networks to
-    max_seconds : time budget of all parts together
+    problem, run : the problem, and the run
 
     Attributes
     ----------
     ended : True if no step is left, or if one step took too long
+    asked, computed : numbers of local scores used, and of set values computed, so far
     """
 
-    def __init__(self, problem: Problem, run: Run, max_seconds: float = inf) -> None:
+    def __init__(self, problem: Problem, run: Run) -> None:
         self._run, self._deadline = run, inf
-        self._max_seconds, self._spent = max_seconds, 0.0
         self._scorer = problem.scorer
         self._state = GES().start_neighbourhood(problem.scorer, problem.constraints)
         self._steps = two_stage_search(self._state, self._is_late)
+        self._n_steps = 0
         self.ended = False
+        self.asked = self.computed = 0
+
+    def climb(self, n_edges: int) -> Iterator[None]:
+        """
+        Climb to the end; yield after each step.
+
+        The climb gives up if it takes more than a share of the remaining time, or is clearly expected to do so. The
+        expected number of steps is the number of edges of a good network.
+
+        Parameters
+        ----------
+        n_edges : number of edges of a good network
+        """
+        run, started = self._run, self._run.seconds
+        max_seconds, trial = MAX_SHARE * run.seconds_left, TRIAL_SHARE * run.seconds_left
+        self._deadline = started + max_seconds
+        while not self.ended:
+            self._take_step()
+            yield
+            spent = run.seconds - started
+            expected = spent * max(1.0, n_edges / max(1, self._n_steps))
+            if spent > max_seconds or (spent > trial and expected > UNCERTAINTY * max_seconds):
+                return
 
     def advance(self, seconds: float) -> None:
-        """Take steps for some seconds, within the budget; offer each network that is better than the incumbent."""
-        run, started, state = self._run, self._run.seconds, self._state
-        seconds = min(seconds, self._max_seconds - self._spent)
+        """Take steps for some seconds; offer each network that is better than the incumbent."""
+        run, started, asked, computed = self._run, self._run.seconds, self.asked, self.computed
         self._deadline = started + 2.0 * seconds  # a step that takes as long as a whole part ends the climb
         while not self.ended and run.seconds - started < seconds:
-            self.ended = next(self._steps, None) is None
-            run.count(**state.take_counts())
-            if improves(state.score, run.progress.score):
-                run.offer(state.score, state.dag_maker())
-        self._spent += run.seconds - started
+            self._take_step()
+            run.count(evaluations=self.asked - asked, computed=self.computed - computed)
+            asked, computed = self.asked, self.computed
+            if improves(self.score, run.progress.score):
+                run.offer(self.score, self._state.dag_maker())
 
     @property
-    def is_over(self) -> bool:
-        """True if the climb has ended or its budget is used up."""
-        return self.ended or self._spent >= self._max_seconds
+    def score(self) -> float:
+        """The score of the network so far."""
+        return self._state.score
 
-    def found(self) -> tuple[DAG, NDArray[np.float64]]:
-        """Return the network so far, and its local scores."""
-        dag = self._state.dag_maker()()
-        return dag, self._scorer.families(range(len(dag.parents)), dag.parents)
+    @property
+    def best(self) -> ScoredDAG:
+        """The network so far."""
+        parents = self._state.dag_maker()().parents
+        scores = self._scorer.families(range(len(parents)), parents)
+        return ScoredDAG(self.score, lambda: [list(own) for own in parents], scores)
+
+    def _take_step(self) -> None:
+        """Take the next step of GES; the climb ends if there is none."""
+        self.ended = next(self._steps, None) is None
+        self._n_steps += not self.ended
+        counts = self._state.take_counts()
+        self.asked += counts["evaluations"]
+        self.computed += counts["computed"]
 
     def _is_late(self) -> bool:
         return self._run.halted() or self._run.seconds > self._deadline

@@ -13,6 +13,7 @@ from bnsearch.dags.climber import MEMORY_BYTES, Climber, ScoredDAG
 from bnsearch.dags.hillclimb import Tabu, allowed_edges, remove_edges
 from bnsearch.dags.lazy_climber import LazyClimber
 from bnsearch.dags.pricer import Pricer
+from bnsearch.ondemand.class_climb import ClassClimb
 from bnsearch.ondemand.source import Source
 from bnsearch.runs.problem import Problem
 from bnsearch.runs.run import Run
@@ -24,7 +25,7 @@ MIN_CLIMB_BYTES = 1 << 20  # smallest cache of gains with which a climb over DAG
 
 Parents = Sequence[Sequence[int]]
 Ranked = NDArray[np.int64]
-AnyClimber = Climber | LazyClimber
+AnyClimber = Climber | LazyClimber | ClassClimb
 
 
 def make_pricer(problem: Problem) -> Pricer:
@@ -47,8 +48,9 @@ class DagSearch:
     """
     Climbs over DAGs; for one thread at a time.
 
-    The first climb begins at the required edges, or at a given network. It is a lazy climb, followed by tabu search.
-    All further ones are tabu searches that begin at a part of a given network.
+    The first climb is a lazy climb, which begins at the required edges or at a given network. GES follows if it is
+    expected to be short, then tabu search from the better of both networks. All further climbs are tabu searches that
+    begin at a part of a given network.
 
     Parameters
     ----------
@@ -61,13 +63,21 @@ class DagSearch:
         self.problem, self._source = problem, source
         self._tabu = None if pricer is None else Climber(pricer, memory=memory)
         self._first_climb: Iterator[AnyClimber] | None = None  # its remaining steps
-        self._lazy_result: ScoredDAG | None = None  # end of the first climb's lazy part
+        self._found_before_tabu: ScoredDAG | None = None  # best network of the first climb before tabu search
         self._climber: AnyClimber | None = None  # the one of the last step
         self._asked = self._computed = 0  # local scores of this climber that were reported
 
-    def start(self, parents: Parents | None = None) -> None:
-        """Start the first climb, at the required edges or at a network; `continue_first_climb` takes its steps."""
-        self._first_climb = self._first_steps(self.problem.base.parents if parents is None else parents)
+    def start(self, parents: Parents | None = None, class_climb: ClassClimb | None = None) -> None:
+        """
+        Start the first climb; `continue_first_climb` takes its steps.
+
+        Parameters
+        ----------
+        parents : the network to begin with; None means the required edges
+        class_climb : GES as a part of the climb; None means none
+        """
+        start = self.problem.base.parents if parents is None else parents
+        self._first_climb = self._first_steps(start, class_climb)
 
     @property
     def has_tabu_search(self) -> bool:
@@ -79,14 +89,19 @@ class DagSearch:
         """True if the first climb has started and not ended."""
         return self._first_climb is not None
 
-    def _first_steps(self, parents: Parents) -> Iterator[AnyClimber]:
-        """Climb with estimated gains, then with computed ones from where that ended; yield the climber at each step."""
+    def _first_steps(self, parents: Parents, class_climb: ClassClimb | None) -> Iterator[AnyClimber]:
+        """Climb with estimated gains, over classes, and from the better end by tabu search; yield the climber."""
         lazy = LazyClimber(self.problem, self._source.pairs, self._source.limits)
         lazy.start(parents)
         for _ in lazy.climb():
             yield lazy
-        self._lazy_result = found = lazy.best
+        self._found_before_tabu = found = lazy.best
         del lazy  # its memory is free for tabu search
+        if class_climb is not None and found is not None:
+            for _ in class_climb.climb(sum(len(own) for own in found.parents)):
+                yield class_climb
+            if improves(class_climb.score, found.score):
+                self._found_before_tabu = found = class_climb.best
         if self._tabu is not None and found is not None:
             self._tabu.start(found.parents)
             for _ in self._tabu.climb():
@@ -99,7 +114,10 @@ class DagSearch:
         if ended:
             self._first_climb = None
             self._climber = self._tabu
-        return found or self._lazy_result, ended
+        before = self._found_before_tabu
+        if before is not None and (found is None or improves(before.score, found.score)):
+            found = before
+        return found, ended
 
     def climb_from_part(self, parents: Parents, rng: np.random.Generator, run: Run) -> ScoredDAG | None:
         """Climb from a network without a share of its edges, ties broken at random; return the best network."""

@@ -22,9 +22,6 @@ from bnsearch.runs.run import Run
 from bnsearch.scores.score import improves
 
 FIRST_CLIMB_SHARE = 0.6  # share of the remaining time for the first climb over DAGs, before it continues in rounds
-CLASS_CLIMB_SHARE = 0.1  # share of the remaining time for GES if it does not have its own thread
-CLASS_CLIMB_ROUND_SHARE = 0.25  # share of a round for GES if it does not have its own thread
-CLASS_CLIMB_SLOWNESS = 10.0  # assumed duration of GES as a multiple of the first climb's; 1 to 15 were measured
 CLASS_BYTES_PER_PAIR = 8  # memory of GES for each pair of variables, an upper estimate
 CLASS_CLIMB_THREADS = 4  # number of threads from which on one of them can run GES for long
 DEEP_GROWTH_SHARE = 0.25  # deep growth after a round without gain: its time or scores, as a share of the round's
@@ -87,14 +84,14 @@ class IslandModel:
 
     def start(self) -> None:
         """
-        Start the first island with a climb over DAGs from the network `start`, and all others at its network.
+        Start the first island with a climb from the network `start`, and all others at its network.
 
         The climb offers networks from the beginning. One that takes long continues in rounds; the rate at which it
         gained in the second half of its time here is the first rate of the DAG search.
         """
         if not self.islands:
             return
-        run, started, first = self.run, self.run.seconds, self.islands[0]
+        run, first = self.run, self.islands[0]
         shares = divide_climb_memory(int(CLIMB_MEMORY * self.memory), self.problem.size, len(self.islands))
         pricer = make_pricer(self.problem) if shares else None
         for island, memory in zip(self.islands, shares or [0], strict=False):
@@ -104,9 +101,11 @@ class IslandModel:
 
             if keep_islands(self, run.checkpoint):
                 return
+        has_class_climb = self._can_climb_over_classes()
         if first.dag_search is not None:
             start = self.problem.start
-            first.dag_search.start(None if start is None else start.parents)
+            class_climb = ClassClimb(self.problem, run) if has_class_climb and not self._has_climb_thread else None
+            first.dag_search.start(None if start is None else start.parents, class_climb)
         half = SearchBudget(max_steps=1, max_seconds=FIRST_CLIMB_SHARE * run.seconds_left / 2)
         first.search_dags(half, run)
         if isfinite(first.chain.best) and not first.n_climbs:
@@ -119,48 +118,36 @@ class IslandModel:
         for island in self.islands[1:] if isfinite(first.chain.best) else ():
             island.chain.copy_best_of(first.chain)
         self._release_climbs()
-        self.start_class_climb(run.seconds - started)
+        if has_class_climb and self._has_climb_thread and not run.halted():
+            self.start_class_climb()
 
     def _release_climbs(self) -> None:
         """Let all islands climb over DAGs if the first climb has ended."""
         for island in self.islands[1:]:
             island.n_climbs = max(island.n_climbs, self.islands[0].n_climbs)
 
-    def start_class_climb(self, first_climb_seconds: float) -> None:
-        """
-        Start a climb over equivalence classes, if it can be expected to fit into its share of the time.
+    def _can_climb_over_classes(self) -> bool:
+        """Return True if GES can search, and there is memory for it."""
+        if self.on_demand_only or not self.problem.needed_score.equivalent:
+            return False
+        return CLASS_BYTES_PER_PAIR * self.problem.size**2 <= CLIMB_MEMORY * self.memory
 
-        With CLASS_CLIMB_THREADS or more threads, it runs in every round instead of the last island's search with
-        families on demand. Otherwise it first runs for as long as the start took, and then for a share of each round.
-        """
-        run, seconds = self.run, CLASS_CLIMB_SHARE * self.run.seconds_left if self._timed else inf
-        if self.on_demand_only or run.halted() or not self.problem.needed_score.equivalent:
-            return
-        if CLASS_BYTES_PER_PAIR * self.problem.size**2 > CLIMB_MEMORY * self.memory:
-            return
-        if self._has_climb_thread:
-            self.class_climb = ClassClimb(self.problem, run)
-        elif CLASS_CLIMB_SLOWNESS * first_climb_seconds <= seconds:
-            self.class_climb = ClassClimb(self.problem, run, seconds)
-            self._advance_class_climb(min(seconds, run.seconds) if self._timed else inf)
+    def start_class_climb(self) -> None:
+        """Start GES in a thread of its own: in each round it replaces the last island's search on demand."""
+        self.class_climb = ClassClimb(self.problem, self.run)
 
     @property
     def _has_climb_thread(self) -> bool:
         """True if the climb over equivalence classes has a thread of its own."""
         return self._timed and min(self.run.threads, len(self.islands)) >= CLASS_CLIMB_THREADS
 
-    def _advance_class_climb(self, seconds: float) -> None:
-        if self.class_climb is not None:
-            self.class_climb.advance(seconds)
-            self._collect_class_climb()
-
     def _collect_class_climb(self) -> None:
         """Give the network of a finished climb over equivalence classes to the last island."""
         climb = self.class_climb
-        if climb is not None and climb.is_over:
+        if climb is not None and climb.ended:
             self.class_climb = None
-            if climb.ended:
-                self.islands[-1].add_network(*climb.found())
+            found = climb.best
+            self.islands[-1].add_network(found.dag(self.problem.names), found.scores)
 
     def share_covered(self, max_parents: int) -> float:
         """Return the share of the variables with at most `max_parents` parents in the best network of the islands."""
@@ -175,11 +162,8 @@ class IslandModel:
         """Let all islands search over orderings and over DAGs, as the schedule divides the time, and exchange."""
         schedule, evaluations = self.schedule, self.run.progress.evaluations
         schedule.start_round()
-        if self._timed:
-            if not self._has_climb_thread:
-                self._advance_class_climb(CLASS_CLIMB_ROUND_SHARE * schedule.round_length)
-            if self.islands[0].n_climbs:  # the first climb can continue for any length of time
-                schedule.set_climb_seconds(self.climb_seconds)
+        if self._timed and self.islands[0].n_climbs:  # the first climb can continue for any length of time
+            schedule.set_climb_seconds(self.climb_seconds)
         self._run_activity(schedule.ordering_search, self._search_orderings, schedule.step_budget())
         if not self.on_demand_only:
             self._run_activity(schedule.dag_search, self._search_dags, SearchBudget(max_steps=1))

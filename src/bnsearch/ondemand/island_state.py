@@ -135,7 +135,7 @@ def restore_islands(model: IslandModel, saved: Part) -> None:
     model.table.restore_pace(facts["table"])
     _start_climbs(islands, chains)
     if facts["climbs over classes"]:
-        model.start_class_climb(model.climb_seconds)
+        model.start_class_climb()
 
 
 def _describe_activity(activity: Activity) -> dict[str, float]:
