@@ -62,6 +62,27 @@ def test_an_expensive_part_is_written_less_often(tmp_path, monkeypatch):
     assert (parts["cheap"].facts["calls"], parts["slow"].facts["calls"]) == (3, 1)
 
 
+def test_the_incumbent_is_written_before_large_parts(tmp_path):
+    """While a large part is made, the disk has the new counters, the small part and the old large part."""
+    container, run = Container(tmp_path / "run.bns"), Run(seed=1)
+    checkpoint = Checkpoint(container, run, {"method": "mine"}, {})
+    container.create({"run": Part({}), "large": Part({"version": 1})})
+    seen = []
+
+    def make_large() -> Part:
+        seen.append(Container(container.path).read())
+        return Part({"version": 2})
+
+    checkpoint.provide("small", lambda: Part({"version": 2}), is_small=True)
+    checkpoint.provide("large", make_large)
+    run.count(iterations=7)
+    checkpoint.write_parts()
+    (during,) = seen
+    assert during["run"].facts["iterations"] == 7
+    assert (during["small"].facts["version"], during["large"].facts["version"]) == (2, 1)
+    assert Container(container.path).read()["large"].facts["version"] == 2
+
+
 def test_a_thread_writes(tmp_path, monkeypatch):
     """The thread writes during the block, and ends with it."""
     monkeypatch.setattr("bnsearch.checkpoints.costs.SECONDS_BETWEEN_WRITES", 0.01)
