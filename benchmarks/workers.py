@@ -102,9 +102,9 @@ def select_alone(data: Dataset) -> Speed:
 
 
 def select_on(pool: Pool, data: Dataset) -> Speed:
-    """Return the speed of a selection on workers."""
+    """Return the speed of a selection on workers; the driver has a thread for each, because it waits for them."""
     clocks = Clocks(pool.queue)
-    found = WorkerSequential(max_parents=2, pool=pool).select(data, BIC(), threads=1)
+    found = WorkerSequential(max_parents=2, pool=pool).select(data, BIC(), threads=pool.queue.workers.number)
     return clocks.stop(found.scored)
 
 

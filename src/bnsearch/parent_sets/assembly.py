@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from bnsearch._tools.parallel import parallel_map
-from bnsearch.parent_sets.rows import ROWS_PER_CHUNK, best_first, for_variables, new_table, places_of_chunks
+from bnsearch.parent_sets.rows import ROWS_PER_CHUNK, for_variables, new_table, places_of_chunks
 from bnsearch.parent_sets.table import ParentSets
 
 MAX_BEST_ROWS = 100_000  # approximate number of rows that are assembled without a delay after an interrupt
@@ -86,7 +86,7 @@ def assemble(
     def write(place: int) -> None:
         own, v = families[place], variables[place]
         write_families(
-            best_first(own.scores), own.scores, own.ranks, own.ends, binomial, order, members[v].start,
+            own.scores, own.scores.view(np.uint64), own.ranks, own.ends, binomial, order, members[v].start,
             table.scores[spans[v]], table.first[spans[v]], table.members[members[v]],
         )  # fmt: skip
 
