@@ -1,24 +1,26 @@
 """
 Measure candidate selection and islands on worker processes, and the overhead of the executor.
 
-The program measures families per second of the selection of all pairs of parents, and steps per second of islands, in
-three ways: "steps" are rounds with a number of steps, "time" are the rounds of `learn` under a time budget, and "apart"
-are islands that search for the same time without any exchange. The processes of a machine share its memory and its
-caches, so the efficiency of islands apart is the most that islands with exchange can reach.
+The program measures families per second of the selection of all pairs of parents, and islands in three ways:
 
-The work of selections and of islands by steps is the same for all numbers of workers. "none" is this work without an
-executor, on one thread. The efficiency is the speed with N workers, divided by N times the speed with one worker. Other
-programs on the machine change the wall-clock time, so the same numbers are also given by the CPU time of the workers.
-The last column has the CPU seconds of the driver. The overhead is the additional time of one worker and its driver
-compared with no executor. Tables are read from BNSEARCH_DATA or ../shared/data, or with --arrays from files NAME.npz
-with the arrays `codes` (variables x rows) and `arities`.
+steps : steps per second of rounds with a number of steps, which the queue gives to the workers
+apart : the same rounds, which each worker makes one after the other. The processes of a machine share its memory and
+    caches, so the efficiency of islands apart is the most that the queue can reach
+time : CPU milliseconds per second of the workers in the rounds of `learn` under a time budget, with the exchange of
+    networks and families. Their steps are of several kinds, whose shares depend on the time, so they are not counted
+
+The work of a selection is the same for all numbers of workers, that of islands is the same for each worker. "none" is
+the work of one worker without an executor, on one thread. The efficiency is the speed with N workers, divided by N
+times the speed with one worker. Other programs on the machine change the wall-clock time, so the same numbers are also
+given by the CPU time of the workers. The last column has the CPU seconds of the driver. The overhead is the additional
+time of one worker and its driver compared with no executor. Tables are read from BNSEARCH_DATA or ../shared/data, or
+with --arrays from files NAME.npz with the arrays `codes` (variables x rows) and `arities`.
 """
 
 from __future__ import annotations
 
 import argparse
 import os
-import secrets
 import time
 from dataclasses import dataclass, replace
 from pathlib import Path
@@ -47,8 +49,8 @@ from bnsearch.selection import Sequential
 from threads import Tables
 
 MEMORY = 1 << 28  # bytes for each island: the default of `learn` with 16 workers
-FIRST_SECONDS = 20.0  # time budget of the first climb
-TASKS_PER_WORKER = 4  # rounds of islands by steps for each worker, by the largest number of workers
+FIRST_SECONDS = 10.0  # time budget of the first climb
+TASKS_PER_WORKER = 4  # rounds of islands by steps for each worker
 REPEATS = 2  # selections with each number of workers, of which the fastest counts
 CASES = ("selection", "bbc.train"), ("islands", "bbc.test"), ("islands", "tmovie.test")
 
@@ -137,13 +139,13 @@ class Start:
         families = list_best_families(chain.families(), problem.size, MAX_EXCHANGED)
         return cls(problem, model.source, network, families)
 
-    def make_tasks(self, key: str, number: int, *, steps: int = 0, seconds: float = 0.0) -> list[IslandTask]:
-        """Return rounds of islands that begin with the network."""
+    def make_tasks(self, key: str, steps: int) -> list[IslandTask]:
+        """Return the rounds by steps of one worker, which begin with the network."""
         task = IslandTask(
-            run=secrets.randbits(62), key=key, seed=0, network=self.network, families=self.families, memory=MEMORY,
-            on_demand_only=False, steps=steps, seconds=seconds, end=seconds,
+            run=1, key=key, seed=0, network=self.network, families=self.families, memory=MEMORY, on_demand_only=False,
+            steps=steps,
         )  # fmt: skip
-        return [replace(task, seed=seed) for seed in range(number)]
+        return [replace(task, seed=seed) for seed in range(TASKS_PER_WORKER)]
 
     def make_rounds(self, pool: Pool, run: Run) -> IslandRounds:
         """Return the rounds of `learn` with islands that begin with the network."""
@@ -152,34 +154,46 @@ class Start:
         return IslandRounds(pool, run, keeper, MEMORY, on_demand_only=False)
 
 
+def search_several(tasks: list[IslandTask], parts: Parts) -> int:
+    """Make some rounds one after the other, and return the number of steps; this function runs on a worker."""
+    return sum(search_island(task, parts).iterations for task in tasks)
+
+
 def search_alone(tasks: list[IslandTask], parts: Parts) -> Speed:
-    """Return the speed of islands by steps without an executor."""
+    """Return the speed of islands without an executor."""
     search_island(replace(tasks[0], steps=1), parts)  # counts the pairs of variables, once in a process
     started, cpu = time.perf_counter(), time.process_time()
-    reports = [search_island(task, parts) for task in tasks]
+    steps = search_several(tasks, parts)
     cpu = time.process_time() - cpu
-    return Speed(sum(report.iterations for report in reports), time.perf_counter() - started, cpu, 0.0)
+    return Speed(steps, time.perf_counter() - started, cpu, 0.0)
 
 
-def search_tasks(pool: Pool, tasks: list[IslandTask]) -> Speed:
-    """Return the speed of rounds without an exchange on workers."""
+def search_steps(pool: Pool, tasks: list[IslandTask]) -> Speed:
+    """Return the speed of rounds that the queue gives to the workers."""
     clocks = prepare_islands(pool, tasks[0])
-    reports = pool.queue.map(search_island, tasks, [pool.problem]) or []
+    reports = pool.queue.map(search_island, tasks * pool.queue.workers.number, [pool.problem]) or []
     return clocks.stop(sum(report.iterations for report in reports))
 
 
-def search_rounds(pool: Pool, start: Start, seconds: float) -> Speed:
-    """Return the speed of islands by time, with the exchange between rounds."""
-    clocks = prepare_islands(pool, start.make_tasks(pool.problem.key, 1)[0])
+def search_apart(pool: Pool, tasks: list[IslandTask]) -> Speed:
+    """Return the speed of workers that make their rounds without the queue."""
+    clocks = prepare_islands(pool, tasks[0])
+    found = pool.queue.map(search_several, [tasks] * pool.queue.workers.number, [pool.problem]) or []
+    return clocks.stop(sum(found))
+
+
+def search_rounds(pool: Pool, tasks: list[IslandTask], start: Start, seconds: float) -> Speed:
+    """Return the CPU milliseconds per second of islands by time, with the exchange between rounds."""
+    clocks = prepare_islands(pool, tasks[0])
     run = Run(Seconds(2.0 * seconds), seed=1, memory=MEMORY)  # the rest of the time is for the last reports
     start.make_rounds(pool, run).search_seconds(seconds, lambda: None)
-    return clocks.stop(run.progress.iterations)
+    found = clocks.stop(0)
+    return replace(found, work=int(1000 * found.worker_seconds))
 
 
 def prepare_islands(pool: Pool, task: IslandTask) -> Clocks:
     """Count the pairs of variables on all workers, then start the clocks."""
-    number = pool.queue.workers.number
-    pool.queue.map(search_island, [replace(task, steps=1, seconds=0.0)] * (4 * number), [pool.problem])
+    pool.queue.map(search_island, [replace(task, steps=1)] * (4 * pool.queue.workers.number), [pool.problem])
     return Clocks(pool.queue)
 
 
@@ -238,32 +252,29 @@ def measure_selection(table: str, data: Dataset, given: argparse.Namespace) -> N
 
 def measure_islands(table: str, data: Dataset, given: argparse.Namespace) -> None:
     """Measure islands with several numbers of workers, and print the results."""
-    problem, numbers = Problem(data=data, score=BIC()), sorted(given.workers)
+    problem = Problem(data=data, score=BIC())
     load_kernels(problem, AutoSearch())
     parts: Parts = (data, BIC(), None)
     begin = Start.climb(problem)
-    by_steps, by_time, apart = (Report(f"{table} {kind}") for kind in ("steps", "time", "apart"))
+    by_steps, apart, by_time = (Report(f"{table} {kind}") for kind in ("steps", "apart", "time"))
     with ParcelFolder() as folder:
         parcel = folder.write(parts)
-        steps = given.steps * problem.size
-        tasks = begin.make_tasks(parcel.key, TASKS_PER_WORKER * numbers[-1], steps=steps) if steps else []
-        if tasks:
-            by_steps.add_alone(search_alone(tasks, parts))
-        for number in numbers:
+        tasks = begin.make_tasks(parcel.key, given.steps * problem.size)
+        by_steps.add_alone(search_alone(tasks, parts))
+        for number in sorted(given.workers):
             with start(number, given.dask) as workers, TaskQueue(workers, print) as queue:
                 pool = Pool(queue, folder, parcel)
                 prepare_workers(pool, AutoSearch(), lambda: True)
-                if tasks:
-                    by_steps.add(number, search_tasks(pool, tasks))
-                by_time.add(number, search_rounds(pool, begin, given.seconds))
-                apart.add(number, search_tasks(pool, begin.make_tasks(parcel.key, number, seconds=given.seconds)))
+                by_steps.add(number, search_steps(pool, tasks))
+                apart.add(number, search_apart(pool, tasks))
+                by_time.add(number, search_rounds(pool, tasks, begin, given.seconds))
 
 
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--workers", type=int, nargs="+", default=[1, 2], help="numbers of workers")
-    parser.add_argument("--steps", type=int, default=30, help="steps of an island by steps for each variable; 0: none")
-    parser.add_argument("--seconds", type=float, default=3.0, help="time of the islands by time and apart")
+    parser.add_argument("--steps", type=int, default=10, help="steps of a round for each variable")
+    parser.add_argument("--seconds", type=float, default=3.0, help="time of the islands by time")
     parser.add_argument("--dask", action="store_true", help="use a local Dask cluster instead of a process pool")
     parser.add_argument("--arrays", type=Path, help="folder of .npz files")
     parser.add_argument("--only", help="measure the cases whose names contain this text")
