@@ -135,31 +135,36 @@ def add_up(counts):
 
 
 @kernel
-def write_families(scores, bits, ranks, ends, binomial, order, base, new_scores, first, members):
+def write_families(
+    start, stop, begin, scores, bits, ranks, ends, binomial, order, to, base, new_scores, first, members
+):
     """
-    Write the sets of one variable into the table, best first.
+    Write the sets of the places start:stop into the table, best first.
 
-    scores, bits, ranks : float64, uint64, int64[m]   scores, their bits and ranks of its families, those with fewer
-                                     parents first
-    ends : int64[sizes]              number of families with no parent, at most one, at most two, ...
+    begin : int64[places + 1]        index of the first family of each place
+    scores, bits, ranks : float64, uint64, int64[families]   scores, their bits and ranks of the families, those of one
+                                     place with fewer parents first
+    ends : int64[places, sizes]      number of families of a place with no parent, at most one, at most two, ...
     binomial : int64[..., ...]       binomial coefficients
     order : int64[places]            the variable at each place
-    base : index of the variable's first member in the table
-    new_scores : float64[m]          written
-    first : int64[m]                 written: index of each set's first member in the table
-    members : int32[...]             the table's members from `base` on, written
+    to, base : int64[variables + 1]  index of the first row and of the first member of each variable in the table
+    new_scores, first, members : float64, int64[rows], int32[...]   written: scores, index of each set's first member,
+                                     and members of the table
     """
-    rows = order_best_first(bits)
-    to = np.int64(0)
-    for i in range(rows.size):
-        row = rows[i]
-        size = np.int64(0)
-        while row >= ends[size]:
-            size += 1
-        new_scores[i] = scores[row]
-        first[i] = base + to
-        unrank(ranks[row], size, binomial, order, to, members)
-        to += size
+    for place in range(start, stop):
+        own = begin[place]
+        variable = order[place]
+        at, member = to[variable], base[variable]
+        rows = order_best_first(bits[own : begin[place + 1]])
+        for i in range(rows.size):
+            row = rows[i]
+            size = np.int64(0)
+            while row >= ends[place, size]:
+                size += 1
+            new_scores[at + i] = scores[own + row]
+            first[at + i] = member
+            unrank(ranks[own + row], size, binomial, order, member, members)
+            member += size
 
 
 @borrowing_kernel
