@@ -95,8 +95,10 @@ def test_a_thread_writes(tmp_path, monkeypatch):
     assert not any("checkpoint" in thread.name for thread in threading.enumerate())
 
 
-def test_a_large_part_waits(tmp_path):
-    """1 GB takes about 2 s: it is written when 200 s have passed, or at the end."""
+def test_a_large_part_waits(tmp_path, monkeypatch):
+    """1 GB takes about 2 s: it is written after 200 s of elapsed time and of CPU time, or at the end."""
+    monkeypatch.setattr("bnsearch.checkpoints.costs.read_cpu_seconds", lambda: cpu)
+    cpu = 500.0
     container, clock = Container(tmp_path / "run.bns"), Clock()
     checkpoint = Checkpoint(container, Run(seed=1, clock=clock), {"method": "mine"}, {})
     large = np.broadcast_to(np.zeros(1), 125_000_000)
@@ -106,6 +108,8 @@ def test_a_large_part_waits(tmp_path):
     assert checkpoint.collect_parts()["mine"] is not None
     clock.now += 2
     assert checkpoint.collect_parts(only_due=True)["mine"] is not None
+    cpu = 199.0
+    assert checkpoint.collect_parts(only_due=True)["mine"] is None
 
 
 def test_parts_that_nobody_has_taken_are_kept(tmp_path):

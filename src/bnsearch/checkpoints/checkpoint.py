@@ -107,7 +107,8 @@ class Checkpoint:
     def _is_too_large(self, name: str, part: Part) -> bool:
         """Return True if writing a part is expected to take too large a share of the time so far."""
         seconds = costs.SECONDS_PER_BYTE * self._container.count_new_bytes(name, part)
-        return seconds > costs.MAX_EXPECTED_SHARE * self._run.seconds
+        # On a busy machine the CPU time is the shorter one.
+        return seconds > costs.MAX_EXPECTED_SHARE * min(self._run.seconds, costs.read_cpu_seconds())
 
     @contextmanager
     def writing(self) -> Iterator[None]:
