@@ -217,7 +217,6 @@ class SharedWalk(Walk):
             self._submit(progress.size, group)
         for ticket in queue.take_all(lambda: pace.going and not self.job.budget.is_spent()):
             yield ticket.call.task.pieces, ticket.value.split()
-        queue.cancel()
 
     def _group_pieces(self, size: int, workers: int) -> Iterator[tuple[Piece, ...]]:
         """
