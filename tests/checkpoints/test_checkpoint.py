@@ -62,6 +62,27 @@ def test_an_expensive_part_is_written_less_often(tmp_path, monkeypatch):
     assert (parts["cheap"].facts["calls"], parts["slow"].facts["calls"]) == (3, 1)
 
 
+def test_the_incumbent_is_written_before_large_parts(tmp_path):
+    """While a large part is made, the disk has the new counters, the small part and the old large part."""
+    container, run = Container(tmp_path / "run.bns"), Run(seed=1)
+    checkpoint = Checkpoint(container, run, {"method": "mine"}, {})
+    container.create({"run": Part({}), "large": Part({"version": 1})})
+    seen = []
+
+    def make_large() -> Part:
+        seen.append(Container(container.path).read())
+        return Part({"version": 2})
+
+    checkpoint.provide("small", lambda: Part({"version": 2}), is_small=True)
+    checkpoint.provide("large", make_large)
+    run.count(iterations=7)
+    checkpoint.write_parts()
+    (during,) = seen
+    assert during["run"].facts["iterations"] == 7
+    assert (during["small"].facts["version"], during["large"].facts["version"]) == (2, 1)
+    assert Container(container.path).read()["large"].facts["version"] == 2
+
+
 def test_a_thread_writes(tmp_path, monkeypatch):
     """The thread writes during the block, and ends with it."""
     monkeypatch.setattr("bnsearch.checkpoints.costs.SECONDS_BETWEEN_WRITES", 0.01)
@@ -74,8 +95,10 @@ def test_a_thread_writes(tmp_path, monkeypatch):
     assert not any("checkpoint" in thread.name for thread in threading.enumerate())
 
 
-def test_a_large_part_waits(tmp_path):
-    """1 GB takes about 2 s: it is written when 200 s have passed, or at the end."""
+def test_a_large_part_waits(tmp_path, monkeypatch):
+    """1 GB takes about 2 s: it is written after 200 s of elapsed time and of CPU time, or at the end."""
+    monkeypatch.setattr("bnsearch.checkpoints.costs.read_cpu_seconds", lambda: cpu)
+    cpu = 500.0
     container, clock = Container(tmp_path / "run.bns"), Clock()
     checkpoint = Checkpoint(container, Run(seed=1, clock=clock), {"method": "mine"}, {})
     large = np.broadcast_to(np.zeros(1), 125_000_000)
@@ -85,6 +108,8 @@ def test_a_large_part_waits(tmp_path):
     assert checkpoint.collect_parts()["mine"] is not None
     clock.now += 2
     assert checkpoint.collect_parts(only_due=True)["mine"] is not None
+    cpu = 199.0
+    assert checkpoint.collect_parts(only_due=True)["mine"] is None
 
 
 def test_parts_that_nobody_has_taken_are_kept(tmp_path):

@@ -10,8 +10,11 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from bnsearch.networks import random_network
+from bnsearch.ondemand.island import make_islands
 from bnsearch.ondemand.kernels_rows import ALLOWED, RELATED
 from bnsearch.ondemand.source import Source, count_words, pack_bits
+from bnsearch.runs.run import Run
+from bnsearch.runs.stop import Iterations
 from knowledge_cases import random_knowledge
 from reference_ondemand import SCORES, Definition, list_related, problem_of
 from strategies import Table, examples, tables
@@ -81,10 +84,11 @@ def test_blocks_change_nothing(monkeypatch):
 
 
 def test_a_source_that_is_halted():
-    """Without time to count the pairs it is not complete, and nothing is related."""
-    source = Source(problem_of(random_network(30, 2.0, 2, 1).sample(50, seed=1), SCORES[0]), lambda: False)
+    """Without time to count the pairs it is not complete, and there are no islands."""
+    problem = problem_of(random_network(30, 2.0, 2, 1).sample(50, seed=1), SCORES[0])
+    source = Source(problem, lambda: False)
     assert not source.complete
-    assert not list_related(source).any()
+    assert make_islands(source, problem, Run(Iterations(9), seed=1), 2, 1 << 20)[1] == []
 
 
 @pytest.mark.parametrize("width", [1, 63, 64, 65, 128, 130])

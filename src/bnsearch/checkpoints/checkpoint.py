@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import threading
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Collection, Iterator
 from contextlib import AbstractContextManager, contextmanager
 from typing import TYPE_CHECKING
 
@@ -51,6 +51,7 @@ class Checkpoint:
         self._names = [name for name in saved if name not in (RUN, IDENTITY)]  # parts that must not be lost
         self._providers: dict[str, Provider] = {}
         self._due: dict[str, float] = {}  # time on the clock of the process from which on a part is written again
+        self._small: set[str] = set()  # parts that are written together with the incumbent
         self._ended = threading.Event()
         self._has_failed = False
         self.is_resumed = bool(saved)
@@ -63,28 +64,34 @@ class Checkpoint:
         """Report a saved part that cannot be restored as a damaged checkpoint."""
         return self._container.damage_reported()
 
-    def provide(self, name: str, provider: Provider) -> None:
+    def provide(self, name: str, provider: Provider, *, is_small: bool = False) -> None:
         """
         Save a part of the state from now on.
 
         provider : function that returns the part, or None if the saved part is still the best; called from any thread
+        is_small : True if the part is about as small as the incumbent, and is written together with it
         """
+        if is_small:
+            self._small.add(name)
         self._providers[name] = provider
         if name not in self._names:
             self._names.append(name)
 
-    def collect_parts(self, result: Result | None = None, *, only_due: bool = False) -> dict[str, Part | None]:
+    def collect_parts(
+        self, result: Result | None = None, *, only_due: bool = False, without: Collection[str] = ()
+    ) -> dict[str, Part | None]:
         """
         Return the state of the run; None stands for a part that stays as it is on disk.
 
         result : the result at the end of the run
         only_due : True if a part stays that took long to write the last time, or that has become large
+        without : names of parts that stay
         """
-        now, measure = time.perf_counter(), self._container.meter.measure
+        measure = self._container.meter.measure
         parts: dict[str, Part | None] = {IDENTITY: Part(self._identity)}
         for name in list(self._names):
             provider = self._providers.get(name)
-            is_due = not only_due or now >= self._due.get(name, 0.0)
+            is_due = name not in without and (not only_due or self._is_due(name))
             with measure(name):
                 part = None if provider is None or not is_due else provider()
                 is_late = only_due and part is not None and self._is_too_large(name, part)
@@ -93,10 +100,15 @@ class Checkpoint:
             parts[RUN] = self._recorder.describe(result)
         return parts
 
+    def _is_due(self, name: str) -> bool:
+        """Return True if the time of the next write of a part has come."""
+        return time.perf_counter() >= self._due.get(name, 0.0)
+
     def _is_too_large(self, name: str, part: Part) -> bool:
         """Return True if writing a part is expected to take too large a share of the time so far."""
         seconds = costs.SECONDS_PER_BYTE * self._container.count_new_bytes(name, part)
-        return seconds > costs.MAX_EXPECTED_SHARE * self._run.seconds
+        # On a busy machine the CPU time is the shorter one.
+        return seconds > costs.MAX_EXPECTED_SHARE * min(self._run.seconds, costs.read_cpu_seconds())
 
     @contextmanager
     def writing(self) -> Iterator[None]:
@@ -120,24 +132,32 @@ class Checkpoint:
             pause = self.write_parts()
 
     def write_parts(self) -> float:
-        """Write the parts that are due, and return the number of seconds until the next write."""
+        """
+        Write the parts that are due, and return the number of seconds until the next write.
+
+        The incumbent and the small parts are written first, because the others may take seconds on a busy machine.
+        """
         started, meter = time.perf_counter(), self._container.meter
         meter.costs.clear()
         with meter.measure(ALL):
-            self._write(only_due=True)
+            large = [name for name in self._names if name not in self._small]
+            self._write(only_due=True, without=large)
+            until_first = time.perf_counter() - started
+            if any(name in self._providers and self._is_due(name) for name in large):
+                self._write(only_due=True)
         whole = rest = meter.costs.pop(ALL)
         for name in list(self._names):
             cost = meter.costs.get(name, Cost())
             due = started + cost.get_interval(costs.MAX_PART_SHARE) - TOLERANCE
             self._due[name] = max(self._due.get(name, 0.0), due)
             rest = rest.plus(cost, -1.0)
-        # The next write is expected to take as long as this one, and must end in time.
-        return max(0.0, rest.get_interval(costs.MAX_SHARE) - 2.0 * whole.elapsed)
+        # The next incumbent is expected to take as long to write as this one, and must be on the disk in time.
+        return max(0.0, rest.get_interval(costs.MAX_SHARE) - whole.elapsed - until_first)
 
-    def _write(self, result: Result | None = None, *, only_due: bool = False) -> None:
+    def _write(self, result: Result | None = None, *, only_due: bool = False, without: Collection[str] = ()) -> None:
         """Write the state; if this fails, the run continues, and one note says so."""
         try:
-            self._container.write(self.collect_parts(result, only_due=only_due))
+            self._container.write(self.collect_parts(result, only_due=only_due, without=without))
         except Exception as error:  # whatever happens, the network must not be lost
             if not self._has_failed:
                 self._has_failed = True

@@ -16,6 +16,11 @@ SECONDS_PER_BYTE = 2e-9  # approximate CPU time for writing a byte, its checksum
 MAX_DISK_SHARE = 0.1  # share of the elapsed time for either, which includes waiting for the disk
 
 
+def read_cpu_seconds() -> float:
+    """Return the CPU time of this process so far."""
+    return time.process_time()
+
+
 class Cost(NamedTuple):
     """Elapsed time and CPU time of a thread, in seconds."""
 

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from functools import cached_property
+from itertools import pairwise
 from math import comb
 from typing import NamedTuple
 from weakref import WeakKeyDictionary, ref
@@ -19,6 +20,7 @@ from bnsearch.kernels.tuples import KernelTuple
 REPRESENTATIONS = ("auto", "bitmap", "dense", "sparse")
 BITMAP_STATES = 256  # largest number of states of a variable with bitmaps
 FEW_STATES = 8  # largest number of states of a variable whose bitmaps are made state by state
+MAX_BLOCK_CELLS = 1 << 20  # largest number of cells of several variables whose bitmaps are made together
 SWEEPS_PER_PASS = 170  # number of AND-popcount sweeps over all rows that cost as much as one histogram pass (measured)
 MAX_ITEM_BYTES = 1 << 26  # largest size of the table of bytes
 ITEM_ALIGNMENT = 64  # width of a row of that table is a multiple of this number, the bytes that kernels_lanes sums
@@ -47,15 +49,19 @@ class Columns(NamedTuple):
     max_cells: float  # largest number of cells of sets that are counted by bitmaps
     dense: bool  # True if histograms over all cells may be used
 
-    def count_states(self, place: int) -> NDArray[np.int64]:
-        """Return the number of rows with each state of a place."""
-        items = slice(self.start[place], self.start[place + 1])
-        if items.stop - items.start != self.arities[place] - 1:  # a place without bitmaps
-            return np.bincount(self.codes[place], self.weights).astype(np.int64)
-        counts = np.empty(self.arities[place], dtype=np.int64)
-        counts[self.states[items]] = self.sizes[items]
-        counts[self.modes[place]] = self.total - self.sizes[items].sum()
-        return counts
+    def count_states(self) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+        """Return the number of rows with each state, those of the first place first, and where each place begins."""
+        begin = np.concatenate([[0], np.cumsum(self.arities)]).astype(np.int64)
+        counts = np.zeros(begin[-1], dtype=np.int64)
+        items = np.diff(self.start)
+        counts[np.repeat(begin[:-1], items) + self.states] = self.sizes
+        with_bitmaps = items == self.arities - 1
+        others = np.add.reduceat(np.append(counts, 0), begin[:-1])
+        counts[(begin[:-1] + self.modes)[with_bitmaps]] = (self.total - others)[with_bitmaps]
+        for place in np.flatnonzero(~with_bitmaps).tolist():
+            found = np.bincount(self.codes[place], self.weights, self.arities[place])
+            counts[begin[place] : begin[place + 1]] = found
+        return counts, begin
 
 
 class Layout:
@@ -212,25 +218,47 @@ def _bitmaps(
     words = np.zeros((int(start[-1]), -(-codes.shape[1] // 64)), dtype=np.uint64)
     states = np.empty(int(start[-1]), dtype=np.int64)
     modes = np.zeros(len(arities), dtype=np.int64)
-    for place, arity in enumerate(arities.tolist()):
-        if not has[place]:
+    for first, stop in _list_blocks(arities, codes.shape[1]):
+        if not has[first]:
             continue
-        column = codes[place]
-        few = arity <= FEW_STATES and np.little_endian  # one vectorised pass for each state is then faster
-        has_state = [column == state for state in range(arity)] if few else []
-        counts = [np.count_nonzero(rows) for rows in has_state] if few else np.bincount(column, minlength=arity)
-        modes[place] = mode = int(np.argmax(counts))
-        item_of_state = np.arange(start[place], start[place] + arity, dtype=np.int64)
-        item_of_state[mode + 1 :] -= 1
-        item_of_state[mode] = -1
-        states[start[place] : start[place + 1]] = own = [s for s in range(arity) if s != mode]
-        if few:
-            for state in own:
-                packed = np.packbits(has_state[state], bitorder="little")
-                words[item_of_state[state]].view(np.uint8)[: len(packed)] = packed
+        arity, block = int(arities[first]), codes[first:stop]
+        own = words[start[first] : start[stop]].reshape(stop - first, arity - 1, words.shape[1])
+        if arity <= FEW_STATES and np.little_endian:  # one vectorised pass for each state is then faster
+            mode = _pack_few_states(block, arity, own)
         else:
-            pack_states(column, item_of_state, words)
+            mode = np.array([np.argmax(np.bincount(column, minlength=arity)) for column in block])
+            for column, largest, bitmaps in zip(block, mode.tolist(), own, strict=True):
+                items = np.arange(arity) - (np.arange(arity) > largest)
+                items[largest] = -1
+                pack_states(column, items, bitmaps)
+        modes[first:stop] = mode
+        others = np.arange(arity - 1)  # all states but the most frequent one
+        states[start[first] : start[stop]] = (others + (others >= mode[:, np.newaxis])).ravel()
     return start, words, states, modes
+
+
+def _list_blocks(arities: NDArray[np.int64], rows: int) -> Iterator[tuple[int, int]]:
+    """Yield the first place and the place after the last of blocks with the same arity, which is ascending."""
+    width = max(1, MAX_BLOCK_CELLS // max(1, rows))
+    for first, stop in pairwise([0, *(np.flatnonzero(np.diff(arities)) + 1).tolist(), len(arities)]):
+        yield from ((begin, min(begin + width, stop)) for begin in range(first, stop, width))
+
+
+def _pack_few_states(codes: Codes, arity: int, words: NDArray[np.uint64]) -> NDArray[np.int64]:
+    """
+    Write the bitmaps of some variables with the same number of states; return the most frequent state of each.
+
+    codes : uint8|uint16[variables, rows]
+    words : uint64[variables, arity - 1, W], zeroed; written
+    """
+    packed = [np.packbits(codes == state, axis=1, bitorder="little") for state in range(arity)]
+    modes: NDArray[np.int64] = np.argmax(
+        [np.bitwise_count(bits).sum(axis=1, dtype=np.int64) for bits in packed], axis=0
+    )
+    for state, bits in enumerate(packed):
+        chosen = np.flatnonzero(modes != state)
+        words.view(np.uint8)[chosen, state - (state > modes[chosen]), : bits.shape[1]] = bits[chosen]
+    return modes
 
 
 def _merge_rows(codes: Codes) -> tuple[Codes, NDArray[np.int32]]:

@@ -203,3 +203,18 @@ def sum_counts(counts, stop, terms, cells):
         n = counts[i]
         total += term(n, table, terms[FUNCTION], a)
     return total
+
+
+@kernel
+def sum_counts_of_each(counts, begin, terms, cells):
+    """
+    Return the values of several sets.
+
+    counts : int64[...]        counts of the cells of the first set, then those of the second, and so on
+    begin : int64[sets + 1]    where the counts of each set begin
+    cells : float64[sets]      numbers of cells
+    """
+    values = np.empty(cells.size)
+    for i in range(cells.size):
+        values[i] = sum_counts(counts[begin[i] :], begin[i + 1] - begin[i], terms, cells[i])
+    return values

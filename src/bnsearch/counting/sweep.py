@@ -205,14 +205,13 @@ class Sweep:
 
     def _compute_small_values(self, size: int, terms: Terms) -> NDArray[np.float64]:
         """Return the value of the empty set, or those of all single variables."""
-        from bnsearch.counting.kernels_terms import sum_counts
+        from bnsearch.counting.kernels_terms import sum_counts_of_each
 
-        if size == 0:
-            counts = [np.array([self._columns.total])]
-        else:
-            counts = [self._columns.count_states(place) for place in range(len(self.order))]
-        cells = self._columns.arities.astype(np.float64).tolist() if size else [1.0]
-        return np.array([sum_counts(n, len(n), terms, c) for n, c in zip(counts, cells, strict=True)])
+        counts, begin, cells = np.array([self._columns.total]), np.array([0, 1]), np.ones(1)
+        if size == 1:
+            (counts, begin), cells = self._columns.count_states(), self._columns.arities.astype(np.float64)
+        values: NDArray[np.float64] = sum_counts_of_each(counts, begin, terms, cells)
+        return values
 
     def _are_bitmaps_enough(self, size: int) -> bool:
         """Return True if all sets of a size can be counted by bitmaps."""

@@ -41,7 +41,8 @@ def keep_rounds(rounds: IslandRounds, checkpoint: Checkpoint) -> None:
     if part is not None:
         with checkpoint.damage_reported():
             rounds.state = decode_rounds(part)
-    checkpoint.provide(ROUNDS, lambda: encode_rounds(rounds.state))
+    # Small: the counters of the run must not be ahead of the rounds, so both are written together.
+    checkpoint.provide(ROUNDS, lambda: encode_rounds(rounds.state), is_small=True)
 
 
 def encode_rounds(state: RoundsState) -> Part | None:

@@ -37,7 +37,8 @@ from bnsearch.selection.walk import SIZE_FACTOR, Walk
 
 MIN_SETS = 1_000_000  # smallest number of sets of a size that is divided among workers: about 0.1 s of work
 PREPARED_DEPTH = 2  # with this number of parents, workers enumerate the smaller sizes while the driver does
-TASKS_PER_WORKER = 8  # groups of pieces for each worker, so that all workers end at about the same time
+TASKS_PER_WORKER = 8  # minimum number of groups of pieces for each worker, which bounds the time of a group
+SHARES = 3  # a group has at most 1 / SHARES of a worker's share of the remaining sets, so that all workers end together
 
 
 @dataclass(frozen=True)
@@ -216,26 +217,25 @@ class SharedWalk(Walk):
             self._submit(progress.size, group)
         for ticket in queue.take_all(lambda: pace.going and not self.job.budget.is_spent()):
             yield ticket.call.task.pieces, ticket.value.split()
-        queue.cancel()
 
     def _group_pieces(self, size: int, workers: int) -> Iterator[tuple[Piece, ...]]:
         """
-        Yield groups of pieces, of which the first ones are small, so that the pace is known soon.
+        Yield groups of pieces.
 
-        A group for each worker has one piece. Further groups have twice as many sets, up to the number with which each
-        worker gets TASKS_PER_WORKER groups.
+        A group for each worker has one piece, so that the pace is known soon. Further groups have twice as many sets,
+        up to the number with which each worker gets TASKS_PER_WORKER groups. The last groups are small again.
         """
         group: list[Piece] = []
-        sets, n_groups, max_sets = 0, 0, self.sweep.number(size) / (TASKS_PER_WORKER * workers)
-        first_sets = 0.0
+        remaining, sets, n_groups, first_sets = self.sweep.number(size), 0, 0, 0
+        max_sets = remaining / (TASKS_PER_WORKER * workers)
         for piece in self.sweep.pieces(size):
             first, stop = self.sweep.ranks(size, piece)
             group.append(piece)
             sets += stop - first
             first_sets = first_sets or sets
-            if sets >= min(max_sets, first_sets * 2.0 ** (n_groups // workers)):
+            if sets >= min(max_sets, first_sets * 2.0 ** (n_groups // workers), remaining / (SHARES * workers)):
                 yield tuple(group)
-                group, sets, n_groups = [], 0, n_groups + 1
+                group, sets, n_groups, remaining = [], 0, n_groups + 1, remaining - sets
         if group:
             yield tuple(group)
 

@@ -105,7 +105,8 @@ def make_constraints(knowledge: Knowledge, names: Sequence[str]) -> Constraints:
     required = np.zeros((len(names), len(names)), dtype=bool)
     for parent, child in knowledge.required:
         required[index[child], index[parent]] = True
-    allowed = ~np.eye(len(names), dtype=bool)
+    allowed = np.ones_like(required)
+    np.fill_diagonal(allowed, False)
     if knowledge.allowed is not None:
         allowed[:] = required
         for parent, child in knowledge.allowed:

@@ -43,7 +43,7 @@ class Source:
         relatives[relatives_begin[x]:relatives_begin[x + 1]]: one improves the score of the other as its only parent
     parent_hashes : uint64[n], random number of each place as a parent
     required_scores : float64[n], local score of each variable with just its required parents; 0 for one that has none
-    complete : True if all pairs were counted
+    complete : True if all pairs were counted; otherwise there are no relatives and no arrays for kernels
     """
 
     def __init__(
@@ -63,8 +63,9 @@ class Source:
         )
         self.pairs = compute_pair_gains(problem, going, threads, memory)
         self.complete = self.pairs.complete
-        self.relatives_begin, self.relatives, related_bits = _list_relatives(self.pairs)
-        self._make_arrays(data, score, related_bits)
+        if self.complete:  # otherwise the run ends without islands, and soon
+            self.relatives_begin, self.relatives, related_bits = _list_relatives(self.pairs)
+            self._make_arrays(data, score, related_bits)
 
     def _read_knowledge(self, problem: Problem, max_parents: int) -> None:
         """Set which edges are allowed and required, and the largest numbers of parents."""

@@ -9,10 +9,11 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from bnsearch._tools.parallel import parallel_map
-from bnsearch.parent_sets.rows import ROWS_PER_CHUNK, best_first, for_variables, new_table, places_of_chunks
+from bnsearch._tools.parallel import parallel_map, parallel_take
+from bnsearch.parent_sets.rows import ROWS_PER_CHUNK, new_table, places_of_chunks
 from bnsearch.parent_sets.table import ParentSets
 
+ROWS_PER_CALL = 20_000  # approximate number of rows that one kernel call sorts and writes, which takes a millisecond
 MAX_BEST_ROWS = 100_000  # approximate number of rows that are assembled without a delay after an interrupt
 
 
@@ -24,26 +25,41 @@ class RankedFamilies(NamedTuple):
     scores: NDArray[np.float64]
 
 
-class VariableFamilies(NamedTuple):
+class GroupedFamilies(NamedTuple):
     """
-    The families of one variable, those with fewer parents first.
+    The families of all places, one place after the other, and those of one place with fewer parents first.
 
     Attributes
     ----------
+    begin : int64[places + 1], index of the first family of each place
     ranks, scores : of the families
-    ends : int64[sizes], number of families with no parent, at most one, at most two, ...
+    ends : int64[places, sizes], number of families of a place with no parent, at most one, at most two, ...
     """
 
+    begin: NDArray[np.int64]
     ranks: NDArray[np.int64]
     scores: NDArray[np.float64]
     ends: NDArray[np.int64]
 
-    def best(self, max_families: int) -> VariableFamilies:
-        """Return the best families, up to a number, and the empty set."""
-        if len(self.scores) <= max_families:
-            return self
-        kept = np.union1d([0], np.argpartition(-self.scores, max_families)[:max_families])
-        return VariableFamilies(self.ranks[kept], self.scores[kept], np.searchsorted(kept, self.ends))
+    def best(self, max_families: int, threads: int) -> GroupedFamilies:
+        """Return the best families of each place, up to a number, and the empty sets."""
+
+        def choose(place: int) -> NDArray[np.int64]:
+            scores = self.scores[self.begin[place] : self.begin[place + 1]]
+            if len(scores) <= max_families:
+                return np.arange(len(scores))
+            return np.union1d([0], np.argpartition(-scores, max_families)[:max_families])
+
+        chosen = parallel_map(choose, range(len(self.ends)), threads)
+        rows = np.concatenate([first + own for first, own in zip(self.begin.tolist(), chosen, strict=False)])
+        begin = np.concatenate(([0], np.cumsum([len(own) for own in chosen])))
+        ends = np.array([np.searchsorted(own, limits) for own, limits in zip(chosen, self.ends, strict=True)])
+        return GroupedFamilies(begin, self.ranks[rows], self.scores[rows], ends)
+
+    def cut_places(self) -> list[tuple[int, int]]:
+        """Return ranges of places with about ROWS_PER_CALL families each, or with one place."""
+        starts = np.searchsorted(self.begin[:-1], np.arange(0, self.begin[-1], ROWS_PER_CALL))
+        return list(pairwise([*np.unique(starts).tolist(), len(self.ends)]))
 
 
 def assemble(
@@ -71,33 +87,28 @@ def assemble(
     """
     from bnsearch.parent_sets.kernels_rows import write_families
 
-    variables = order.tolist()
     families = _by_child(empty, parts, threads)
-    if only_best and sum(len(own.scores) for own in families) > MAX_BEST_ROWS:
-        families = parallel_map(lambda own: own.best(-(-MAX_BEST_ROWS // len(order))), families, threads)
-    ends = np.array([own.ends for own in families])
+    if only_best and len(families.scores) > MAX_BEST_ROWS:
+        families = families.best(-(-MAX_BEST_ROWS // len(order)), threads)
     counts, lengths = np.zeros((2, len(order)), dtype=np.int64)
-    counts[order] = ends[:, -1]
-    lengths[order] = (np.diff(ends, axis=1) * np.arange(1, ends.shape[1])).sum(axis=1)
+    counts[order] = families.ends[:, -1]
+    lengths[order] = (np.diff(families.ends, axis=1) * np.arange(1, families.ends.shape[1])).sum(axis=1)
     table, base = new_table(counts, lengths)
-    spans = [slice(*bounds) for bounds in pairwise(table.begin.tolist())]
-    members = [slice(*bounds) for bounds in pairwise(base.tolist())]
+    begin, ranks, scores, ends = families
+    bits = scores.view(np.uint64)
 
-    def write(place: int) -> None:
-        own, v = families[place], variables[place]
+    def write(places: tuple[int, int]) -> None:
         write_families(
-            best_first(own.scores), own.scores, own.ranks, own.ends, binomial, order, members[v].start,
-            table.scores[spans[v]], table.first[spans[v]], table.members[members[v]],
+            *places, begin, scores, bits, ranks, ends, binomial, order, table.begin, base,
+            table.scores, table.first, table.members,
         )  # fmt: skip
 
-    for_variables(write, counts[order], threads)
+    parallel_take(write, families.cut_places(), threads)
     return ParentSets(names, *table)
 
 
-def _by_child(
-    empty: NDArray[np.float64], parts: Sequence[tuple[int, RankedFamilies]], threads: int
-) -> list[VariableFamilies]:
-    """Return the families of each place."""
+def _by_child(empty: NDArray[np.float64], parts: Sequence[tuple[int, RankedFamilies]], threads: int) -> GroupedFamilies:
+    """Return the families of all places."""
     from bnsearch.parent_sets.kernels_rows import count_children, scatter_families
 
     n = len(empty)
@@ -122,9 +133,7 @@ def _by_child(
     of_size = np.zeros((1 + max((size for size, _ in chunks), default=0), n), dtype=np.int64)
     of_size[0] = 1
     np.add.at(of_size, [size for size, _ in chunks], counts)
-    ends = np.ascontiguousarray(np.cumsum(of_size, axis=0).T)
-    spans = [slice(*bounds) for bounds in pairwise(begin.tolist())]
-    return [VariableFamilies(ranks[span], scores[span], ends[v]) for v, span in enumerate(spans)]
+    return GroupedFamilies(begin, ranks, scores, np.ascontiguousarray(np.cumsum(of_size, axis=0).T))
 
 
 def _chunks(parts: Sequence[tuple[int, RankedFamilies]], threads: int) -> list[tuple[int, list[RankedFamilies]]]:

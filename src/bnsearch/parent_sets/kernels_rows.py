@@ -8,8 +8,11 @@ import math
 
 import numpy as np
 
-from bnsearch.kernels.compile import borrowing_kernel, inlined_kernel
+from bnsearch.kernels.compile import borrowing_kernel, inlined_kernel, kernel
 from bnsearch.kernels.sorting import insert_ascending
+
+DIGITS, DIGIT_BITS = 8, 8  # digits of a key of 64 bits
+BUCKETS = 1 << DIGIT_BITS
 
 
 @borrowing_kernel
@@ -82,31 +85,86 @@ def unrank(rank, size, binomial, order, begin, members):
         high = low
 
 
-@borrowing_kernel
-def write_families(rows, scores, ranks, ends, binomial, order, base, new_scores, first, members):
+@kernel
+def order_best_first(bits):
     """
-    Write the sets of one variable into the table.
+    Return the order of scores: descending, and equal scores as given (radix sort).
 
-    rows : int64[m]                  the variable's families in the order of the table
-    scores, ranks : float64, int64[...]   of its families, those with fewer parents first
-    ends : int64[sizes]              number of families with no parent, at most one, at most two, ...
+    bits : uint64[m]   the 64 bits of each score
+    """
+    m = bits.size
+    sign = np.uint64(1) << np.uint64(63)
+    keys, rows = np.empty((2, m), np.uint64), np.empty((2, m), np.int64)
+    counts = np.zeros((DIGITS, BUCKETS), np.int64)
+    for i in range(m):
+        key = bits[i]
+        if key == sign:  # -0.0, which equals 0.0
+            key = np.uint64(0)
+        keys[0, i] = key = key if key & sign else ~(key | sign)  # ascending keys are descending scores
+        rows[0, i] = i
+        for d in range(DIGITS):
+            counts[d, digit_of(key, d)] += 1
+    side = 0
+    for d in range(DIGITS):
+        if m == 0 or counts[d, digit_of(keys[side, 0], d)] == m:  # all keys have the same digit
+            continue
+        to = counts[d]
+        add_up(to)
+        for i in range(m):
+            key = keys[side, i]
+            at = to[digit_of(key, d)]
+            to[digit_of(key, d)] = at + 1
+            keys[1 - side, at] = key
+            rows[1 - side, at] = rows[side, i]
+        side = 1 - side
+    return rows[side]
+
+
+@inlined_kernel
+def digit_of(key, d):
+    """Return a digit of a key; digit 0 is the least significant one."""
+    return np.int64((key >> np.uint64(DIGIT_BITS * d)) & np.uint64(BUCKETS - 1))
+
+
+@inlined_kernel
+def add_up(counts):
+    """Replace each count by the sum of those before it."""
+    total = np.int64(0)
+    for i in range(counts.size):
+        counts[i], total = total, total + counts[i]
+
+
+@kernel
+def write_families(
+    start, stop, begin, scores, bits, ranks, ends, binomial, order, to, base, new_scores, first, members
+):
+    """
+    Write the sets of the places start:stop into the table, best first.
+
+    begin : int64[places + 1]        index of the first family of each place
+    scores, bits, ranks : float64, uint64, int64[families]   scores, their bits and ranks of the families, those of one
+                                     place with fewer parents first
+    ends : int64[places, sizes]      number of families of a place with no parent, at most one, at most two, ...
     binomial : int64[..., ...]       binomial coefficients
     order : int64[places]            the variable at each place
-    base : index of the variable's first member in the table
-    new_scores : float64[m]          written
-    first : int64[m]                 written: index of each set's first member in the table
-    members : int32[...]             the table's members from `base` on, written
+    to, base : int64[variables + 1]  index of the first row and of the first member of each variable in the table
+    new_scores, first, members : float64, int64[rows], int32[...]   written: scores, index of each set's first member,
+                                     and members of the table
     """
-    to = np.int64(0)
-    for i in range(rows.size):
-        row = rows[i]
-        size = np.int64(0)
-        while row >= ends[size]:
-            size += 1
-        new_scores[i] = scores[row]
-        first[i] = base + to
-        unrank(ranks[row], size, binomial, order, to, members)
-        to += size
+    for place in range(start, stop):
+        own = begin[place]
+        variable = order[place]
+        at, member = to[variable], base[variable]
+        rows = order_best_first(bits[own : begin[place + 1]])
+        for i in range(rows.size):
+            row = rows[i]
+            size = np.int64(0)
+            while row >= ends[place, size]:
+                size += 1
+            new_scores[at + i] = scores[own + row]
+            first[at + i] = member
+            unrank(ranks[own + row], size, binomial, order, member, members)
+            member += size
 
 
 @borrowing_kernel

@@ -160,19 +160,13 @@ def for_variables(function: Callable[[int], None], counts: NDArray[np.int64], th
     parallel_take(function, work, max(1, min(thread_count(threads), max_threads)))
 
 
-def best_first(scores: NDArray[np.float64], sizes: NDArray[np.int64] | None = None) -> NDArray[np.int64]:
-    """
-    Return the order of one variable's rows: by descending score, then by size, then as given.
-
-    Without sizes, the given order must have smaller sets before larger ones.
-    """
+def best_first(scores: NDArray[np.float64], sizes: NDArray[np.int64]) -> NDArray[np.int64]:
+    """Return the order of one variable's rows: by descending score, then by size, then as given."""
     values = -scores
-    if sizes is None and len(values) < FEW_ROWS:
-        return np.argsort(values, kind="stable")
     order = np.argsort(values)
     ordered = values[order]
     if np.any(ordered[1:] == ordered[:-1]):  # a stable sort takes longer and is needed only here
-        order = np.argsort(values, kind="stable") if sizes is None else np.lexsort((sizes, values))
+        order = np.lexsort((sizes, values))
     return order
 
 
