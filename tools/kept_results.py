@@ -18,6 +18,7 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
+from bnsearch import __version__
 from bnsearch._tools.files import atomic_write
 from bnsearch.experiments.claims import Verdict, check_claims
 from bnsearch.experiments.folder import ExperimentFolder
@@ -37,6 +38,7 @@ ROOT = Path(__file__).parents[1]
 FOLDERS = ("docs/papers", "docs/results")
 BEGIN, END = "<!-- verdicts: written by tools/kept_results.py -->", "<!-- end of verdicts -->"
 LABELS = ("dataset", "sample", "method", "score", "budget", "seed", "error")
+UNKNOWN = "0+unknown"  # version of sources that are not installed
 DIGITS = 10  # significant digits of kept values
 
 
@@ -82,6 +84,7 @@ def keep(folder: Path, machine: str) -> dict[str, Any]:
     findings = Findings(ExperimentFolder(folder))
     index = findings.index
     names = list(dict.fromkeys([*index["measures"], *(claim["measure"] for claim in index["claims"])]))
+    versions = {r["version"] for r in findings.records.values() if "version" in r} - {UNKNOWN}
     rows, sizes = [], {}
     for cell in findings.cells:
         record = findings.records.get(cell["key"])
@@ -92,7 +95,7 @@ def keep(folder: Path, machine: str) -> dict[str, Any]:
         rows.append([*(cell[label] for label in LABELS[:-1]), record.get("error"), *map(_shorten, values)])
     return {
         "machine": machine,
-        "version": ", ".join(sorted({str(r.get("version")) for r in findings.records.values()})),
+        "version": ", ".join(sorted(versions)) or __version__,
         "total": len(findings.cells),
         "index": {key: value for key, value in index.items() if key != "cells"},
         "measures": names,

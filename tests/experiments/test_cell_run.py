@@ -129,6 +129,7 @@ def test_measures_of_a_record():
     record = {
         "result": {"score": -102.0, "gap": 0.05},
         "trace": [[0.5, 1, 1, -150.0], [2.0, 2, 2, -102.0]],
+        "settings": {"budget": [60.0, None, None]},
     }
     best = Best(-100.0, 0.01)
     assert best.limit == -101.0
@@ -137,6 +138,10 @@ def test_measures_of_a_record():
     assert MEASURES["time_to_target"].compute(record, best) == math.inf
     assert MEASURES["time_to_target"].compute(record, Best(-100.0, 0.02)) == 2.0
     assert MEASURES["shd"].compute(record, best) is None
+    assert MEASURES["best_iteration"].compute(record, best) == 2
+    assert MEASURES["early_score"].compute(record, best) == -150.0  # after 0.6 s
+    for seconds in (40.0, None):  # no network after 0.4 s; no time budget
+        assert MEASURES["early_score"].compute(record | {"settings": {"budget": [seconds]}}, best) is None
 
 
 def write_pages(size):

@@ -35,6 +35,14 @@ def test_pairs_by_hand():
     assert (reverse.wins, reverse.losses, reverse.effect) == (1, 3, pytest.approx(-0.2))
 
 
+def test_runs_that_do_not_reach_their_target():
+    """Infinite times are equal to each other and larger than all others: two of four pairs are larger, none smaller."""
+    assert compute_cliffs_delta([math.inf, math.inf], [math.inf, 1.0]) == 0.5
+    runs = [[{(None, 1): math.inf, (None, 2): math.inf}, {(None, 1): math.inf, (None, 2): math.inf}]]
+    (equal,) = compare_runs(runs, is_higher_better=False)
+    assert (equal.p_value, equal.effect) == (1.0, 0.0)
+
+
 @given(st.lists(st.integers(1, 4), min_size=1, max_size=7), st.data())
 def test_exact_p_is_that_of_all_signs(sizes, data):
     """Of all patterns of signs, the share with a sum at most and at least as large; twice the smaller one."""

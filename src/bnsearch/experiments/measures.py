@@ -7,6 +7,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import Any
 
+EARLY = 0.01  # share of the time budget after which `early_score` is read
 Record = Mapping[str, Any]
 
 
@@ -82,6 +83,14 @@ def compute_time_to_target(record: Record, best: Best) -> float:
     return next((point[0] for point in record["trace"] if point[3] >= best.limit), math.inf)
 
 
+def compute_early_score(record: Record, best: Best) -> float | None:
+    """Return the score after a hundredth of the seconds of the budget; None without a time budget or a network."""
+    seconds = record["settings"]["budget"][0]
+    if seconds is None:
+        return None
+    return max((point[3] for point in record["trace"] if point[0] <= EARLY * seconds), default=None)
+
+
 def compute_best_iteration(record: Record, best: Best) -> float | None:
     """Return the iteration in which the network was found; None without a trace."""
     return record["trace"][-1][1] if record["trace"] else None
@@ -115,6 +124,15 @@ MEASURES = {
             "seconds to target",
             "Wall-clock time until the score was close to the best known one.",
             compute_time_to_target,
+            is_timed=True,
+            is_relative=True,
+        ),
+        Measure(
+            "early_score",
+            "early score",
+            "Score of the best network after a hundredth of the time budget.",
+            compute_early_score,
+            True,
             is_timed=True,
             is_relative=True,
         ),

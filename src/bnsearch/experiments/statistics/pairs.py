@@ -184,7 +184,7 @@ def _compare_two(first: Runs, second: Runs, sign: int, tolerance: float) -> tupl
     if min(len(a), len(b)) < 2:
         return None
     a, b = _merge_ties(a, b, tolerance)
-    is_constant = np.ptp(np.concatenate([a, b])) == 0
+    is_constant = bool(np.all(np.concatenate([a, b]) == a[0]))
     p_value = 1.0 if is_constant else float(mannwhitneyu(a, b, alternative="two-sided").pvalue)
     return "Mann-Whitney", p_value, compute_cliffs_delta(a, b), min(1.0, 2.0 / comb(len(a) + len(b), len(a)))
 
@@ -214,4 +214,4 @@ def compute_cliffs_delta(first: ArrayLike, second: ArrayLike) -> float:
     Cliff (1993), "Dominance statistics: ordinal analyses to answer ordinal questions", Psychological Bulletin 114.
     """
     a, b = np.asarray(first, dtype=np.float64), np.asarray(second, dtype=np.float64)
-    return float(np.sign(a[:, None] - b[None, :]).mean())
+    return float(np.mean(a[:, None] > b[None, :]) - np.mean(a[:, None] < b[None, :]))
