@@ -14,6 +14,7 @@ from bnsearch.budgets.budget import Budget
 from bnsearch.exact.component_search import ComponentSearch
 from bnsearch.exact.components import Component, split_into_components
 from bnsearch.exact.cuts import Cut, CutPool, make_cluster_cut
+from bnsearch.exact.kernels_order_graph import lower_potentials
 from bnsearch.exact.linear_program import has_solver
 from bnsearch.exact.order_bound import find_maxima
 from bnsearch.exact.order_graph import OrderGraph
@@ -69,15 +70,60 @@ def sum_heaviest(cut: Cut, node: int) -> float:
 
 
 @examples(30)
-@given(st.integers(2, 5), st.integers(0, 4), st.integers(0, 2**32 - 1))
-def test_maxima_of_cuts(c, order, seed):
+@given(st.integers(2, 5), st.integers(0, 2**32 - 1))
+def test_maxima_of_local_cuts(c, seed):
     """The maximum over the members outside a node agrees with the definition, for all nodes."""
-    rng, members = np.random.default_rng(seed), np.arange(c)
-    cut = make_cluster_cut(members, order) if 0 < order < c else draw_local_cut(members, rng)
+    cut = draw_local_cut(np.arange(c), np.random.default_rng(seed))
     maxima = find_maxima(cut)
     for node in range(1 << c):
-        place = node.bit_count() if cut.order else node
-        assert maxima[place] == pytest.approx(sum_heaviest(cut, node), abs=1e-12)
+        assert maxima[node] == pytest.approx(sum_heaviest(cut, node), abs=1e-12)
+
+
+@examples(20)
+@given(st.integers(3, 6), st.integers(0, 2**32 - 1))
+def test_potentials_of_nodes(n, seed):
+    """Expansion changes the potentials step by step; they agree with the definition, and so do those of a new bound."""
+    component, rng = make_component(n, 30, 3, seed), np.random.default_rng(seed)
+    graph = OrderGraph(component, component.begin[1:] - 1)
+    pool, step = draw_step(component, rng)
+    graph.use_bound(pool, step)
+    if graph.is_proven:
+        return
+    graph.search(lambda: False)
+    keys, _, potentials = graph._nodes[:3]
+    count, heads = int(graph._state[0]), np.array([0], dtype=np.int32)
+    expected = [compute_potential(component, pool, step, int(key)) for key in keys[:count]]
+    assert potentials[:count] == pytest.approx(expected, abs=1e-9)
+    potentials[:] = math.inf
+    lists = *graph._nodes[:5], np.array([*range(1, count), -1], dtype=np.int32)
+    lower_potentials(graph._bound.arrays, lists, heads)
+    assert potentials[:count] == pytest.approx(expected, abs=1e-9)
+
+
+def compute_potential(component: Component, pool: CutPool, step: Step, key: int) -> float:
+    """Return the potential of a node by its definition."""
+    total = 0.0
+    for v in range(component.size):
+        if not key >> v & 1:
+            total += max(reduce_score(component, pool, step, row) for row in range(*component.begin[v : v + 2]))
+    for number, multiplier in zip(step.cuts.tolist(), step.multipliers.tolist(), strict=True):
+        cut = pool[number]
+        node = sum(1 << i for i, v in enumerate(cut.members.tolist()) if key >> v & 1)
+        total += multiplier * sum_heaviest(cut, node)
+    return total
+
+
+def reduce_score(component: Component, pool: CutPool, step: Step, row: int) -> float:
+    """Return the score of a parent set, less the multipliers times its coefficients."""
+    score, child = float(component.scores[row]), int(component.child[row])
+    for number, multiplier in zip(step.cuts.tolist(), step.multipliers.tolist(), strict=True):
+        cut = pool[number]
+        members = cut.members.tolist()
+        mask = sum(1 << i for i, v in enumerate(members) if int(component.small_masks[row]) >> v & 1)
+        if child in members:
+            weight = float(mask.bit_count() >= cut.order) if cut.order else cut.weights[members.index(child), mask]
+            score -= multiplier * weight
+    return score
 
 
 @examples(100)
@@ -142,10 +188,10 @@ def test_with_the_dual_ascent(seed):
     table = random_candidates(14, 60, 4, seed)
     (component,) = split_into_components(table)
     search = OrderSearch(component, component.begin[1:] - 1)
-    assert search.search(Budget(60))
+    assert search.search(Budget())
     assert search.bound == search.graph.target == pytest.approx(best_score(table), abs=1e-9)
     again = OrderSearch(component, search.graph.choice)
-    assert again.search(Budget(60))
+    assert again.search(Budget())
     assert again.graph.n_expanded < search.graph.n_expanded
 
 
@@ -167,7 +213,7 @@ def test_more_than_32_variables():
         members=np.array([m for v in range(n) for u, _, p in rows if u == v for m in p], dtype=np.int32),
     )
     search = OrderSearch(component, component.begin[1:] - 1)
-    assert search.search(Budget(60))
+    assert search.search(Budget())
     assert search.graph.target == pytest.approx(-(n - 1) - 3.0, abs=1e-9)  # variable 0 has no parents
 
 
@@ -178,7 +224,7 @@ def test_turns_with_branch_and_cut(memory):
     table = random_candidates(13, 50, 4, seed=5)
     (component,) = split_into_components(table)
     bounds: list[float] = []
-    search = ComponentSearch(component, component.begin[1:] - 1, Budget(60), memory=1 << 24, observe=bounds.append)
+    search = ComponentSearch(component, component.begin[1:] - 1, Budget(), memory=1 << 24, observe=bounds.append)
     assert search._order is not None
     search._order.graph._max_nodes = memory
     assert search.solve()

@@ -92,12 +92,12 @@ class OrderGraph:
         elif self._bound is None:
             self._add_root(new.value)
         else:
-            lower_potentials(new.arrays, self._nodes, self._heads, np.empty(new.n_cuts, dtype=np.int64))
+            lower_potentials(new.arrays, self._nodes, self._heads)
         self._bound = new
 
     def search(self, halted: Callable[[], bool]) -> bool:
         """Search until the best network is found, and return True; False after a stop, or if the memory is used up."""
-        from bnsearch.exact.kernels_order_graph import LAYER, expand_nodes
+        from bnsearch.exact.kernels_order_graph import GROUP, LAYER, expand_nodes
 
         assert self._bound is not None
         n = self.component.size
@@ -105,10 +105,11 @@ class OrderGraph:
             if halted():
                 return False
             least = self.target + tie_margin(self.target)
-            scratch = np.empty(self._bound.n_cuts, dtype=np.int64), np.empty(2)
+            planes = np.empty((n + GROUP - 1) // GROUP, dtype=np.uint64)
+            scratch = np.empty(n), np.empty(2), planes
             lists = self._nodes, self._slots, self._heads
             bound = self._bound.table, self._bound.arrays
-            if not expand_nodes(*bound, *lists, self._state, least, NODES_PER_CALL, *scratch):
+            if not expand_nodes(*bound, *lists, self._state, least, NODES_PER_CALL, scratch):
                 self.is_full = 2 * len(self._nodes[0]) > self._max_nodes
                 if self.is_full:
                     return False
