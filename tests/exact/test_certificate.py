@@ -224,7 +224,7 @@ def test_the_bound_of_learn_is_certified(stop, tmp_path):
     """The certificate of the islands' bound is valid for the table that it is written with."""
     data = load_network("greenhouse").sample(300, 1)
     wide = data.codes.T.repeat(4, axis=1) ^ (np.random.default_rng(1).random((300, 4 * data.n_variables)) < 0.1)
-    result = learn(wide.astype(int), seconds=None, stop=stop, seed=1, threads=2)
+    result = learn(wide.astype(int), seconds=None, stop=stop, seed=1, threads=2, clock=Clock(tick=1e-3))
     assert result.bound >= result.score - 1e-9 * abs(result.score)
     result.certificate.write(tmp_path / "certificate.json")
     result.certificate.write_table(tmp_path / "sets.jkl.gz")

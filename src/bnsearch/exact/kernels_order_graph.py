@@ -4,15 +4,14 @@ Kernels of the search over the order graph: its nodes are sets of variables that
 A node has a score, that of the best network of its variables, and a potential, an upper bound on the sum of the local
 scores of all other variables. Children whose score plus potential does not exceed the score of the incumbent are not
 kept. The arguments are tuples of arrays:
-
 table : (begin, scores, tops, first_word, absent)
     begin : int64[n + 1]       the parent sets of variable v are begin[v]:begin[v + 1], best first, at least one
     scores : float64[...]      their local scores
     tops : uint64[n]           members of the best parent set of each variable
     first_word : int64[n]      position of a variable in `absent`
-    absent : uint64[...]       for each variable, each block of 64 * BLOCK of its parent sets, each group of GROUP
-                               variables and each subset of this group, BLOCK words: bit i is 1 if the i-th set of the
-                               block has no member in the subset, and 0 if there is no such set
+    absent : uint64[...]       for each variable, each group of GROUP variables, each subset of this group and each 64
+                               parent sets of the variable, one word: its bit i is 1 if the i-th of these sets has no
+                               member in the subset. The number of words is a multiple of BLOCK; the last may be 0
 bound : (reduced, clusters, local)
     reduced : float64[n]       the best reduced score of each variable
     clusters : (masks, orders, prices)   cluster inequalities: uint64[m], their members as bits; int64[m], their orders;
@@ -39,22 +38,24 @@ from bnsearch.kernels.bits import lowest_bit, popcount
 from bnsearch.kernels.compile import inlined_kernel, inner_borrowing_kernel, kernel
 from bnsearch.kernels.random_numbers import hash_number
 
-COUNT, EXPANDED, LAYER = range(3)  # entries of `state`: number of nodes, number of expanded nodes, current layer
+COUNT, EXPANDED, LAYER, OPEN = range(4)  # entries of `state`: numbers of nodes kept and expanded, layer, open nodes
 NO_NODE = -1
 GROUP = 4  # variables whose members of a set are looked up together
 BLOCK = 4  # words that are read together: one vector instruction
 
 
 @inlined_kernel
+def count_words(n_sets):
+    """Return the number of words for the parent sets of a variable, a multiple of BLOCK."""
+    return (n_sets + 64 * BLOCK - 1) // (64 * BLOCK) * BLOCK
+
+
+@inlined_kernel
 def find_first_bit(w0, w1, w2, w3):
     """Return the place of the first bit in four words, which are not all 0."""
-    if w0 != np.uint64(0):
-        return lowest_bit(w0)
-    if w1 != np.uint64(0):
-        return 64 + lowest_bit(w1)
-    if w2 != np.uint64(0):
-        return 128 + lowest_bit(w2)
-    return 192 + lowest_bit(w3)
+    if (w0 | w1) != np.uint64(0):
+        return lowest_bit(w0) if w0 != np.uint64(0) else 64 + lowest_bit(w1)
+    return 128 + lowest_bit(w2) if w2 != np.uint64(0) else 192 + lowest_bit(w3)
 
 
 @inlined_kernel
@@ -62,16 +63,16 @@ def find_best_set(table, v, planes, least):
     """
     Return the best parent set of a variable without members outside the node; -1 if its score is at most `least`.
 
-    planes : uint64[groups]   for each group, the words of the subset that is outside the node, as a place in a block
+    planes : uint64[groups]   for each group, the number of the subset that is outside the node
     """
     begin, scores, _, first_word, absent = table
-    start = np.uint64(first_word[v])
+    start, n_words = np.uint64(first_word[v]), np.uint64(count_words(begin[v + 1] - begin[v]))
     for row in range(begin[v], begin[v + 1], 64 * BLOCK):
         if scores[row] <= least:
             break
         w0 = w1 = w2 = w3 = ~np.uint64(0)
         for plane in planes:
-            at = start + plane  # unsigned, so that no index is tested for being negative
+            at = start + plane * n_words  # unsigned, so that no index is tested for being negative
             w0 &= absent[at]
             w1 &= absent[at + np.uint64(1)]
             w2 &= absent[at + np.uint64(2)]
@@ -79,16 +80,8 @@ def find_best_set(table, v, planes, least):
         if (w0 | w1 | w2 | w3) != np.uint64(0):
             found = row + find_first_bit(w0, w1, w2, w3)
             return found if scores[found] > least else np.int64(-1)
-        start += np.uint64(planes.size * (BLOCK << GROUP))
+        start += np.uint64(BLOCK)
     return np.int64(-1)
-
-
-@inlined_kernel
-def write_planes(outside, planes):
-    """Write the argument `planes` of find_best_set, for the variables outside a node."""
-    for group in range(planes.size):
-        subset = (outside >> np.uint64(GROUP * group)) & np.uint64((1 << GROUP) - 1)
-        planes[group] = np.uint64(BLOCK) * (np.uint64(group << GROUP) | subset)
 
 
 @inlined_kernel
@@ -197,6 +190,7 @@ def keep_node(nodes, slots, heads, state, key, score, potential, origin):
     if node == NO_NODE:
         node = state[COUNT]
         state[COUNT] += 1
+        state[OPEN] += 1
         slots[slot] = node
         keys[node], node_scores[node], potentials[node] = key, -np.inf, potential
         layer = np.int64(popcount(key))
@@ -215,7 +209,9 @@ def expand_node(table, bound, nodes, slots, heads, state, node, target, scratch)
     key, score, potential = nodes[0][node], nodes[1][node], nodes[2][node]
     outside = (~np.uint64(0) >> np.uint64(64 - n)) & ~key
     write_changes(bound, key, changes)
-    write_planes(outside, planes)
+    for group in range(planes.size):
+        subset = (outside >> np.uint64(GROUP * group)) & np.uint64((1 << GROUP) - 1)
+        planes[group] = np.uint64(group << GROUP) | subset
     rest = outside
     while rest != np.uint64(0):
         v = lowest_bit(rest)
@@ -235,7 +231,7 @@ def expand_nodes(table, bound, nodes, slots, heads, state, target, max_nodes, sc
 
     The parents of a node have fewer variables, so its score is final when its turn comes.
 
-    state : int64[3]    COUNT, EXPANDED and LAYER; changed. When LAYER is n, no open node has fewer variables
+    state : int64[4]    changed. When LAYER is n, no open node has fewer variables
     scratch : (float64[n], float64[2], uint64[groups])
     """
     n = table[0].size - 1
@@ -248,6 +244,7 @@ def expand_nodes(table, bound, nodes, slots, heads, state, target, max_nodes, sc
             return False
         node = np.int64(heads[state[LAYER]])
         heads[state[LAYER]] = nodes[5][node]
+        state[OPEN] -= 1
         if nodes[1][node] + nodes[2][node] > target:
             expand_node(table, bound, nodes, slots, heads, state, node, target, scratch)
             state[EXPANDED] += 1
@@ -289,12 +286,12 @@ def write_absent(begin, masks, first_word, absent):
     """Write `absent` of a table; masks : uint64[...], the members of the parent sets; absent : zeros, written."""
     n_groups = (begin.size + GROUP - 2) // GROUP
     for v in range(begin.size - 1):
+        n_words = count_words(begin[v + 1] - begin[v])
         for row in range(begin[v], begin[v + 1]):
-            block, place = divmod(row - begin[v], 64 * BLOCK)
-            at = first_word[v] + block * n_groups * (BLOCK << GROUP) + (place >> 6)
+            place = row - begin[v]
             bit = np.uint64(1) << np.uint64(place & 63)
             for group in range(n_groups):
                 own = (masks[row] >> np.uint64(GROUP * group)) & np.uint64((1 << GROUP) - 1)
                 for part in range(1 << GROUP):
                     if own & np.uint64(part) == np.uint64(0):
-                        absent[at + BLOCK * ((group << GROUP) + part)] |= bit
+                        absent[first_word[v] + ((group << GROUP) + part) * n_words + (place >> 6)] |= bit

@@ -56,7 +56,7 @@ class OrderGraph:
         self.target = math.fsum(component.scores[choice])
         self.is_proven = self.is_full = False
         self._max_nodes = memory // NODE_BYTES
-        self._state = np.zeros(3, dtype=np.int64)
+        self._state = np.zeros(4, dtype=np.int64)
         self._heads = np.full(component.size + 1, -1, dtype=np.int32)
         self._bound: OrderBound | None = None
         self._allocate(FIRST_NODES)
@@ -67,6 +67,20 @@ class OrderGraph:
         from bnsearch.exact.kernels_order_graph import EXPANDED
 
         return int(self._state[EXPANDED])
+
+    @property
+    def n_open(self) -> int:
+        """Number of nodes that wait for their expansion."""
+        from bnsearch.exact.kernels_order_graph import OPEN
+
+        return int(self._state[OPEN])
+
+    @property
+    def n_kept(self) -> int:
+        """Number of nodes that were kept so far."""
+        from bnsearch.exact.kernels_order_graph import COUNT
+
+        return int(self._state[COUNT])
 
     @property
     def bound(self) -> float:
@@ -133,9 +147,9 @@ class OrderGraph:
 
     def grow(self) -> None:
         """Double the space for nodes."""
-        from bnsearch.exact.kernels_order_graph import COUNT, fill_slots
+        from bnsearch.exact.kernels_order_graph import fill_slots
 
-        old, count = self._nodes, int(self._state[COUNT])
+        old, count = self._nodes, self.n_kept
         self._allocate(2 * len(old[0]))
         for new, array in zip(self._nodes, old, strict=True):
             new[:count] = array[:count]
@@ -143,11 +157,11 @@ class OrderGraph:
 
     def _add_root(self, bound: float) -> None:
         """Add the node without variables."""
-        from bnsearch.exact.kernels_order_graph import COUNT
+        from bnsearch.exact.kernels_order_graph import COUNT, OPEN
 
         for array, value in zip(self._nodes, (0, 0.0, bound, -1, -1, -1), strict=True):
             array[0] = value
-        self._heads[0], self._state[COUNT] = 0, 1
+        self._heads[0], self._state[COUNT], self._state[OPEN] = 0, 1, 1
 
     def _read_network(self) -> None:
         """Read the network of the last node if it was reached: it is better than the incumbent."""
