@@ -96,22 +96,30 @@ def find_place(local, c, key):
 
 @inner_borrowing_kernel
 def write_changes(bound, key, changes):
-    """Write the change of the potential of a node for each variable that may join it; changes : float64[n]."""
+    """Return the potential of a node, and write its change for each variable that may join; changes : float64[n]."""
     reduced, (masks, orders, prices), local = bound
     first, members, _, values = local
+    potential = 0.0
     for v in range(reduced.size):
         changes[v] = -reduced[v]
+        if (key >> np.uint64(v)) & np.uint64(1) == np.uint64(0):
+            potential += reduced[v]
     for c in range(masks.size):
-        if np.int64(popcount(masks[c] & key)) >= orders[c]:
-            rest = masks[c] & ~key
-            while rest != np.uint64(0):
-                changes[lowest_bit(rest)] -= prices[c]
-                rest &= rest - np.uint64(1)
+        rest = masks[c] & ~key
+        if np.int64(popcount(masks[c] & key)) < orders[c]:
+            potential += prices[c] * (np.int64(popcount(masks[c])) - orders[c])
+            continue
+        potential += prices[c] * np.int64(popcount(rest))
+        while rest != np.uint64(0):
+            changes[lowest_bit(rest)] -= prices[c]
+            rest &= rest - np.uint64(1)
     for c in range(first.size - 1):
         place = find_place(local, c, key)
+        potential += values[place]
         for i in range(first[c], first[c + 1]):
             if (key >> np.uint64(members[i])) & np.uint64(1) == np.uint64(0):
                 changes[members[i]] += values[place + (1 << (i - first[c]))] - values[place]
+    return potential
 
 
 @inner_borrowing_kernel
@@ -129,22 +137,6 @@ def compute_change(bound, key, v):
                 place = find_place(local, c, key)
                 change += values[place + (1 << (i - first[c]))] - values[place]
     return change
-
-
-@inner_borrowing_kernel
-def compute_potential(bound, key):
-    """Return the potential of a node."""
-    reduced, (masks, orders, prices), local = bound
-    potential = 0.0
-    for v in range(reduced.size):
-        if (key >> np.uint64(v)) & np.uint64(1) == np.uint64(0):
-            potential += reduced[v]
-    for c in range(masks.size):
-        inside = np.int64(popcount(masks[c] & key))
-        potential += prices[c] * (np.int64(popcount(masks[c])) - max(inside, orders[c]))
-    for c in range(local[0].size - 1):
-        potential += local[3][find_place(local, c, key)]
-    return potential
 
 
 @inlined_kernel
@@ -202,13 +194,20 @@ def keep_node(nodes, slots, heads, state, key, score, potential, origin):
 
 @inner_borrowing_kernel
 def expand_node(table, bound, nodes, slots, heads, state, node, target, scratch):
-    """Keep the children of a node whose bounds exceed `target`."""
+    """
+    Keep the children of a node whose bounds exceed `target`; return False if its own does not.
+
+    The node may have its potential from another bound. The potentials of its children follow from that of this bound:
+    the lower one of both, less a change of the higher one, would not be valid.
+    """
     changes, gains, planes = scratch
     scores = table[1]
     n = table[0].size - 1
-    key, score, potential = nodes[0][node], nodes[1][node], nodes[2][node]
+    key, score = nodes[0][node], nodes[1][node]
+    potential = write_changes(bound, key, changes)
+    if score + potential <= target:
+        return False
     outside = (~np.uint64(0) >> np.uint64(64 - n)) & ~key
-    write_changes(bound, key, changes)
     for group in range(planes.size):
         subset = (outside >> np.uint64(GROUP * group)) & np.uint64((1 << GROUP) - 1)
         planes[group] = np.uint64(group << GROUP) | subset
@@ -222,6 +221,7 @@ def expand_node(table, bound, nodes, slots, heads, state, node, target, scratch)
         gains[0], gains[1] = scores[row], changes[v]
         child = add_free_variables(table, bound, key | np.uint64(1) << np.uint64(v), gains)
         keep_node(nodes, slots, heads, state, child, score + gains[0], potential + gains[1], (node, v))
+    return True
 
 
 @kernel
@@ -246,20 +246,8 @@ def expand_nodes(table, bound, nodes, slots, heads, state, target, max_nodes, sc
         heads[state[LAYER]] = nodes[5][node]
         state[OPEN] -= 1
         if nodes[1][node] + nodes[2][node] > target:
-            expand_node(table, bound, nodes, slots, heads, state, node, target, scratch)
-            state[EXPANDED] += 1
+            state[EXPANDED] += expand_node(table, bound, nodes, slots, heads, state, node, target, scratch)
     return True
-
-
-@kernel
-def lower_potentials(bound, nodes, heads):
-    """Replace the potentials of all open nodes by those of another bound where these are lower."""
-    keys, _, potentials, _, _, following = nodes
-    for layer in range(heads.size):
-        node = np.int64(heads[layer])
-        while node != NO_NODE:
-            potentials[node] = min(potentials[node], compute_potential(bound, keys[node]))
-            node = np.int64(following[node])
 
 
 @kernel

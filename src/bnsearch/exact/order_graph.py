@@ -97,16 +97,12 @@ class OrderGraph:
 
     def use_bound(self, pool: CutPool, step: Step) -> None:
         """Use the multipliers of cuts for the bounds of all nodes from now on; step : the cuts and multipliers."""
-        from bnsearch.exact.kernels_order_graph import lower_potentials
-
         rows = None if self._bound is None else self._bound.rows
         new = OrderBound(self.component, pool, step, self.target + tie_margin(self.target), rows)
         if new.is_closed:
             self.is_proven = True
         elif self._bound is None:
             self._add_root(new.value)
-        else:
-            lower_potentials(new.arrays, self._nodes, self._heads)
         self._bound = new
 
     def search(self, halted: Callable[[], bool]) -> bool:
