@@ -13,6 +13,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from bnsearch.budgets.budget import Budget
+from bnsearch.errors import BnsearchError
 from bnsearch.exact import (
     ClusterBound,
     checker,
@@ -217,6 +218,14 @@ def test_the_optimum_of_dynamic_programming_is_certified():
     assert checker.check_certificate(list_rows(table), result.certificate.content) == pytest.approx(result.score)
     rows = np.array([table.begin[v + 1] - 1 for v in range(8)])
     assert certify_optimum(table, rows, []).bound == pytest.approx(result.score, abs=1e-9)
+
+
+def test_the_time_for_a_certificate_is_limited():
+    """Branch and cut ends after the time for it; the error says what is missing and what to do."""
+    pytest.importorskip("highspy")
+    table = random_candidates(8, 20, 3, seed=4)
+    with pytest.raises(BnsearchError, match=r"no certificate: .* within 0 s; limit the number of parents"):
+        certify_optimum(table, table.begin[1:] - 1, [], max_seconds=0.0)
 
 
 @pytest.mark.parametrize("stop", [Iterations(200), Seconds(1.0)])
