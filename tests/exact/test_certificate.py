@@ -13,6 +13,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from bnsearch.budgets.budget import Budget
+from bnsearch.errors import BnsearchError
 from bnsearch.exact import (
     ClusterBound,
     checker,
@@ -219,12 +220,20 @@ def test_the_optimum_of_dynamic_programming_is_certified():
     assert certify_optimum(table, rows, []).bound == pytest.approx(result.score, abs=1e-9)
 
 
+def test_the_time_for_a_certificate_is_limited():
+    """Branch and cut ends after the time for it; the error says what is missing and what to do."""
+    pytest.importorskip("highspy")
+    table = random_candidates(8, 20, 3, seed=4)
+    with pytest.raises(BnsearchError, match=r"no certificate: .* within 0 s; limit the number of parents"):
+        certify_optimum(table, table.begin[1:] - 1, [], max_seconds=0.0)
+
+
 @pytest.mark.parametrize("stop", [Iterations(200), Seconds(1.0)])
 def test_the_bound_of_learn_is_certified(stop, tmp_path):
     """The certificate of the islands' bound is valid for the table that it is written with."""
     data = load_network("greenhouse").sample(300, 1)
     wide = data.codes.T.repeat(4, axis=1) ^ (np.random.default_rng(1).random((300, 4 * data.n_variables)) < 0.1)
-    result = learn(wide.astype(int), seconds=None, stop=stop, seed=1, threads=2)
+    result = learn(wide.astype(int), seconds=None, stop=stop, seed=1, threads=2, clock=Clock(tick=1e-3))
     assert result.bound >= result.score - 1e-9 * abs(result.score)
     result.certificate.write(tmp_path / "certificate.json")
     result.certificate.write_table(tmp_path / "sets.jkl.gz")

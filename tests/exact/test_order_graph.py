@@ -69,30 +69,105 @@ def sum_heaviest(cut: Cut, node: int) -> float:
 
 
 @examples(30)
-@given(st.integers(2, 5), st.integers(0, 4), st.integers(0, 2**32 - 1))
-def test_maxima_of_cuts(c, order, seed):
+@given(st.integers(2, 5), st.integers(0, 2**32 - 1))
+def test_maxima_of_local_cuts(c, seed):
     """The maximum over the members outside a node agrees with the definition, for all nodes."""
-    rng, members = np.random.default_rng(seed), np.arange(c)
-    cut = make_cluster_cut(members, order) if 0 < order < c else draw_local_cut(members, rng)
+    cut = draw_local_cut(np.arange(c), np.random.default_rng(seed))
     maxima = find_maxima(cut)
     for node in range(1 << c):
-        place = node.bit_count() if cut.order else node
-        assert maxima[place] == pytest.approx(sum_heaviest(cut, node), abs=1e-12)
+        assert maxima[node] == pytest.approx(sum_heaviest(cut, node), abs=1e-12)
+
+
+@examples(20)
+@given(st.integers(3, 6), st.integers(0, 2**32 - 1))
+def test_potentials_of_nodes(n, seed):
+    """Expansion changes the potentials step by step; they agree with the definition."""
+    component, rng = make_component(n, 30, 3, seed), np.random.default_rng(seed)
+    graph = OrderGraph(component, component.begin[1:] - 1)
+    pool, step = draw_step(component, rng)
+    graph.use_bound(pool, step)
+    if graph.is_proven:
+        return
+    graph.search(lambda: False)
+    keys, _, potentials = graph._nodes[:3]
+    expected = [compute_potential(component, pool, step, int(key)) for key in keys[: graph._state[0]]]
+    assert potentials[: graph._state[0]] == pytest.approx(expected, abs=1e-9)
+
+
+@examples(50)
+@given(st.integers(3, 7), st.integers(1, 4), st.integers(0, 2**32 - 1))
+def test_potentials_are_valid_after_changes_of_the_bound(n, nodes_per_call, seed):
+    """Another bound can have higher potentials at some nodes. No potential is below the best completion of its node."""
+    component, rng = make_component(n, 30, 3, seed), np.random.default_rng(seed)
+    graph = OrderGraph(component, component.begin[1:] - 1)
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr("bnsearch.exact.order_graph.NODES_PER_CALL", nodes_per_call)
+        for _ in range(6):
+            graph.use_bound(*draw_step(component, rng))
+            left = iter(range(1))
+            if graph.is_proven or graph.search(lambda left=left: next(left, None) is None):
+                break
+    keys, scores, potentials = graph._nodes[:3]
+    best = complete_best(component)
+    for node in range(graph._state[0]):
+        rest = best[int(keys[node])]
+        # Parent sets that cannot be part of a better network are excluded, so a potential may be lower then.
+        assert potentials[node] >= min(rest, graph.target - scores[node]) - 1e-9
+
+
+def complete_best(component: Component) -> list[float]:
+    """Return, for each set of variables that come first, the best sum of the scores of all others."""
+    n = component.size
+    best = [0.0] * (1 << n)
+    for key in range((1 << n) - 2, -1, -1):
+        best[key] = max(
+            component.scores[component.find_best(v, key)] + best[key | 1 << v] for v in range(n) if not key >> v & 1
+        )
+    return best
+
+
+def compute_potential(component: Component, pool: CutPool, step: Step, key: int) -> float:
+    """Return the potential of a node by its definition."""
+    total = 0.0
+    for v in range(component.size):
+        if not key >> v & 1:
+            total += max(reduce_score(component, pool, step, row) for row in range(*component.begin[v : v + 2]))
+    for number, multiplier in zip(step.cuts.tolist(), step.multipliers.tolist(), strict=True):
+        cut = pool[number]
+        node = sum(1 << i for i, v in enumerate(cut.members.tolist()) if key >> v & 1)
+        total += multiplier * sum_heaviest(cut, node)
+    return total
+
+
+def reduce_score(component: Component, pool: CutPool, step: Step, row: int) -> float:
+    """Return the score of a parent set, less the multipliers times its coefficients."""
+    score, child = float(component.scores[row]), int(component.child[row])
+    for number, multiplier in zip(step.cuts.tolist(), step.multipliers.tolist(), strict=True):
+        cut = pool[number]
+        members = cut.members.tolist()
+        mask = sum(1 << i for i, v in enumerate(members) if int(component.small_masks[row]) >> v & 1)
+        if child in members:
+            weight = float(mask.bit_count() >= cut.order) if cut.order else cut.weights[members.index(child), mask]
+            score -= multiplier * weight
+    return score
 
 
 @examples(100)
-@given(st.integers(2, 9), st.integers(0, 30), st.integers(1, 4), st.integers(0, 2**32 - 1))
-def test_finds_the_best_network(n, sets, max_parents, seed):
-    """With any multipliers, the network without edges as the incumbent, and changes of the bound."""
+@given(st.integers(2, 9), st.integers(0, 30), st.integers(1, 4), st.integers(0, 2**32 - 1), st.integers(1, 50))
+def test_finds_the_best_network(n, sets, max_parents, seed, nodes_per_call):
+    """With any multipliers, the network without edges as the incumbent, and several changes of the bound."""
     table = random_candidates(n, sets, max_parents, seed)
     total = 0.0
     rng = np.random.default_rng(seed)
     for component in split_into_components(table):
         graph = OrderGraph(component, component.begin[1:] - 1)
-        graph.use_bound(*draw_step(component, rng))
-        left = iter(range(1))
-        if not graph.is_proven and not graph.search(lambda left=left: next(left, None) is None):
-            graph.use_bound(*draw_step(component, rng))
+        with pytest.MonkeyPatch.context() as patch:
+            patch.setattr("bnsearch.exact.order_graph.NODES_PER_CALL", nodes_per_call)
+            for _ in range(5):
+                graph.use_bound(*draw_step(component, rng))
+                left = iter(range(1))
+                if graph.is_proven or graph.search(lambda left=left: next(left, None) is None):
+                    break
         assert graph.search(lambda: False)
         assert graph.bound == graph.target
         total += math.fsum(component.scores[graph.choice])
@@ -142,10 +217,10 @@ def test_with_the_dual_ascent(seed):
     table = random_candidates(14, 60, 4, seed)
     (component,) = split_into_components(table)
     search = OrderSearch(component, component.begin[1:] - 1)
-    assert search.search(Budget(60))
+    assert search.search(Budget())
     assert search.bound == search.graph.target == pytest.approx(best_score(table), abs=1e-9)
     again = OrderSearch(component, search.graph.choice)
-    assert again.search(Budget(60))
+    assert again.search(Budget())
     assert again.graph.n_expanded < search.graph.n_expanded
 
 
@@ -167,7 +242,7 @@ def test_more_than_32_variables():
         members=np.array([m for v in range(n) for u, _, p in rows if u == v for m in p], dtype=np.int32),
     )
     search = OrderSearch(component, component.begin[1:] - 1)
-    assert search.search(Budget(60))
+    assert search.search(Budget())
     assert search.graph.target == pytest.approx(-(n - 1) - 3.0, abs=1e-9)  # variable 0 has no parents
 
 
@@ -178,7 +253,7 @@ def test_turns_with_branch_and_cut(memory):
     table = random_candidates(13, 50, 4, seed=5)
     (component,) = split_into_components(table)
     bounds: list[float] = []
-    search = ComponentSearch(component, component.begin[1:] - 1, Budget(60), memory=1 << 24, observe=bounds.append)
+    search = ComponentSearch(component, component.begin[1:] - 1, Budget(), memory=1 << 24, observe=bounds.append)
     assert search._order is not None
     search._order.graph._max_nodes = memory
     assert search.solve()

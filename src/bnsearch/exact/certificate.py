@@ -35,6 +35,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from bnsearch._tools.files import atomic_open
+from bnsearch.budgets.budget import Budget
+from bnsearch.errors import BnsearchError
 from bnsearch.exact.branch_and_cut import BranchAndCut
 from bnsearch.exact.cluster_bound import ClusterBound
 from bnsearch.exact.components import split_into_components
@@ -45,6 +47,7 @@ from bnsearch.exact.proof import Proof
 from bnsearch.parent_sets.table import ParentSets
 
 FORMAT, VERSION = "bnsearch certificate", 2
+MAX_SECONDS = 300.0  # time for proofs by branch and cut of what was proven in another way
 WEIGHT_SCALE = 2.0**40  # weights of local cuts are rounded to multiples of 1 / WEIGHT_SCALE
 
 
@@ -114,14 +117,30 @@ def certify_ascent(tables: list[ParentSets], bound: ClusterBound) -> Certificate
     return make_certificate(join_tables(tables), bound)
 
 
-def certify_optimum(table: ParentSets, rows: NDArray[np.int64], proofs: Sequence[Proof]) -> Certificate:
-    """Return the certificate of an optimal network; components without a proof are proven by branch and cut."""
+def certify_optimum(
+    table: ParentSets, rows: NDArray[np.int64], proofs: Sequence[Proof], max_seconds: float = MAX_SECONDS
+) -> Certificate:
+    """
+    Return the certificate of an optimal network; components without a proof are proven by branch and cut.
+
+    Raise an error if branch and cut has not proven all of them after `max_seconds`.
+    """
     known = {int(proof.component.variables[0]): proof for proof in proofs if proof.is_complete}
-    components = [component for component in split_into_components(table) if component.size > 1]
-    parts = [
-        known.get(int(component.variables[0])) or BranchAndCut(component, find_choice(component, rows)).solve()
-        for component in components
-    ]
+    budget = Budget(max_seconds)
+    parts = []
+    for component in split_into_components(table):
+        if component.size == 1:
+            continue
+        proof = known.get(int(component.variables[0]))
+        if proof is None:
+            proof = BranchAndCut(component, find_choice(component, rows), halted=budget.is_spent).solve()
+        if not proof.is_complete:
+            raise BnsearchError(
+                f"there is no certificate: the optimum of {component.size:,} variables is proven, but by a search that "
+                f"leaves no short proof, and branch and cut did not repeat the proof within {max_seconds:,.0f} s; "
+                "limit the number of parents or of candidate parent sets, or do without a certificate"
+            )
+        parts.append(proof)
     return make_certificate(table, parts)
 
 

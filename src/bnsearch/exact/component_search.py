@@ -23,7 +23,8 @@ class ComponentSearch:
     """
     Search for the best network of a component: the order graph and branch and cut in turns, until one has a proof.
 
-    Which one is faster differs between tables. The order graph has at most 64 variables.
+    Which one is faster differs between tables. The order graph has at most 64 variables. Its turn lasts twice as long
+    if it is expected to end then.
 
     Parameters
     ----------
@@ -117,6 +118,8 @@ class ComponentSearch:
             return False
         is_alone = self._cuts is None
         is_proven = self._order.search(self._budget.part() if is_alone else self._budget.part(seconds))
+        if self._order.expected_seconds <= seconds and not (is_proven or is_alone):  # the end is near
+            is_proven = self._order.search(self._budget.part(seconds))
         if graph.choice is not self.choice:
             self.choice = graph.choice
             self._report(self.choice)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
+from dataclasses import replace
 from itertools import compress
 
 import numpy as np
@@ -94,6 +95,11 @@ class DualAscent:
 
     def reheat(self) -> None:
         """Raise the temperature, so that the multipliers can adapt to a table with other rows."""
+        self._cooling.reheat()
+
+    def take_temperature(self, other: DualAscent) -> None:
+        """Continue with the temperature of another search, whose bound was the start of this one."""
+        self._cooling = replace(other._cooling, scale=self._cooling.scale)
         self._cooling.reheat()
 
     def move_to(self, parent_sets: ParentSets) -> None:

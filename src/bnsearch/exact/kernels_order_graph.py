@@ -4,7 +4,6 @@ Kernels of the search over the order graph: its nodes are sets of variables that
 A node has a score, that of the best network of its variables, and a potential, an upper bound on the sum of the local
 scores of all other variables. Children whose score plus potential does not exceed the score of the incumbent are not
 kept. The arguments are tuples of arrays:
-
 table : (begin, scores, tops, first_word, absent)
     begin : int64[n + 1]       the parent sets of variable v are begin[v]:begin[v + 1], best first, at least one
     scores : float64[...]      their local scores
@@ -12,13 +11,14 @@ table : (begin, scores, tops, first_word, absent)
     first_word : int64[n]      position of a variable in `absent`
     absent : uint64[...]       for each variable, each group of GROUP variables, each subset of this group and each 64
                                parent sets of the variable, one word: its bit i is 1 if the i-th of these sets has no
-                               member in the subset
-bound : (reduced, holder_first, holders, steps, value_first, values)
+                               member in the subset. The number of words is a multiple of BLOCK; the last may be 0
+bound : (reduced, clusters, local)
     reduced : float64[n]       the best reduced score of each variable
-    holder_first, holders : int64[n + 1], int64[...]   the cuts of variable v are holders[holder_first[v]:...]
-    steps : int64[...]         by how much a variable increases the place in `values` when it joins the node
-    value_first, values : int64[m], float64[...]   for each cut, the maximum of its sum over the variables that are not
-                               in the node, times its multiplier; the place depends on the members in the node
+    clusters : (masks, orders, prices)   cluster inequalities: uint64[m], their members as bits; int64[m], their orders;
+                               float64[m], their multipliers
+    local : (first, members, value_first, values)   local cuts: the members of cut c are members[first[c]:first[c + 1]];
+                               values[value_first[c] + mask] is the maximum of its sum over the members that are not in
+                               the node, times its multiplier, if the mask has the members in the node
 nodes : (keys, node_scores, potentials, parents, added, following)
     keys : uint64[c]           the variables of each node
     node_scores, potentials : float64[c]
@@ -38,55 +38,105 @@ from bnsearch.kernels.bits import lowest_bit, popcount
 from bnsearch.kernels.compile import inlined_kernel, inner_borrowing_kernel, kernel
 from bnsearch.kernels.random_numbers import hash_number
 
-COUNT, EXPANDED, LAYER = range(3)  # entries of `state`: number of nodes, number of expanded nodes, current layer
+COUNT, EXPANDED, LAYER, OPEN = range(4)  # entries of `state`: numbers of nodes kept and expanded, layer, open nodes
 NO_NODE = -1
 GROUP = 4  # variables whose members of a set are looked up together
+BLOCK = 4  # words that are read together: one vector instruction
 
 
 @inlined_kernel
-def find_best_set(table, v, outside, least):
-    """Return the best parent set of a variable without members of `outside`; -1 if its score is at most `least`."""
+def count_words(n_sets):
+    """Return the number of words for the parent sets of a variable, a multiple of BLOCK."""
+    return (n_sets + 64 * BLOCK - 1) // (64 * BLOCK) * BLOCK
+
+
+@inlined_kernel
+def find_first_bit(w0, w1, w2, w3):
+    """Return the place of the first bit in four words, which are not all 0."""
+    if (w0 | w1) != np.uint64(0):
+        return lowest_bit(w0) if w0 != np.uint64(0) else 64 + lowest_bit(w1)
+    return 128 + lowest_bit(w2) if w2 != np.uint64(0) else 192 + lowest_bit(w3)
+
+
+@inlined_kernel
+def find_best_set(table, v, planes, least):
+    """
+    Return the best parent set of a variable without members outside the node; -1 if its score is at most `least`.
+
+    planes : uint64[groups]   for each group, the number of the subset that is outside the node
+    """
     begin, scores, _, first_word, absent = table
-    n_groups = (begin.size + GROUP - 2) // GROUP
-    n_words = (begin[v + 1] - begin[v] + 63) >> 6
-    for w in range(n_words):
-        row = begin[v] + (w << 6)
+    start, n_words = np.uint64(first_word[v]), np.uint64(count_words(begin[v + 1] - begin[v]))
+    for row in range(begin[v], begin[v + 1], 64 * BLOCK):
         if scores[row] <= least:
             break
-        word, rest, at = ~np.uint64(0), outside, first_word[v] + w
-        for _ in range(n_groups):
-            word &= absent[at + np.int64(rest & np.uint64((1 << GROUP) - 1)) * n_words]
-            if word == np.uint64(0):
-                break
-            rest >>= np.uint64(GROUP)
-            at += n_words << GROUP
-        if word != np.uint64(0):
-            found = row + lowest_bit(word)
+        w0 = w1 = w2 = w3 = ~np.uint64(0)
+        for plane in planes:
+            at = start + plane * n_words  # unsigned, so that no index is tested for being negative
+            w0 &= absent[at]
+            w1 &= absent[at + np.uint64(1)]
+            w2 &= absent[at + np.uint64(2)]
+            w3 &= absent[at + np.uint64(3)]
+        if (w0 | w1 | w2 | w3) != np.uint64(0):
+            found = row + find_first_bit(w0, w1, w2, w3)
             return found if scores[found] > least else np.int64(-1)
+        start += np.uint64(BLOCK)
     return np.int64(-1)
 
 
 @inlined_kernel
-def compute_change(bound, v, places):
-    """Return the change of the potential if a variable joins the node; places : int64[m], its places in `values`."""
-    reduced, holder_first, holders, steps, _, values = bound
+def find_place(local, c, key):
+    """Return the place in `values` of a local cut, given the variables of a node."""
+    first, members, value_first, _ = local
+    place = value_first[c]
+    for i in range(first[c], first[c + 1]):
+        place += np.int64((key >> np.uint64(members[i])) & np.uint64(1)) << (i - first[c])
+    return place
+
+
+@inner_borrowing_kernel
+def write_changes(bound, key, changes):
+    """Return the potential of a node, and write its change for each variable that may join; changes : float64[n]."""
+    reduced, (masks, orders, prices), local = bound
+    first, members, _, values = local
+    potential = 0.0
+    for v in range(reduced.size):
+        changes[v] = -reduced[v]
+        if (key >> np.uint64(v)) & np.uint64(1) == np.uint64(0):
+            potential += reduced[v]
+    for c in range(masks.size):
+        rest = masks[c] & ~key
+        if np.int64(popcount(masks[c] & key)) < orders[c]:
+            potential += prices[c] * (np.int64(popcount(masks[c])) - orders[c])
+            continue
+        potential += prices[c] * np.int64(popcount(rest))
+        while rest != np.uint64(0):
+            changes[lowest_bit(rest)] -= prices[c]
+            rest &= rest - np.uint64(1)
+    for c in range(first.size - 1):
+        place = find_place(local, c, key)
+        potential += values[place]
+        for i in range(first[c], first[c + 1]):
+            if (key >> np.uint64(members[i])) & np.uint64(1) == np.uint64(0):
+                changes[members[i]] += values[place + (1 << (i - first[c]))] - values[place]
+    return potential
+
+
+@inner_borrowing_kernel
+def compute_change(bound, key, v):
+    """Return the change of the potential of a node if a variable joins it."""
+    reduced, (masks, orders, prices), local = bound
+    first, members, _, values = local
     change = -reduced[v]
-    for i in range(holder_first[v], holder_first[v + 1]):
-        place = places[holders[i]]
-        change += values[place + steps[i]] - values[place]
+    for c in range(masks.size):
+        if (masks[c] >> np.uint64(v)) & np.uint64(1) and np.int64(popcount(masks[c] & key)) >= orders[c]:
+            change -= prices[c]
+    for c in range(first.size - 1):
+        for i in range(first[c], first[c + 1]):
+            if members[i] == v:
+                place = find_place(local, c, key)
+                change += values[place + (1 << (i - first[c]))] - values[place]
     return change
-
-
-@inlined_kernel
-def move_places(bound, variables, sign, places):
-    """Add the variables of a mask to the node that `places` describes, or remove them if `sign` is -1."""
-    _, holder_first, holders, steps, _, _ = bound
-    rest = variables
-    while rest != np.uint64(0):
-        v = lowest_bit(rest)
-        rest &= rest - np.uint64(1)
-        for i in range(holder_first[v], holder_first[v + 1]):
-            places[holders[i]] += sign * steps[i]
 
 
 @inlined_kernel
@@ -100,30 +150,27 @@ def find_slot(slots, keys, key):
 
 
 @inner_borrowing_kernel
-def add_free_variables(table, bound, key, places, gains):
+def add_free_variables(table, bound, key, gains):
     """
     Add all variables whose best parent set is inside the node, and return the variables of the node.
 
     In some best network, these variables come next in the ordering: they lose nothing, and can be parents of others.
 
-    places : as in compute_change; changed
     gains : float64[2]   changes of the score and of the potential; changed
     """
     begin, scores, tops = table[0], table[1], table[2]
     n = begin.size - 1
-    rest = (~np.uint64(0) >> np.uint64(64 - n)) & ~key
-    outside = rest
+    every = ~np.uint64(0) >> np.uint64(64 - n)
+    rest = outside = every & ~key
     while rest != np.uint64(0):
         v = lowest_bit(rest)
         rest &= rest - np.uint64(1)
         if tops[v] & outside == np.uint64(0):
-            bit = np.uint64(1) << np.uint64(v)
             gains[0] += scores[begin[v]]
-            gains[1] += compute_change(bound, v, places)
-            move_places(bound, bit, 1, places)
-            outside &= ~bit
+            gains[1] += compute_change(bound, every & ~outside, v)
+            outside &= ~(np.uint64(1) << np.uint64(v))
             rest = outside
-    return (~np.uint64(0) >> np.uint64(64 - n)) & ~outside
+    return every & ~outside
 
 
 @inner_borrowing_kernel
@@ -135,6 +182,7 @@ def keep_node(nodes, slots, heads, state, key, score, potential, origin):
     if node == NO_NODE:
         node = state[COUNT]
         state[COUNT] += 1
+        state[OPEN] += 1
         slots[slot] = node
         keys[node], node_scores[node], potentials[node] = key, -np.inf, potential
         layer = np.int64(popcount(key))
@@ -145,40 +193,46 @@ def keep_node(nodes, slots, heads, state, key, score, potential, origin):
 
 
 @inner_borrowing_kernel
-def expand_node(table, bound, nodes, slots, heads, state, node, target, places, gains):
-    """Keep the children of a node whose bounds exceed `target`."""
-    begin, scores = table[0], table[1]
-    n = begin.size - 1
-    key, score, potential = nodes[0][node], nodes[1][node], nodes[2][node]
-    for c in range(places.size):
-        places[c] = bound[4][c]
-    move_places(bound, key, 1, places)
+def expand_node(table, bound, nodes, slots, heads, state, node, target, scratch):
+    """
+    Keep the children of a node whose bounds exceed `target`; return False if its own does not.
+
+    The node may have its potential from another bound. The potentials of its children follow from that of this bound:
+    the lower one of both, less a change of the higher one, would not be valid.
+    """
+    changes, gains, planes = scratch
+    scores = table[1]
+    n = table[0].size - 1
+    key, score = nodes[0][node], nodes[1][node]
+    potential = write_changes(bound, key, changes)
+    if score + potential <= target:
+        return False
     outside = (~np.uint64(0) >> np.uint64(64 - n)) & ~key
+    for group in range(planes.size):
+        subset = (outside >> np.uint64(GROUP * group)) & np.uint64((1 << GROUP) - 1)
+        planes[group] = np.uint64(group << GROUP) | subset
     rest = outside
     while rest != np.uint64(0):
         v = lowest_bit(rest)
         rest &= rest - np.uint64(1)
-        change = compute_change(bound, v, places)
-        row = find_best_set(table, v, outside, target - score - potential - change)
+        row = find_best_set(table, v, planes, target - score - potential - changes[v])
         if row < 0:
             continue
-        bit = np.uint64(1) << np.uint64(v)
-        move_places(bound, bit, 1, places)
-        gains[0], gains[1] = scores[row], change
-        child = add_free_variables(table, bound, key | bit, places, gains)
-        move_places(bound, child & ~key, -1, places)
+        gains[0], gains[1] = scores[row], changes[v]
+        child = add_free_variables(table, bound, key | np.uint64(1) << np.uint64(v), gains)
         keep_node(nodes, slots, heads, state, child, score + gains[0], potential + gains[1], (node, v))
+    return True
 
 
 @kernel
-def expand_nodes(table, bound, nodes, slots, heads, state, target, max_nodes, places, gains):
+def expand_nodes(table, bound, nodes, slots, heads, state, target, max_nodes, scratch):
     """
     Expand up to `max_nodes` nodes, those with the fewest variables first; return True if there is space for more.
 
     The parents of a node have fewer variables, so its score is final when its turn comes.
 
-    state : int64[3]    COUNT, EXPANDED and LAYER; changed. When LAYER is n, no open node has fewer variables
-    places, gains : int64[m], float64[2]   scratch
+    state : int64[4]    changed. When LAYER is n, no open node has fewer variables
+    scratch : (float64[n], float64[2], uint64[groups])
     """
     n = table[0].size - 1
     for _ in range(max_nodes):
@@ -190,31 +244,10 @@ def expand_nodes(table, bound, nodes, slots, heads, state, target, max_nodes, pl
             return False
         node = np.int64(heads[state[LAYER]])
         heads[state[LAYER]] = nodes[5][node]
+        state[OPEN] -= 1
         if nodes[1][node] + nodes[2][node] > target:
-            expand_node(table, bound, nodes, slots, heads, state, node, target, places, gains)
-            state[EXPANDED] += 1
+            state[EXPANDED] += expand_node(table, bound, nodes, slots, heads, state, node, target, scratch)
     return True
-
-
-@kernel
-def lower_potentials(bound, nodes, heads, places):
-    """Replace the potentials of all open nodes by those of another bound where these are lower."""
-    reduced, _, _, _, value_first, values = bound
-    keys, _, potentials, _, _, following = nodes
-    for layer in range(heads.size):
-        node = np.int64(heads[layer])
-        while node != NO_NODE:
-            for c in range(places.size):
-                places[c] = value_first[c]
-            move_places(bound, keys[node], 1, places)
-            potential = 0.0
-            for v in range(reduced.size):
-                if (keys[node] >> np.uint64(v)) & np.uint64(1) == np.uint64(0):
-                    potential += reduced[v]
-            for c in range(places.size):
-                potential += values[places[c]]
-            potentials[node] = min(potentials[node], potential)
-            node = np.int64(following[node])
 
 
 @kernel
@@ -241,13 +274,12 @@ def write_absent(begin, masks, first_word, absent):
     """Write `absent` of a table; masks : uint64[...], the members of the parent sets; absent : zeros, written."""
     n_groups = (begin.size + GROUP - 2) // GROUP
     for v in range(begin.size - 1):
-        n_words = (begin[v + 1] - begin[v] + 63) >> 6
+        n_words = count_words(begin[v + 1] - begin[v])
         for row in range(begin[v], begin[v + 1]):
             place = row - begin[v]
-            at = first_word[v] + (place >> 6)
             bit = np.uint64(1) << np.uint64(place & 63)
             for group in range(n_groups):
                 own = (masks[row] >> np.uint64(GROUP * group)) & np.uint64((1 << GROUP) - 1)
                 for part in range(1 << GROUP):
                     if own & np.uint64(part) == np.uint64(0):
-                        absent[at + ((group << GROUP) + part) * n_words] |= bit
+                        absent[first_word[v] + ((group << GROUP) + part) * n_words + (place >> 6)] |= bit

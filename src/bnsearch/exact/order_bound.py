@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from itertools import compress
 
 import numpy as np
 from numpy.typing import NDArray
@@ -10,6 +11,8 @@ from numpy.typing import NDArray
 from bnsearch.exact.components import Component
 from bnsearch.exact.cuts import Cut, CutPool
 from bnsearch.exact.proof import Step
+
+Arrays = tuple[NDArray[np.generic], ...]
 
 
 class OrderBound:
@@ -40,7 +43,6 @@ class OrderBound:
     ) -> None:
         from bnsearch.exact.kernels_cuts import find_best_reduced, subtract_penalties
 
-        self.n_cuts = len(step.cuts)
         self._component = component
         alive = np.ones(component.n_sets, dtype=bool)
         if rows is not None:
@@ -55,18 +57,22 @@ class OrderBound:
         self.is_closed = bool(np.any(np.diff(begin) == 0))
         if not self.is_closed:
             self.table = self._make_table(begin)
+            cuts = [pool[cut] for cut in step.cuts.tolist()]
+            is_cluster = np.array([cut.order > 0 for cut in cuts], dtype=bool)
             self.arrays = (
                 best,
-                *make_values([pool[cut] for cut in step.cuts.tolist()], step.multipliers, component.size),
+                make_cluster_arrays(list(compress(cuts, is_cluster)), step.multipliers[is_cluster]),
+                make_local_arrays(list(compress(cuts, ~is_cluster)), step.multipliers[~is_cluster]),
             )
 
-    def _make_table(self, begin: NDArray[np.int64]) -> tuple[NDArray[np.generic], ...]:
+    def _make_table(self, begin: NDArray[np.int64]) -> Arrays:
         """Return the argument `table` of the kernels."""
-        from bnsearch.exact.kernels_order_graph import GROUP, write_absent
+        from bnsearch.exact.kernels_order_graph import BLOCK, GROUP, write_absent
 
         masks = self._component.masks[self.rows, 0]
         n_groups = (self._component.size + GROUP - 1) // GROUP
-        n_words = (n_groups << GROUP) * ((np.diff(begin) + 63) // 64)
+        n_blocks = (np.diff(begin) + 64 * BLOCK - 1) // (64 * BLOCK)
+        n_words = n_blocks * n_groups * (BLOCK << GROUP)
         first_word = np.cumsum(n_words) - n_words
         absent = np.zeros(n_words.sum(), dtype=np.uint64)
         write_absent(begin, masks, first_word, absent)
@@ -79,34 +85,29 @@ class OrderBound:
         return int(rows[np.argmax(self._component.masks[rows, 0] & ~np.uint64(allowed) == 0)])
 
 
-def make_values(cuts: list[Cut], multipliers: NDArray[np.float64], size: int) -> tuple[NDArray[np.generic], ...]:
-    """Return holder_first, holders, steps, value_first and values of the kernels' argument `bound`."""
+def make_cluster_arrays(cuts: list[Cut], multipliers: NDArray[np.float64]) -> Arrays:
+    """Return `clusters` of the kernels' argument `bound`."""
+    masks = [sum(1 << v for v in cut.members.tolist()) for cut in cuts]
+    return np.array(masks, dtype=np.uint64), np.array([cut.order for cut in cuts], dtype=np.int64), multipliers
+
+
+def make_local_arrays(cuts: list[Cut], multipliers: NDArray[np.float64]) -> Arrays:
+    """Return `local` of the kernels' argument `bound`."""
     values = [multiplier * find_maxima(cut) for cut, multiplier in zip(cuts, multipliers.tolist(), strict=True)]
-    sizes = [len(own) for own in values]
-    members = np.concatenate([np.zeros(0, dtype=np.int64), *(cut.members for cut in cuts)])
-    holders = np.repeat(np.arange(len(cuts)), [len(cut.members) for cut in cuts])
-    steps = [1 if cut.order else 1 << place for cut in cuts for place in range(len(cut.members))]
-    order = np.argsort(members, kind="stable")
-    first = np.searchsorted(members[order], np.arange(size + 1))
-    own_steps = np.array(steps, dtype=np.int64)[order]
-    return first, holders[order], own_steps, np.cumsum([0, *sizes])[:-1], np.concatenate([np.zeros(0), *values])
+    return (
+        np.cumsum([0, *(len(cut.members) for cut in cuts)]),
+        np.concatenate([np.zeros(0, dtype=np.int64), *(cut.members for cut in cuts)]),
+        np.cumsum([0, *(len(own) for own in values)])[:-1],
+        np.concatenate([np.zeros(0), *values]),
+    )
 
 
 def find_maxima(cut: Cut) -> NDArray[np.float64]:
-    """
-    Return the maximum of a cut's sum over the members that are not in a node.
-
-    For a cluster inequality of order k, the place is the number of members in the node. Each other member can have k or
-    more parents in the cluster, except for those among the first k. For a local cut, the place is the mask of the
-    members in the node.
-    """
+    """Return the maximum of a local cut's sum over the members outside a node, for each mask of those inside it."""
     from bnsearch.exact.kernels_local_cuts import write_remaining_weights
     from bnsearch.exact.local_cuts import make_scratch
 
     c = len(cut.members)
-    if cut.order:
-        counts: NDArray[np.float64] = np.maximum(np.arange(c + 1.0), cut.order)
-        return c - counts
     maxima = np.empty(1 << c)
     write_remaining_weights(cut.weights, make_scratch(c), maxima)
     return maxima

@@ -56,7 +56,7 @@ class OrderGraph:
         self.target = math.fsum(component.scores[choice])
         self.is_proven = self.is_full = False
         self._max_nodes = memory // NODE_BYTES
-        self._state = np.zeros(3, dtype=np.int64)
+        self._state = np.zeros(4, dtype=np.int64)
         self._heads = np.full(component.size + 1, -1, dtype=np.int32)
         self._bound: OrderBound | None = None
         self._allocate(FIRST_NODES)
@@ -67,6 +67,20 @@ class OrderGraph:
         from bnsearch.exact.kernels_order_graph import EXPANDED
 
         return int(self._state[EXPANDED])
+
+    @property
+    def n_open(self) -> int:
+        """Number of nodes that wait for their expansion."""
+        from bnsearch.exact.kernels_order_graph import OPEN
+
+        return int(self._state[OPEN])
+
+    @property
+    def n_kept(self) -> int:
+        """Number of nodes that were kept so far."""
+        from bnsearch.exact.kernels_order_graph import COUNT
+
+        return int(self._state[COUNT])
 
     @property
     def bound(self) -> float:
@@ -83,21 +97,17 @@ class OrderGraph:
 
     def use_bound(self, pool: CutPool, step: Step) -> None:
         """Use the multipliers of cuts for the bounds of all nodes from now on; step : the cuts and multipliers."""
-        from bnsearch.exact.kernels_order_graph import lower_potentials
-
         rows = None if self._bound is None else self._bound.rows
         new = OrderBound(self.component, pool, step, self.target + tie_margin(self.target), rows)
         if new.is_closed:
             self.is_proven = True
         elif self._bound is None:
             self._add_root(new.value)
-        else:
-            lower_potentials(new.arrays, self._nodes, self._heads, np.empty(new.n_cuts, dtype=np.int64))
         self._bound = new
 
     def search(self, halted: Callable[[], bool]) -> bool:
         """Search until the best network is found, and return True; False after a stop, or if the memory is used up."""
-        from bnsearch.exact.kernels_order_graph import LAYER, expand_nodes
+        from bnsearch.exact.kernels_order_graph import GROUP, LAYER, expand_nodes
 
         assert self._bound is not None
         n = self.component.size
@@ -105,10 +115,11 @@ class OrderGraph:
             if halted():
                 return False
             least = self.target + tie_margin(self.target)
-            scratch = np.empty(self._bound.n_cuts, dtype=np.int64), np.empty(2)
+            planes = np.empty((n + GROUP - 1) // GROUP, dtype=np.uint64)
+            scratch = np.empty(n), np.empty(2), planes
             lists = self._nodes, self._slots, self._heads
             bound = self._bound.table, self._bound.arrays
-            if not expand_nodes(*bound, *lists, self._state, least, NODES_PER_CALL, *scratch):
+            if not expand_nodes(*bound, *lists, self._state, least, NODES_PER_CALL, scratch):
                 self.is_full = 2 * len(self._nodes[0]) > self._max_nodes
                 if self.is_full:
                     return False
@@ -132,9 +143,9 @@ class OrderGraph:
 
     def grow(self) -> None:
         """Double the space for nodes."""
-        from bnsearch.exact.kernels_order_graph import COUNT, fill_slots
+        from bnsearch.exact.kernels_order_graph import fill_slots
 
-        old, count = self._nodes, int(self._state[COUNT])
+        old, count = self._nodes, self.n_kept
         self._allocate(2 * len(old[0]))
         for new, array in zip(self._nodes, old, strict=True):
             new[:count] = array[:count]
@@ -142,11 +153,11 @@ class OrderGraph:
 
     def _add_root(self, bound: float) -> None:
         """Add the node without variables."""
-        from bnsearch.exact.kernels_order_graph import COUNT
+        from bnsearch.exact.kernels_order_graph import COUNT, OPEN
 
         for array, value in zip(self._nodes, (0, 0.0, bound, -1, -1, -1), strict=True):
             array[0] = value
-        self._heads[0], self._state[COUNT] = 0, 1
+        self._heads[0], self._state[COUNT], self._state[OPEN] = 0, 1, 1
 
     def _read_network(self) -> None:
         """Read the network of the last node if it was reached: it is better than the incumbent."""

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import math
+
 import numpy as np
 from numpy.typing import NDArray
 
@@ -13,7 +15,7 @@ from bnsearch.exact.order_graph import OrderGraph
 from bnsearch.exact.priced_ascent import PricedAscent
 from bnsearch.exact.proof import Step
 
-ASCENT_SHARE = 0.35  # share of the time for the dual ascent
+ASCENT_SHARE = 0.5  # share of the time for the dual ascent
 FIRST_TURN = 1.0  # seconds of the first turn; each turn takes twice as long as the last one
 
 
@@ -21,8 +23,8 @@ class OrderSearch:
     """
     Search for the best network of a component: dual ascent and expansion of the order graph in turns.
 
-    A better bound leaves fewer nodes, but takes longer. Nodes that were expanded with an
-    earlier bound need not be expanded again.
+    A better bound leaves fewer nodes, but takes longer. Nodes that were expanded with an earlier bound need not be
+    expanded again. There is no ascent if the expansion is expected to end before it would.
 
     Parameters
     ----------
@@ -34,6 +36,7 @@ class OrderSearch:
     Attributes
     ----------
     graph : the order graph
+    expected_seconds : estimated time until the end of the expansion; infinity while the number of open nodes grows
     """
 
     def __init__(
@@ -50,6 +53,7 @@ class OrderSearch:
         self._memory = memory // 2
         self._used: float | None = None  # the value of the bound that the graph uses
         self._turn = FIRST_TURN
+        self.expected_seconds = math.inf
 
     @property
     def bound(self) -> float:
@@ -63,11 +67,29 @@ class OrderSearch:
         """Search until the best network is found, and return True; False at the end of the budget or of the memory."""
         while not (self.graph.is_proven or self.graph.is_full or budget.is_spent()):
             turn = budget.part(self._turn)
-            self._ascent.improve(turn.part(ASCENT_SHARE * turn.seconds), self.graph.target)
-            self._update_bound()
-            self.graph.search(turn.is_spent)
+            seconds = ASCENT_SHARE * turn.seconds
+            if seconds < self.expected_seconds:
+                self._ascent.improve(turn.part(seconds), self.graph.target)
+                self._update_bound()
+            self._expand(turn)
             self._turn *= 2
         return self.graph.is_proven
+
+    def _expand(self, turn: Budget) -> None:
+        """
+        Expand nodes until the end of a turn, and estimate the time that is left.
+
+        If each node that was taken from the list of open nodes has added q others on average, and q is less than 1,
+        about open / (1 - q) nodes are left.
+        """
+        graph, started = self.graph, turn.clock()
+        kept, n_open = graph.n_kept, graph.n_open
+        graph.search(turn.is_spent)
+        added = graph.n_kept - kept
+        taken = added + n_open - graph.n_open
+        self.expected_seconds = math.inf
+        if added < taken:
+            self.expected_seconds = (turn.clock() - started) * graph.n_open / (taken - added)
 
     def _update_bound(self) -> None:
         """Use the bound of the dual ascent in the order graph if it is better than the last one."""

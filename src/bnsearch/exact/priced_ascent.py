@@ -80,6 +80,10 @@ class PricedAscent:
         self._ascent.reheat()
         self.converged = False
 
+    def continue_after(self, other: PricedAscent) -> None:
+        """Continue with the temperature of another search, whose bound was the start of this one."""
+        self._ascent.take_temperature(other._ascent)
+
     def _make_relaxed_bound(self) -> ClusterBound:
         """Return the bound without clusters: the sum of the best local scores of both tables."""
         best = np.max([table.scores[table.begin[:-1]] for table in self.tables], axis=0)
@@ -121,7 +125,7 @@ class PricedAscent:
         value = found.sum_bound(best)
         if value < self.bound.value:
             self.bound = replace(found, value=value)
-        self.pricing_seconds = budget.clock() - started
         self.converged = self._ascent.converged and not count
         if count:
             self._ascent.move_to(self._make_active_table())
+        self.pricing_seconds = budget.clock() - started

@@ -60,8 +60,7 @@ def load_order_kernels() -> None:
     graph = OrderGraph(component, component.begin[1:] - 1)
     cut = find_some_cut() if has_solver() else None
     pool, no_step = CutPool(component.size, 1 << 20), Step(np.zeros(0, dtype=np.int64), np.zeros(0))
-    for _ in range(2):  # the second call lowers potentials
-        graph.use_bound(pool, no_step)
+    graph.use_bound(pool, no_step)
     graph.grow()
     graph.search(lambda: False)
     if cut is not None:

@@ -22,9 +22,9 @@ from bnsearch.exact.priced_ascent import PricedAscent
 from bnsearch.exact.saved_bound import SavedBound
 from bnsearch.exact.warm_up import load_cut_kernels
 from bnsearch.graphs.dag import DAG
+from bnsearch.learning.bound_share import get_bound_share
+from bnsearch.learning.bound_table import add_network, make_core
 from bnsearch.ondemand.island_model import IslandModel
-from bnsearch.ondemand.shared_table import build_table
-from bnsearch.parent_sets.rows import Families
 from bnsearch.parent_sets.scope import KEPT_SETS, Scope
 from bnsearch.parent_sets.table import ParentSets
 from bnsearch.runs.problem import Problem
@@ -33,11 +33,6 @@ from bnsearch.scores.score import improves
 
 RESERVE = 0.03  # share of the total time that is left to the bound at the end of a run
 MAX_RESERVE = 0.1  # the same, if computing the bound of a large table takes long
-SHARE = 0.05  # share of the time of all threads for the bound while the search improves fast
-FAST_GAIN = 1e-3  # a search improves fast if it gains more, relative to the score, in the second half of its time
-STALLED_SHARE = 0.25  # the share once the search has stalled; between the two, it depends on the logarithm of the gain
-STALLED_GAIN = 1e-5  # a search has stalled if it has gained less
-IDLE_SHARE = 0.4  # the share if the search has gained nothing in the second half of its time
 SLOW_GAIN = 0.03  # share of the gap that the dual ascent must close in a period, or branch and cut replaces it
 SLOW_PERIOD = 0.1  # this period, as a share of the total time
 MIN_CORE_GROWTH = 1.5  # sets that the islands have met are added if the table of these sets grows by this factor
@@ -150,11 +145,13 @@ class BoundSearch:
         run, self.credit = self._run, 0.0
         if not self._timed or run.halted():
             return
-        seconds = min(self._get_share() * run.threads * run.seconds - self._spent, run.seconds_left)
+        seconds = min(get_bound_share(run) * run.threads * run.seconds - self._spent, run.seconds_left)
         if seconds < max(MIN_SLICE * self._end, MIN_SLICE_UPDATES * self._update_seconds):
             return
         started = run.seconds
-        self._take_network()
+        if self._found is not None:  # a network of branch and cut goes to an island
+            self._model.islands[-1].add_network(*self._found)
+            self._found = None
         if self._is_outdated or self._is_beaten():
             self._update_table()
         elif self.cuts is None and self._is_slow and has_solver():
@@ -163,17 +160,6 @@ class BoundSearch:
             self._update_table(MIN_CORE_GROWTH)
         self._spent += run.seconds - started
         self.credit = max(0.0, seconds - (run.seconds - started))
-
-    def _get_share(self) -> float:
-        """Return the share of the time of all threads for the bound: the less the search gains, the more."""
-        run = self._run
-        gain = run.progress.score - run.trace.score_at(run.seconds / 2)
-        if gain <= 0.0:
-            return IDLE_SHARE
-        if gain >= FAST_GAIN * abs(run.progress.score):
-            return SHARE
-        position = math.log(FAST_GAIN * abs(run.progress.score) / gain) / math.log(FAST_GAIN / STALLED_GAIN)
-        return SHARE + (STALLED_SHARE - SHARE) * min(1.0, position)
 
     def advance(self, seconds: float) -> None:
         """Search for some seconds, as far as the credit allows; in any thread."""
@@ -269,7 +255,7 @@ class BoundSearch:
 
         min_growth : the sets are added only if there are this many times as many as before
         """
-        started, core = self._run.seconds, self._make_core()
+        started, core = self._run.seconds, make_core(self._model, self.problem, self._run.best())
         if self.cuts is not None:
             self._old_cuts, self.cuts = self.cuts.list_cuts(), None
         if self.ascent is not None and not self._is_outdated:
@@ -277,9 +263,11 @@ class BoundSearch:
                 return
             self.ascent.replace_core(core)
         else:
-            start = self._start if self.ascent is None else self.ascent.bound
-            table = core if self._selected is None else self._selected
+            before, table = self.ascent, core if self._selected is None else self._selected
+            start = self._start if before is None else before.bound
             self.ascent = PricedAscent(table, core, start, memory=self._memory)
+            if before is not None:
+                self.ascent.continue_after(before)
             self._is_outdated = False
         self._covered = self._run.progress.score
         self._n_core, self._is_slow, self._mark = core.n_sets, False, (self._spent, inf)
@@ -288,9 +276,7 @@ class BoundSearch:
     def _cover_incumbent(self) -> None:
         """Add the sets of the incumbent to the table of the bound; less changes than with all sets met since."""
         assert self.ascent is not None
-        core = self.ascent.tables[-1]
-        families = [core.families, self._list_incumbent()]
-        self.ascent.replace_core(ParentSets.from_families(core.names, families))
+        self.ascent.replace_core(add_network(self.ascent.tables[-1], self.problem, self._run.best()))
         self._covered = self._run.progress.score
 
     def _start_cuts(self) -> None:
@@ -311,22 +297,3 @@ class BoundSearch:
         self.cuts = CutBound(
             table, rows, self.ascent.bound, cuts=self._old_cuts, memory=self._memory, seed=run.seed, report=report
         )
-
-    def _take_network(self) -> None:
-        """Give the last network that branch and cut has found to an island."""
-        if self._found is not None:
-            self._model.islands[-1].add_network(*self._found)
-            self._found = None
-
-    def _make_core(self) -> ParentSets:
-        """Return the core of the bound's table: the sets that the islands have met, and those of the incumbent."""
-        chains = [island.chain for island in self._model.islands]
-        return build_table(chains, self.problem, extensions=[self._list_incumbent()])
-
-    def _list_incumbent(self) -> Families:
-        """Return the families of the incumbent."""
-        parents = self._run.best().parents
-        children = np.arange(len(parents), dtype=np.int32)
-        scores = self.problem.scorer.families(children.tolist(), parents)
-        sizes = np.array([len(own) for own in parents])
-        return Families(children, scores, sizes, np.array([u for own in parents for u in own], dtype=np.int32))

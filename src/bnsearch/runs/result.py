@@ -126,8 +126,8 @@ class Result:
         The certificate of the upper bound (`bnsearch.exact.Certificate`), made on first use; None if there is none.
 
         Only `auto` and `exact` have one. It contains the candidate table that it refers to. Parts that dynamic
-        programming or the order graph has solved are proven again by branch and cut, which can take longer than the
-        search and has no time limit.
+        programming or the order graph has solved are proven again by branch and cut. If that takes more than five
+        minutes, a `BnsearchError` is raised.
         """
         return None if self.evidence is None else self.evidence()
 
