@@ -116,6 +116,14 @@ def test_a_climb_over_classes_gives_up(n_edges, n_steps):
     assert not climb.ended
 
 
+def test_a_first_step_over_classes_that_takes_long():
+    """A first step that is not found within 5 of 100 s ends the climb: each reading of the clock takes 6 s."""
+    climb = ClassClimb(problem_with("bic", False), Run(Seconds(100), seed=1, clock=Clock(6.0)))
+    assert len(list(climb.climb(20))) == 1
+    assert climb.ended
+    assert climb.score == pytest.approx(problem_with("bic", False).base_score, rel=1e-12)
+
+
 @with_knowledge
 def test_the_first_climb_includes_classes(known):
     """The first climb ends at a network that is at least as good as the one of GES."""

@@ -54,9 +54,10 @@ class ClassClimb:
         """
         run, started = self._run, self._run.seconds
         max_seconds, trial = MAX_SHARE * run.seconds_left, TRIAL_SHARE * run.seconds_left
-        self._deadline = started + max_seconds
+        self._deadline = started + trial  # of the first step, which computes the gains of all pairs
         while not self.ended:
             self._take_step()
+            self._deadline = started + max_seconds
             yield
             spent = run.seconds - started
             expected = spent * max(1.0, n_edges / max(1, self._n_steps))
