@@ -128,7 +128,7 @@ def test_measures_of_a_record():
     """Regret, gap and time to target, by hand: the best score is -100 and the target 1 % below it."""
     record = {
         "result": {"score": -102.0, "gap": 0.05},
-        "trace": [[0.5, 1, 1, -150.0], [2.0, 2, 2, -102.0]],
+        "trace": [[0.5, 1, 1, -150.0], [2.0, 2, 2, -102.0], [9.0, 7, 7, -102.0]],
         "settings": {"budget": [60.0, None, None]},
     }
     best = Best(-100.0, 0.01)

@@ -93,7 +93,8 @@ def compute_early_score(record: Record, best: Best) -> float | None:
 
 def compute_best_iteration(record: Record, best: Best) -> float | None:
     """Return the iteration in which the network was found; None without a trace."""
-    return record["trace"][-1][1] if record["trace"] else None
+    trace = record["trace"]  # its last point is the end of the run
+    return next((point[1] for point in trace if point[3] >= trace[-1][3]), None)
 
 
 MEASURES = {
