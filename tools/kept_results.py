@@ -12,6 +12,7 @@ of all verdicts between two marks. `tests/test_kept_results.py` checks that all 
 from __future__ import annotations
 
 import argparse
+import hashlib
 import json
 import math
 from collections.abc import Iterator
@@ -126,7 +127,12 @@ def render_kept(kept: dict[str, Any]) -> str:
         for measure in findings.measures:
             blocks += describe_measure(findings, measure, score, budget)
     blocks += describe_failures(findings)
-    return render_markdown([block for block in blocks if not isinstance(block, Details)])
+    return render_markdown([block for block in blocks if not isinstance(block, Details)]) + f"\n{mark_values(kept)}\n"
+
+
+def mark_values(kept: dict[str, Any]) -> str:
+    """Return a comment with a digest of the values, by which a page is recognised as that of other values."""
+    return f"<!-- values: {hashlib.sha256(json.dumps(kept, sort_keys=True).encode()).hexdigest()[:16]} -->"
 
 
 def describe_runs(kept: dict[str, Any], findings: KeptFindings) -> list[str]:
