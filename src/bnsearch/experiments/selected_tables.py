@@ -13,7 +13,7 @@ from bnsearch.experiments.stop_request import StopOnRequest
 from bnsearch.learning.arguments import limit_parents
 from bnsearch.parent_sets.relaxed import relaxed
 from bnsearch.runs.problem import Problem
-from bnsearch.runs.result import relative_score
+from bnsearch.runs.quality import relative_score
 from bnsearch.runs.stop import Progress
 from bnsearch.selection.report import Selection
 
