@@ -4,10 +4,6 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from bnsearch.kernels.bits import count_ones
-from bnsearch.kernels.cache import describe_cache
-from bnsearch.kernels.compile import list_kernel_files
-
 
 def list_cache_folders() -> list[Path]:
     """
@@ -15,6 +11,10 @@ def list_cache_folders() -> list[Path]:
 
     The folders are beside the sources, or, with other names, in a folder of the user.
     """
+    from bnsearch.kernels.bits import count_ones
+    from bnsearch.kernels.cache import describe_cache
+    from bnsearch.kernels.compile import list_kernel_files
+
     folder, _ = describe_cache()
     if folder is None:
         return []
@@ -30,6 +30,8 @@ def list_cache_folders() -> list[Path]:
 
 def list_compiled_groups() -> list[str]:
     """Return the groups of kernels of which at least one variant is compiled for the current sources and processor."""
+    from bnsearch.kernels.cache import describe_cache
+
     folder, digest = describe_cache()
     if folder is None:
         return []
