@@ -80,10 +80,10 @@ def learn(
     as_json: Json = False,
 ) -> None:
     """
-    Learn the network of a table with the highest score that is found in the given time.
+    Learn a network from a table: the one with the highest score found within the time budget.
 
-    Ctrl-C or SIGTERM stops at any time and keeps the best network so far; a second one quits. With --checkpoint, the
-    same command continues.
+    Ctrl-C or SIGTERM stops the search and keeps the best network so far; a second signal ends the program. With
+    --checkpoint, the same command continues an interrupted run.
 
     Examples
     --------

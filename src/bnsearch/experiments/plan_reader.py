@@ -1,4 +1,4 @@
-"""`read_plan`: a plan from a TOML file, with all errors of the file."""
+"""Read the plan of an experiment from a TOML file, and report all errors of the file together."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ def read_plan(path: str | os.PathLike[str], *, small: bool = False) -> Plan:
     path : str or path
         The file. Paths in it are relative to its folder.
     small : bool, default False
-        Whether the keys of the table `small` replace those of the plan.
+        Whether to read the small version of the plan: the keys of its table `small` replace those of the plan.
 
     Returns
     -------
@@ -41,7 +41,7 @@ def read_plan(path: str | os.PathLike[str], *, small: bool = False) -> Plan:
     Raises
     ------
     PlanError
-        If the plan is not valid; the error has all errors of the plan.
+        If the plan is not valid; the exception lists all errors of the plan.
     """
     file = Path(path)
     try:
@@ -63,7 +63,7 @@ def read_plan(path: str | os.PathLike[str], *, small: bool = False) -> Plan:
 
 
 def _read(top: Section, file: Path, text: str, *, small: bool) -> Plan:
-    """Return the plan of a table; it is incomplete if there are errors."""
+    """Return the plan that the top-level TOML table describes; it is incomplete if there are errors."""
     title, description = top.take_text("title", file.stem), top.take_text("description")
     for key, what in (("sources", "what to learn from"), ("methods", "how to search"), ("budgets", "when to stop")):
         if key not in top:
@@ -98,7 +98,7 @@ def _refuse_equal_labels(top: Section, key: str, labels: Sequence[str]) -> None:
 
 
 def _read_method(entry: Section, folder: Path) -> MethodEntry | None:
-    """Return a method; None if it has an error."""
+    """Return the method of an entry, of the library or an external program; None if it has an error."""
     if "program" in entry:
         return _read_program(entry, folder)
     name, label = entry.take_text("name"), entry.take_text("label")
@@ -114,7 +114,7 @@ def _read_method(entry: Section, folder: Path) -> MethodEntry | None:
 
 
 def _read_program(entry: Section, folder: Path) -> ProgramEntry | None:
-    """Return a method that is another program; None if it has an error."""
+    """Return a method that runs an external program; None if it has an error."""
     words, label = entry.take_list("program"), entry.take_text("label")
     limit, seeds = entry.take_number("limit"), entry.take_wholes("seeds", ())
     entry.finish()
@@ -126,7 +126,7 @@ def _read_program(entry: Section, folder: Path) -> ProgramEntry | None:
 
 
 def _read_selection(entry: Section) -> Entry | None:
-    """Return the selection of a method's candidate table; None if there is none or it has an error."""
+    """Return how the candidate table of a method is selected; None if the entry does not say it or has an error."""
     value = entry.take("selection")
     if value is None:
         return None
@@ -139,7 +139,7 @@ def _read_selection(entry: Section) -> Entry | None:
 
 
 def _attempt(entry: Section, make: Any) -> Any:
-    """Return the value of a function; a wrong type of a parameter is an error of the plan as well."""
+    """Return the value of a function; None, and an error of the plan, if a parameter has an invalid value or type."""
     try:
         return entry.attempt(make)
     except (TypeError, ValueError, AttributeError) as error:
@@ -148,7 +148,7 @@ def _attempt(entry: Section, make: Any) -> Any:
 
 
 def _read_scores(top: Section, sources: Sequence[Source]) -> tuple[Entry, ...]:
-    """Return the scores; BIC if there are none."""
+    """Return the scores of the plan; BIC if it has none."""
     found = []
     for entry in top.take_entries("scores", "name"):
         name, label = entry.take_text("name"), entry.take_text("label")
@@ -215,7 +215,7 @@ def _read_claim(entry: Section, labels: Sequence[str], budgets: Sequence[Budget]
 def _read_all_published(
     top: Section, labels: Sequence[str], sources: Sequence[Source], *, small: bool
 ) -> list[Published]:
-    """Return all published values; the small version of a plan leaves out those of data sets that it does not have."""
+    """Return all published values; in the small version of a plan, only those of its own data sets."""
     entries, datasets = top.take_entries("published"), {source.dataset for source in sources}
     if small:
         entries = [entry for entry in entries if entry.content.get("dataset") in datasets]

@@ -35,34 +35,34 @@ from bnsearch.selection.report import Selection
 from bnsearch.selection.subsets import Subsets
 
 UNTIMED_ISLANDS = 2  # number of islands if the result must not depend on the number of threads
-MIN_ELAPSED, MIN_ELAPSED_SHARE = 1.0, 0.1  # seconds, or share of the time budget, before the first enumeration
+MIN_ELAPSED, MIN_ELAPSED_SHARE = 1.0, 0.1  # first enumeration: after these seconds, or this share of the budget if less
 MAX_ENUMERATION = 0.4  # maximum share of the remaining time for the enumeration of one more size
-MIN_SEARCHING = 4.0  # smallest elapsed time as a multiple of the time of all enumerations
-STALE_SHARE = 0.25  # share of the elapsed time without improvement after which a size is enumerated in part
+MIN_SEARCHING = 4.0  # minimum elapsed time before an enumeration, as a multiple of the time of all earlier ones
+STALE_SHARE = 0.25  # after this share of the elapsed time without improvement, a part of a size is enumerated
 STALE_FACTOR = 2.0  # time for that enumeration as a multiple of the time without improvement
 SUBSETS_SHARE = 0.1  # maximum share of the remaining time for counting all subsets before the islands begin
-MAX_SECONDS_PER_SUBSET, MAX_SECONDS_PER_ROW = 1e-6, 1e-8  # upper estimates of the time for counting one subset
-SUBSETS_GROUPS = "subsets", "scorer", "dynamic"  # groups of kernels with which all subsets are counted and searched
+MAX_SECONDS_PER_SUBSET, MAX_SECONDS_PER_ROW = 1e-6, 1e-8  # upper estimates for one subset: fixed, and for each row
+SUBSETS_GROUPS = "subsets", "scorer", "dynamic"  # groups of kernels that count and search all subsets
 SUBSETS_MARGIN = 1.5  # safety factor on the estimated time of counting all subsets after the islands have begun
-MAX_FAMILIES = 20_000_000  # maximum number of families of all subsets in a run without a time limit
+MAX_FAMILIES = 20_000_000  # without a time limit, all subsets are counted if they have at most this many families
 
 
 @dataclass(frozen=True, kw_only=True)
 class AutoSearch:
     """
-    The default method: exact search if it fits into the remaining time, otherwise islands.
+    The default method: exact search if it fits into the remaining time, otherwise islands (parallel searches).
 
     Notes
     -----
-    With few variables, the values of all subsets are counted (`Subsets`), and exact search proves the optimum over all
-    networks. If a selected candidate table is complete, exact search solves each strongly connected component of the
-    graph of all candidate parents separately, in time and memory that double with each variable.
+    With few variables, all subsets of the variables are counted (`Subsets`), and exact search proves the optimum over
+    all networks. If a selected candidate table is complete, exact search solves each strongly connected component of
+    the graph of all candidate parents separately. Time and memory double with each variable of a component.
 
-    Otherwise islands alternate between three searches: over orderings with families on demand (GINOBS), over orderings
-    with a table of the families met (RINOBS), and over DAGs (tabu search). The search that gains most gets most of
-    the time. In between, parent sets are enumerated, size by size, and added to the table: as a whole if that takes a
-    small share of the time and if many variables of the best network have that many parents or fewer, and in parts
-    when the search stops improving.
+    Otherwise the islands alternate between three searches: over orderings, with parent sets generated on demand
+    (GINOBS); over orderings, with a table of all families met so far (RINOBS); and over DAGs (tabu search). The search
+    that gains most gets most of the time. Between these searches, parent sets are enumerated, one size after the other,
+    and added to the table. A size is enumerated as a whole if that takes a small share of the time. A part of a size is
+    enumerated when the search stops improving.
 
     Examples
     --------
@@ -84,7 +84,7 @@ class AutoSearch:
     loads_later: ClassVar[bool] = True  # the kernels of a method are loaded when it is chosen
 
     def choose_kernel_groups(self, problem: Problem, run: Run) -> tuple[str, ...]:
-        """Return the groups of kernels that a run needs: few if it is certain to count all subsets."""
+        """Return the groups of kernels that a run needs; only a few if it is certain that all subsets are counted."""
         searching = expected_exact_seconds(problem.size, 1)
         if math.isinf(searching):
             return self.kernel_groups
@@ -109,11 +109,11 @@ class _DataSearch(SelectionSchedule):
         super().__init__()
         self.problem, self.run = problem, run
         self.timed = run.is_timed
-        self.selection: Selection | None = None  # the last one, if it is still to be described to the user
+        self.selection: Selection | None = None  # the last selection, if no note describes it yet
         self.enumerated = 0  # number of parents up to which the table holds all useful sets
         self.stale_since = 0.0  # elapsed time at the end of the last selection, or when the islands began
         self.is_partial = True  # False once a selected table is complete
-        self.complete: ParentSets | None = None  # complete table for which branch and cut was not tried yet
+        self.complete: ParentSets | None = None  # complete table that branch and cut has not tried yet
 
     def search(self) -> None:
         """Search until the run stops or the optimum is proven."""
@@ -161,7 +161,7 @@ class _DataSearch(SelectionSchedule):
         )
 
     def _continue_selections(self) -> Selection | None:
-        """Return the last selection of an earlier run that this one continues; None if there is none."""
+        """Restore the selections from the checkpoint, and return the last one; None if there is none."""
         if self.run.checkpoint is None:
             return None
         from bnsearch.learning.auto_state import keep_selections
@@ -169,11 +169,11 @@ class _DataSearch(SelectionSchedule):
         return keep_selections(self, self.run.checkpoint, self.problem.names)
 
     def _search_round(self, model: IslandModel) -> None:
-        """Let the islands search; the search for a bound gets a part of the time, in a thread if there are several."""
+        """Search with the islands for one round; with several islands, the bound is searched for in parallel."""
         bounding = self.bounding
 
         def visit(seconds: float) -> None:
-            """Search for a bound in the place of an island, until the credit of the bound is used up."""
+            """Search for a bound in place of one island, until the time for the bound in this round is used up."""
             bounding.advance(seconds)
             if bounding.credit <= 0.0:
                 model.guest = None
@@ -201,7 +201,7 @@ class _DataSearch(SelectionSchedule):
         return model
 
     def _expected_subset_seconds(self) -> float:
-        """Return the estimated time of counting and searching all subsets; infinity if these are too many."""
+        """Return the estimated time of counting and searching all subsets; infinity if there are too many."""
         problem, run = self.problem, self.run
         n = problem.size
         searching = expected_exact_seconds(n, run.threads)
@@ -220,9 +220,9 @@ class _DataSearch(SelectionSchedule):
 
     def _solve_subsets(self, found: Selection | None = None) -> bool:
         """
-        Count all subsets and search them exactly; return True if nothing is left to do.
+        Count all subsets and search them exactly; return False if not all subsets could be counted.
 
-        found : the selection of all subsets in an earlier run; None if there is none
+        found : the selection of all subsets from a checkpoint; None if there is none
         """
         problem, run = self.problem, self.run
         if found is None:
@@ -239,14 +239,12 @@ class _DataSearch(SelectionSchedule):
 
     def _plan_enumeration(self, model: IslandModel) -> tuple[float, bool]:
         """
-        Return the time that the enumeration of parent sets may take now, and whether it must complete a size.
+        Return the time that an enumeration of parent sets may take now, and whether it must complete a size.
 
-        A size is enumerated as a whole if this takes at most a share of the remaining time. If the search has not
-        improved the network for a while, there is an enumeration in any case, possibly of a part of a size.
-
-        The time is multiplied by the share of the variables whose parents in the best network are a set of this size or
-        a smaller one: only sets like these are enumerated. All enumerations together take at most a quarter of the
-        time, also at any time before the end, so that the search until then is hardly worse than one without them.
+        The next size is enumerated as a whole if its expected time is below a limit, the smaller of two numbers: a
+        share of the remaining time, and the elapsed time minus MIN_SEARCHING times that of all earlier enumerations.
+        Otherwise a part of the size is enumerated if the network has not improved for a while. The limit is lower if
+        many variables have more parents in the best network than the next size: their sets would not be enumerated.
         """
         run = self.run
         if not (self.timed and self.is_partial and run.going()) or self.is_finished:
@@ -289,14 +287,14 @@ class _DataSearch(SelectionSchedule):
         self.enumerated = found.exhaustive
         model.table.add_selected(found.table, at_once=at_once)
         self.is_partial = not found.complete
-        # After the enumeration of a part of a size, the bound covers the sets of that part which the islands use.
+        # If only a part of a size was enumerated, the bound covers only those sets of the part that the islands use.
         if at_once and (self.bounding.add_selected(found.table, found.scope) or found.complete):
-            run.scope, run.bound = found.scope, None  # the bound over the last table does not cover this one
+            run.scope, run.bound = found.scope, None  # a bound over the previous table does not cover this one
         if found.complete and run.going():
             fits, why = exact_fits(found.table, problem, run)
             if fits:
                 run.remark(describe(found))
-                self.selection = None  # its description is not repeated
+                self.selection = None  # the note above describes it
                 run.remark(f"chose exact search: {why}")
                 prove(replace(problem, table=found.table), run)
                 return run.optimal

@@ -68,7 +68,7 @@ def learn(
     clock: Callable[[], float] = time.perf_counter,
 ) -> Result:
     """
-    Learn the structure of a Bayesian network: the one with the highest score that is found within the time budget.
+    Learn the structure of a Bayesian network: return the network with the highest score found within the time budget.
 
     Parameters
     ----------
@@ -78,26 +78,26 @@ def learn(
         Search method, by name or as an object. "auto" chooses one, and a note of the result says which and why.
     score : str, Score or callable, default "bic"
         Score to maximise, by name or as an object. A Python function `local(child, parents, counts)` or
-        `local(child, parents)` is a score, too, but a slow one; see `LocalScore`.
+        `local(child, parents)` is accepted as well, but it is slow; see `LocalScore`.
     seconds : float or None, default 60
-        Wall-clock time for everything, candidate selection and search. With None, exact search and methods with a fixed
-        number of iterations, generations or restarts run to completion, and other methods run until they have not
-        improved for a long time. With the default of 60 s, a method may stop before it has made the number of
-        iterations given in its paper.
+        Time budget (wall clock) for candidate selection and search together. With None, exact search and methods with a
+        fixed number of iterations, generations or restarts run to completion. Other methods run until they have not
+        improved their network for a long time. With the default of 60 s, a method may stop before it has made the
+        number of iterations given in its paper.
     seed : int, optional
-        Seed of the random numbers, which makes the result reproducible under a budget of iterations (`stop`).
+        Seed of the random numbers. Under a budget of iterations (`stop`), the same seed gives the same result.
     max_parents : int, optional
-        Maximum number of parents of a variable. It is part of the knowledge; the smaller of both limits applies.
+        Maximum number of parents of a variable. If the knowledge has a limit as well, the smaller one applies.
     knowledge : Knowledge, str or path, optional
-        Background knowledge that every network must respect, or the path of a file with it.
+        Background knowledge that every network must respect, or the path of a knowledge file.
     threads : int, optional
         Number of threads; None means all cores.
     executor : Executor or Workers, optional
         Workers in other processes or on other machines: any `concurrent.futures.Executor`, such as a
         `ProcessPoolExecutor`, an `mpi4py.futures.MPIPoolExecutor`, the `get_executor()` of a Dask client or a
-        `bnsearch.RayExecutor`. The default method and `ginobs` run their islands on the workers. Candidate tables are
-        selected there, too. Each worker uses one thread. Under a budget of iterations (`stop`) the result does not
-        depend on the number or kind of workers.
+        `bnsearch.RayExecutor`. The default method and `ginobs` run their islands (parallel searches) on the workers.
+        Candidate tables are selected on the workers, too. Each worker uses one thread. Under a budget of iterations
+        (`stop`), the result does not depend on the number or kind of workers.
     memory : int, float or str, optional
         Memory for candidate tables, caches and islands together, in bytes or as text such as "2GB". None means a
         quarter of the machine's memory, at most 4 GiB.
@@ -105,12 +105,12 @@ def learn(
         Parameters of a method that is given by name.
     start : DAG, BayesianNetwork or Result, optional
         Network with which the search begins. It must respect the knowledge. The default method, `ginobs`, and searches
-        over DAGs and over equivalence classes begin with it. For other methods it is the first incumbent, as a note of
-        the result says.
+        over DAGs and over equivalence classes begin with it. For other methods it is only the first incumbent, and a
+        note of the result says so.
     discretize : str or mapping, optional
         Rule for columns of numbers in a data frame or a file, such as "quantile:5"; see `Dataset.from_frame`.
     stop : Stop, optional
-        Further stopping rule, such as Iterations(100) or Target(-1000).
+        Stopping rule in addition to `seconds`, such as Iterations(100) or Target(-1000).
     within : float, optional
         List all networks whose score is within this Bayes factor of the optimum (`Result.near_optimal`), for up to 20
         variables.
@@ -120,7 +120,7 @@ def learn(
         `seconds` continues a run that has ended. Only `seconds`, `threads`, `executor`, `memory`, `within` and
         `observers` may differ from those of the saved run.
     restart : bool, default False
-        Whether to start over although the checkpoint has a saved run.
+        Whether to start over even if the checkpoint has a saved run.
     observers : sequence of callable, optional
         Functions that are called with an `Event` at every improvement and from time to time in between. They can be
         called from any thread.
@@ -139,14 +139,14 @@ def learn(
 
     Notes
     -----
-    Ctrl-C or SIGTERM ends the work at any time, and `learn` returns the best network so far; a second signal ends the
-    program. Kernels are compiled on the first call, or loaded, before the clock starts.
+    After Ctrl-C or SIGTERM, `learn` stops the search and returns the best network so far; a second signal ends the
+    program. The first call compiles kernels, and later calls load them. This time does not count.
 
     A run that continues from a checkpoint has the rest of the time budget, and its result is never worse than the saved
     network. The default method and `ginobs` continue with the saved networks, families and candidate tables. Searches
-    over DAGs and over equivalence classes begin at the saved network. All other methods keep it as the incumbent, and
-    their candidate table if they have one, and begin their search again with other random numbers. A checkpoint that
-    cannot be written does not end the run; a note of the result says so.
+    over DAGs and over equivalence classes begin at the saved network. All other methods start their search again with
+    other random numbers. They keep the saved network as the incumbent, and the saved candidate table if there is one.
+    If a checkpoint cannot be written, the run continues, and a note of the result says so.
 
     Examples
     --------

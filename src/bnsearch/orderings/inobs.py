@@ -2,7 +2,7 @@
 INOBS: hill climbing over orderings in the insert neighbourhood, from many starts.
 
 `InsertionClimber.climb` is Algorithm 1 of the paper. Its loop, lines 3 to 5, is a kernel, `climb_hybrid` in
-`kernels/inobs.py`: draw a variable, find its best insertion, and make it if it improves the score.
+`kernels/inobs.py`: draw a variable, find its best insertion, and make this insertion if it improves the score.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ from bnsearch.runs.problem import Problem
 from bnsearch.runs.run import Run
 from bnsearch.scores.score import TOLERANCE
 
-EVALUATIONS_PER_CALL = 150_000  # about a millisecond: between two calls of a kernel, a climb reads the clock
+EVALUATIONS_PER_CALL = 150_000  # about a millisecond: a climb reads the clock between two calls of its kernel
 SELECTIONS = ("hybrid", "best", "first")
 
 
@@ -31,16 +31,16 @@ class INOBS:
     """
     Insert-neighbourhood search over orderings with random restarts.
 
-    A neighbour of an ordering has one variable inserted at another position. A climb moves to better neighbours until
-    there is none; then the search starts a new climb.
+    An insertion moves one variable of an ordering to another position; the result is a neighbour of the ordering. A
+    climb moves to better neighbours until there is none. Then the search starts a new climb from another ordering.
 
     Parameters
     ----------
     selection : str, default "hybrid"
-        The improving neighbour to move to. "hybrid": the best insertion of a random variable. "best": the best of
-        all insertions. "first": the first one in random order.
+        How to choose an insertion that improves the score. "hybrid": the best insertion of a random variable. "best":
+        the best of all insertions. "first": the first improving insertion in random order.
     start : str, default "random"
-        Start of a climb: random, dfs or fas.
+        Initial ordering of each climb: "random", or by one of two heuristics of Perez & Maua (2016), "dfs" and "fas".
 
     References
     ----------
@@ -48,12 +48,13 @@ class INOBS:
 
     Notes
     -----
-    The paper prices the insertions of a variable by a series of adjacent swaps. Here they are priced together, with
-    the same result (see `kernels/insertion.py`).
+    To price an insertion is to compute its change of the score. The paper prices the insertions of a variable one by
+    one, by a series of adjacent swaps. Here they are priced together, with the same result (`kernels/insertion.py`).
 
     With "first", the climb draws insertions with replacement, and prices one at a time. Each improving insertion is
-    equally likely to be drawn first, as in the random order of the paper. When a variable is first drawn, its best
-    insertion is priced; if that does not improve the score, the variable is not drawn again.
+    equally likely to be drawn first, as in the random order of the paper. When a variable is drawn for the first time
+    since the last insertion, its best insertion is priced. If that does not improve the score, the variable is not
+    drawn again before the next insertion.
 
     One iteration is one climb.
 
@@ -89,7 +90,7 @@ class INOBS:
 
 
 class InsertionClimber(OrderingState):
-    """Hill climbing in the insert neighbourhood; not to be shared between threads."""
+    """A hill climber in the insert neighbourhood; each thread needs its own."""
 
     def climb(
         self,
@@ -117,7 +118,7 @@ class InsertionClimber(OrderingState):
         untried, random = np.array(order, dtype=np.int32), np.array([draw_seed(rng)])
         counts, totals = np.zeros(5, dtype=np.int64), np.zeros(2)
         counts[BEST_VARIABLE], totals[SCORE] = -1, self.initial
-        progress = untried, counts, totals, random  # described in kernels/inobs.py; the kernel resumes from them
+        progress = untried, counts, totals, random  # described in kernels/inobs.py; the kernel continues with them
         while not climb(self.index.arrays, self.arrays, *progress, TOLERANCE, EVALUATIONS_PER_CALL):  # lines 3-5
             if halted(float(totals[SCORE])):
                 break

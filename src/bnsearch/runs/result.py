@@ -36,43 +36,42 @@ class Result:
     Attributes
     ----------
     dag : DAG
-        The network.
+        Structure of the network.
     score : float
         Score of the network.
     bound : float or None
-        Upper bound of the score of the networks in `scope`; None if none is known.
+        Upper bound on the scores of all networks in `scope`; None if no bound is known.
     scope : Scope
-        The networks that `bound` and `gap` cover: all networks, all networks with at most k parents, or the networks
-        over the candidate parent sets that were kept.
+        The networks that `bound` and `gap` cover: all networks, all networks with at most k parents for each variable,
+        the networks over a given candidate table, or the networks over the parent sets that the search kept.
     optimal : bool
         Whether the score is proven to be the highest of all networks, or of all networks over a given candidate table.
     stop : str
         Why the search ended: "seconds", "iterations", "evaluations", "target", "no improvement", "converged",
-        "interrupted" (Ctrl-C), "terminated" (SIGTERM), "memory" if exact search has too many variables, or
-        "complete" if nothing was left to do or the bound is reached.
+        "interrupted" (Ctrl-C), "terminated" (SIGTERM), "memory" if exact search needs too much memory, "workers" if
+        the workers were lost, or "complete" if the method came to its end or the score reached the bound.
     trace : Trace
-        All improvements.
+        All improvements of the score, with their times.
     iterations, evaluations, seconds
-        Work done; an evaluation is one requested local score.
+        Work of the search, and its time. An evaluation is one request for a local score.
     computed : int
-        Evaluations that were not found in a cache.
+        Number of evaluations whose local score was not found in a cache.
     families : int or None
-        Distinct families whose local score was requested; None if the method did not count them.
+        Number of distinct families whose local score was requested; None if the method did not count them.
     method, parameters
         Name and parameters of the method.
     seed : int
         Seed of the random numbers; the same seed and number of iterations give the same result.
     notes : tuple of str
-        Decisions of the method that the user should know of.
+        Decisions of the method and warnings, for the user.
     climbs : Climbs
-        All climbs of OBS and INOBS; the last ones may be incomplete.
+        Scores and steps of all climbs of OBS and INOBS. The end of the run may have interrupted the last ones.
     empty_score : float or None
         Score of the network without edges; None if the method did not compute it.
     evidence : callable or None
-        Function that returns the certificate of the bound; use `certificate`.
+        Function that returns the certificate of the bound; use the property `certificate` instead.
     near_optimal : NearOptimal or None
-        The networks within a Bayes factor of the optimum, if `within` was given; None otherwise, and if the time did
-        not suffice.
+        The networks within a Bayes factor of the optimum; None if `within` was not given or the time did not suffice.
     settings : Settings or None
         Score, budget and input of the run; None if they are not known.
 
@@ -117,7 +116,7 @@ class Result:
 
     @property
     def gap(self) -> float | None:
-        """Difference of bound and score, relative to the bound; zero if the score reaches the bound."""
+        """Difference between bound and score, relative to the bound: 0 at the bound, and None without a bound."""
         return 0.0 if self.optimal else relative_gap(self.score, self.bound)
 
     @cached_property
@@ -125,9 +124,9 @@ class Result:
         """
         The certificate of the upper bound (`bnsearch.exact.Certificate`), made on first use; None if there is none.
 
-        Only `auto` and `exact` have one. It contains the candidate table that it refers to. Parts that dynamic
-        programming or the order graph has solved are proven again by branch and cut. If that takes more than five
-        minutes, a `BnsearchError` is raised.
+        Only results of `auto` and `exact` have one. It contains the candidate table that it refers to. If dynamic
+        programming or the order graph has solved a part of the problem, branch and cut proves that part again, in a
+        form that can be checked. If that takes more than five minutes, a `BnsearchError` is raised.
         """
         return None if self.evidence is None else self.evidence()
 
@@ -158,14 +157,14 @@ class Result:
         discretize: Discretize | None = None,
     ) -> EdgeExplanation:
         """
-        Return why the network has an edge: what the score loses without it, and the roles of all parents of the child.
+        Explain an edge: return how much lower the score is without it, and the roles of all parents of the child.
 
         Parameters
         ----------
         edge : tuple of str
             Names of parent and child.
         data, discretize
-            The data and the discretization of the search, as in `bnsearch.learn`.
+            The data of the search and their discretization, as in `bnsearch.learn`.
         score : str, Score or callable, optional
             The score of the search, as in `bnsearch.learn`. It is needed only if it is a Python function, or if the
             search had a candidate table and no score.
@@ -173,7 +172,8 @@ class Result:
         Returns
         -------
         EdgeExplanation
-            The loss, whether the direction is compelled, and the roles; `print` shows them.
+            The decrease of the score, whether the direction of the edge is determined by the equivalence class, and the
+            roles of the parents; `print` shows them.
 
         Raises
         ------
@@ -215,8 +215,8 @@ class Result:
         """
         Write the network in the format of the file extension.
 
-        Formats of the structure are .json, .csv (adjacency matrix), .dot and .svg. With data, .bif, .net and .json hold
-        the probability tables as well. Each extension may be followed by .gz.
+        Without data, the file has the structure alone: .json, .csv (adjacency matrix), .dot or .svg. With data, .bif,
+        .net and .json files have the probability tables as well. Each extension may be followed by .gz.
         """
         from bnsearch.networks.files import needs_tables, write_network, write_structure
 
