@@ -34,8 +34,9 @@ class GES(ClassSearch):
     in the code are those of Alonso et al. (2018). As in their paper, T and H have at most 3 members by default. One
     iteration applies one operator.
 
-    Gains that differ by less than the library's tolerance are ties. Among tied operators, Y, X and then T or H decide,
-    in an order of the variables that depends only on the content of the columns.
+    Gains are rounded to multiples of the library's tolerance before they are compared. Among operators with the same
+    rounded gain, Y, X and then T or H decide, in an order of the variables that depends only on the content of the
+    columns.
 
     Examples
     --------
