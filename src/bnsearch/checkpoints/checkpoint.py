@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 
 RUN, IDENTITY = "run", "identity"  # names of the parts that every checkpoint has
 ALL = ""  # name of the cost of all parts together
-TOLERANCE = 1.0  # seconds by which a part may be written before it is due, so that it does not miss a write
+TOLERANCE = 1.0  # a part that is due within this number of seconds is written now, not at the next write
 
 Provider = Callable[[], Part | None]
 
@@ -48,20 +48,20 @@ class Checkpoint:
         self._container, self._run, self._identity = container, run, identity
         self._recorder = RunRecorder(run)
         self._saved = saved
-        self._names = [name for name in saved if name not in (RUN, IDENTITY)]  # parts that must not be lost
+        self._names = [name for name in saved if name not in (RUN, IDENTITY)]  # parts to keep on disk
         self._providers: dict[str, Provider] = {}
-        self._due: dict[str, float] = {}  # time on the clock of the process from which on a part is written again
+        self._due: dict[str, float] = {}  # value of time.perf_counter() before which a part is not written again
         self._small: set[str] = set()  # parts that are written together with the incumbent
         self._ended = threading.Event()
         self._has_failed = False
         self.is_resumed = bool(saved)
 
     def take(self, name: str) -> Part | None:
-        """Return a part of the earlier run, the first time; None if there is none."""
+        """Return a part of the earlier run and forget it; None if there is none, or if it was taken before."""
         return self._saved.pop(name, None)
 
     def damage_reported(self) -> AbstractContextManager[None]:
-        """Report a saved part that cannot be restored as a damaged checkpoint."""
+        """Return a context in which a saved part that cannot be restored is reported as a damaged checkpoint."""
         return self._container.damage_reported()
 
     def provide(self, name: str, provider: Provider, *, is_small: bool = False) -> None:
@@ -81,11 +81,11 @@ class Checkpoint:
         self, result: Result | None = None, *, only_due: bool = False, without: Collection[str] = ()
     ) -> dict[str, Part | None]:
         """
-        Return the state of the run; None stands for a part that stays as it is on disk.
+        Return the parts of the state by name; None means that the part on disk stays as it is.
 
         result : the result at the end of the run
-        only_due : True if a part stays that took long to write the last time, or that has become large
-        without : names of parts that stay
+        only_due : True if parts that are not due yet, or would take too long to write now, stay as they are on disk
+        without : names of further parts that stay as they are
         """
         measure = self._container.meter.measure
         parts: dict[str, Part | None] = {IDENTITY: Part(self._identity)}
@@ -107,7 +107,7 @@ class Checkpoint:
     def _is_too_large(self, name: str, part: Part) -> bool:
         """Return True if writing a part is expected to take too large a share of the time so far."""
         seconds = costs.SECONDS_PER_BYTE * self._container.count_new_bytes(name, part)
-        # On a busy machine the CPU time is the shorter one.
+        # On a busy machine, the CPU time is shorter than the elapsed time.
         return seconds > costs.MAX_EXPECTED_SHARE * min(self._run.seconds, costs.read_cpu_seconds())
 
     @contextmanager
@@ -158,7 +158,7 @@ class Checkpoint:
         """Write the state; if this fails, the run continues, and one note says so."""
         try:
             self._container.write(self.collect_parts(result, only_due=only_due, without=without))
-        except Exception as error:  # whatever happens, the network must not be lost
+        except Exception as error:  # no error of the checkpoint may end the run
             if not self._has_failed:
                 self._has_failed = True
                 why = getattr(error, "strerror", None) or str(error) or type(error).__name__

@@ -17,7 +17,7 @@ from bnsearch.runs.run import Run
 @dataclass(frozen=True, kw_only=True)
 class GES(ClassSearch):
     """
-    Greedy equivalence search: insert edges while that raises the score, then delete edges while that does.
+    Greedy equivalence search: insert edges while that raises the score, then delete edges while that raises it.
 
     Under faithfulness, in the large-sample limit, and without limits on T, H and the parents, the result is the class
     of the network that generated the data.
@@ -30,11 +30,13 @@ class GES(ClassSearch):
 
     Notes
     -----
-    The search returns BES(FES(start)). Line numbers in the code are those of Alonso et al. (2018), whose limit of 3 on
-    T and H is the default. An iteration is one operator applied.
+    The search returns BES(FES(start)): the forward stage (FES) inserts, the backward stage (BES) deletes. Line numbers
+    in the code are those of Alonso et al. (2018). As in their paper, T and H have at most 3 members by default. One
+    iteration applies one operator.
 
-    Gains that differ by less than the library's tolerance are ties. Ties go to Delete before Insert, then by Y, X and T
-    or H, in an order of the variables that depends only on the content of the columns.
+    Gains are rounded to multiples of the library's tolerance before they are compared. Among operators with the same
+    rounded gain, Y, X and then T or H decide, in an order of the variables that depends only on the content of the
+    columns.
 
     Examples
     --------

@@ -67,7 +67,7 @@ class MIIGA:
     mutation : str, default "any"
         Pairs between which mutation adds and reverses edges: "any", or "related" by Eq. 4.
     distinct : bool, default False
-        True if an individual with the score of a better one survives only if there are not enough others.
+        True if of several individuals with the same score only one survives, unless there are not enough others.
 
     References
     ----------
@@ -77,15 +77,15 @@ class MIIGA:
 
     Notes
     -----
-    The paper leaves some choices open. This implementation:
+    The paper leaves some choices open. They were made as follows:
 
     - When a binding parameter has changed, pairs that become related are connected along the ordering, and edges
       between pairs that are no longer related are removed. Redrawing all connections would discard the result of
       earlier generations.
     - Mutation draws an edge with a probability proportional to 1 / rank. Edges to add are ranked by information, edges
       to delete or reverse by the resulting score.
-    - A recombined individual is better if its log-likelihood exceeds that of both individuals it is made of, as section
-      3.2.2 says. Algorithm 1, line 19, compares with the old individual alone.
+    - A recombined individual is better if its log-likelihood exceeds that of both individuals from which it was made
+      (section 3.2.2). Line 19 of Algorithm 1 compares it with the old individual only.
     - The first orderings agree with the randomly directed edges of maximum information, and are random otherwise. All
       pairs of Eq. 4 are connected, but a variable has only its `max_parents` strongest parents.
     - In the ablations, a random start has random orderings, and about as many edges as variables. The conventional
@@ -97,8 +97,9 @@ class MIIGA:
 
     The default differs from the paper in one point. By lines 26 and 27 of Algorithm 3, mutation alters a structure in
     its search space: it adds and reverses edges between pairs that Eq. 4 relates. This is `mutation="related"`. The
-    default is "any", because its scores are higher and closer to the paper's. On alarm (5,000 rows, five seeds), BIC
-    minus that of the true network is -1,127 with "any" and -5,452 with "related"; the paper has -1,271. The ablation
+    default is "any", because its scores are higher and closer to those of the paper. On alarm (5,000 rows, five seeds)
+    the mean BIC is lower than that of the true network by 1,127 with "any" and by 5,452 with "related". In the paper
+    the difference is 1,271. The ablation
     MIIGA+FixA needs "related": with "any", a fixed binding parameter does not fix the search space. In both cases
     mutation may delete any edge.
 
@@ -218,7 +219,7 @@ class Operators:
         return crossed, np.ones(len(crossed), dtype=bool)
 
     def mutate(self, old: Individuals, best_penalty: float) -> Individuals:
-        """Return individuals with a new alpha, edges adapted to its search space, and one mutation (lines 25-28)."""
+        """Return the individuals with a new alpha, edges adapted to it, and one mutation (lines 25-28)."""
         alpha = self.update_alpha(old, best_penalty)  # line 25
         changed, graphs = alpha != old.alpha, old.graphs.copy()
         before, after = (find_related_pairs(self.information, each[changed]) for each in (old.alpha, alpha))
@@ -245,7 +246,8 @@ def adapt_alpha(alpha: Floats, penalties: Floats, best_penalty: float, step: flo
     """
     Return alpha one step lower if an individual is simpler than the best one, one step higher if more complex (Eq. 16).
 
-    penalties : penalty of each individual, the sum of dpS; if it equals `best_penalty`, alpha does not change
+    penalties : penalty of each individual (the sum of dpS in the paper), which measures its complexity
+    best_penalty : penalty of the best individual; individuals with the same penalty keep their alpha
     """
     is_equal = np.abs(penalties - best_penalty) <= tie_margin(best_penalty)
     return np.clip(alpha + np.where(is_equal, 0.0, step * np.sign(penalties - best_penalty)), 0.0, 1.0)

@@ -1,4 +1,4 @@
-"""Upper bounds as part of the default method: dual ascent, then branch and cut, in slices beside the islands."""
+"""Upper bounds as part of the default method: dual ascent, then also branch and cut, in slices beside the islands."""
 
 from __future__ import annotations
 
@@ -33,16 +33,16 @@ from bnsearch.scores.score import improves
 
 RESERVE = 0.03  # share of the total time that is left to the bound at the end of a run
 MAX_RESERVE = 0.1  # the same, if computing the bound of a large table takes long
-SLOW_GAIN = 0.03  # share of the gap that the dual ascent must close in a period, or branch and cut replaces it
-SLOW_PERIOD = 0.1  # this period, as a share of the total time
-MIN_CORE_GROWTH = 1.5  # sets that the islands have met are added if the table of these sets grows by this factor
-LAST_UPDATE = 0.5  # share of the total time after which they are not added: the bound needs time to adapt to new sets
+SLOW_GAIN = 0.03  # share of the gap that the dual ascent must close in a period; otherwise branch and cut starts
+SLOW_PERIOD = 0.1  # the length of this period, as a share of the total time
+MIN_CORE_GROWTH = 1.5  # the core (the sets that the islands have met) is updated if it has grown by this factor
+LAST_UPDATE = 0.5  # share of the total time after which it is not updated: the bound needs time to adapt to new sets
 MIN_SLICE = 0.02  # shortest slice of the search for a bound, as a share of the total time: short ones waste rounds
-MIN_SLICE_UPDATES = 5  # and as a multiple of the time for adding the sets that the islands have met
-MIN_SLICE_ROUNDS = 3  # and as a multiple of the time of a round: a round that is interrupted is lost
+MIN_SLICE_UPDATES = 5  # the same, as a multiple of the time for updating the core
+MIN_SLICE_ROUNDS = 3  # the same, as a multiple of the time of a round: a round that is interrupted is lost
 ROWS_PER_SECOND = 10_000  # maximum number of selected rows for each second of the run: pricing takes 1e-6 s for a row
 ROW_BYTES = 200  # approximate memory of a row: its bits, its reduced cost, and its part of the table
-UNTIMED_ROUNDS = 30  # rounds of the search for a bound if the result must not depend on the time
+UNTIMED_ROUNDS = 30  # rounds of the search for a bound under a budget of iterations
 UNTIMED_ROWS = 200_000  # maximum number of selected rows in this case
 MEMORY_SHARE = 8  # the selected rows take at most an eighth of the run's memory, and so do the clusters or cuts
 
@@ -62,8 +62,8 @@ class BoundSearch:
     Attributes
     ----------
     ascent : the search for clusters and multipliers; None before it has started
-    cuts : branch and cut, which begins when the dual ascent hardly improves; None before. Both take turns until the
-        bound of branch and cut is lower
+    cuts : branch and cut, which starts when the dual ascent hardly improves the bound; None before. Then both take
+        turns, until branch and cut has the lower bound and continues alone
     credit : number of seconds that the search for a bound may take in this round
     state : the state for a checkpoint; None before the first bound
     """
@@ -79,7 +79,7 @@ class BoundSearch:
         self._memory = run.budget.memory // MEMORY_SHARE
         self._is_slow = False  # True if the dual ascent hardly improves the bound
         self._mark = (0.0, inf)  # seconds of the search, and the bound, at the start of the current period
-        self._is_turn_of_cuts = True  # the two take turns until branch and cut has the lower bound
+        self._is_turn_of_cuts = True  # True if branch and cut has the next turn, False if the dual ascent has it
         self._old_cuts: list[Cut] = []  # cuts of branch and cut over an earlier table; they hold for any table
         self._found: tuple[DAG, NDArray[np.float64]] | None = None  # the last network of branch and cut
         self._covered = -inf  # score of the incumbent when its sets were added to the table
@@ -128,7 +128,7 @@ class BoundSearch:
 
     def add_selected(self, table: ParentSets, scope: Scope) -> bool:
         """
-        Use other selected parent sets from now on, and return True, unless they are too many.
+        Use these selected parent sets from now on, and return True; if they are too many, return False.
 
         After branch and cut has begun, they are used only if they are complete: a new start would take long.
 
@@ -149,7 +149,7 @@ class BoundSearch:
         if seconds < max(MIN_SLICE * self._end, MIN_SLICE_UPDATES * self._update_seconds):
             return
         started = run.seconds
-        if self._found is not None:  # a network of branch and cut goes to an island
+        if self._found is not None:  # an island continues from the last network of branch and cut
             self._model.islands[-1].add_network(*self._found)
             self._found = None
         if self._is_outdated or self._is_beaten():
@@ -192,13 +192,13 @@ class BoundSearch:
         before, evidence, scope = run.bound, run.evidence, run.scope
         self._improve(budget)
         if before is not None and improves(before, run.progress.score) and (run.bound is None or before < run.bound):
-            run.bound, run.evidence, run.scope = before, evidence, scope  # the time did not suffice for a better one
+            run.bound, run.evidence, run.scope = before, evidence, scope  # there was not enough time for a lower bound
         if self._is_beaten():
             self._update_table()
             self._improve(budget)
 
     def _is_beaten(self) -> bool:
-        """Return True if there is no bound yet, or if the incumbent is better: it has sets that the bound lacks."""
+        """Return True if there is no bound, or if the incumbent is better: the bound does not cover all its sets."""
         bound = self._run.bound
         return bound is None or improves(self._run.progress.score, bound)
 
@@ -230,17 +230,17 @@ class BoundSearch:
             run.evidence = partial(certify_ascent, self.ascent.tables, self.ascent.bound)
 
     def _save_state(self, value: float) -> None:
-        """Describe the search for the checkpoint of the run, whose thread must not read the cuts during a search."""
+        """Copy the state for the checkpoint, because its thread must not read the cuts during a search."""
         if self._run.checkpoint is not None and self.ascent is not None:
             cuts = self._old_cuts if self.cuts is None else self.cuts.list_cuts()
             self.state = SavedBound(value, self._scope, self.ascent.bound, cuts)
 
     def _has_better_cuts(self) -> bool:
-        """Return True if branch and cut has a lower bound than the dual ascent; on large tables this can take long."""
+        """Return True if branch and cut has a lower bound than the dual ascent."""
         return self.cuts is not None and self.ascent is not None and self.cuts.value < self.ascent.bound.value
 
     def _check_progress(self, spent: float) -> None:
-        """Set whether the dual ascent is slow, at the end of a period; `spent` is the time of the search so far."""
+        """At the end of a period, decide whether the dual ascent is slow; `spent` is the time of the search so far."""
         assert self.ascent is not None
         began, before = self._mark
         value = self.ascent.bound.value
@@ -253,7 +253,7 @@ class BoundSearch:
         """
         Add the sets that the islands have met since the last slice; start a new search after a selection.
 
-        min_growth : the sets are added only if there are this many times as many as before
+        min_growth : the sets are added only if the new core is larger than the last one by this factor
         """
         started, core = self._run.seconds, make_core(self._model, self.problem, self._run.best())
         if self.cuts is not None:
@@ -274,7 +274,7 @@ class BoundSearch:
         self._update_seconds = self._run.seconds - started
 
     def _cover_incumbent(self) -> None:
-        """Add the sets of the incumbent to the table of the bound; less changes than with all sets met since."""
+        """Add the sets of the incumbent to the table of the bound; adding all sets met since would change it more."""
         assert self.ascent is not None
         self.ascent.replace_core(add_network(self.ascent.tables[-1], self.problem, self._run.best()))
         self._covered = self._run.progress.score

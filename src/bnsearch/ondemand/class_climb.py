@@ -12,13 +12,13 @@ from bnsearch.runs.run import Run
 from bnsearch.scores.score import improves
 
 MAX_SHARE = 0.4  # maximum share of the remaining time for GES within the first climb
-TRIAL_SHARE = 0.05  # share of the remaining time after which its duration is estimated
-UNCERTAINTY = 1.5  # largest ratio of the estimate to the maximum duration with which it continues
+TRIAL_SHARE = 0.05  # share of the remaining time after which the duration of GES is estimated
+UNCERTAINTY = 1.5  # GES gives up if its estimated duration is more than this many times its maximum duration
 
 
 class ClassClimb:
     """
-    GES in several parts, for a score-equivalent score; for one thread at a time.
+    GES that can be interrupted and continued. It needs a score-equivalent score. Only one thread at a time may use it.
 
     The climb uses the problem's own scorer, which has the values of all pairs of variables in its cache.
 
@@ -45,8 +45,8 @@ class ClassClimb:
         """
         Climb to the end; yield after each step.
 
-        The climb gives up if it takes more than a share of the remaining time, or is clearly expected to do so. The
-        expected number of steps is the number of edges of a good network.
+        The climb gives up if it takes more than a share of the remaining time, or is clearly expected to do so. This
+        estimate assumes one step for each edge of a good network.
 
         Parameters
         ----------
@@ -54,7 +54,7 @@ class ClassClimb:
         """
         run, started = self._run, self._run.seconds
         max_seconds, trial = MAX_SHARE * run.seconds_left, TRIAL_SHARE * run.seconds_left
-        self._deadline = started + trial  # of the first step, which computes the gains of all pairs
+        self._deadline = started + trial  # only for the first step, which computes the gains of all pairs
         while not self.ended:
             self._take_step()
             self._deadline = started + max_seconds

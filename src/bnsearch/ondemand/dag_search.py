@@ -19,7 +19,7 @@ from bnsearch.runs.problem import Problem
 from bnsearch.runs.run import Run
 from bnsearch.scores.score import improves
 
-PRICE_ROWS = 4  # cached rows of gains for each variable, at most: with fewer, the rows of the start are overwritten
+PRICE_ROWS = 4  # maximum number of cached rows of gains per variable; with fewer, rows of the start are overwritten
 RULES_BYTES = 2  # memory of tabu search for each pair of variables that all islands share
 MIN_CLIMB_BYTES = 1 << 20  # smallest cache of gains with which a climb over DAGs is worth its memory
 
@@ -35,7 +35,7 @@ def make_pricer(problem: Problem) -> Pricer:
 
 
 def divide_climb_memory(memory: int, n: int, n_islands: int) -> list[int]:
-    """Return the bytes for tabu search of each island that has it, over n variables: as many islands as fit."""
+    """Return the bytes for each tabu search over n variables: one per island, or fewer if memory is short."""
     gains = 8 * n * n  # bytes for the gains of all families of one graph
     number = min(n_islands, (memory - RULES_BYTES * n * n) // (gains + MIN_CLIMB_BYTES))
     if number < 1:
@@ -46,7 +46,7 @@ def divide_climb_memory(memory: int, n: int, n_islands: int) -> list[int]:
 
 class DagSearch:
     """
-    Climbs over DAGs; for one thread at a time.
+    Climbs over DAGs. Only one thread at a time may use it.
 
     The first climb is a lazy climb, which begins at the required edges or at a given network. GES follows if it is
     expected to be short, then tabu search from the better of both networks. All further climbs are tabu searches that
@@ -54,18 +54,18 @@ class DagSearch:
 
     Parameters
     ----------
-    problem, source : the problem, and the same for kernels
-    pricer : the same for the kernels of tabu search, from `make_pricer`; None if there is no memory for tabu search
+    problem, source : the problem, and its arrays for kernels
+    pricer : its arrays for the kernels of tabu search, from `make_pricer`; None if there is no memory for tabu search
     memory : bytes for the cache of the gains of families
     """
 
     def __init__(self, problem: Problem, source: Source, pricer: Pricer | None, memory: int) -> None:
         self.problem, self._source = problem, source
         self._tabu = None if pricer is None else Climber(pricer, memory=memory)
-        self._first_climb: Iterator[AnyClimber] | None = None  # its remaining steps
+        self._first_climb: Iterator[AnyClimber] | None = None  # the remaining steps of the first climb
         self._found_before_tabu: ScoredDAG | None = None  # best network of the first climb before tabu search
-        self._climber: AnyClimber | None = None  # the one of the last step
-        self._asked = self._computed = 0  # local scores of this climber that were reported
+        self._climber: AnyClimber | None = None  # the climber that took the last step
+        self._asked = self._computed = 0  # local scores of this climber that were reported to the run
 
     def start(self, parents: Parents | None = None, class_climb: ClassClimb | None = None) -> None:
         """
@@ -90,13 +90,13 @@ class DagSearch:
         return self._first_climb is not None
 
     def _first_steps(self, parents: Parents, class_climb: ClassClimb | None) -> Iterator[AnyClimber]:
-        """Climb with estimated gains, over classes, and from the better end by tabu search; yield the climber."""
+        """Make a lazy climb, then GES, then tabu search from the better network; yield the climber after each step."""
         lazy = LazyClimber(self.problem, self._source.pairs, self._source.limits)
         lazy.start(parents)
         for _ in lazy.climb():
             yield lazy
         self._found_before_tabu = found = lazy.best
-        del lazy  # its memory is free for tabu search
+        del lazy  # tabu search needs its memory
         if class_climb is not None and found is not None:
             for _ in class_climb.climb(sum(len(own) for own in found.parents)):
                 yield class_climb
@@ -120,7 +120,7 @@ class DagSearch:
         return found, ended
 
     def climb_from_part(self, parents: Parents, rng: np.random.Generator, run: Run) -> ScoredDAG | None:
-        """Climb from a network without a share of its edges, ties broken at random; return the best network."""
+        """Remove a share of a network's edges, climb with ties broken at random, and return the best network."""
         kept = remove_edges(parents, Tabu().perturbation, self.problem.constraints, rng)
         return self.climb(kept, rng.permutation(len(parents)), run, inf)[0]
 

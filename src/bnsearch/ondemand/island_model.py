@@ -23,8 +23,8 @@ from bnsearch.scores.score import improves
 
 FIRST_CLIMB_SHARE = 0.6  # share of the remaining time for the first climb over DAGs, before it continues in rounds
 CLASS_BYTES_PER_PAIR = 8  # memory of GES for each pair of variables, an upper estimate
-CLASS_CLIMB_THREADS = 4  # number of threads from which on one of them can run GES for long
-DEEP_GROWTH_SHARE = 0.25  # deep growth after a round without gain: its time or scores, as a share of the round's
+CLASS_CLIMB_THREADS = 4  # with at least this number of threads, GES has a thread of its own
+DEEP_GROWTH_SHARE = 0.25  # time (or number of scores) of deep growth, as a share of that of the round before it
 SEPARATE_ROUNDS = 2  # number of first rounds in which no island copies another, so that their networks differ
 CACHE_MEMORY, TABLE_MEMORY, CLIMB_MEMORY = 0.375, 0.25, 0.125  # shares of the memory; the rest is for the selection
 
@@ -38,18 +38,18 @@ class IslandModel:
     problem, run : the problem, and the run that the search is part of
     n_islands : number of islands
     memory : bytes for the caches, the table and the climbs of all islands together
-    on_demand_only : True if the islands only search with families on demand, and neither over a table nor over DAGs
-    source : the problem as kernels take it, if that is known already
+    on_demand_only : True if the islands search with families on demand, but neither over a table nor over DAGs
+    source : the arrays of the problem for kernels; None means that they are made here
 
     Attributes
     ----------
     islands : the islands; none if the run was halted before all pairs of variables were counted
     table : the candidate table that they share
     schedule : the activities and their time
-    best_seen, improved : best score, and time or round of its last improvement
+    best_seen, improved : best score, and the time of its last improvement (its round, under a budget of iterations)
     n_rounds : number of rounds so far
     climb_seconds : duration of one climb over DAGs
-    guest : function that is called with the seconds of a search, in the place of one island's search; None means none
+    guest : function that replaces one island's search, called with the seconds of that search; None means none
     """
 
     def __init__(
@@ -86,8 +86,8 @@ class IslandModel:
         """
         Start the first island with a climb from the network `start`, and all others at its network.
 
-        The climb offers networks from the beginning. One that takes long continues in rounds; the rate at which it
-        gained in the second half of its time here is the first rate of the DAG search.
+        The climb offers networks from the beginning. If it does not end here, it continues in the rounds. In this case
+        its gain per second in the second half of its time here is the first rate of the DAG search.
         """
         if not self.islands:
             return
@@ -122,12 +122,12 @@ class IslandModel:
             self.start_class_climb()
 
     def _release_climbs(self) -> None:
-        """Let all islands climb over DAGs if the first climb has ended."""
+        """Allow all islands to climb over DAGs if the first climb has ended."""
         for island in self.islands[1:]:
             island.n_climbs = max(island.n_climbs, self.islands[0].n_climbs)
 
     def _can_climb_over_classes(self) -> bool:
-        """Return True if GES can search, and there is memory for it."""
+        """Return True if GES can search with this score, and there is memory for it."""
         if self.on_demand_only or not self.problem.needed_score.equivalent:
             return False
         return CLASS_BYTES_PER_PAIR * self.problem.size**2 <= CLIMB_MEMORY * self.memory
@@ -159,7 +159,7 @@ class IslandModel:
         return max(self.islands, key=lambda island: island.chain.best)
 
     def search_round(self) -> None:
-        """Let all islands search over orderings and over DAGs, as the schedule divides the time, and exchange."""
+        """Let all islands search over orderings and DAGs, with the times of the schedule; then exchange networks."""
         schedule, evaluations = self.schedule, self.run.progress.evaluations
         schedule.start_round()
         if self._timed and self.islands[0].n_climbs:  # the first climb can continue for any length of time
@@ -181,7 +181,7 @@ class IslandModel:
         return now - self.improved >= (self.schedule.round_length if self._timed else 1)
 
     def _grow_deep(self, max_evaluations: float) -> None:
-        """Grow the parent sets of the best network through sets that score less."""
+        """Grow the parent sets of the best network, also through sets with lower scores."""
         growth, run, island = self.deep_growth, self.run, self._best_island
         if growth is None or growth.is_done(island.chain.best):
             return
@@ -199,7 +199,7 @@ class IslandModel:
             island.offer(run)
 
     def _run_activity(self, activity: Activity, search: Callable[[SearchBudget], None], steps: SearchBudget) -> None:
-        """Run an activity if it is due, and record its gain; `steps` is its budget if rounds are counted in steps."""
+        """Run an activity if it is due, and record its gain; `steps` is its budget under a budget of iterations."""
         run = self.run
         if run.halted() or not self.schedule.is_due(activity):
             return
@@ -226,7 +226,7 @@ class IslandModel:
         self._run_activity(table_search, self._search_table, budget)
 
     def _search_on_demand(self, budget: SearchBudget) -> None:
-        """Search with families on demand; a climb over equivalence classes may take the place of the last island."""
+        """Search with families on demand; GES may replace the search of the last island."""
         jobs: list[Callable[[], object]] = [
             partial(island.search_on_demand, budget, self.run) for island in self.islands
         ]
@@ -269,14 +269,14 @@ class IslandModel:
                 worse.restart(self.run)
 
     def _enlarge_caches(self) -> None:
-        """Double the caches that islands share if they are nearly full; a chain alone enlarges its own."""
+        """Double the caches that islands share if they are nearly full; a chain doubles a cache of its own itself."""
         if self._caches is not None:
             self._caches.enlarge()
             for island in self.islands:
                 island.chain.refresh_rows()
 
     def _run_jobs(self, jobs: list[Callable[[], object]], seconds: float, guest_at: int = -1) -> None:
-        """Run the searches of the islands in threads; the guest takes the place of one of them."""
+        """Run the searches of the islands in threads; the guest, if there is one, replaces the search at `guest_at`."""
         if self.guest is not None:
             jobs[guest_at] = partial(self.guest, seconds)
         for _ in self.run.map(lambda job: job(), jobs):
