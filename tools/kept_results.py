@@ -16,6 +16,7 @@ import hashlib
 import json
 import math
 from collections.abc import Iterator
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -25,7 +26,7 @@ from bnsearch.experiments.claims import Verdict, check_claims
 from bnsearch.experiments.folder import ExperimentFolder
 from bnsearch.experiments.measures import MEASURES, Measure
 from bnsearch.experiments.report.analysis import describe_measure
-from bnsearch.experiments.report.blocks import Block, Details, Heading, Items, Paragraph
+from bnsearch.experiments.report.blocks import Block, Details, Heading, Items, Paragraph, Table
 from bnsearch.experiments.report.markdown import escape, render_markdown
 from bnsearch.experiments.report.overview import (
     describe_claims,
@@ -126,8 +127,15 @@ def render_kept(kept: dict[str, Any]) -> str:
         blocks.append(Heading(f"{score}, {budget}"))
         for measure in findings.measures:
             blocks += describe_measure(findings, measure, score, budget)
-    blocks += describe_failures(findings)
+    blocks += [_without_links(block) for block in describe_failures(findings)]
     return render_markdown([block for block in blocks if not isinstance(block, Details)]) + f"\n{mark_values(kept)}\n"
+
+
+def _without_links(block: Block) -> Block:
+    """Return a block whose entries do not link to result files, which are not kept."""
+    if not isinstance(block, Table):
+        return block
+    return replace(block, rows=[[getattr(entry, "text", entry) for entry in row] for row in block.rows])
 
 
 def mark_values(kept: dict[str, Any]) -> str:

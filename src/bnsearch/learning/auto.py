@@ -77,7 +77,7 @@ class AutoSearch:
     space: ClassVar[str] = "chosen by size and time"
     needs: ClassVar[Needs] = Needs.DATA_OR_TABLE
     paper: ClassVar[str] = "ours"
-    purpose: ClassVar[str] = "by default: exact on small problems, otherwise `ginobs` and `rinobs` in turn"
+    purpose: ClassVar[str] = "by default: exact on small problems, otherwise `ginobs`, `rinobs` and `tabu` in turn"
     kernel_groups: ClassVar[tuple[str, ...]] = (
         "climb", "lazy", "chain", "cuts", "classes", "selection", "table", "scorer", "bounds"
     )  # fmt: skip
