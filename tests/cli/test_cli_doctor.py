@@ -48,8 +48,7 @@ def test_the_cache_of_kernels(monkeypatch, tmp_path, run):
     (place / "b.nbi").write_bytes(b"12345")
     (place / f"chain-1-sets-{'d' * 24}.compiled").touch()
     (place / f"climb-1-sets-{'e' * 24}.compiled").touch()
-    for module in ("bnsearch.kernels.cache", "bnsearch.learning.compiled"):
-        monkeypatch.setattr(f"{module}.describe_cache", lambda: (place, "d" * 64))
+    monkeypatch.setattr("bnsearch.kernels.cache.describe_cache", lambda: (place, "d" * 64))
     monkeypatch.setattr(compiled, "list_cache_folders", lambda: [place, tmp_path / "missing"])
     facts = json.loads(run("doctor", "--json").out)["kernels"]
     assert (facts["folder"], facts["writable"], facts["files"], facts["bytes"]) == (str(place), True, 1, 5)
