@@ -18,8 +18,8 @@ DATA = load_network("asia").sample(200, seed=1)
 class Model:
     """An island model of which a share of the variables has at most two parents in the best network."""
 
-    def __init__(self, share: float) -> None:
-        self.share = share
+    def __init__(self, share: float, *, is_climbing: bool = False) -> None:
+        self.share, self.is_climbing = share, is_climbing
 
     def share_covered(self, max_parents: int) -> float:
         """Return the share."""
@@ -34,6 +34,7 @@ def searched_for(seconds: float, total: float = 100.0) -> auto._DataSearch:
     found = auto._DataSearch(Problem(data=DATA, score=BIC()), run)
     found.enumerated = 1
     found.stale_since = seconds
+    found.searching_since = 0.0
     clock.now += seconds
     return found
 
@@ -94,3 +95,16 @@ def test_no_enumeration_without_memory():
     search = searched_for(20.0)
     search.is_finished = True
     assert search._plan_enumeration(Model(1.0)) == (0.0, True)
+
+
+def test_no_enumeration_during_the_first_climb():
+    """The time for enumerations begins when the first climb has ended: at 20 s, so that 3 s are allowed at 23 s."""
+    search = searched_for(20.0)
+    search.searching_since = None
+    assert search._plan_enumeration(Model(1.0, is_climbing=True)) == (0.0, True)
+    assert search.searching_since is None
+    assert search._plan_enumeration(Model(1.0)) == (0.0, True)
+    assert search.searching_since == 20.0
+    search.run.budget.clock.now += 3.0
+    search.next_seconds = 2.9
+    assert search._plan_enumeration(Model(1.0)) == (pytest.approx(3.0), True)

@@ -28,11 +28,12 @@ def uniform_table(n: int, rows: int, seed: int, states: int = 3) -> Dataset:
 
 def grow_by_definition(scorer: Scorer, v: int, parents: tuple[int, ...], candidates: set[int]) -> set[tuple[int, ...]]:
     """
-    Return the best set of the path that always adds the best next parent, without members that cost nothing.
+    Return the best set of the path that always adds the best next parent, after removals and exchanges.
 
-    If several parents are the best next one, up to rounding, there are several paths, and one result of each.
+    If several parents are the best ones, up to rounding, there are several paths, and one result of each.
     """
-    return {prune_by_definition(scorer, v, best) for best in walk_paths(scorer, v, parents, parents, candidates)}
+    ends = walk_paths(scorer, v, parents, parents, candidates)
+    return set().union(*(refine_by_definition(scorer, v, best, candidates) for best in ends))
 
 
 def walk_paths(
@@ -49,13 +50,19 @@ def walk_paths(
     return set().union(*(walk_paths(scorer, v, (*grown, u), best, candidates) for u in ties))
 
 
-def prune_by_definition(scorer: Scorer, v: int, best: tuple[int, ...]) -> tuple[int, ...]:
-    """Return a set without members that cost nothing, which are removed in the order of the path."""
+def refine_by_definition(scorer: Scorer, v: int, best: tuple[int, ...], candidates: set[int]) -> set[tuple[int, ...]]:
+    """Return the sets reached by the first removal that costs nothing, or exchange that gains, in the order of a path."""
+    score = scorer.family(v, best)
     for u in best:
         rest = tuple(p for p in best if p != u)
-        if not improves(scorer.family(v, best), scorer.family(v, rest)):
-            best = rest
-    return tuple(sorted(best))
+        if not improves(score, scorer.family(v, rest)):
+            return refine_by_definition(scorer, v, rest, candidates)
+        others = {w: scorer.family(v, [*rest, w]) for w in candidates - set(rest)}
+        highest = max(others.values())
+        if improves(highest, score):
+            ties = [w for w, value in others.items() if not improves(highest, value)]
+            return set().union(*(refine_by_definition(scorer, v, (*rest, w), candidates) for w in ties))
+    return {tuple(sorted(best))}
 
 
 @examples(25)
@@ -77,6 +84,29 @@ def test_the_path_of_each_variable(n, rows, seed, score):
         return
     assert found[1] == pytest.approx([scorer.family(v, p) for v, p in enumerate(dag.parents)], abs=1e-9)
     assert improves(fsum(found[1]), start)
+
+
+@examples(25)
+@given(st.integers(2, 7), st.integers(5, 60), st.integers(0, 999), st.sampled_from(SCORES))
+def test_free_growth(n, rows, seed, score):
+    """Each variable among all others, in several calls; nothing is left after that."""
+    data = uniform_table(n, rows, seed)
+    scorer = Scorer(data, score)
+    growth = DeepGrowth(Problem(data=data, score=score))
+    seen = []
+    while not growth.is_exhausted:
+        answers = iter([True] * 60)
+        families = growth.grow_freely(lambda answers=answers: next(answers, False))
+        first = families.first
+        for i, (v, value) in enumerate(zip(families.child.tolist(), families.scores.tolist(), strict=True)):
+            parents = tuple(families.members[first[i] : first[i + 1]].tolist())
+            assert value == pytest.approx(scorer.family(v, parents), abs=1e-9)
+            assert not improves(scorer.family(v, ()), value)
+            seen.append(v)
+            if i < len(families.child) - 1:  # the last one may have been interrupted
+                assert parents in grow_by_definition(scorer, v, (), set(range(n)) - {v})
+    assert seen == list(range(n))
+    assert not len(growth.grow_freely(lambda: True).child)
 
 
 def ancestors(dag: DAG, v: int) -> set[int]:
@@ -118,3 +148,8 @@ def test_knowledge():
     assert 1 in dag.parents[0]
     assert not {2, 3} & set(dag.parents[0])
     assert 1 < max(len(p) for p in dag.parents) <= 5
+    families = DeepGrowth(problem).grow_freely(lambda: True)
+    of_first = families.members[: families.first[1]].tolist()
+    assert 1 in of_first
+    assert not {2, 3} & set(of_first)
+    assert max(families.sizes) <= 5

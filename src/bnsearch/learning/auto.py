@@ -242,18 +242,22 @@ class _DataSearch(SelectionSchedule):
         Return the time that an enumeration of parent sets may take now, and whether it must complete a size.
 
         The next size is enumerated as a whole if its expected time is below a limit, the smaller of two numbers: a
-        share of the remaining time, and the elapsed time minus MIN_SEARCHING times that of all earlier enumerations.
-        Otherwise a part of the size is enumerated if the network has not improved for a while. The limit is lower if
-        many variables have more parents in the best network than the next size: their sets would not be enumerated.
+        share of the remaining time, and the time since the first climb minus MIN_SEARCHING times that of all earlier
+        enumerations. Otherwise a part of the size is enumerated if the network has not improved for a while. The limit
+        is lower if many variables have more parents in the best network than the next size: their sets would not be
+        enumerated.
         """
         run = self.run
         if not (self.timed and self.is_partial and run.going()) or self.is_finished:
             return 0.0, True
-        if run.seconds < min(MIN_ELAPSED, MIN_ELAPSED_SHARE * (run.seconds + run.seconds_left)):
+        is_early = run.seconds < min(MIN_ELAPSED, MIN_ELAPSED_SHARE * (run.seconds + run.seconds_left))
+        if is_early or model.is_climbing:
             return 0.0, True
+        if self.searching_since is None:
+            self.searching_since = run.seconds
         covered = model.share_covered(max(FIRST_SIZE - 1, self.enumerated + 1))
         max_seconds = covered * MAX_ENUMERATION * run.seconds_left
-        max_seconds = min(max_seconds, covered * run.seconds - MIN_SEARCHING * self.selecting)
+        max_seconds = min(max_seconds, covered * (run.seconds - self.searching_since) - MIN_SEARCHING * self.selecting)
         if self.next_seconds <= max_seconds:
             return max_seconds, True
         stale = run.seconds - max(run.progress.improved, self.stale_since)

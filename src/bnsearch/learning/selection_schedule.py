@@ -18,6 +18,7 @@ class SelectionSchedule:
     next_seconds : expected time for completing one more size; 0 until it is known
     is_finished : True if sets of one more size cannot be enumerated
     selecting : time of all selections
+    searching_since : elapsed time when the first climb of the islands had ended; None before, and without a time budget
     """
 
     def __init__(self) -> None:
@@ -27,3 +28,4 @@ class SelectionSchedule:
         self.next_seconds = 0.0
         self.is_finished = False
         self.selecting = 0.0
+        self.searching_since: float | None = None

@@ -8,6 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from bnsearch.graphs.dag import DAG
+from bnsearch.parent_sets.rows import Families
 from bnsearch.runs.problem import Problem
 from bnsearch.scores.bounds import bound_of, max_useful_parents
 from bnsearch.scores.extender import Extender
@@ -21,7 +22,11 @@ class DeepGrowth:
     Other searches add a parent only if the score increases. Under BDeu and K2 this misses some large sets: a set whose
     cells have few rows each may score more than the empty set although all sets between them score less. Here the best
     next parent is added even if the score decreases, until no larger set can beat the best set so far. Then parents
-    are removed if that does not decrease the score.
+    are removed or exchanged as long as the score increases, because some of the first ones are seldom the best in a
+    large set.
+
+    `improve` keeps the network without cycles, so descendants of a variable do not become its parents. `grow_freely`
+    ignores the network: its families are for a search over orderings, which decides what goes together.
 
     Parameters
     ----------
@@ -38,6 +43,7 @@ class DeepGrowth:
         self._score: float | None = None  # of the last network
         self._n_left = 0  # number of variables of that network that are still to be grown
         self._next = 0  # the next one
+        self._n_free = 0  # number of variables that were grown freely
 
     @property
     def evaluations(self) -> int:
@@ -75,6 +81,32 @@ class DeepGrowth:
         scores = np.array([self._extender.family(v, p) for v, p in enumerate(found)])
         return DAG(self._problem.names, found), scores
 
+    @property
+    def is_exhausted(self) -> bool:
+        """True if all variables were grown freely."""
+        return self._n_free == self._problem.size
+
+    def grow_freely(self, going: Callable[[], bool]) -> Families:
+        """
+        Return one family of each further variable, grown from its required parents among all legal parents.
+
+        Variables are grown until `going()` returns False; the next call continues with the next variable.
+        """
+        problem, known = self._problem, self._problem.constraints
+        children, found = [], []
+        while not self.is_exhausted and going():
+            v = self._n_free
+            others = np.arange(problem.size) != v
+            children.append(v)
+            found.append(self._grow(v, () if known is None else tuple(known.required_parents[v]), others, going))
+            self._n_free += 1
+        return Families(
+            np.array(children, dtype=np.int32),
+            np.array([self._extender.family(v, own) for v, own in zip(children, found, strict=True)]),
+            np.array([len(own) for own in found], dtype=np.int64),
+            np.array([u for own in found for u in own], dtype=np.int32),
+        )
+
     def _grow(
         self, v: int, parents: tuple[int, ...], not_below: NDArray[np.bool_], going: Callable[[], bool]
     ) -> tuple[int, ...]:
@@ -87,30 +119,51 @@ class DeepGrowth:
         best, best_score = parents, extender.family(v, parents)
         grown = list(parents)
         known = self._problem.constraints
-        free = not_below if known is None else known.allowed[v] & not_below
-        free[grown] = False
-        while free.any() and len(grown) < self._limits[v] and going():
+        legal = not_below if known is None else known.allowed[v] & not_below
+        while len(grown) < self._limits[v] and going():
             if not improves(extender.ceiling(v, grown, self._bound), best_score):
                 break  # no larger set can beat the best one
-            candidates = np.flatnonzero(free)
-            scores = extender.extend(v, grown, candidates)
-            if np.isnan(scores).all():
+            added = self._find_best_addition(v, grown, legal)
+            if added is None:
                 break
-            chosen = int(np.nanargmax(scores))
-            grown.append(int(candidates[chosen]))
-            free[grown] = False
-            if improves(scores[chosen], best_score):
-                best, best_score = tuple(grown), float(scores[chosen])
-        return best if best == parents else self._prune(v, best, best_score)
+            parent, score = added
+            grown.append(parent)
+            if improves(score, best_score):
+                best, best_score = tuple(grown), score
+        return best if best == parents else self._refine(v, best, best_score, legal, going)
 
-    def _prune(self, v: int, parents: tuple[int, ...], score: float) -> tuple[int, ...]:
-        """Return the parents without those whose removal does not decrease the score."""
+    def _find_best_addition(self, v: int, parents: Sequence[int], legal: NDArray[np.bool_]) -> tuple[int, float] | None:
+        """Return the parent whose addition gives the highest score, and this score; None if there is none."""
+        is_free = legal.copy()
+        is_free[list(parents)] = False
+        candidates = np.flatnonzero(is_free)
+        scores = self._extender.extend(v, parents, candidates)
+        if np.isnan(scores).all():
+            return None
+        chosen = int(np.nanargmax(scores))
+        return int(candidates[chosen]), float(scores[chosen])
+
+    def _refine(
+        self, v: int, parents: tuple[int, ...], score: float, legal: NDArray[np.bool_], going: Callable[[], bool]
+    ) -> tuple[int, ...]:
+        """Return the parents after the best removal or exchange of one parent, repeated while the score increases."""
         known = self._problem.constraints
         required = () if known is None else known.required_parents[v]
-        for u in parents:
-            rest = tuple(p for p in parents if p != u)
-            if u not in required and not improves(score, value := self._extender.family(v, rest)):
-                parents, score = rest, value
+        improved = True
+        while improved and going():
+            improved = False
+            for u in parents:
+                if u in required:
+                    continue
+                rest = tuple(p for p in parents if p != u)
+                without = self._extender.family(v, rest)
+                if not improves(score, without):
+                    parents, score, improved = rest, without, True
+                    break
+                exchange = self._find_best_addition(v, rest, legal)
+                if exchange is not None and improves(exchange[1], score):
+                    parents, score, improved = (*rest, exchange[0]), exchange[1], True
+                    break
         return tuple(sorted(parents))
 
 
