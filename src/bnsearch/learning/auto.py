@@ -113,7 +113,7 @@ class _DataSearch(SelectionSchedule):
         self.enumerated = 0  # number of parents up to which the table holds all useful sets
         self.stale_since = 0.0  # elapsed time at the end of the last selection, or when the islands began
         self.is_partial = True  # False once a selected table is complete
-        self.complete: ParentSets | None = None  # complete table that branch and cut has not tried yet
+        self.untried: ParentSets | None = None  # complete table that branch and cut has not tried yet
 
     def search(self) -> None:
         """Search until the run stops or the optimum is proven."""
@@ -142,8 +142,8 @@ class _DataSearch(SelectionSchedule):
                 return
             with run.extra_stop(Seconds(run.seconds + run.seconds_left - bounding.reserve)):
                 self._search_round(model)
-            if self.complete is not None and run.scope.is_complete and is_near(run):
-                complete, self.complete = self.complete, None
+            if self.untried is not None and run.scope.is_complete and is_near(run):
+                complete, self.untried = self.untried, None
                 prove_by_cuts(replace(problem, table=complete), run, CUT_SHARE * run.seconds_left)
                 if run.optimal:
                     return
@@ -284,7 +284,7 @@ class _DataSearch(SelectionSchedule):
         """Add selected candidate sets to the islands' table; return True if the optimum is proven."""
         problem, run = self.problem, self.run
         self.selection = self.last_selection = found
-        self.enumerated = found.exhaustive
+        self.enumerated = found.depth
         model.table.add_selected(found.table, at_once=at_once)
         self.is_partial = not found.complete
         # If only a part of a size was enumerated, the bound covers only those sets of the part that the islands use.
@@ -298,5 +298,5 @@ class _DataSearch(SelectionSchedule):
                 run.remark(f"chose exact search: {why}")
                 prove(replace(problem, table=found.table), run)
                 return run.optimal
-            self.complete = found.table if self.timed else None
+            self.untried = found.table if self.timed else None
         return False
