@@ -5,8 +5,6 @@ from __future__ import annotations
 import math
 import shutil
 import signal
-import subprocess
-import sys
 from collections.abc import Callable
 from pathlib import Path
 
@@ -374,16 +372,3 @@ def test_another_score_function_is_refused(path):
     learn(data, score=make_score_function(-0.5), observers=[interrupt_when(is_searching)], **options)
     with pytest.raises(InputError, match="the score function has changed"):
         learn(data, score=make_score_function(-0.25), **options)
-
-
-def test_no_module_is_imported_without_a_checkpoint():
-    """A run without a checkpoint imports nothing of the package."""
-    code = """
-import sys
-import bnsearch
-data = bnsearch.load_network("asia").sample(100, 1)
-bnsearch.learn(data, method="ginobs", seconds=None, stop=bnsearch.Iterations(10), threads=1)
-import bnsearch.learning.auto
-assert not [name for name in sys.modules if name.startswith("bnsearch.checkpoints")]
-"""
-    subprocess.run([sys.executable, "-c", code], check=True)
