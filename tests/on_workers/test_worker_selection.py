@@ -40,7 +40,7 @@ def assert_same(found, expected):
     for name in ("begin", "scores", "first", "members"):
         assert np.array_equal(getattr(found.table, name), getattr(expected.table, name))
     assert np.array_equal(found.scored_of, expected.scored_of)
-    assert (found.exhaustive, found.complete, found.stop) == (expected.exhaustive, expected.complete, expected.stop)
+    assert (found.depth, found.complete, found.stop) == (expected.depth, expected.complete, expected.stop)
 
 
 @pytest.mark.parametrize("number", [1, 2])
@@ -83,7 +83,7 @@ def test_growth_does_not_depend_on_the_workers(monkeypatch):
     table = found[0].table
     rows = range(table.begin[3], table.begin[4])
     assert all(2 not in table.parents(row) for row in rows)
-    assert table.max_parents > found[0].exhaustive  # some sets have grown
+    assert table.max_parents > found[0].depth  # some sets have grown
 
 
 def test_growth_in_a_time_budget(table):

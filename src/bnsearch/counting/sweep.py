@@ -82,6 +82,7 @@ class Sweep:
         self.order = self.layout.order
         self._memory = memory
         self._counted = 1  # largest size whose counts of sets of items are known
+        self._stored: set[Piece] = set()  # pieces of the next size whose counts are known
         self._make_lattice()
 
     def can_deepen(self) -> bool:
@@ -184,11 +185,12 @@ class Sweep:
             first, stop = self.ranks(size, piece)
             block = blocks.take(stop - first)[0] if into is None else into[first:stop]
             self._compute_values(size, terms, piece, capacity, store, needs_rows, block)
+            self._stored.update([piece] if store else [])
             return visit(piece, block)
 
         results = parallel_take(run, list(self.pieces(size)) if pieces is None else pieces, self.threads, going)
-        if store and going():
-            self._counted = size
+        if store and self._stored.issuperset(self.pieces(size)):
+            self._counted, self._stored = size, set()
         return results
 
     def _count_items(self, size: int, terms: Terms, going: Callable[[], bool]) -> None:
@@ -201,7 +203,7 @@ class Sweep:
 
         parallel_take(run, list(self.pieces(size)), self.threads, going)
         if going():
-            self._counted = size
+            self._counted, self._stored = size, set()
 
     def _compute_small_values(self, size: int, terms: Terms) -> NDArray[np.float64]:
         """Return the value of the empty set, or those of all single variables."""

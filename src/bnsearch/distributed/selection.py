@@ -67,7 +67,7 @@ class PieceWalk(Walk):
 
     def enumerate_pieces(self, size: int, pieces: Sequence[Piece]) -> list[RankedFamilies]:
         """Return the families of each piece that no subset of their parents matches or beats."""
-        if self.complete < size - 2:
+        if self.depth < size - 2:
             self.run(max_size=size - 1)
         progress = self.progress = self.progress or self._start_size(size, inf)
         scratch = ThreadArrays(np.int32, np.int64, np.float64)
@@ -158,17 +158,17 @@ class SharedWalk(Walk):
 
     Parameters
     ----------
-    job, depth, memory : as in `Walk`
+    job, max_parents, memory : as in `Walk`
     pool : the workers
     """
 
-    def __init__(self, job: Job, depth: int, memory: int, pool: Pool) -> None:
+    def __init__(self, job: Job, max_parents: int, memory: int, pool: Pool) -> None:
         self._pool = pool
         self.job, self.memory = job, memory
-        if depth == PREPARED_DEPTH and comb(job.n, depth + 1) >= MIN_SETS:
+        if max_parents == PREPARED_DEPTH and comb(job.n, max_parents + 1) >= MIN_SETS:
             for _ in range(pool.queue.workers.number):
-                self._submit(depth + 1, ())
-        super().__init__(job, depth, memory)
+                self._submit(max_parents + 1, ())
+        super().__init__(job, max_parents, memory)
 
     def run(self, *, evaluations: int | None = None, share: float | None = None, max_size: int | None = None) -> str:
         """Enumerate as `Walk.run` does; no task is left on the workers at the end."""
@@ -202,7 +202,7 @@ class SharedWalk(Walk):
         if progress.done < progress.total:
             self.seconds_for_next = pace.expected_seconds
             return False
-        self.best, self.values, self.complete = progress.best, progress.values, size - 1
+        self.best, self.values, self.depth = progress.best, progress.values, size - 1
         self.progress = None
         seconds_per_set = (budget.clock() - started) / progress.total
         self.seconds_for_next = SIZE_FACTOR * seconds_per_set * self.sweep.number(size + 1)
@@ -255,9 +255,9 @@ class WorkerAuto(Auto):
     pool: Pool = field(repr=False, compare=False)
     grows: bool = True
 
-    def make_walk(self, job: Job, depth: int) -> Walk:
-        """Return the enumeration of all sets of up to `depth` parents."""
-        return SharedWalk(job, depth, job.budget.memory, self.pool)
+    def make_walk(self, job: Job, max_parents: int) -> Walk:
+        """Return the enumeration of all sets of up to `max_parents` parents."""
+        return SharedWalk(job, max_parents, job.budget.memory, self.pool)
 
     def make_stage(self, job: Job, table: ParentSets, plan: GrowthPlan) -> GrowthStage:
         """Return the growth of the sets of a table on workers; the parameters are those of `GrowthStage`."""
@@ -271,7 +271,7 @@ class WorkerAuto(Auto):
         stop = walk.run(evaluations=budget.evaluations, share=EXHAUSTIVE_SHARE)
         table = walk.table(only_best=budget.stop_reason is not None)
         seconds = np.full(job.n, budget.elapsed / job.n)
-        return Selection(table, walk.scored_of, seconds, walk.complete, stop, walk.complete >= job.max_parents)
+        return Selection(table, walk.scored_of, seconds, walk.depth, stop, walk.depth >= job.max_parents)
 
     def load_kernels(self, data: Dataset, threads: int, constraints: Constraints | None) -> None:
         """Compile or load all kernels of a selection: the same as those of `Auto`."""
@@ -290,9 +290,9 @@ class WorkerSequential(Sequential):
 
     pool: Pool = field(repr=False, compare=False)
 
-    def make_walk(self, job: Job, depth: int) -> Walk:
-        """Return the enumeration of all sets of up to `depth` parents."""
-        return SharedWalk(job, depth, job.budget.memory, self.pool)
+    def make_walk(self, job: Job, max_parents: int) -> Walk:
+        """Return the enumeration of all sets of up to `max_parents` parents."""
+        return SharedWalk(job, max_parents, job.budget.memory, self.pool)
 
     def load_kernels(self, data: Dataset, threads: int, constraints: Constraints | None) -> None:
         """Compile or load all kernels of a selection: the same as those of `Sequential`."""

@@ -67,9 +67,9 @@ def restore_selections(
     schedule.selecting = found.seconds
     schedule.next_seconds = float(facts["next seconds"])
     schedule.searching_since = facts["searching since"]
-    if saved is not None and saved.complete >= found.exhaustive:
+    if saved is not None and saved.depth >= found.depth:
         schedule.state = EnumerationState(table=found.table, is_cut=found.is_cut, saved=saved)
     else:
         schedule.next_seconds += found.seconds
-        schedule.state = EnumerationState(table=found.table, is_cut=found.is_cut, earlier=found.exhaustive)
+        schedule.state = EnumerationState(table=found.table, is_cut=found.is_cut, earlier=found.depth)
     return found

@@ -190,7 +190,7 @@ class IslandModel:
         """
         Grow the parent sets of the best network, also through sets with lower scores.
 
-        When all of them were grown, sets grow without regard to the network, and are stored for the search over orderings.
+        When all of them were grown, sets grow without regard to the network, and are stored for the ordering search.
         """
         growth, run, island = self.deep_growth, self.run, self._best_island
         if growth is None:
@@ -225,7 +225,7 @@ class IslandModel:
         return fsum(island.chain.best for island in self.islands)
 
     def _search_orderings(self, budget: SearchBudget) -> None:
-        """Search with families on demand and, after the first climb and when it is due, over the table of families met."""
+        """Search with families on demand and, when that is due after the first climb, over the table of families met."""
         if self.on_demand_only or (self._timed and self.is_climbing):
             self._search_on_demand(budget)
             return

@@ -41,7 +41,7 @@ class Walk:
     Parameters
     ----------
     job : the selection that the enumeration is part of
-    depth : largest number of parents
+    max_parents : largest number of parents
     memory : bytes for counts and for the best scores of smaller sets
     resumable : True if later selections continue the enumeration, also in the middle of a size
 
@@ -53,17 +53,17 @@ class Walk:
     kept : the families kept, by size and piece
     rows : number of families kept, including the empty sets
     not_assembled : the families kept since the last table, if the enumeration is resumable
-    complete : number of parents up to which all families were enumerated
+    depth : number of parents up to which all families were enumerated
     seconds_per_set : pace of the last large size that was completed
     seconds_for_next : expected time for enumerating the first size that is not complete; infinity if that is unknown
     progress : the enumeration of a size that is not complete; None if there is none
     lock : held while a piece is added and while a size is completed
     """
 
-    def __init__(self, job: Job, depth: int, memory: int, *, resumable: bool = False) -> None:
+    def __init__(self, job: Job, max_parents: int, memory: int, *, resumable: bool = False) -> None:
         self.job, self.memory, self.resumable = job, memory, resumable
         data, score = job.data, job.score
-        self.sweep = self._make_sweep(depth + 1)
+        self.sweep = self._make_sweep(max_parents + 1)
         arities = self.sweep.layout.columns.arities
         self.arities, classes = np.unique(arities, return_inverse=True)
         self.class_of = np.zeros(len(arities), dtype=np.int64) if score.equivalent else classes.astype(np.int64)
@@ -76,7 +76,7 @@ class Walk:
         self.rows = len(arities)
         self.not_assembled: list[tuple[int, RankedFamilies]] = []
         self._new_rows = 0  # number of these families
-        self.complete = 0
+        self.depth = 0
         self.seconds_per_set = 0.0
         self.seconds_for_next = inf
         self._horizon = inf
@@ -120,7 +120,7 @@ class Walk:
         max_size : largest size to enumerate; None means that of the sweep
         """
         largest = self.sweep.max_size if max_size is None else min(max_size, self.sweep.max_size)
-        for size in range(self.complete + 2, largest + 1):
+        for size in range(self.depth + 2, largest + 1):
             if not self._fits(size) or (self.resumable and self._is_full()):
                 return "memory"
             if not self.best.size:  # the arrays were not prepared, because this size does not fit into the time
@@ -130,7 +130,7 @@ class Walk:
                 and self._open_size != size
                 and excludes_larger_sets(self.sweep, size - 1, self.best, self.job, self._is_halted)
             ):
-                self.complete = self.job.max_parents
+                self.depth = self.job.max_parents
                 return "complete"
             self._open_size = size
             part = share if share is not None and size > 2 else 1.0
@@ -159,7 +159,7 @@ class Walk:
         n = len(self.empty)
         counts = np.ones(n, dtype=np.int64)
         for size, pieces in self.kept.items():
-            if size <= self.complete + 1:
+            if size <= self.depth + 1:
                 counts += comb(n - 1, size - 1)
             else:
                 for piece in list(pieces):
@@ -234,7 +234,7 @@ class Walk:
             self.seconds_for_next = pace.expected_seconds
             return False
         with self.lock:
-            self.best, self.values, self.complete = progress.best, progress.values, size - 1
+            self.best, self.values, self.depth = progress.best, progress.values, size - 1
             self.progress = None
         seconds = self.job.budget.clock() - started
         if progress.total > MANY_SETS:
