@@ -51,7 +51,7 @@ def walk_paths(
 
 
 def refine_by_definition(scorer: Scorer, v: int, best: tuple[int, ...], candidates: set[int]) -> set[tuple[int, ...]]:
-    """Return the sets reached by removals that cost nothing and exchanges that gain, the first possible one each time."""
+    """Return the sets reached by removals that cost nothing and exchanges that gain, always the first one."""
     score = scorer.family(v, best)
     for u in best:
         rest = tuple(p for p in best if p != u)
