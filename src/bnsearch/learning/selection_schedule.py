@@ -17,8 +17,9 @@ STALE_FACTOR = 2.0  # time for that enumeration as a multiple of the time withou
 
 class SelectionSchedule:
     """
-    The selections so far, and the time for the next one. A checkpoint saves all attributes down to
-    `searching_since`.
+    The selections so far, and the time for the next one.
+
+    A checkpoint saves all attributes down to `searching_since`.
 
     Attributes
     ----------

@@ -225,7 +225,7 @@ class IslandModel:
         return fsum(island.chain.best for island in self.islands)
 
     def _search_orderings(self, budget: SearchBudget) -> None:
-        """Search with families on demand and, when that is due after the first climb, over the table of families met."""
+        """Search with families on demand and, when that is due after the first climb, over the shared table."""
         if self.on_demand_only or (self._timed and self.is_climbing):
             self._search_on_demand(budget)
             return
