@@ -28,12 +28,11 @@ def uniform_table(n: int, rows: int, seed: int, states: int = 3) -> Dataset:
 
 def grow_by_definition(scorer: Scorer, v: int, parents: tuple[int, ...], candidates: set[int]) -> set[tuple[int, ...]]:
     """
-    Return the best set of the path that always adds the best next parent, after removals and exchanges.
+    Return the best set of the path that always adds the best next parent, without members that cost nothing.
 
-    If several parents are the best ones, up to rounding, there are several paths, and one result of each.
+    If several parents are the best next one, up to rounding, there are several paths, and one result of each.
     """
-    ends = walk_paths(scorer, v, parents, parents, candidates)
-    return set().union(*(refine_by_definition(scorer, v, best, candidates) for best in ends))
+    return {prune_by_definition(scorer, v, best) for best in walk_paths(scorer, v, parents, parents, candidates)}
 
 
 def walk_paths(
@@ -50,19 +49,26 @@ def walk_paths(
     return set().union(*(walk_paths(scorer, v, (*grown, u), best, candidates) for u in ties))
 
 
-def refine_by_definition(scorer: Scorer, v: int, best: tuple[int, ...], candidates: set[int]) -> set[tuple[int, ...]]:
-    """Return the sets reached by removals that cost nothing and exchanges that gain, always the first one."""
-    score = scorer.family(v, best)
+def prune_by_definition(scorer: Scorer, v: int, best: tuple[int, ...]) -> tuple[int, ...]:
+    """Return a set without members that cost nothing, which are removed in the order of the path."""
     for u in best:
         rest = tuple(p for p in best if p != u)
-        if not improves(score, scorer.family(v, rest)):
-            return refine_by_definition(scorer, v, rest, candidates)
-        others = {w: scorer.family(v, [*rest, w]) for w in candidates - set(rest)}
-        highest = max(others.values())
-        if improves(highest, score):
-            ties = [w for w, value in others.items() if not improves(highest, value)]
-            return set().union(*(refine_by_definition(scorer, v, (*rest, w), candidates) for w in ties))
-    return {tuple(sorted(best))}
+        if not improves(scorer.family(v, best), scorer.family(v, rest)):
+            best = rest
+    return tuple(sorted(best))
+
+
+def exchange_by_definition(scorer: Scorer, v: int, best: tuple[int, ...], candidates: set[int]) -> set[tuple[int, ...]]:
+    """Return the sets in which no exchange of one parent gains, always by the first parent whose exchange gains."""
+    for u in best:
+        rest = tuple(p for p in best if p != u)
+        scores = {w: scorer.family(v, [*rest, w]) for w in candidates - set(rest)}
+        highest = max(scores.values())
+        if improves(highest, scorer.family(v, best)):
+            ties = [w for w, score in scores.items() if not improves(highest, score)]
+            pruned = [prune_by_definition(scorer, v, (*rest, w)) for w in ties]
+            return set().union(*(exchange_by_definition(scorer, v, each, candidates) for each in pruned))
+    return {best}
 
 
 @examples(25)
@@ -104,7 +110,9 @@ def test_free_growth(n, rows, seed, score):
             assert not improves(scorer.family(v, ()), value)
             seen.append(v)
             if i < len(families.child) - 1:  # the last one may have been interrupted
-                assert parents in grow_by_definition(scorer, v, (), set(range(n)) - {v})
+                others = set(range(n)) - {v}
+                grown = grow_by_definition(scorer, v, (), others)
+                assert parents in set().union(*(exchange_by_definition(scorer, v, each, others) for each in grown))
     assert seen == list(range(n))
     assert not len(growth.grow_freely(lambda: True).child)
 
