@@ -13,6 +13,7 @@ from numpy.typing import NDArray
 
 from bnsearch.experiments.folder import ExperimentFolder
 from bnsearch.experiments.measures import MEASURES, Best, Measure
+from bnsearch.experiments.sources import name_pattern
 from bnsearch.experiments.statistics.ranks import TOLERANCE
 
 Record = dict[str, Any]
@@ -100,11 +101,6 @@ class Grid:
             [{(f.sample, f.seed): f.value for f in self.get(dataset, method)} for method in self.methods]
             for dataset in self.complete
         ]
-
-
-def name_pattern(dataset: str) -> str:
-    """Return the label of a random network without its number, such as net(50,1,2); other labels as they are."""
-    return dataset.partition("#")[0]
 
 
 def average(findings: Sequence[Finding]) -> float:
