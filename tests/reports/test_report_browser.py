@@ -203,7 +203,7 @@ def test_run(page, tmp_path):
     ],
 )
 def test_start_of_the_curve(page, tmp_path, points, n_drawn):
-    """The curve begins with the score that has 95 % of the gain, or after the first fifth of the time; a text says so."""
+    """The curve begins with 95 % of the gain, or after the first fifth of the time, and a text says so."""
     make_result(points, 10.0).report(tmp_path / "r.html")
     page.open(tmp_path / "r.html")
     page.one("#run-panel-tab").click()
