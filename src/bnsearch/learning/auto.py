@@ -142,11 +142,8 @@ class _DataSearch(SelectionSchedule):
                 return
             with run.extra_stop(Seconds(run.seconds + run.seconds_left - bounding.reserve)):
                 self._search_round(model)
-            if self.untried is not None and run.scope.is_complete and is_near(run):
-                complete, self.untried = self.untried, None
-                prove_by_cuts(replace(problem, table=complete), run, CUT_SHARE * run.seconds_left)
-                if run.optimal:
-                    return
+            if self._prove_complete_table():
+                return
             if math.isfinite(expected) and SUBSETS_MARGIN * expected <= run.seconds_left and run.going():
                 if self._solve_subsets():
                     return
@@ -159,6 +156,15 @@ class _DataSearch(SelectionSchedule):
             "chose search over orderings (ginobs, rinobs) and over DAGs (tabu): exact search over all subsets of "
             f"{problem.size} variables would take too long"
         )
+
+    def _prove_complete_table(self) -> bool:
+        """Try branch and cut once on a complete table if the gap is small; return True if the optimum is proven."""
+        run, complete = self.run, self.untried
+        if complete is None or not run.scope.is_complete or not is_near(run):
+            return False
+        self.untried = None
+        prove_by_cuts(replace(self.problem, table=complete), run, CUT_SHARE * run.seconds_left)
+        return run.optimal
 
     def _continue_selections(self) -> Selection | None:
         """Restore the selections from the checkpoint, and return the last one; None if there is none."""
