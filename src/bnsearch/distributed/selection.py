@@ -17,7 +17,6 @@ from math import comb, inf
 import numpy as np
 from numpy.typing import NDArray
 
-from bnsearch._tools.parallel import ThreadArrays
 from bnsearch.budgets.budget import Budget
 from bnsearch.counting.pieces import Piece
 from bnsearch.data import Dataset
@@ -70,10 +69,9 @@ class PieceWalk(Walk):
         if self.complete < size - 2:
             self.run(max_size=size - 1)
         progress = self.progress = self.progress or self._start_size(size, inf)
-        scratch = ThreadArrays(np.int32, np.int64, np.float64)
         joint = self.job.score.joint(self.job.data.n_rows)
         return self.sweep.for_each_piece(
-            size, joint, lambda piece, block: self._keep(progress, piece, block, scratch), pieces=pieces
+            size, joint, lambda piece, block: self._keep(progress, piece, block), pieces=pieces
         )
 
 
