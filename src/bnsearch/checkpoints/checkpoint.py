@@ -152,7 +152,7 @@ class Checkpoint:
         return max(0.0, interval - second.elapsed - 2.0 * first.elapsed)
 
     def _postpone_parts(self, started: float, large: Collection[str], second: Cost) -> None:
-        """Set the times of the next writes of all parts; large ones waited for the disk together in the second write."""
+        """Set the times of the next writes of all parts; large ones wait for the disk together in the second write."""
         of_parts = {name: self._container.meter.costs.get(name, Cost()) for name in self._names}
         elapsed = sum(of_parts[name].elapsed for name in large)
         for name, cost in of_parts.items():
