@@ -213,11 +213,13 @@ class SharedWalk(Walk):
         self.kept[size] = progress.kept
         pace = Pace(progress, max_seconds, budget)
         for pieces, families in self._enumerate_on_workers(progress, pace):
+            sets = 0
             for piece, own in zip(pieces, families, strict=True):
                 progress.kept[piece] = own
                 self.rows += len(own.places)
                 first, stop = self.sweep.ranks(size, piece)
-                pace.advance(stop - first, self._reserve)
+                sets += stop - first
+            pace.advance(sets, self._reserve)
             budget.report(self._make_event(progress))
         if progress.done < progress.total:
             self.seconds_for_next = pace.expected_seconds
