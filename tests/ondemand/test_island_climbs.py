@@ -100,14 +100,15 @@ def test_climbs_over_classes(score, known):
 
 
 @pytest.mark.parametrize(
-    ("n_edges", "dag_seconds", "n_steps"), [(21, 8.0, 2), (20, 8.0, 14), (1, 8.0, 14), (30, 20.0, 21), (5, 1.0, 4)]
+    ("n_edges", "dag_seconds", "n_steps"), [(21, 8.0, 2), (20, 8.0, 14), (1, 8.0, 14), (31, 20.0, 2), (5, 1.0, 4)]
 )
 def test_a_climb_over_classes_gives_up(n_edges, dag_seconds, n_steps):
     """
     Of 100 s, and five times 8 s, the climb gets 40 s. It continues with an estimate of up to 60 s, made after 5 s.
 
     Each step takes 3 s, so 21 edges are expected to take 63 s, and 20 edges 60 s. After 14 steps, 42 s are used up. If
-    the climb over DAGs has taken 20 s, the climb over classes gets 60 s; if that has taken 1 s, it gets 10 s.
+    the climb over DAGs has taken 20 s, the climb over classes gets 60 s, and the limit of the estimate is 90 s; if that
+    has taken 1 s, it gets 10 s.
     """
     clock = Clock()
     climb = ClassClimb(problem_with("bic", False), Run(Seconds(100), seed=1, clock=clock))
