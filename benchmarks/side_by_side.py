@@ -63,7 +63,7 @@ def learn_with(method: str, variables: int, rows: int, iterations: int | None, *
     import bnsearch
 
     data, rule = sample_random(variables, rows), None if iterations is None else bnsearch.Iterations(iterations)
-    options = {"seconds": None, "stop": rule, "seed": 1, "threads": 1, "parameters": parameters}
+    options: dict[str, Any] = {"seconds": None, "stop": rule, "seed": 1, "threads": 1, "parameters": parameters}
     return lambda: float(bnsearch.learn(data, method=method, **options).score)
 
 
