@@ -17,8 +17,8 @@ from bnsearch.scores.score import tie_margin
 
 MAX_VARIABLES = 64  # the variables of a node are bits of one word
 FIRST_NODES = 1 << 12  # number of nodes for which there is space at first
-MAX_DOUBLED = 1 << 20  # nodes up to which the space doubles; then it becomes as large as the memory allows
-SLOTS_PER_CALL = 1 << 23  # slots that are written between two checks of the deadline, in a few milliseconds
+SLOTS_PER_CALL = 1 << 22  # slots that are allocated between two checks of the deadline, in up to 0.05 s
+MOVED_PER_CALL = 1 << 18  # the same for nodes that are moved to a larger hash table
 NODES_PER_CALL = 1_000  # maximum number of nodes that are expanded between two checks of the deadline
 WORDS_PER_CALL = 1 << 23  # they are fewer if they would read more words of the table, so that a call takes up to 0.05 s
 NODE_BYTES = 34 + 4 * 4  # memory of a node and of up to four slots
@@ -64,7 +64,7 @@ class OrderGraph:
         self._bound: OrderBound | None = None
         self._frontier_bound: float | None = None  # the bound of all open nodes; None if they have changed since
         self._nodes: tuple[NDArray[Any], ...] = make_nodes(FIRST_NODES)
-        self._slots = np.full(count_slots(FIRST_NODES), -1, dtype=np.int32)
+        self._slots = np.full(2 * FIRST_NODES, -1, dtype=np.int32)
 
     @property
     def n_expanded(self) -> int:
@@ -142,26 +142,27 @@ class OrderGraph:
         """
         Make space for more nodes, and return True; False after a stop, or if the memory is used up.
 
-        The slots of all nodes are found again, at random places of the memory. This takes about 0.1 seconds for
-        MAX_DOUBLED nodes, so for more nodes it is done only once.
+        The slots of all nodes are found again, at random places of the memory. For many nodes this takes seconds.
         """
         from bnsearch.exact.kernels_order_graph import fill_slots
 
         old, count = self._nodes, self.n_kept
-        size = len(old[0])
-        capacity = min(2 * size if size < MAX_DOUBLED else self._max_nodes, self._max_nodes)
-        if capacity < size + self.component.size:
-            self.is_full = True
+        capacity = 2 * len(old[0])
+        self.is_full = capacity > self._max_nodes
+        if self.is_full:
             return False
-        slots = np.empty(count_slots(capacity), dtype=np.int32)
+        nodes, slots = make_nodes(capacity), np.empty(2 * capacity, dtype=np.int32)
         for start in range(0, len(slots), SLOTS_PER_CALL):
             if halted():
                 return False
             slots[start : start + SLOTS_PER_CALL] = -1
-        nodes = make_nodes(capacity)
-        for new, array in zip(nodes, old, strict=True):
-            new[:count] = array[:count]
-        fill_slots(nodes[0], count, slots)
+        for start in range(0, count, MOVED_PER_CALL):
+            if halted():
+                return False
+            stop = min(start + MOVED_PER_CALL, count)
+            for new, array in zip(nodes, old, strict=True):
+                new[start:stop] = array[start:stop]
+            fill_slots(nodes[0], start, stop, slots)
         self._nodes, self._slots = nodes, slots
         return True
 
@@ -188,7 +189,7 @@ class OrderGraph:
 
 
 def make_nodes(capacity: int) -> tuple[NDArray[Any], ...]:
-    """Return arrays for nodes, without content: memory that is not used yet costs nothing on most systems."""
+    """Return arrays for nodes, without content."""
     return (
         np.empty(capacity, dtype=np.uint64),
         np.empty(capacity),
@@ -197,8 +198,3 @@ def make_nodes(capacity: int) -> tuple[NDArray[Any], ...]:
         np.empty(capacity, dtype=np.int8),
         np.empty(capacity, dtype=np.int32),
     )
-
-
-def count_slots(capacity: int) -> int:
-    """Return the number of slots of the hash table: a power of two, from two to four times the number of nodes."""
-    return 1 << (2 * capacity - 1).bit_length()
