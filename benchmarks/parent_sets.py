@@ -32,7 +32,7 @@ def measure(name: str, label: str, builder: Builder, data: Dataset) -> tuple[flo
     bound = relaxed(table).score
     print(
         f"{name:15} {label:18} {selection.seconds:8.2f} s  H* {bound:14.3f}  {table.n_sets:>10,} sets"
-        f"  up to {table.max_parents} parents, exhaustive to {selection.exhaustive}"
+        f"  up to {table.max_parents} parents, all sets to {selection.depth}"
         f"  {selection.scored:>13,} families scored ({selection.stop})",
         flush=True,
     )

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from bnsearch.cli.workers import start_workers
+from bnsearch.cli.run_options import start_workers
 from bnsearch.distributed.workers import ProcessWorkers
 from bnsearch.errors import InputError
 

@@ -164,6 +164,31 @@ def test_pieces_are_visited_with_their_values(monkeypatch, least):
     assert kept.tolist() == expected.tolist()
 
 
+@pytest.mark.parametrize("n_first", [0, 1, 2])
+def test_larger_sets_need_the_counts_of_all_pieces(monkeypatch, n_first):
+    """A sweep that has counted only some pieces of a size, in one or two calls, counts the others for larger sets."""
+    monkeypatch.setattr(sweep, "MIN_ROWS_PER_CALL", 1)
+    data = Table(60, (("uniform", 2),) * 8, seed=7).dataset
+    made = Sweep(data, 4, threads=1)
+    pieces = list(made.pieces(2))
+    assert len(pieces) > 4
+    made.for_each_piece(2, XLOGX, lambda piece, block: None, pieces=pieces[1 : 1 + n_first])
+    made.for_each_piece(2, XLOGX, lambda piece, block: None, pieces=pieces[3:])
+    check(data, made)
+
+
+def test_pieces_are_not_counted_again(monkeypatch):
+    """If all pieces of a size were counted, in two calls, larger sets use their counts."""
+    monkeypatch.setattr(sweep, "MIN_ROWS_PER_CALL", 1)
+    data = Table(60, (("uniform", 2),) * 8, seed=7).dataset
+    made = Sweep(data, 4, threads=1)
+    pieces = list(made.pieces(2))
+    for part in (pieces[2:], pieces[:2]):
+        made.for_each_piece(2, XLOGX, lambda piece, block: None, pieces=part)
+    monkeypatch.setattr(Sweep, "_count_items", lambda *arguments: pytest.fail("counted again"))
+    check(data, made)
+
+
 def test_bad_requests_are_refused():
     """Sizes, variables, memory and threads that cannot be are input errors."""
     data = binary(4)

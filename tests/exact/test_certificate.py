@@ -34,7 +34,7 @@ from bnsearch.parent_sets import read_scores, write_scores
 from bnsearch.parent_sets.table import ParentSets
 from bnsearch.runs.problem import Problem
 from bnsearch.runs.stop import Iterations, Seconds
-from candidate_tables import random_candidates
+from candidate_tables import random_candidates, table_of
 from clocks import Clock
 from reference_exact import best_score
 from strategies import examples
@@ -218,6 +218,22 @@ def test_the_optimum_of_dynamic_programming_is_certified():
     assert checker.check_certificate(list_rows(table), result.certificate.content) == pytest.approx(result.score)
     rows = np.array([table.begin[v + 1] - 1 for v in range(8)])
     assert certify_optimum(table, rows, []).bound == pytest.approx(result.score, abs=1e-9)
+
+
+def test_a_component_of_best_parent_sets_is_certified():
+    """
+    x0 and x1 are a component; their best sets {x2} and {x0} are on no cycle, so no cut is needed.
+
+    x3 and x4 are another component: one of them has no parent. The best score is -1 - 1 - 3 - 1 - 3 = -9.
+    """
+    pytest.importorskip("highspy")
+    none = frozenset[int]()
+    first = [{none: -3.0, frozenset({1}): -2.0, frozenset({2}): -1.0}, {none: -3.0, frozenset({0}): -1.0}]
+    second = [{none: -3.0, frozenset({4}): -1.0}, {none: -3.0, frozenset({3}): -1.0}]
+    table = table_of([*first, {none: -3.0}, *second])
+    result = search(Problem(table=table), "exact", seed=1)
+    assert result.score == -9.0
+    assert checker.check_certificate(list_rows(table), result.certificate.content) == -9.0
 
 
 def test_the_time_for_a_certificate_is_limited():

@@ -12,14 +12,15 @@ from pathlib import Path
 import pytest
 
 import bnsearch
+from bnsearch.experiments import run_experiment, write_report
 from experiment_plans import write_plan
 
-KILLS = 3
+KILLS = 2
 PLAN = """
 budgets = [{ iterations = 30 }]
 measures = ["score", "shd", "evaluations"]
 methods = ["hillclimb", "tabu"]
-seeds = { first = 1, count = 10 }
+seeds = { first = 1, count = 5 }
 sources = [{ network = "greenhouse", rows = [100, 150, 200], sample_seeds = [1, 2] }]
 """
 
@@ -43,14 +44,22 @@ def list_results(out: Path) -> dict[str, int]:
     return {file.name: file.stat().st_mtime_ns for file in out.glob("results/[!.]*.json")}
 
 
+@pytest.fixture(scope="module")
+def whole(tmp_path_factory) -> Path:
+    """Return the folder of an experiment that was not interrupted."""
+    folder = tmp_path_factory.mktemp("whole")
+    run_experiment(write_plan(folder, PLAN), folder / "out")
+    write_report(folder / "out")
+    return folder / "out"
+
+
 @pytest.mark.parametrize("options", [(), ("--workers", "2")])
-def test_killed_experiment(tmp_path, options):
+def test_killed_experiment(tmp_path, whole, options):
     """Results that exist at a kill are never computed again, and the report is that of an uninterrupted run."""
     plan, out, rng = write_plan(tmp_path, PLAN), tmp_path / "killed", random.Random(len(options))
-    finish(plan, tmp_path / "whole")
     kept: dict[str, int] = {}
     for number in range(KILLS):
-        wanted = len(kept) + rng.randint(1, 30)
+        wanted = len(kept) + rng.randint(1, 15)
         process = start(plan, out, *options)
         deadline = time.monotonic() + 120
         while len(list_results(out)) < wanted and process.poll() is None and time.monotonic() < deadline:
@@ -64,4 +73,4 @@ def test_killed_experiment(tmp_path, options):
     finish(plan, out, *options)
     assert kept.items() <= list_results(out).items()
     for name in ("report.md", "report.html"):
-        assert (out / name).read_bytes() == (tmp_path / "whole" / name).read_bytes()
+        assert (out / name).read_bytes() == (whole / name).read_bytes()

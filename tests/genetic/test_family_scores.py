@@ -12,7 +12,7 @@ from stacks import graph, random_problem
 
 import bnsearch.genetic.family_scores as module
 from bnsearch.genetic.family_index import FamilyIndex
-from bnsearch.genetic.family_scores import FamilyScores, Halted, iterate_members
+from bnsearch.genetic.family_scores import FamilyScores, RunHalted, iterate_members
 from bnsearch.runs.problem import Problem
 from bnsearch.runs.run import Run
 from bnsearch.runs.stop import Seconds
@@ -81,7 +81,7 @@ def test_many_families_fill_a_growing_memory():
 def test_time_is_looked_at_between_batches():
     """A run whose time is up breaks off; what is known is still given."""
     families = FamilyScores(PROBLEM, Run(Seconds(0), seed=0))
-    with pytest.raises(Halted):
+    with pytest.raises(RunHalted):
         families.score_graphs(GRAPHS)
 
 

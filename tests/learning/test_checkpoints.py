@@ -5,8 +5,6 @@ from __future__ import annotations
 import math
 import shutil
 import signal
-import subprocess
-import sys
 from collections.abc import Callable
 from pathlib import Path
 
@@ -216,8 +214,7 @@ def count_calls(monkeypatch: pytest.MonkeyPatch, kind: type, name: str) -> list[
     return calls
 
 
-@pytest.mark.parametrize("threads", [1, 3])
-def test_a_copy_of_the_folder_continues(path, monkeypatch, threads):
+def test_a_copy_of_the_folder_continues(path, monkeypatch):
     """
     Copies of the folder while a run writes it are what SIGKILL leaves: each continues, with any number of threads.
 
@@ -228,7 +225,7 @@ def test_a_copy_of_the_folder_continues(path, monkeypatch, threads):
 
     def copy(event: Event) -> None:
         manifest = path / "manifest.json"
-        if event.progress is None or event.progress.seconds < 0.5 * (len(copies) + 1):
+        if event.progress is None or event.progress.seconds < 0.3 * (len(copies) + 1):
             return
         stamp, to = manifest.stat().st_mtime_ns, path.with_name(f"copy{len(copies)}.bns")
         try:
@@ -241,9 +238,9 @@ def test_a_copy_of_the_folder_continues(path, monkeypatch, threads):
         else:
             shutil.rmtree(to)
 
-    learn(BIG, seconds=2.5, seed=1, threads=2, checkpoint=path, observers=[copy])
-    assert copies
-    for each in copies:
+    learn(BIG, seconds=1.6, seed=1, threads=2, checkpoint=path, observers=[copy])
+    assert len(copies) >= 2
+    for threads, each in zip((1, 3, 2, 1, 3), copies, strict=False):
         saved = Container(each).read()["run"].facts
         result = learn(BIG, seconds=saved["seconds"] + 0.5, seed=1, threads=threads, checkpoint=each)
         assert result.score >= float(saved["score"])
@@ -267,7 +264,7 @@ def test_less_time_than_has_passed(path, method):
     """A run whose time is over when it continues returns the saved network, and keeps all that was saved."""
     options = {"method": method, "seed": 1, "threads": 1, "checkpoint": path}
     enough = interrupt_when(lambda event: event.progress is not None and event.progress.seconds > 0.5)
-    first = learn(BIG, seconds=5, observers=[enough], **options)
+    first = learn(BIG, seconds=60, observers=[enough], **options)  # a busy machine may take long to interrupt it
     parts = set(Container(path).read())
     second = learn(BIG, seconds=0.1, **options)
     assert (first.stop, second.stop, second.score) == ("interrupted", "seconds", first.score)
@@ -375,16 +372,3 @@ def test_another_score_function_is_refused(path):
     learn(data, score=make_score_function(-0.5), observers=[interrupt_when(is_searching)], **options)
     with pytest.raises(InputError, match="the score function has changed"):
         learn(data, score=make_score_function(-0.25), **options)
-
-
-def test_no_module_is_imported_without_a_checkpoint():
-    """A run without a checkpoint imports nothing of the package."""
-    code = """
-import sys
-import bnsearch
-data = bnsearch.load_network("asia").sample(100, 1)
-bnsearch.learn(data, method="ginobs", seconds=None, stop=bnsearch.Iterations(10), threads=1)
-import bnsearch.learning.auto
-assert not [name for name in sys.modules if name.startswith("bnsearch.checkpoints")]
-"""
-    subprocess.run([sys.executable, "-c", code], check=True)

@@ -309,7 +309,7 @@ def test_auto_says_what_it_chose(monkeypatch: pytest.MonkeyPatch, caplog: pytest
 
 def test_auto_says_that_it_searches(monkeypatch: pytest.MonkeyPatch) -> None:
     """If neither all subsets nor a complete table fit, a note says that the islands search, and why."""
-    monkeypatch.setattr("bnsearch.learning.exact_choice.MAX_EXACT_VARIABLES", 2)
+    monkeypatch.setattr("bnsearch.learning.table_search.MAX_EXACT_VARIABLES", 2)
     result = learn(ASIA, seconds=None, stop=Iterations(50), seed=0)
     assert result.optimal  # the table was complete, and the bound of the dual ascent agrees with the score
     assert result.notes[-1] == (
@@ -327,12 +327,12 @@ def test_auto_says_why_not_exact_search(monkeypatch: pytest.MonkeyPatch) -> None
     assert result.optimal
     assert result.notes[0].startswith("chose exact search: at most ")
     with monkeypatch.context() as patch:
-        patch.setattr("bnsearch.learning.exact_choice.MAX_EXACT_VARIABLES", 3)
+        patch.setattr("bnsearch.learning.table_search.MAX_EXACT_VARIABLES", 3)
         result = search(problem, bnsearch.make_method("auto"), stop=stop, seed=0)
     assert "chose search over orderings (rinobs)" in result.notes[0]
     assert "too many for exact search" in result.notes[0]
     with monkeypatch.context() as patch:
-        patch.setattr("bnsearch.learning.exact_choice.SECONDS_FOR_20", 1e10)
+        patch.setattr("bnsearch.learning.table_search.SECONDS_FOR_20", 1e10)
         result = search(problem, bnsearch.make_method("auto"), stop=stop, seed=0)
     assert "exact search would take about" in result.notes[0]
 
@@ -355,7 +355,7 @@ def test_a_bound_over_families_met_is_none_over_all(monkeypatch: pytest.MonkeyPa
         run.budget.request_stop()
         return False, ""
 
-    monkeypatch.setattr("bnsearch.learning.exact_choice.MAX_EXACT_VARIABLES", 2)
+    monkeypatch.setattr("bnsearch.learning.table_search.MAX_EXACT_VARIABLES", 2)
     monkeypatch.setattr("bnsearch.learning.auto.exact_fits", end)  # asked where a selection is complete
     result = learn(data, seconds=600, seed=1, threads=1, clock=Clock(tick=0.02))
     assert result.stop == "interrupted"

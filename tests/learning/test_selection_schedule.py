@@ -4,38 +4,32 @@ from __future__ import annotations
 
 import pytest
 
-from bnsearch.learning import auto
-from bnsearch.networks import load_network
-from bnsearch.runs.problem import Problem
+from bnsearch.learning.selection_schedule import SelectionSchedule
 from bnsearch.runs.run import Run
 from bnsearch.runs.stop import Seconds
-from bnsearch.scores import BIC
 from clocks import Clock
 
-DATA = load_network("asia").sample(200, seed=1)
 
+class Search(SelectionSchedule):
+    """A run of 100 s of which some seconds have passed, with an improvement just now."""
 
-class Model:
-    """An island model of which a share of the variables has at most two parents in the best network."""
+    def __init__(self, seconds: float) -> None:
+        super().__init__()
+        clock = Clock()
+        self.run = Run(Seconds(100.0), seed=1, clock=clock)
+        self.enumerated = 1
+        self.stale_since = seconds
+        self.searching_since = 0.0
+        clock.now += seconds
 
-    def __init__(self, share: float) -> None:
-        self.share = share
+    def plan(self, share: float) -> tuple[float, bool]:
+        """Return the plan if a share of the variables has at most two parents in the best network."""
 
-    def share_covered(self, max_parents: int) -> float:
-        """Return the share."""
-        assert max_parents == 2
-        return self.share
+        def share_covered(max_parents: int) -> float:
+            assert max_parents == 2
+            return share
 
-
-def searched_for(seconds: float, total: float = 100.0) -> auto._DataSearch:
-    """Return a search of which some seconds have passed, with an improvement just now."""
-    clock = Clock()
-    run = Run(Seconds(total), seed=1, clock=clock)
-    found = auto._DataSearch(Problem(data=DATA, score=BIC()), run)
-    found.enumerated = 1
-    found.stale_since = seconds
-    clock.now += seconds
-    return found
+        return self.plan_enumeration(self.run, share_covered)
 
 
 @pytest.mark.parametrize(
@@ -53,19 +47,19 @@ def searched_for(seconds: float, total: float = 100.0) -> auto._DataSearch:
 )
 def test_time_for_one_more_size(elapsed, expected, share, seconds):
     """The time is limited by the rest of the budget, by the share of the variables, and by the time so far."""
-    search = searched_for(elapsed)
+    search = Search(elapsed)
     search.next_seconds = expected
-    assert search._plan_enumeration(Model(share)) == (pytest.approx(seconds), True)
+    assert search.plan(share) == (pytest.approx(seconds), True)
 
 
 def test_earlier_enumerations_count():
     """All enumerations together take at most a quarter of the time."""
-    search = searched_for(20.0)
+    search = Search(20.0)
     search.selecting = 4.0
-    assert search._plan_enumeration(Model(1.0)) == (pytest.approx(4.0), True)
+    assert search.plan(1.0) == (pytest.approx(4.0), True)
     search.selecting = 5.0
     search.next_seconds = 1.0
-    assert search._plan_enumeration(Model(1.0)) == (0.0, True)
+    assert search.plan(1.0) == (0.0, True)
 
 
 @pytest.mark.parametrize(
@@ -81,16 +75,27 @@ def test_earlier_enumerations_count():
 )
 def test_a_search_without_improvement(stale, selecting, share, seconds):
     """After 20 s, the last quarter of them without improvement, a part of a size is enumerated."""
-    search = searched_for(20.0)
+    search = Search(20.0)
     search.stale_since = 20.0 - stale
     search.selecting, search.next_seconds = selecting, 1e9
-    planned, whole = search._plan_enumeration(Model(share))
+    planned, whole = search.plan(share)
     assert planned == pytest.approx(seconds)
     assert whole is (stale < 5.0)
 
 
 def test_no_enumeration_without_memory():
     """Nothing is planned when sets of one more size cannot be enumerated."""
-    search = searched_for(20.0)
+    search = Search(20.0)
     search.is_finished = True
-    assert search._plan_enumeration(Model(1.0)) == (0.0, True)
+    assert search.plan(1.0) == (0.0, True)
+
+
+def test_time_counts_from_the_end_of_the_first_climb():
+    """The first plan is made at 20 s, after the first climb, so that 3 s are allowed at 23 s."""
+    search = Search(20.0)
+    search.searching_since = None
+    assert search.plan(1.0) == (0.0, True)
+    assert search.searching_since == 20.0
+    search.run.budget.clock.now += 3.0
+    search.next_seconds = 2.9
+    assert search.plan(1.0) == (pytest.approx(3.0), True)

@@ -7,7 +7,7 @@ import pytest
 
 from bnsearch.orderings import index
 from bnsearch.orderings.index import Index
-from bnsearch.orderings.repair import Chain
+from bnsearch.orderings.repair import RepairChain
 from bnsearch.orderings.state import OrderingState
 from candidate_tables import random_candidates
 from reference_orderings import draw_order, list_differences, make_state
@@ -18,7 +18,7 @@ def test_the_same_steps_with_fewer_evaluations(lines):
     """300 steps on 12 variables with up to 300 parent sets each: the same ordering after each step, kept or undone."""
     table = random_candidates(12, 300, 5, seed=3)
     order = np.array(draw_order(12, 1), dtype=np.int32)
-    plain, cached = (Chain(Index(table, cache_size=size), order, np.uint64(5)) for size in (0, lines))
+    plain, cached = (RepairChain(Index(table, cache_size=size), order, np.uint64(5)) for size in (0, lines))
     for _ in range(300):
         assert plain.step(1, 0.3, 0.0) == cached.step(1, 0.3, 0.0) == 1
         assert list_differences(plain, cached) == []

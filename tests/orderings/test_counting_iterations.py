@@ -6,7 +6,7 @@ import pytest
 
 from bnsearch.learning.methods import make_method
 from bnsearch.orderings.kernels.arrays import EVALUATIONS
-from bnsearch.orderings.repair import Chain
+from bnsearch.orderings.repair import RepairChain
 from bnsearch.orderings.rinobs import RINOBS
 from bnsearch.runs.problem import Problem
 from bnsearch.runs.run import Run
@@ -27,14 +27,14 @@ def test_an_iteration_that_improves_is_not_stale(name: str) -> None:
 
 def test_rinobs_counts_the_evaluations_of_steps_without_improvement(monkeypatch: pytest.MonkeyPatch) -> None:
     """One round on one island with kernel calls of 100 evaluations: the run counts all of them."""
-    chains: list[Chain] = []
-    make = Chain.__init__
+    chains: list[RepairChain] = []
+    make = RepairChain.__init__
 
-    def make_and_record(self: Chain, *arguments: object) -> None:
+    def make_and_record(self: RepairChain, *arguments: object) -> None:
         make(self, *arguments)  # type: ignore[arg-type]
         chains.append(self)
 
-    monkeypatch.setattr(Chain, "__init__", make_and_record)
+    monkeypatch.setattr(RepairChain, "__init__", make_and_record)
     monkeypatch.setattr("bnsearch.orderings.repair.EVALUATIONS_PER_CALL", 100)
     run = Run(Iterations(120), seed=1)
     RINOBS(orderings=1, length=20).search(Problem(table=TABLE), run)

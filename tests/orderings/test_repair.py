@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 
 from bnsearch.orderings import repair
 from bnsearch.orderings.kernels.rinobs import CURRENT, HEAD, TAIL, THRESHOLD
-from bnsearch.orderings.repair import Chain
+from bnsearch.orderings.repair import RepairChain
 from bnsearch.parent_sets.table import ParentSets
 from candidate_tables import candidate_tables, hub_candidates, random_candidates, table_of
 from reference_exact import best_score
@@ -23,22 +23,22 @@ SEEDS = st.integers(0, 2**32 - 1)
 NOTHING: frozenset[int] = frozenset()
 
 
-def make_chain(table: ParentSets, order: list[int], seed: int = 1) -> Chain:
+def make_chain(table: ParentSets, order: list[int], seed: int = 1) -> RepairChain:
     """Return a chain that starts at an ordering."""
-    return Chain(make_index(table, seed), np.array(order, dtype=np.int32), np.uint64(seed))
+    return RepairChain(make_index(table, seed), np.array(order, dtype=np.int32), np.uint64(seed))
 
 
-def current(chain: Chain) -> float:
+def current(chain: RepairChain) -> float:
     """Return the running score of a chain's ordering."""
     return float(chain._totals[CURRENT])
 
 
-def threshold(chain: Chain) -> float:
+def threshold(chain: RepairChain) -> float:
     """Return the loss up to which a chain accepts a step."""
     return float(chain._totals[THRESHOLD])
 
 
-def check(chain: Chain, definition: Definition) -> None:
+def check(chain: RepairChain, definition: Definition) -> None:
     """Compare the arrays of a chain with its ordering."""
     order = chain.order.tolist()
     assert sorted(order) == list(range(definition.n))
@@ -53,7 +53,7 @@ def check(chain: Chain, definition: Definition) -> None:
     assert chain._counts[HEAD] == chain._counts[TAIL]
 
 
-def make_steps(chain: Chain, definition: Definition, steps: int, rate: float) -> tuple[int, int]:
+def make_steps(chain: RepairChain, definition: Definition, steps: int, rate: float) -> tuple[int, int]:
     """Make steps one by one and check each; return the numbers of accepted and of undone losses."""
     accepted = undone = 0
     for _ in range(steps):

@@ -11,7 +11,7 @@ from bnsearch.errors import InputError
 from bnsearch.learning.search import search
 from bnsearch.learning.warm_up import load_kernels
 from bnsearch.orderings.kernels.rinobs import BEST
-from bnsearch.orderings.repair import Chain
+from bnsearch.orderings.repair import RepairChain
 from bnsearch.orderings.rinobs import RINOBS
 from bnsearch.parent_sets.jkl import read_scores
 from bnsearch.parent_sets.table import ParentSets
@@ -37,12 +37,12 @@ def run_rounds(monkeypatch: pytest.MonkeyPatch, scores: list[float], total: int,
     """Return the steps of each of three islands in each round, if they always end with the given best scores."""
     rounds: list[list[int]] = []
 
-    def anneal(self: RINOBS, chain: Chain, steps: int, run: Run) -> None:
+    def anneal(self: RINOBS, chain: RepairChain, steps: int, run: Run) -> None:
         chain._totals[BEST] = scores[len(rounds[-1])]
         rounds[-1].append(steps)
         run.count(iterations=steps)
 
-    def record_round(self: RINOBS, chains: list[Chain], length: int, run: Run) -> None:
+    def record_round(self: RINOBS, chains: list[RepairChain], length: int, run: Run) -> None:
         rounds.append([])
         whole_round(self, chains, length, run)
 
@@ -67,7 +67,7 @@ def test_the_worse_half_is_dropped_until_the_islands_remain(monkeypatch: pytest.
     kept: list[list[float]] = []
     whole_round = RINOBS._run_round
 
-    def record_scores(self: RINOBS, chains: list[Chain], length: int, run: Run) -> None:
+    def record_scores(self: RINOBS, chains: list[RepairChain], length: int, run: Run) -> None:
         kept.append([chain.best for chain in chains])
         whole_round(self, chains, length, run)
 

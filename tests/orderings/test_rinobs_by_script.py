@@ -103,7 +103,7 @@ class Rounds:
     def __init__(self, monkeypatch: pytest.MonkeyPatch, *scores: Sequence[float]) -> None:
         self.scores, self.made, self.sizes = list(scores), [], []
         self.lengths: list[int] = []
-        monkeypatch.setattr(rinobs, "Chain", self.make_chain)
+        monkeypatch.setattr(rinobs, "RepairChain", self.make_chain)
         monkeypatch.setattr(RINOBS, "_run_round", lambda method, *round: self.run(*round))
         monkeypatch.setattr(rinobs, "make_starts", lambda name, table: lambda rng: [9, 9, 9])
 
@@ -163,7 +163,7 @@ def test_no_chain_is_made_after_the_target(monkeypatch: pytest.MonkeyPatch) -> N
         chain.best = -float(order[0])
         return chain
 
-    monkeypatch.setattr(rinobs, "Chain", make_chain)
+    monkeypatch.setattr(rinobs, "RepairChain", make_chain)
     run = Run(Target(-1.0) | Seconds(0), seed=1)
     monkeypatch.setattr(run, "halted", lambda score=-np.inf: score >= -1.0)
     RINOBS().search_from(INDEX, [[2, 0, 1], [1, 0, 2], [0, 1, 2]], run)

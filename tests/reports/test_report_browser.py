@@ -159,26 +159,28 @@ def describe_distributions(page):
     return page.one("#bars-panel .muted").text
 
 
-def test_run(page, tmp_path):
-    """The panel of the run has score, bound, curve, notes, command and versions."""
-    dag = DAG.from_edges(["a", "b"], [("a", "b")])
-    trace = Trace([Progress(seconds=0.5, score=-10.0), Progress(seconds=1.5, score=-9.25)])
-    result = Result(
-        dag=dag,
-        score=-9.25,
-        bound=-9.0,
+def make_result(points, seconds, **facts):
+    """Return the result of a run of some seconds with a trace of seconds and scores."""
+    return Result(
+        dag=DAG.from_edges(["a", "b"], [("a", "b")]),
+        score=points[-1][1],
         optimal=False,
         stop="seconds",
-        trace=trace,
+        trace=Trace([Progress(seconds=time, score=score) for time, score in points]),
         iterations=3,
         evaluations=40,
         computed=20,
-        seconds=2.0,
+        seconds=seconds,
         method="hillclimb",
         parameters={"restarts": 2},
         seed=5,
-        notes=("a note with <b>markup</b>",),
+        **{"bound": None} | facts,
     )
+
+
+def test_run(page, tmp_path):
+    """The panel of the run has score, bound, curve, notes, command and versions."""
+    result = make_result([(0.5, -10.0), (1.5, -9.25)], 2.0, bound=-9.0, notes=("a note with <b>markup</b>",))
     result.report(tmp_path / "r.html", command="bnsearch learn t.csv")
     page.open(tmp_path / "r.html")
     page.one("#run-panel-tab").click()
@@ -189,6 +191,27 @@ def test_run(page, tmp_path):
     label = page.one(".curve").get_attribute("aria-label")
     assert label == "Best score over time: -10 after 0.5 s, -9.25 after 1.5 s"
     assert len(page.all(".curve .bound")) == 1
+
+
+@pytest.mark.parametrize(
+    ("points", "n_drawn"),
+    [
+        ([(0.1, -1000.0), (0.2, -110.0), (0.3, -105.0), (9.0, -100.0)], 3),  # -110 has 99 % of the gain
+        ([(0.1, -1000.0), (2.5, -500.0), (9.0, -100.0)], 2),  # a late improvement
+        ([(2.1, -1000.0), (2.5, -500.0), (9.0, -100.0)], 3),
+        ([(0.1, -200.0), (0.2, -100.0)], 1),
+    ],
+)
+def test_start_of_the_curve(page, tmp_path, points, n_drawn):
+    """The curve begins with 95 % of the gain, or after the first fifth of the time, and a text says so."""
+    make_result(points, 10.0).report(tmp_path / "r.html")
+    page.open(tmp_path / "r.html")
+    page.one("#run-panel-tab").click()
+    path = page.one(".curve .score").get_attribute("d")
+    assert path.count("V") == n_drawn - 1
+    assert path.endswith("H408")  # the right end of the drawing is the end of the run
+    skipped = len(points) - n_drawn
+    assert (f"Not drawn: {skipped} improvement" in page.one("#run-panel figcaption").text) == (skipped > 0)
 
 
 def test_dark_mode(page, asia):
@@ -239,20 +262,3 @@ def test_hostile_names(page, tmp_path):
     assert page.one("#title").text == HOSTILE_NAMES[0]
     assert page.run("return window.hacked") is None
     assert page.run("return document.querySelectorAll('img, body script:not(#contents)').length") == 1
-
-
-def test_a_thousand_variables(page, tmp_path, record_property):
-    """A large page works, and its time is reported: `--junit-xml` contains it."""
-    write_report(make_large_network(1000, 2), tmp_path / "large.html")
-    page.driver.execute_cdp_cmd("Performance.enable", {"timeDomain": "threadTicks"})
-    page.open(tmp_path / "large.html")
-    assert len(page.all(".box")) == 1000
-    milliseconds = int(page.run("return document.documentElement.dataset.drawn"))
-    record_property("milliseconds until drawn", milliseconds)
-    metrics = page.driver.execute_cdp_cmd("Performance.getMetrics", {})["metrics"]
-    seconds = next(metric["value"] for metric in metrics if metric["name"] == "TaskDuration")
-    record_property("seconds of CPU time", seconds)
-    print(f"1,000 variables: drawn after {milliseconds} ms, {seconds:.2f} s of CPU time with all distributions")
-    page.select("variable 777")
-    assert page.one("#variable-panel h2").text == "variable 777"
-    assert page.scale >= 0.8

@@ -143,6 +143,6 @@ def test_a_limited_table_of_a_function():
     """After half of the evaluations the best sets are extended: larger sets come before all smaller ones are scored."""
     found = LocalSets(evaluations=60).select(ASIA, as_score(bic))
     assert (found.scored, found.complete, found.stop) == (60, False, "evaluations")
-    assert found.exhaustive == 0
+    assert found.depth == 0
     small = LocalSets(max_parents=1).select(ASIA, as_score(bic))
-    assert (small.scored, small.complete, small.exhaustive) == (8 + 8 * 7, True, 1)
+    assert (small.scored, small.complete, small.depth) == (8 + 8 * 7, True, 1)

@@ -27,7 +27,7 @@ def test_small_tables_are_exact():
     """With six variables every set is considered."""
     data = random_table(6, 200, 7)
     selection = Auto(seconds=60).select(data, BDeu(ess=1.0))
-    assert (selection.stop, selection.exhaustive) == ("complete", 5)
+    assert (selection.stop, selection.depth) == ("complete", 5)
     expected = by_definition(data, BDeu(ess=1.0), 5)
     assert [{p for _, p in selection.table.sets(v)} for v in range(6)] == [set(e) for e in expected]
 

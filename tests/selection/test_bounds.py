@@ -137,6 +137,6 @@ def test_the_ceiling_ends_the_enumeration(score):
         Sequential(max_parents=None, pruning=rules).select(data, score) for rules in (("ceiling",), NO_RULES)
     )
     assert with_rule.stop == without.stop == "complete"
-    assert with_rule.exhaustive == without.exhaustive == 8
+    assert with_rule.depth == without.depth == 8
     assert with_rule.scored < without.scored
     assert same_tables(with_rule.table, without.table)

@@ -57,7 +57,7 @@ def test_auto_spends_evaluations_on_whole_sizes_and_on_growth():
     Of 3,000 the pairs fit, the triples do not, and at least one extension of each variable by 28 others does.
     """
     selection = Auto(evaluations=3000).select(wide_data(), BIC())
-    assert selection.exhaustive == 1
+    assert selection.depth == 1
     assert selection.table.max_parents > 1
     assert 900 + 30 * 28 <= selection.scored <= 3000
     assert all(29 < report.scored <= 100 for report in selection.per_variable)
@@ -77,8 +77,8 @@ def test_more_evaluations_are_never_worse(name):
 def test_sequential_takes_whole_sizes_within_evaluations():
     """899 families are one too few for all single parents of 30 variables."""
     few, enough = (Sequential(evaluations=e).select(wide_data(), BIC()) for e in (899, 900))
-    assert (few.stop, few.scored, few.exhaustive) == ("evaluations", 30, 0)
-    assert (enough.stop, enough.scored, enough.exhaustive) == ("evaluations", 900, 1)
+    assert (few.stop, few.scored, few.depth) == ("evaluations", 30, 0)
+    assert (enough.stop, enough.scored, enough.depth) == ("evaluations", 900, 1)
 
 
 @pytest.mark.parametrize("name", SELECTIONS)
@@ -171,7 +171,7 @@ def test_an_interrupt_keeps_what_has_grown(threads):
     whole = builder.select(wide_data(), BIC()).table
     selection = interrupted(builder, wide_data(), threads, "growing", 10)
     assert selection.stop == "interrupted"
-    assert selection.exhaustive == 1
+    assert selection.depth == 1
     larger = [max(len(p) for _, p in selection.table.sets(v)) > 1 for v in range(30)]
     assert 5 <= sum(larger) <= 20
     for v in range(30):
@@ -183,7 +183,7 @@ def test_an_interrupt_of_the_enumeration_keeps_what_is_there(monkeypatch, thread
     """Interrupted at the first of several pieces of triples, all pairs are there."""
     monkeypatch.setattr("bnsearch.counting.sweep.MIN_ROWS_PER_CALL", 1)
     selection = interrupted(Auto(evaluations=30_000), wide_data(), threads, "sets of 2", 1)
-    assert (selection.stop, selection.exhaustive) == ("interrupted", 1)
+    assert (selection.stop, selection.depth) == ("interrupted", 1)
     assert selection.table.n_sets >= Sequential(max_parents=1).select(wide_data(), BIC()).table.n_sets
 
 
@@ -261,7 +261,7 @@ def test_growth_within_memory():
     data = dependent_data(1, n=30, rows=3000, top=2)
     selection = Auto(memory=1 << 20, seconds=math.inf, max_parents=6).select(data, BIC())
     assert selection.stop == "memory"
-    assert selection.table.max_parents > selection.exhaustive
+    assert selection.table.max_parents > selection.depth
 
 
 def test_all_selections_find_the_same_in_the_end():

@@ -57,7 +57,7 @@ def select_in_parts(
     while not (found and found[-1].complete):
         seconds = parts[len(found)] if len(found) < len(parts) else 60.0
         if 0 < len(found) < n_runs:
-            state = EnumerationState(table=found[-1].table, is_cut=found[-1].is_cut, earlier=found[-1].exhaustive)
+            state = EnumerationState(table=found[-1].table, is_cut=found[-1].is_cut, earlier=found[-1].depth)
         builder = Enumeration(seconds=seconds, whole_size=whole, state=state)
         found.append(builder.select_within(Budget(clock=clock, threads=1), data, score, known))
         assert len(found) < 100
@@ -99,7 +99,7 @@ def test_an_earlier_run_is_continued(n, seed, parts, n_runs, whole, known):
     constraints = None if knowledge is None else knowledge.constraints(data.names)
     expected = Sequential(max_parents=None).select(data, score, constraints=constraints).table
     assert rows_of(found[-1].table) == rows_of(expected)
-    sizes = [selection.exhaustive for selection in found]
+    sizes = [selection.depth for selection in found]
     assert known or sizes == sorted(sizes)
     for earlier in found if not known else []:
         for some, everything in zip(rows_of(earlier.table), rows_of(expected), strict=True):
@@ -110,9 +110,9 @@ def test_sizes_are_completed_one_after_the_other():
     """With much time, the first selection has two sizes, and each later one adds a size; the reports say so."""
     data = random_table(6, 200, 7)
     found = select_in_parts(data, BDeu(ess=1.0), [])
-    assert [selection.exhaustive for selection in found] == [2, 3, 4, 5]
+    assert [selection.depth for selection in found] == [2, 3, 4, 5]
     for selection in found:
-        expected = Sequential(max_parents=selection.exhaustive).select(data, BDeu(ess=1.0))
+        expected = Sequential(max_parents=selection.depth).select(data, BDeu(ess=1.0))
         assert rows_of(selection.table) == rows_of(expected.table)
         assert selection.scored == expected.scored
     assert all(selection.seconds_for_next > 0.0 for selection in found[:-1])
@@ -139,12 +139,12 @@ def test_a_whole_size_is_given_up():
         return builder.select_within(budget, data, BDeu(ess=1.0))
 
     given_up = select(30.0, True)
-    assert (given_up.exhaustive, given_up.stop) == (1, "seconds")
+    assert (given_up.depth, given_up.stop) == (1, "seconds")
     assert given_up.seconds < 30.0 < given_up.seconds_for_next
     in_part = select(10.0, False)
     assert in_part.scored > given_up.scored
     assert in_part.seconds >= 9.0
-    assert select(1e4, False).exhaustive == 2
+    assert select(1e4, False).depth == 2
 
 
 def test_limits_of_rows_and_memory():
@@ -159,7 +159,7 @@ def test_limits_of_rows_and_memory():
     walk = state.walk
     walk.memory = 20 * walk.rows - 1
     stopped = Enumeration(state=state).select(data, BDeu(ess=1.0), threads=1)
-    assert (stopped.stop, stopped.exhaustive) == ("memory", 2)
+    assert (stopped.stop, stopped.depth) == ("memory", 2)
 
 
 def test_variables_with_few_states_come_first():
@@ -171,6 +171,6 @@ def test_variables_with_few_states_come_first():
     data = Dataset.from_codes(codes, arities=[2] * 7 + [40])
     budget = Budget(clock=Clock(tick=0.01), threads=1)
     found = Enumeration(seconds=0.45, whole_size=False).select_within(budget, data, BIC())
-    assert found.exhaustive == 1
+    assert found.depth == 1
     assert (0, 1) in {parents for _, parents in found.table.sets(2)}
     assert found.scored_of[7] == 8  # its empty set and its single parents

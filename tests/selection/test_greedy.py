@@ -63,7 +63,7 @@ def test_respects_max_parents(max_parents: int) -> None:
     selection = Greedy(max_parents=max_parents, seconds=math.inf).select(data, BIC(), threads=1)
     assert selection.scored == 6 * (1, 6, 16)[max_parents]
     assert selection.table.max_parents == max_parents
-    assert selection.exhaustive == max_parents
+    assert selection.depth == max_parents
     assert selection.stop == "complete"
 
 
@@ -80,8 +80,8 @@ def test_few_open_sets_make_a_beam() -> None:
     beam = Greedy(max_open=1, seconds=math.inf).select(data, BIC(), threads=1)
     every = Greedy(seconds=math.inf).select(data, BIC(), threads=1)
     assert beam.scored < every.scored
-    assert beam.exhaustive == 1
-    assert every.exhaustive == max_useful_parents(data, BIC(), None)
+    assert beam.depth == 1
+    assert every.depth == max_useful_parents(data, BIC(), None)
     for v in range(7):
         single = max(((o,) for o in range(7) if o != v), key=lambda p: scorer.family(v, p))
         pair = max(
@@ -107,7 +107,7 @@ def test_time_ends_the_search() -> None:
         selection = Greedy(**limit).select(data, BIC(), threads=1)
         assert selection.stop == "seconds"
         assert selection.scored == 9 * 9
-        assert selection.exhaustive == 1
+        assert selection.depth == 1
     assert same_tables(selection.table, Greedy(max_parents=1).select(data, BIC()).table)
 
 
@@ -115,7 +115,7 @@ def test_memory_ends_the_search() -> None:
     """The 10,000 sets of up to 6 of 15 parents take more than a sixteenth of a megabyte, the share of each thread."""
     selection = Greedy(memory=1 << 20).select(dependent_data(6, n=16), BIC(), threads=16)
     assert selection.stop == "memory"
-    assert selection.exhaustive == 1
+    assert selection.depth == 1
 
 
 @pytest.mark.parametrize("threads", [1, 2])
@@ -132,7 +132,7 @@ def test_interrupted_returns_what_is_there(threads: int) -> None:
     selection = Greedy(evaluations=300).select_within(budget, data, BIC())
     whole = Greedy(evaluations=300).select(data, BIC(), threads=1)
     assert selection.stop == "interrupted"
-    assert selection.exhaustive == 0
+    assert selection.depth == 0
     assert sum(same_sets(selection.table, v, {p: s for s, p in whole.table.sets(v)}) for v in range(4)) >= 2
     assert all([p for _, p in selection.table.sets(v)] == [()] for v in range(4, 10))
 

@@ -138,7 +138,7 @@ def test_unlimited_search_is_exhaustive(score: BIC | AIC, max_parents: int | Non
         selection = Independence(max_parents=max_parents, seconds=math.inf).select(data, score, threads=1)
         whole = Sequential(max_parents=max_parents).select(data, score, threads=1)
         assert same_tables(selection.table, whole.table)
-        assert selection.exhaustive == max_useful_parents(data, score, max_parents)
+        assert selection.depth == max_useful_parents(data, score, max_parents)
         assert selection.stop == "complete"
 
 
@@ -187,7 +187,7 @@ def test_interrupted_returns_what_is_there(threads: int) -> None:
     budget = Budget(threads=threads, observers=[stop_at_three])
     selection = Independence(evaluations=300).select_within(budget, data, BIC())
     assert selection.stop == "interrupted"
-    assert selection.exhaustive == 0
+    assert selection.depth == 0
     assert any(len(list(selection.table.sets(v))) > 1 for v in range(4))
     assert all([p for _, p in selection.table.sets(v)] == [()] for v in range(4, 10))
 

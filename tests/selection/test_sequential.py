@@ -65,7 +65,7 @@ def test_equals_the_definition(score, n, rows, seed, most):
     """The table holds exactly the sets that no subset matches or beats, with their scores, best first."""
     data = random_table(n, rows, seed)
     selection = Sequential(max_parents=most).select(data, score, threads=1)
-    expected = by_definition(data, score, selection.exhaustive)
+    expected = by_definition(data, score, selection.depth)
     for v in range(n):
         found = {parents: value for value, parents in selection.table.sets(v)}
         assert found == pytest.approx(expected[v], rel=1e-9, abs=1e-9)
@@ -104,10 +104,10 @@ def test_few_partners_are_not_all_there_is():
     data = Dataset.from_codes(np.random.default_rng(2).integers(0, 3, (300, 10)))
     few = Sequential(max_parents=3, candidates=3, pruning=()).select(data, BDeu(ess=1.0))
     assert few.scored_of.tolist() == [8 + 6] * 10
-    assert (few.complete, few.exhaustive, few.stop) == (False, 0, "complete")
+    assert (few.complete, few.depth, few.stop) == (False, 0, "complete")
     assert all(len({u for _, s in few.table.sets(v) for u in s}) <= 3 for v in range(10))
     every = Sequential(max_parents=3, candidates=9).select(data, BDeu(ess=1.0))
-    assert (every.complete, every.exhaustive) == (True, 3)
+    assert (every.complete, every.depth) == (True, 3)
 
 
 def test_partners_respect_what_is_known():
@@ -136,7 +136,7 @@ def test_one_variable_after_the_other_finds_the_same(score, n, rows, seed, most)
     for v in range(n):
         found = {parents: value for value, parents in apart.table.sets(v)}
         assert found == pytest.approx({p: s for s, p in one.table.sets(v)}, rel=1e-9, abs=1e-9)
-    assert (apart.complete, apart.exhaustive, apart.stop) == (one.complete, one.exhaustive, "complete")
+    assert (apart.complete, apart.depth, apart.stop) == (one.complete, one.depth, "complete")
 
 
 def test_time_for_each_variable_is_no_pool(monkeypatch):
@@ -167,7 +167,7 @@ def test_time_for_each_variable_is_no_pool(monkeypatch):
     assert found.stop == "seconds"
     assert found.table.sets(0).__next__()[1] == ()
     assert len(set(found.scored_of[1:].tolist())) == 1
-    assert (found.exhaustive, found.complete) == (1, False)
+    assert (found.depth, found.complete) == (1, False)
 
 
 def test_a_variable_alone_ends_where_the_next_size_has_no_room():
@@ -175,7 +175,7 @@ def test_a_variable_alone_ends_where_the_next_size_has_no_room():
     data = Dataset.from_codes(np.random.default_rng(1).integers(0, 2, (30, 70)))
     builder = Sequential(max_parents=3, seconds_per_variable=1e6, memory=1 << 20, pruning=())
     selection = builder.select(data, BDeu(ess=1.0), threads=1)
-    assert (selection.stop, selection.exhaustive, selection.complete) == ("memory", 2, False)
+    assert (selection.stop, selection.depth, selection.complete) == ("memory", 2, False)
     assert selection.scored_of.tolist() == [1 + 69 + 2346] * 70
 
 
@@ -190,7 +190,7 @@ def test_the_penalty_bound_changes_nothing():
     """Without a limit BIC's bound on the number of parents drops only sets that the subset rule drops as well."""
     data = random_table(6, 40, 3)
     bounded = Sequential(max_parents=None).select(data, BIC())
-    assert bounded.exhaustive < 5
+    assert bounded.depth < 5
     expected = by_definition(data, BIC(), 5)
     assert [{p for _, p in bounded.table.sets(v)} for v in range(6)] == [set(e) for e in expected]
 
@@ -223,7 +223,7 @@ def test_interrupted_keeps_what_is_there(monkeypatch, threads):
     budget = Budget(threads=threads, observers=[interrupt])
     selection = Sequential(max_parents=3).select_within(budget, data, BIC())
     assert selection.stop == "interrupted"
-    assert selection.exhaustive == 1
+    assert selection.depth == 1
     whole = Sequential(max_parents=2).select(data, BIC(), threads=1).table
     for v in range(12):
         found = set(selection.table.sets(v))
@@ -238,7 +238,7 @@ def test_memory_that_does_not_suffice_stops_early():
     data = Dataset.from_codes(random.integers(0, 2, (50, 200)))
     selection = Sequential(max_parents=3, memory=1 << 20).select(data, BIC(), threads=1)
     assert selection.stop == "memory"
-    assert selection.exhaustive == 2
+    assert selection.depth == 2
 
 
 def test_families_of_pieces_are_counted():

@@ -88,7 +88,7 @@ def test_equals_the_exhaustive_enumeration(score, n, rows, seed, most):
         for v in range(n):
             ours, theirs = ({p: s for s, p in table.sets(v)} for table in (found.table, expected.table))
             assert ours == pytest.approx(theirs, rel=1e-9, abs=1e-9)
-    assert found.exhaustive == Sequential(max_parents=most).select(data, score, threads=1).exhaustive
+    assert found.depth == Sequential(max_parents=most).select(data, score, threads=1).depth
 
 
 @pytest.mark.parametrize("score", [BIC(), BDeu(), K2(), QNML()], ids=lambda score: score.name)
@@ -139,7 +139,7 @@ def test_what_does_not_fit_is_said(builder, halt, stop):
     if halt:
         budget.request_stop()
     selection = builder.select_within(budget, data, BIC())
-    assert (selection.complete, selection.stop, selection.exhaustive) == (False, stop, 0)
+    assert (selection.complete, selection.stop, selection.depth) == (False, stop, 0)
     assert selection.table.n_sets == 18
     expected = Scorer(data, BIC()).families(range(18), [()] * 18)
     assert selection.table.scores == pytest.approx(expected)

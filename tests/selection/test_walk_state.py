@@ -41,7 +41,7 @@ def test_runs_continue_the_enumeration(n, seed, score, parts):
         state = EnumerationState() if found is None else save(state, found)
         builder = Enumeration(seconds=seconds, whole_size=whole, state=state)
         found = builder.select_within(Budget(clock=clock, threads=threads), data, score)
-        sizes.append(found.exhaustive)
+        sizes.append(found.depth)
         assert len(sizes) < 100
     assert rows_of(found.table) == rows_of(Sequential(max_parents=None).select(data, score).table)
     assert sizes == sorted(sizes)

@@ -11,6 +11,9 @@ from bnsearch._tools.memory import default_memory
 from bnsearch._tools.parallel import thread_count
 from bnsearch.budgets.events import Event, Observer
 
+StopCheck = Callable[[], bool]
+"""A function that returns True if a search should end, for example because its time is used up."""
+
 
 class Budget:
     """

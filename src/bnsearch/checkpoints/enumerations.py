@@ -38,7 +38,7 @@ class EnumerationEncoder:
         if opened is not None:
             arrays |= self._encode_open_size(opened)
         facts = {
-            "complete": state.complete,
+            "complete": state.depth,
             "sizes": list(state.kept),
             "open size": None if opened is None else opened.size,
             "seconds per set": state.seconds_per_set,

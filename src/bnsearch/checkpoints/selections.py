@@ -12,7 +12,7 @@ from bnsearch.selection.report import Selection
 def encode_selection(selection: Selection) -> Part:
     """Return a selection as a part; its table is written once."""
     facts = {
-        "exhaustive": selection.exhaustive,
+        "exhaustive": selection.depth,
         "stop": selection.stop,
         "complete": selection.complete,
         "is_cut": selection.is_cut,

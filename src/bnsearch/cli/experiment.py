@@ -91,7 +91,7 @@ def _run(
 ) -> dict[str, object]:
     """Run the cells of a plan; without a folder, only count them. Return facts for JSON."""
     from bnsearch.cli.experiment_progress import show_experiment
-    from bnsearch.cli.workers import start_workers
+    from bnsearch.cli.run_options import start_workers
     from bnsearch.experiments.cells import list_cells
     from bnsearch.experiments.experiment import run_experiment
 

@@ -97,9 +97,8 @@ def learn(
     """
     from bnsearch.cli.graphs import load_dag
     from bnsearch.cli.results import deliver_result
-    from bnsearch.cli.run_options import RunOptions
+    from bnsearch.cli.run_options import RunOptions, start_workers
     from bnsearch.cli.saving import Outputs
-    from bnsearch.cli.workers import start_workers
     from bnsearch.data import Dataset
     from bnsearch.learning.learn import learn as run_learn
     from bnsearch.learning.methods import make_method

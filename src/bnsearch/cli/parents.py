@@ -140,7 +140,7 @@ def _facts(selection: Selection) -> dict[str, object]:
         "scored": selection.scored,
         "pruned": selection.pruned,
         "max_parents": selection.table.max_parents,
-        "exhaustive": selection.exhaustive,
+        "exhaustive": selection.depth,
         "bound": relaxed(selection.table).score,
         "seconds": selection.seconds,
         "stop": selection.stop,

@@ -1,15 +1,18 @@
-"""Options that the commands which search for a network pass on in the same way."""
+"""Options that the commands which search for a network pass on in the same way, and their workers."""
 
 from __future__ import annotations
 
 from collections.abc import Callable
+from contextlib import AbstractContextManager, nullcontext
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from bnsearch.cli.json_log import STDERR
+from bnsearch.errors import InputError
 
 if TYPE_CHECKING:
+    from bnsearch.distributed.workers import Workers
     from bnsearch.runs.result import Result
 
 
@@ -56,3 +59,14 @@ class RunOptions:
             )
             log.finish(result)
             return result
+
+
+def start_workers(number: int | None, dask: str | None) -> AbstractContextManager[Workers | None]:
+    """Return the workers of the options --workers and --dask, as a context that ends them; None if none is given."""
+    if number is not None and dask is not None:
+        raise InputError("--workers and --dask are both given: choose one of them")
+    if number is None and dask is None:
+        return nullcontext()
+    from bnsearch.distributed.workers import DaskWorkers, ProcessWorkers
+
+    return ProcessWorkers(number) if number is not None else DaskWorkers(str(dask))

@@ -82,6 +82,7 @@ class Sweep:
         self.order = self.layout.order
         self._memory = memory
         self._counted = 1  # largest size whose counts of sets of items are known
+        self._stored: set[Piece] = set()  # pieces of the next size whose counts are known
         self._make_lattice()
 
     def can_deepen(self) -> bool:
@@ -98,6 +99,23 @@ class Sweep:
         self.max_size += 1
         self._make_lattice()
         self._ones[: len(ones)] = ones
+
+    def get_counts(self, size: int) -> NDArray[np.int32]:
+        """Return the counts of all sets of items that sets of a size need; empty if they are not known yet."""
+        counts: NDArray[np.int32] = self._ones[: self._at[size] if self._counted >= size - 1 else 0]
+        return counts
+
+    def adopt_counts(self, counts: NDArray[np.int32], size: int) -> bool:
+        """
+        Use the counts of another sweep over the same variables; return False if they are not those of a size.
+
+        A sweep with another maximum size may have other bitmaps. Its counts of single items then differ.
+        """
+        items = self._columns.sizes
+        if len(counts) != self._at[size] or not np.array_equal(counts[: len(items)], items):
+            return False
+        self._ones, self._counted = counts, size - 1
+        return True
 
     def _make_lattice(self) -> None:
         """Make the arrays whose sizes depend on `max_size`: `_ones` has the count of each set of items, by size."""
@@ -184,11 +202,12 @@ class Sweep:
             first, stop = self.ranks(size, piece)
             block = blocks.take(stop - first)[0] if into is None else into[first:stop]
             self._compute_values(size, terms, piece, capacity, store, needs_rows, block)
+            self._stored.update([piece] if store else [])
             return visit(piece, block)
 
         results = parallel_take(run, list(self.pieces(size)) if pieces is None else pieces, self.threads, going)
-        if store and going():
-            self._counted = size
+        if store and self._stored.issuperset(self.pieces(size)):
+            self._counted, self._stored = size, set()
         return results
 
     def _count_items(self, size: int, terms: Terms, going: Callable[[], bool]) -> None:
@@ -201,7 +220,7 @@ class Sweep:
 
         parallel_take(run, list(self.pieces(size)), self.threads, going)
         if going():
-            self._counted = size
+            self._counted, self._stored = size, set()
 
     def _compute_small_values(self, size: int, terms: Terms) -> NDArray[np.float64]:
         """Return the value of the empty set, or those of all single variables."""

@@ -2,8 +2,9 @@
 Candidate selection on workers.
 
 Enumeration counts each set of variables once for all families in it, so a division by children would count sets several
-times. Workers get groups of pieces of the largest size instead: a piece is a range of sets (`counting/pieces.py`). Each
-worker enumerates all smaller sizes, which take little time.
+times. Workers get groups of pieces of the largest size instead: a piece is a range of sets (`counting/pieces.py`). The
+driver enumerates all smaller sizes, which take little time. Workers on its machine map the results into memory, so that
+all of them share one copy; other workers enumerate the smaller sizes themselves.
 """
 
 from __future__ import annotations
@@ -17,10 +18,10 @@ from math import comb, inf
 import numpy as np
 from numpy.typing import NDArray
 
-from bnsearch._tools.parallel import ThreadArrays
 from bnsearch.budgets.budget import Budget
 from bnsearch.counting.pieces import Piece
 from bnsearch.data import Dataset
+from bnsearch.distributed.array_file import ArrayFile
 from bnsearch.distributed.growth import WorkerStage
 from bnsearch.distributed.pools import Parts, Pool
 from bnsearch.knowledge.constraints import Constraints
@@ -36,7 +37,8 @@ from bnsearch.selection.size_progress import Pace, SizeProgress
 from bnsearch.selection.walk import SIZE_FACTOR, Walk
 
 MIN_SETS = 1_000_000  # smallest number of sets of a size that is divided among workers: about 0.1 s of work
-PREPARED_DEPTH = 2  # with this number of parents, workers enumerate the smaller sizes while the driver does
+PREPARED_DEPTH = 2  # with this number of parents, workers prepare their data while the driver enumerates
+MAX_SHARED = 1 << 28  # largest file with the results of smaller sizes; otherwise each worker enumerates these itself
 TASKS_PER_WORKER = 8  # minimum number of groups of pieces for each worker, which bounds the time of a group
 SHARES = 3  # a group has at most 1 / SHARES of a worker's share of the remaining sets, so that all workers end together
 
@@ -53,6 +55,7 @@ class PieceTask:
     pieces : the pieces
     max_parents : size of the largest parent set that can improve a local score
     memory : bytes for the enumeration
+    smaller : results of the smaller sizes; None if the worker must enumerate these itself
     """
 
     key: str
@@ -60,21 +63,28 @@ class PieceTask:
     pieces: tuple[Piece, ...]
     max_parents: int
     memory: int
+    smaller: ArrayFile | None = None
 
 
 class PieceWalk(Walk):
     """An enumeration on a worker: all sizes but the last, then some pieces of the last size."""
 
-    def enumerate_pieces(self, size: int, pieces: Sequence[Piece]) -> list[RankedFamilies]:
+    def enumerate_pieces(self, size: int, pieces: Sequence[Piece], smaller: ArrayFile | None) -> list[RankedFamilies]:
         """Return the families of each piece that no subset of their parents matches or beats."""
-        if self.complete < size - 2:
-            self.run(max_size=size - 1)
-        progress = self.progress = self.progress or self._start_size(size, inf)
-        scratch = ThreadArrays(np.int32, np.int64, np.float64)
+        progress = self.progress = self.progress or self._prepare_size(size, smaller)
         joint = self.job.score.joint(self.job.data.n_rows)
         return self.sweep.for_each_piece(
-            size, joint, lambda piece, block: self._keep(progress, piece, block, scratch), pieces=pieces
+            size, joint, lambda piece, block: self._keep(progress, piece, block), pieces=pieces
         )
+
+    def _prepare_size(self, size: int, smaller: ArrayFile | None) -> SizeProgress:
+        """Return the arrays for the enumeration of a size, with the results of the driver if they are at hand."""
+        arrays = None if smaller is None else smaller.map()
+        if arrays is None or not self.sweep.adopt_counts(arrays[0], size):
+            self.run(max_size=size - 1)
+            return self._start_size(size, inf)
+        _, self.best, parents = arrays
+        return SizeProgress(size, self.sweep.number(size), parents, np.empty((1, 0)), np.empty((len(self.empty), 0)))
 
 
 @dataclass(frozen=True, eq=False)
@@ -109,7 +119,7 @@ def select_pieces(task: PieceTask, parts: Parts) -> PieceReport:
     """Return the families of a group of pieces; this function runs on a worker."""
     key = task.key, task.size, task.memory
     walk = _idle_walks.pop(key) or _make_walk(task, parts)
-    found = walk.enumerate_pieces(task.size, task.pieces)
+    found = walk.enumerate_pieces(task.size, task.pieces, task.smaller) if task.pieces else []
     _idle_walks.put(key, walk)
     return PieceReport.join(found)
 
@@ -158,17 +168,17 @@ class SharedWalk(Walk):
 
     Parameters
     ----------
-    job, depth, memory : as in `Walk`
+    job, max_parents, memory : as in `Walk`
     pool : the workers
     """
 
-    def __init__(self, job: Job, depth: int, memory: int, pool: Pool) -> None:
+    def __init__(self, job: Job, max_parents: int, memory: int, pool: Pool) -> None:
         self._pool = pool
         self.job, self.memory = job, memory
-        if depth == PREPARED_DEPTH and comb(job.n, depth + 1) >= MIN_SETS:
+        if max_parents == PREPARED_DEPTH and comb(job.n, max_parents + 1) >= MIN_SETS:
             for _ in range(pool.queue.workers.number):
-                self._submit(depth + 1, ())
-        super().__init__(job, depth, memory)
+                self._submit(max_parents + 1, (), None)
+        super().__init__(job, max_parents, memory)
 
     def run(self, *, evaluations: int | None = None, share: float | None = None, max_size: int | None = None) -> str:
         """Enumerate as `Walk.run` does; no task is left on the workers at the end."""
@@ -177,10 +187,20 @@ class SharedWalk(Walk):
         finally:
             self._pool.queue.cancel()
 
-    def _submit(self, size: int, pieces: tuple[Piece, ...]) -> None:
-        """Submit the enumeration of some pieces; without pieces, the worker enumerates the smaller sizes only."""
-        task = PieceTask(self._pool.problem.key, size, pieces, self.job.max_parents, self.memory)
+    def _submit(self, size: int, pieces: tuple[Piece, ...], smaller: ArrayFile | None) -> None:
+        """Submit the enumeration of some pieces; without pieces, the worker only prepares its data."""
+        task = PieceTask(self._pool.problem.key, size, pieces, self.job.max_parents, self.memory, smaller)
         self._pool.queue.submit(select_pieces, task, [self._pool.problem])
+
+    def _share_smaller(self, progress: SizeProgress) -> ArrayFile | None:
+        """Return a file with the results of the smaller sizes; None if it would be too large or cannot be written."""
+        arrays = self.sweep.get_counts(progress.size), self.best, progress.parents
+        if sum(array.nbytes for array in arrays) > MAX_SHARED:
+            return None
+        try:
+            return ArrayFile.write(self._pool.folder.path, arrays)
+        except OSError:
+            return None
 
     def _enumerate_size(self, size: int, max_seconds: float) -> bool:
         """Enumerate all families of one size; a large size that is the last one is divided among the workers."""
@@ -193,16 +213,18 @@ class SharedWalk(Walk):
         self.kept[size] = progress.kept
         pace = Pace(progress, max_seconds, budget)
         for pieces, families in self._enumerate_on_workers(progress, pace):
+            sets = 0
             for piece, own in zip(pieces, families, strict=True):
                 progress.kept[piece] = own
                 self.rows += len(own.places)
                 first, stop = self.sweep.ranks(size, piece)
-                pace.advance(stop - first, self._reserve)
+                sets += stop - first
+            pace.advance(sets, self._reserve)
             budget.report(self._make_event(progress))
         if progress.done < progress.total:
             self.seconds_for_next = pace.expected_seconds
             return False
-        self.best, self.values, self.complete = progress.best, progress.values, size - 1
+        self.best, self.values, self.depth = progress.best, progress.values, size - 1
         self.progress = None
         seconds_per_set = (budget.clock() - started) / progress.total
         self.seconds_for_next = SIZE_FACTOR * seconds_per_set * self.sweep.number(size + 1)
@@ -212,11 +234,15 @@ class SharedWalk(Walk):
         self, progress: SizeProgress, pace: Pace
     ) -> Iterator[tuple[tuple[Piece, ...], list[RankedFamilies]]]:
         """Yield groups of pieces with their families, until all are done or the time is used up."""
-        queue = self._pool.queue
-        for group in self._group_pieces(progress.size, queue.workers.number):
-            self._submit(progress.size, group)
-        for ticket in queue.take_all(lambda: pace.going and not self.job.budget.is_spent()):
-            yield ticket.call.task.pieces, ticket.value.split()
+        queue, smaller = self._pool.queue, self._share_smaller(progress)
+        try:
+            for group in self._group_pieces(progress.size, queue.workers.number):
+                self._submit(progress.size, group, smaller)
+            for ticket in queue.take_all(lambda: pace.going and not self.job.budget.is_spent()):
+                yield ticket.call.task.pieces, ticket.value.split()
+        finally:
+            if smaller is not None:
+                smaller.remove()
 
     def _group_pieces(self, size: int, workers: int) -> Iterator[tuple[Piece, ...]]:
         """
@@ -255,9 +281,9 @@ class WorkerAuto(Auto):
     pool: Pool = field(repr=False, compare=False)
     grows: bool = True
 
-    def make_walk(self, job: Job, depth: int) -> Walk:
-        """Return the enumeration of all sets of up to `depth` parents."""
-        return SharedWalk(job, depth, job.budget.memory, self.pool)
+    def make_walk(self, job: Job, max_parents: int) -> Walk:
+        """Return the enumeration of all sets of up to `max_parents` parents."""
+        return SharedWalk(job, max_parents, job.budget.memory, self.pool)
 
     def make_stage(self, job: Job, table: ParentSets, plan: GrowthPlan) -> GrowthStage:
         """Return the growth of the sets of a table on workers; the parameters are those of `GrowthStage`."""
@@ -271,7 +297,7 @@ class WorkerAuto(Auto):
         stop = walk.run(evaluations=budget.evaluations, share=EXHAUSTIVE_SHARE)
         table = walk.table(only_best=budget.stop_reason is not None)
         seconds = np.full(job.n, budget.elapsed / job.n)
-        return Selection(table, walk.scored_of, seconds, walk.complete, stop, walk.complete >= job.max_parents)
+        return Selection(table, walk.scored_of, seconds, walk.depth, stop, walk.depth >= job.max_parents)
 
     def load_kernels(self, data: Dataset, threads: int, constraints: Constraints | None) -> None:
         """Compile or load all kernels of a selection: the same as those of `Auto`."""
@@ -290,9 +316,9 @@ class WorkerSequential(Sequential):
 
     pool: Pool = field(repr=False, compare=False)
 
-    def make_walk(self, job: Job, depth: int) -> Walk:
-        """Return the enumeration of all sets of up to `depth` parents."""
-        return SharedWalk(job, depth, job.budget.memory, self.pool)
+    def make_walk(self, job: Job, max_parents: int) -> Walk:
+        """Return the enumeration of all sets of up to `max_parents` parents."""
+        return SharedWalk(job, max_parents, job.budget.memory, self.pool)
 
     def load_kernels(self, data: Dataset, threads: int, constraints: Constraints | None) -> None:
         """Compile or load all kernels of a selection: the same as those of `Sequential`."""

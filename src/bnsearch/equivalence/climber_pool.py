@@ -9,16 +9,17 @@ from functools import partial
 from queue import Empty, SimpleQueue
 from typing import Any
 
+from bnsearch.budgets.budget import StopCheck
 from bnsearch.equivalence.bitsets import Sets
 from bnsearch.equivalence.class_search import ClassSearch
 from bnsearch.equivalence.ges import two_stage_search
 from bnsearch.equivalence.iges import single_stage_search
-from bnsearch.equivalence.neighbourhood import Halted, Neighbourhood
+from bnsearch.equivalence.neighbourhood import Neighbourhood
 from bnsearch.graphs.dag import DAG
 from bnsearch.runs.problem import Problem
 from bnsearch.runs.run import Run
 
-Change = Callable[[Neighbourhood, Halted], None]
+Change = Callable[[Neighbourhood, StopCheck], None]
 
 
 @dataclass(frozen=True)
@@ -100,7 +101,7 @@ class ClimberPool:
         yield state
         self._idle.put(state)
 
-    def _halted(self, state: Neighbourhood) -> Halted:
+    def _halted(self, state: Neighbourhood) -> StopCheck:
         return lambda: self._run.halted(state.score)
 
     def _climb_to_optimum(self, state: Neighbourhood) -> Optimum:

@@ -6,8 +6,9 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import ClassVar
 
+from bnsearch.budgets.budget import StopCheck
 from bnsearch.equivalence.class_search import ClassSearch, report_class, report_step
-from bnsearch.equivalence.neighbourhood import Halted, Neighbourhood
+from bnsearch.equivalence.neighbourhood import Neighbourhood
 from bnsearch.equivalence.operators import Kind, Step
 from bnsearch.runs.method import Needs
 from bnsearch.runs.problem import Problem
@@ -66,20 +67,20 @@ class GES(ClassSearch):
         run.count(**state.take_counts())
 
 
-def two_stage_search(state: Neighbourhood, halted: Halted) -> Iterator[Step]:
+def two_stage_search(state: Neighbourhood, halted: StopCheck) -> Iterator[Step]:
     """Change the class of the state to BES(FES(class)); yield each step after it was applied."""
     yield from forward_search(state, halted)
     yield from backward_search(state, halted)
 
 
-def forward_search(state: Neighbourhood, halted: Halted) -> Iterator[Step]:
+def forward_search(state: Neighbourhood, halted: StopCheck) -> Iterator[Step]:
     """FES (Algorithm 3.1): apply the best Insert until none raises the score; yield each step."""
     while (step := state.find_best([Kind.INSERT], halted)) is not None:  # lines 2-3, 6: FS
         state.apply(step)  # lines 4-5
         yield step
 
 
-def backward_search(state: Neighbourhood, halted: Halted) -> Iterator[Step]:
+def backward_search(state: Neighbourhood, halted: StopCheck) -> Iterator[Step]:
     """BES (Algorithm 3.2): apply the best Delete until none raises the score; yield each step."""
     while (step := state.find_best([Kind.DELETE], halted)) is not None:  # lines 3-4, 7: BS
         state.apply(step)  # lines 5-6

@@ -7,9 +7,10 @@ from typing import ClassVar
 
 import numpy as np
 
+from bnsearch.budgets.budget import StopCheck
 from bnsearch.equivalence.class_search import ClassSearch
 from bnsearch.equivalence.climber_pool import ClimberPool
-from bnsearch.equivalence.neighbourhood import Halted, Neighbourhood
+from bnsearch.equivalence.neighbourhood import Neighbourhood
 from bnsearch.equivalence.operators import Kind
 from bnsearch.equivalence.trials import report_optimum
 from bnsearch.errors import require
@@ -102,7 +103,7 @@ class Construction:
     maxk: int
     seed: int
 
-    def __call__(self, state: Neighbourhood, halted: Halted) -> None:
+    def __call__(self, state: Neighbourhood, halted: StopCheck) -> None:
         """Apply one of the k best Inserts at random until none raises the score."""
         rng = np.random.default_rng(self.seed)
         k = int(rng.integers(2, self.maxk + 1))  # line 2

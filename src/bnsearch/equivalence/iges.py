@@ -6,8 +6,9 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import ClassVar
 
+from bnsearch.budgets.budget import StopCheck
 from bnsearch.equivalence.class_search import ClassSearch, report_class, report_step
-from bnsearch.equivalence.neighbourhood import Halted, Neighbourhood
+from bnsearch.equivalence.neighbourhood import Neighbourhood
 from bnsearch.equivalence.operators import Kind, Step
 from bnsearch.runs.method import Needs
 from bnsearch.runs.problem import Problem
@@ -56,7 +57,7 @@ class IGES(ClassSearch):
         run.count(**state.take_counts())
 
 
-def single_stage_search(state: Neighbourhood, halted: Halted) -> Iterator[Step]:
+def single_stage_search(state: Neighbourhood, halted: StopCheck) -> Iterator[Step]:
     """Apply the best Insert or Delete until none raises the score (Algorithm 3.3); yield each step."""
     while (step := state.find_best([Kind.INSERT, Kind.DELETE], halted)) is not None:  # lines 2-4, 9-10: FS and BS
         state.apply(step)  # lines 5-8

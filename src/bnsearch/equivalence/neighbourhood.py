@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from bnsearch.budgets.budget import StopCheck
 from bnsearch.data.content import variables_by_content
 from bnsearch.equivalence.bitsets import Sets, empty_sets, to_arcs, to_sets
 from bnsearch.equivalence.class_constraints import ClassConstraints, no_constraints
@@ -22,8 +23,6 @@ from bnsearch.graphs.pdag import PDAG
 from bnsearch.knowledge.constraints import Constraints
 from bnsearch.scores.score import tie_margin
 from bnsearch.scores.scorer import Scorer
-
-Halted = Callable[[], bool]
 
 
 class Neighbourhood:
@@ -136,11 +135,11 @@ class Neighbourhood:
         parents = extension(self.cpdag).parents
         return math.fsum(self.scorer.families(range(len(parents)), parents))
 
-    def refresh(self, halted: Halted = lambda: False) -> bool:
+    def refresh(self, halted: StopCheck = lambda: False) -> bool:
         """List the operators of the current class; return True if that ended before `halted` returned True."""
         return self._operators.refresh(self.sets, halted)
 
-    def find_best(self, kinds: Sequence[Kind], halted: Halted = lambda: False) -> Step | None:
+    def find_best(self, kinds: Sequence[Kind], halted: StopCheck = lambda: False) -> Step | None:
         """
         Return the best valid operator of some kinds that raises the score (FS and BS of Alonso et al. 2018).
 
@@ -149,14 +148,14 @@ class Neighbourhood:
         best = self.find_best_few(kinds, 1, halted)
         return best[0] if best else None
 
-    def find_best_few(self, kinds: Sequence[Kind], number: int, halted: Halted = lambda: False) -> list[Step]:
+    def find_best_few(self, kinds: Sequence[Kind], number: int, halted: StopCheck = lambda: False) -> list[Step]:
         """Return up to `number` of the best valid operators that raise the score, best first; none if halted."""
         if halted() or not self.refresh(halted):
             return []
         return self._operators.find_best(self.sets, kinds, number)
 
     def find_best_after_noise(
-        self, kind: Kind, noise: Noise, rng: np.random.Generator, halted: Halted = lambda: False
+        self, kind: Kind, noise: Noise, rng: np.random.Generator, halted: StopCheck = lambda: False
     ) -> Step | None:
         """
         Return the valid operator of a kind whose gain plus noise is highest, whether or not it raises the score.

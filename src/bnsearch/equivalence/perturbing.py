@@ -7,8 +7,9 @@ from dataclasses import dataclass
 import numpy as np
 
 from bnsearch._tools.registry import require_choice
+from bnsearch.budgets.budget import StopCheck
 from bnsearch.equivalence.class_search import ClassSearch
-from bnsearch.equivalence.neighbourhood import Halted, Neighbourhood
+from bnsearch.equivalence.neighbourhood import Neighbourhood
 from bnsearch.equivalence.noise import SCALES, Noise
 from bnsearch.equivalence.operators import Kind
 from bnsearch.errors import require
@@ -67,7 +68,7 @@ class Perturbation:
     noise: Noise
     seed: int
 
-    def __call__(self, state: Neighbourhood, halted: Halted) -> None:
+    def __call__(self, state: Neighbourhood, halted: StopCheck) -> None:
         """Perturb the current class; a step without a valid operator of its kind changes nothing."""
         rng = np.random.default_rng(self.seed)
         for _ in range(self.steps):  # lines 14, 24

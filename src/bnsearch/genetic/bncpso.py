@@ -9,7 +9,7 @@ from typing import ClassVar
 import numpy as np
 
 from bnsearch.errors import require
-from bnsearch.genetic.family_scores import FamilyScores, Halted
+from bnsearch.genetic.family_scores import FamilyScores, RunHalted
 from bnsearch.genetic.graph_stacks import Generator, Graphs
 from bnsearch.genetic.initialisation import draw_population
 from bnsearch.genetic.mutation import ADD, REVERSE
@@ -100,7 +100,7 @@ class BNCPSO:
     def search(self, problem: Problem, run: Run) -> None:
         """Search for the given number of generations, or until the run stops."""
         family_scores, space, rng = FamilyScores(problem, run), SearchSpace.of(problem, self.max_parents), run.rng
-        with suppress(Halted):
+        with suppress(RunHalted):
             _, graphs, best_scores = draw_population(self.population, space, family_scores, rng)
             best_graphs = graphs  # best position of each particle
             for generation in count_generations(self.generations, run):

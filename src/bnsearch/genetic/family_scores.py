@@ -24,7 +24,7 @@ MAX_FAMILIES = 1 << 20  # families in the cache, after which it is emptied: 16 M
 SCORE, PENALTY = 0, 1  # rows of the cached values
 
 
-class Halted(Exception):  # noqa: N818  # not an error
+class RunHalted(Exception):  # noqa: N818  # not an error
     """The run stops in the middle of a generation."""
 
 
@@ -80,9 +80,9 @@ class FamilyScores:
         return scores
 
     def raise_if_halted(self) -> None:
-        """Raise `Halted` if the run is halted."""
+        """Raise `RunHalted` if the run is halted."""
         if self._run.halted():
-            raise Halted
+            raise RunHalted
 
     def _number_families(self, children: Ints, parents: NDArray[np.bool_]) -> Ints:
         """Return the numbers of families in the cache, after scoring the new ones."""
@@ -94,7 +94,7 @@ class FamilyScores:
         for begin in range(0, len(new), BATCH):
             if self._run.halted():
                 self._empty_cache()  # the index has numbered families that have no values yet
-                raise Halted
+                raise RunHalted
             chosen = new[begin : begin + BATCH]
             self._compute_values(known + begin, children[chosen], parents[chosen])
         return numbers

@@ -7,7 +7,7 @@ from itertools import combinations, islice
 import numpy as np
 from numpy.typing import NDArray
 
-from bnsearch.genetic.family_scores import BATCH, Halted
+from bnsearch.genetic.family_scores import BATCH, RunHalted
 from bnsearch.genetic.graph_stacks import Floats, Generator
 from bnsearch.runs.problem import Problem
 from bnsearch.runs.run import Run
@@ -18,7 +18,7 @@ def compute_mutual_information(problem: Problem, run: Run) -> Floats:
     """
     Return the mutual information of all pairs in nats, float64[n, n]; zero on the diagonal (Eq. 3).
 
-    Raises `Halted` if the run is halted.
+    Raises `RunHalted` if the run is halted.
     """
     n, rows = problem.size, problem.needed_data.n_rows
     scorer = problem.scorer.fork(LogLikelihood())
@@ -28,7 +28,7 @@ def compute_mutual_information(problem: Problem, run: Run) -> Floats:
     pairs = combinations(range(n), 2)
     while batch := list(islice(pairs, BATCH)):
         if run.halted():
-            raise Halted
+            raise RunHalted
         x, y = np.array(batch).T
         independent = single[x] + single[y] - whole
         information[x, y] = information[y, x] = np.maximum(0.0, scorer.set_values(batch) - independent) / rows

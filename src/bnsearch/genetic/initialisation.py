@@ -27,8 +27,8 @@ def split_into_batches(number: int, n: int, family_scores: FamilyScores) -> Iter
     """
     Yield the sizes of the batches in which a population of graphs over n variables is drawn.
 
-    Raises `Halted` before any batch after the first if the run is halted. The first batch is always drawn, so that the
-    run has a network to return.
+    Raises `RunHalted` before any batch after the first if the run is halted. The first batch is always drawn, so that
+    the run has a network to return.
     """
     size = max(1, min(BATCH, BATCH_CELLS // (n * n)))
     for begin in range(0, number, size):

@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 
 from bnsearch._tools.registry import require_choice
 from bnsearch.errors import require
-from bnsearch.genetic.family_scores import FamilyScores, Halted
+from bnsearch.genetic.family_scores import FamilyScores, RunHalted
 from bnsearch.genetic.graph_stacks import Floats, Generator, Graphs, Orders, draw_orders, find_predecessors
 from bnsearch.genetic.individuals import Individuals
 from bnsearch.genetic.information import compute_mutual_information, find_related_pairs
@@ -148,7 +148,7 @@ class MIIGA:
     def search(self, problem: Problem, run: Run) -> None:
         """Search for the given number of generations, or until the run stops (Algorithm 3)."""
         family_scores, space, rng = FamilyScores(problem, run), SearchSpace.of(problem, self.max_parents), run.rng
-        with suppress(Halted):
+        with suppress(RunHalted):
             information = space.mask_information(compute_mutual_information(problem, run))  # lines 1-3
             operators = Operators(self, information, space, family_scores, rng)
             previous = operators.initialise()  # lines 4-10: pop(0)

@@ -11,7 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from bnsearch.errors import require
-from bnsearch.genetic.family_scores import FamilyScores, Halted
+from bnsearch.genetic.family_scores import FamilyScores, RunHalted
 from bnsearch.genetic.graph_stacks import Generator, Graphs, Orders
 from bnsearch.genetic.initialisation import draw_population
 from bnsearch.genetic.search_space import SearchSpace
@@ -47,7 +47,7 @@ class RankBasedGA(ABC):
     def search(self, problem: Problem, run: Run) -> None:
         """Search for the given number of generations, or until the run stops."""
         family_scores, space, rng = FamilyScores(problem, run), SearchSpace.of(problem, self.max_parents), run.rng
-        with suppress(Halted):
+        with suppress(RunHalted):
             orders, graphs, scores = draw_population(self.population, space, family_scores, rng)
             population = self.encode(orders, graphs)
             for _ in count_generations(self.generations, run):

@@ -17,9 +17,17 @@ from bnsearch.learning.candidates import (
     select_for_run,
     selection_memory,
 )
-from bnsearch.learning.exact_choice import CERTAIN_SHARE, exact_fits, expected_exact_seconds, prove, search_table
-from bnsearch.learning.proving import CUT_SHARE, is_near, prove_by_cuts
 from bnsearch.learning.selection_schedule import SelectionSchedule
+from bnsearch.learning.table_search import (
+    CERTAIN_SHARE,
+    CUT_SHARE,
+    exact_fits,
+    expected_exact_seconds,
+    is_near,
+    prove,
+    prove_by_cuts,
+    search_table,
+)
 from bnsearch.learning.warm_up import load_kernels, load_scorer_kernels, load_table_kernels
 from bnsearch.ondemand.ginobs import GINOBS
 from bnsearch.ondemand.island_model import IslandModel
@@ -30,16 +38,11 @@ from bnsearch.runs.method import Needs
 from bnsearch.runs.problem import Problem
 from bnsearch.runs.run import Run
 from bnsearch.runs.stop import Seconds
-from bnsearch.selection.enumeration import FIRST_SIZE, Enumeration
+from bnsearch.selection.enumeration import Enumeration
 from bnsearch.selection.report import Selection
 from bnsearch.selection.subsets import Subsets
 
 UNTIMED_ISLANDS = 2  # number of islands if the result must not depend on the number of threads
-MIN_ELAPSED, MIN_ELAPSED_SHARE = 1.0, 0.1  # first enumeration: after these seconds, or this share of the budget if less
-MAX_ENUMERATION = 0.4  # maximum share of the remaining time for the enumeration of one more size
-MIN_SEARCHING = 4.0  # minimum elapsed time before an enumeration, as a multiple of the time of all earlier ones
-STALE_SHARE = 0.25  # after this share of the elapsed time without improvement, a part of a size is enumerated
-STALE_FACTOR = 2.0  # time for that enumeration as a multiple of the time without improvement
 SUBSETS_SHARE = 0.1  # maximum share of the remaining time for counting all subsets before the islands begin
 MAX_SECONDS_PER_SUBSET, MAX_SECONDS_PER_ROW = 1e-6, 1e-8  # upper estimates for one subset: fixed, and for each row
 SUBSETS_GROUPS = "subsets", "scorer", "dynamic"  # groups of kernels that count and search all subsets
@@ -110,10 +113,7 @@ class _DataSearch(SelectionSchedule):
         self.problem, self.run = problem, run
         self.timed = run.is_timed
         self.selection: Selection | None = None  # the last selection, if no note describes it yet
-        self.enumerated = 0  # number of parents up to which the table holds all useful sets
-        self.stale_since = 0.0  # elapsed time at the end of the last selection, or when the islands began
-        self.is_partial = True  # False once a selected table is complete
-        self.complete: ParentSets | None = None  # complete table that branch and cut has not tried yet
+        self.untried: ParentSets | None = None  # complete table that branch and cut has not tried yet
 
     def search(self) -> None:
         """Search until the run stops or the optimum is proven."""
@@ -142,11 +142,8 @@ class _DataSearch(SelectionSchedule):
                 return
             with run.extra_stop(Seconds(run.seconds + run.seconds_left - bounding.reserve)):
                 self._search_round(model)
-            if self.complete is not None and run.scope.is_complete and is_near(run):
-                complete, self.complete = self.complete, None
-                prove_by_cuts(replace(problem, table=complete), run, CUT_SHARE * run.seconds_left)
-                if run.optimal:
-                    return
+            if self._prove_complete_table():
+                return
             if math.isfinite(expected) and SUBSETS_MARGIN * expected <= run.seconds_left and run.going():
                 if self._solve_subsets():
                     return
@@ -159,6 +156,15 @@ class _DataSearch(SelectionSchedule):
             "chose search over orderings (ginobs, rinobs) and over DAGs (tabu): exact search over all subsets of "
             f"{problem.size} variables would take too long"
         )
+
+    def _prove_complete_table(self) -> bool:
+        """Try branch and cut once on a complete table if the gap is small; return True if the optimum is proven."""
+        run, complete = self.run, self.untried
+        if complete is None or not run.scope.is_complete or not is_near(run):
+            return False
+        self.untried = None
+        prove_by_cuts(replace(self.problem, table=complete), run, CUT_SHARE * run.seconds_left)
+        return run.optimal
 
     def _continue_selections(self) -> Selection | None:
         """Restore the selections from the checkpoint, and return the last one; None if there is none."""
@@ -238,28 +244,10 @@ class _DataSearch(SelectionSchedule):
         return True
 
     def _plan_enumeration(self, model: IslandModel) -> tuple[float, bool]:
-        """
-        Return the time that an enumeration of parent sets may take now, and whether it must complete a size.
-
-        The next size is enumerated as a whole if its expected time is below a limit, the smaller of two numbers: a
-        share of the remaining time, and the elapsed time minus MIN_SEARCHING times that of all earlier enumerations.
-        Otherwise a part of the size is enumerated if the network has not improved for a while. The limit is lower if
-        many variables have more parents in the best network than the next size: their sets would not be enumerated.
-        """
-        run = self.run
-        if not (self.timed and self.is_partial and run.going()) or self.is_finished:
+        """Return a plan as `plan_enumeration` does; no time during the first climb, or without a time budget."""
+        if not self.timed or model.is_climbing:
             return 0.0, True
-        if run.seconds < min(MIN_ELAPSED, MIN_ELAPSED_SHARE * (run.seconds + run.seconds_left)):
-            return 0.0, True
-        covered = model.share_covered(max(FIRST_SIZE - 1, self.enumerated + 1))
-        max_seconds = covered * MAX_ENUMERATION * run.seconds_left
-        max_seconds = min(max_seconds, covered * run.seconds - MIN_SEARCHING * self.selecting)
-        if self.next_seconds <= max_seconds:
-            return max_seconds, True
-        stale = run.seconds - max(run.progress.improved, self.stale_since)
-        if stale > STALE_SHARE * run.seconds:
-            return max(0.0, min(covered * STALE_FACTOR * stale, max_seconds)), False
-        return 0.0, True
+        return self.plan_enumeration(self.run, model.share_covered)
 
     def _enumerate(self, model: IslandModel, seconds: float, whole: bool) -> bool:
         """Enumerate parent sets for the islands' table; return True if the optimum is proven."""
@@ -284,7 +272,7 @@ class _DataSearch(SelectionSchedule):
         """Add selected candidate sets to the islands' table; return True if the optimum is proven."""
         problem, run = self.problem, self.run
         self.selection = self.last_selection = found
-        self.enumerated = found.exhaustive
+        self.enumerated = found.depth
         model.table.add_selected(found.table, at_once=at_once)
         self.is_partial = not found.complete
         # If only a part of a size was enumerated, the bound covers only those sets of the part that the islands use.
@@ -298,5 +286,5 @@ class _DataSearch(SelectionSchedule):
                 run.remark(f"chose exact search: {why}")
                 prove(replace(problem, table=found.table), run)
                 return run.optimal
-            self.complete = found.table if self.timed else None
+            self.untried = found.table if self.timed else None
         return False

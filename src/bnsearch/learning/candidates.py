@@ -124,8 +124,8 @@ def describe(selection: Selection) -> str:
     if selection.complete:
         return f"{scored}; kept {selection.kept:,}: all that can be optimal"
     kept = f"kept {selection.kept:,} that no subset matches or beats"
-    if not selection.exhaustive:
+    if not selection.depth:
         return f"{scored}: the most promising ones; {kept}"
-    larger = ", and the most promising larger ones" if selection.table.max_parents > selection.exhaustive else ""
-    parents = f"{selection.exhaustive} parent{'' if selection.exhaustive == 1 else 's'}"
+    larger = ", and the most promising larger ones" if selection.table.max_parents > selection.depth else ""
+    parents = f"{selection.depth} parent{'' if selection.depth == 1 else 's'}"
     return f"{scored}: all with up to {parents}{larger}; {kept}"

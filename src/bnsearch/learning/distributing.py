@@ -33,9 +33,9 @@ from bnsearch.learning.candidates import (
     selection_memory,
 )
 from bnsearch.learning.compilation import compile_missing
-from bnsearch.learning.exact_choice import MAX_EXACT_VARIABLES, exact_fits, prove
 from bnsearch.learning.methods import uses_table
 from bnsearch.learning.selection_schedule import SelectionSchedule
+from bnsearch.learning.table_search import MAX_EXACT_VARIABLES, exact_fits, prove
 from bnsearch.learning.warm_up import load_kernels, loads_later
 from bnsearch.ondemand.ginobs import GINOBS
 from bnsearch.ondemand.island_model import TABLE_MEMORY, IslandModel

@@ -194,6 +194,16 @@ def learn(
         ended = attach_checkpoint(run, problem, method, checkpoint, restart=restart, seed=seed, stop=stop)
         if ended is not None:
             return add_near_optimal(ended, run, problem, within)
+    load_kernels_of_run(run, problem, method)
+    for text in describe_suspicious_columns(table):
+        run.remark(text)
+    if problem.has_python_score:
+        run.remark(f"the score {problem.needed_score.name} is a Python function: scores of the library are much faster")
+    return search_in(run, problem, method, within, workers)
+
+
+def load_kernels_of_run(run: Run, problem: Problem, method: Method) -> None:
+    """Compile or load kernels while the clock is paused, and offer the first network if one was found meanwhile."""
     with run.budget.clock_paused(), interrupts_preserved():
         first = compile_and_find_network(problem, method, run)
         if uses_table(method) and not loads_later(method):
@@ -204,11 +214,6 @@ def learn(
     if (missing := describe_missing_cache()) is not None:
         run.remark(missing)
     if first is not None:
-        score_of_first, dag = first
-        run.offer(score_of_first, lambda: dag)
+        score, dag = first
+        run.offer(score, lambda: dag)
         run.remark("kernels were compiled before this run; a first network was found meanwhile")
-    for text in describe_suspicious_columns(table):
-        run.remark(text)
-    if problem.has_python_score:
-        run.remark(f"the score {problem.needed_score.name} is a Python function: scores of the library are much faster")
-    return search_in(run, problem, method, within, workers)

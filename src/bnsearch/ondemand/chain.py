@@ -5,13 +5,14 @@ from __future__ import annotations
 import math
 import threading
 import time
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
+from bnsearch.budgets.budget import StopCheck
 from bnsearch.kernels.tuples import KernelTuple
 from bnsearch.ondemand.family_store import enlarge_store, list_families, new_store
 from bnsearch.ondemand.row_caches import RowCaches
@@ -30,8 +31,6 @@ MIN_EVALUATIONS = 1000  # number of local scores before growth may be cut short,
 MIN_COUNTED_ROWS = 200_000_000  # the same as a number of counted rows, with many rows
 CALL_SECONDS = 0.005  # target duration of a call
 CUT_SECONDS = 0.05  # duration after which the growth of a parent set is cut short, under a time budget
-
-Halted = Callable[[], bool]
 
 
 class OnDemandChain:
@@ -121,7 +120,7 @@ class OnDemandChain:
         self._counted += new
         return new
 
-    def start_at(self, order: Ordering, halted: Halted) -> bool:
+    def start_at(self, order: Ordering, halted: StopCheck) -> bool:
         """
         Move to an ordering, and grow parents along it; return False if halted before every variable had parents.
 
@@ -137,7 +136,7 @@ class OnDemandChain:
         self.improve_parents(halted)
         return True
 
-    def _grow_first_parents(self, halted: Halted) -> bool:
+    def _grow_first_parents(self, halted: StopCheck) -> bool:
         """Grow up to FIRST_PARENTS parents of every variable; return False if halted before the last one."""
         from bnsearch.ondemand.kernels_chain import GROW_FEW
 
@@ -147,7 +146,7 @@ class OnDemandChain:
             self._run(GROW_FEW, child, FIRST_PARENTS)
         return True
 
-    def improve_parents(self, halted: Halted) -> None:
+    def improve_parents(self, halted: StopCheck) -> None:
         """Give one variable after the other the best parents found among its predecessors, until halted."""
         from bnsearch.ondemand.kernels_chain import IMPROVE
 

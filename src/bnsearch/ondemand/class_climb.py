@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from math import inf
+from math import fsum, inf
 
 from bnsearch.dags.climber import ScoredDAG
 from bnsearch.equivalence.ges import GES, two_stage_search
@@ -85,7 +85,7 @@ class ClassClimb:
         """The network so far."""
         parents = self._state.dag_maker()().parents
         scores = self._scorer.families(range(len(parents)), parents)
-        return ScoredDAG(self.score, lambda: [list(own) for own in parents], scores)
+        return ScoredDAG(fsum(scores), lambda: [list(own) for own in parents], scores)
 
     def _take_step(self) -> None:
         """Take the next step of GES; the climb ends if there is none."""

@@ -19,7 +19,7 @@ from bnsearch.ondemand.schedule import SearchBudget
 from bnsearch.ondemand.shared_table import draw_informed_start
 from bnsearch.ondemand.source import Source
 from bnsearch.orderings.index import Index
-from bnsearch.orderings.repair import Chain
+from bnsearch.orderings.repair import RepairChain
 from bnsearch.orderings.restarts import offer_network
 from bnsearch.orderings.state import draw_seed
 from bnsearch.runs.problem import Problem
@@ -121,7 +121,7 @@ class Island:
         """Search over a candidate table from the best ordering, and move to the network found."""
         if not isfinite(self.chain.best):
             return
-        search = Chain(index, self.chain.best_order(), draw_seed(self.rng))
+        search = RepairChain(index, self.chain.best_order(), draw_seed(self.rng))
 
         def report(taken: int) -> None:
             run.count(iterations=taken, evaluations=search.new_evaluations())

@@ -13,7 +13,7 @@ from bnsearch.scores.score import TOLERANCE
 EVALUATIONS_PER_CALL = 600_000  # a few milliseconds per kernel call, so that threads rarely wait for the GIL
 
 
-class Chain(OrderingState):
+class RepairChain(OrderingState):
     """
     Iterated local search from one ordering; not to be shared between threads.
 

@@ -11,7 +11,7 @@ import numpy as np
 
 from bnsearch.errors import require
 from bnsearch.orderings.index import Index
-from bnsearch.orderings.repair import Chain
+from bnsearch.orderings.repair import RepairChain
 from bnsearch.orderings.restarts import build_index, offer_network
 from bnsearch.orderings.starts import Ordering, make_starts, require_start
 from bnsearch.orderings.state import draw_seed
@@ -106,13 +106,13 @@ class RINOBS:
         """
         Search from the given orderings until the run stops.
 
-        Each ordering has a `Chain`. The chains that remain after the first rounds are the islands.
+        Each ordering has a `RepairChain`. The chains that remain after the first rounds are the islands.
         """
         start = make_starts(self.start, index.table)
         islands = self.islands or (max(MIN_ISLANDS, run.threads) if run.is_timed else MIN_ISLANDS)
-        chains: list[Chain] = []
+        chains: list[RepairChain] = []
         for order in orders:
-            chains.append(Chain(index, order, draw_seed(run.rng)))
+            chains.append(RepairChain(index, order, draw_seed(run.rng)))
             if run.halted(chains[-1].best):
                 break
         length = first_length = self.length * index.table.n_variables
@@ -125,21 +125,21 @@ class RINOBS:
                 chains = chains[: max(islands, len(chains) // 2)]
             elif len(chains) < islands:  # fewer orderings than islands were given: copy the best one
                 while len(chains) < islands and not run.halted():
-                    chains.append(Chain(index, best.best_order, draw_seed(run.rng)))
+                    chains.append(RepairChain(index, best.best_order, draw_seed(run.rng)))
             elif improves(best.best, worst.best):
                 worst.restart(best.best_order)
             else:  # all chains have the same score: restart the worst one
                 worst.restart(start(run.rng))
                 length = first_length
 
-    def _run_round(self, chains: list[Chain], length: int, run: Run) -> None:
+    def _run_round(self, chains: list[RepairChain], length: int, run: Run) -> None:
         """Make `length` steps on each chain; fewer if the run has fewer iterations left."""
         total = run.allowed(length * len(chains))
         steps = [total // len(chains) + (i < total % len(chains)) for i in range(len(chains))]
         for _ in run.map(lambda task: self._anneal(*task, run), zip(chains, steps, strict=True)):
             pass
 
-    def _anneal(self, chain: Chain, steps: int, run: Run) -> None:
+    def _anneal(self, chain: RepairChain, steps: int, run: Run) -> None:
         """Make steps on a chain; the share of accepted losses falls from `rate` to zero."""
         done, best = 0, -inf
         while done < steps and not run.halted(best):

@@ -93,10 +93,10 @@ class Auto(Builder):
         if isfinite(budget.seconds):
             held = (1 - self.growth) * budget.seconds
             reserve += min(held, max(0.0, budget.deadline - enumerated) / 2)
-        if walk.complete < job.max_parents and not budget.is_spent(reserve):
+        if walk.depth < job.max_parents and not budget.is_spent(reserve):
             evaluations = None if budget.evaluations is None else budget.evaluations - walk.scored
             plan = GrowthPlan(
-                depth=walk.complete,
+                depth=walk.depth,
                 partners=self._partners(job),
                 evaluations=evaluations,
                 memory=budget.memory,
@@ -110,11 +110,11 @@ class Auto(Builder):
         if stage is not None:
             scored, seconds = scored + stage.scored_of, seconds + stage.seconds_of
         notes = self._notes(job, stage)
-        return Selection(table, scored, seconds, walk.complete, stop, walk.complete >= job.max_parents, notes=notes)
+        return Selection(table, scored, seconds, walk.depth, stop, walk.depth >= job.max_parents, notes=notes)
 
-    def make_walk(self, job: Job, depth: int) -> Walk:
-        """Return the enumeration of all sets of up to `depth` parents."""
-        return Walk(job, depth, job.budget.memory)
+    def make_walk(self, job: Job, max_parents: int) -> Walk:
+        """Return the enumeration of all sets of up to `max_parents` parents."""
+        return Walk(job, max_parents, job.budget.memory)
 
     def make_stage(self, job: Job, table: ParentSets, plan: GrowthPlan) -> GrowthStage:
         """Return the growth of the sets of a table; the parameters are those of `GrowthStage`."""

@@ -65,7 +65,7 @@ def search_each_variable(
         table=ParentSets.from_families(job.data.names, (found[v].families_of(v) for v in range(job.n))),
         scored_of=searches.scored_of,
         seconds_of=searches.seconds_of,
-        exhaustive=min(job.max_parents, searches.depth),
+        depth=min(job.max_parents, searches.depth),
         stop=searches.stop,
         complete=searches.depth >= job.max_parents,
     )

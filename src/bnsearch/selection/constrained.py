@@ -45,24 +45,24 @@ def build_legally(builder: Builder, job: Job) -> Selection:
             table=with_penalties(rows, known),
             scored_of=searches.scored_of,
             seconds_of=searches.seconds_of,
-            exhaustive=min(job.max_parents, searches.depth),
+            depth=min(job.max_parents, searches.depth),
             stop=searches.stop,
-            complete=searches.exhaustive,
+            complete=searches.is_exhaustive,
         )
     evaluations = job.budget.evaluations
     if evaluations is not None:
         evaluations = max(1, evaluations - int(searches.scored_of.sum()))
     rest = job.budget.part(evaluations=evaluations)
     found = builder.build(replace(job, children=others, max_parents=int(max_parents[others].max()), budget=rest))
-    exhaustive = job.max_parents if found.complete else found.exhaustive
+    depth = job.max_parents if found.complete else found.depth
     return replace(
         found,
         table=with_penalties(_spliced(found.table, rows, own), known),
         scored_of=found.scored_of + searches.scored_of,
         seconds_of=found.seconds_of + searches.seconds_of,
-        exhaustive=min(exhaustive, searches.depth),
+        depth=min(depth, searches.depth),
         stop=main_reason({searches.stop, found.stop}),
-        complete=found.complete and searches.exhaustive,
+        complete=found.complete and searches.is_exhaustive,
     )
 
 

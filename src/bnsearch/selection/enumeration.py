@@ -85,14 +85,14 @@ class Enumeration(Builder):
         if saved is not None:
             restore_sizes(walk, saved)
         earlier = state.earlier or 0
-        max_size = max(FIRST_SIZE, walk.complete + 2, earlier + 2)  # the sizes of an earlier run are enumerated again
+        max_size = max(FIRST_SIZE, walk.depth + 2, earlier + 2)  # the sizes of an earlier run are enumerated again
         walk.resume(job, self.horizon, max_size)
         if saved is not None and saved.opened is not None:
             restore_open_size(walk, saved.opened)
         state.walk = walk
         stop = walk.run(share=1.0 if self.whole_size else None, max_size=max_size)
         only_best = budget.stop_reason is not None
-        complete = walk.complete >= job.max_parents
+        complete = walk.depth >= job.max_parents
         fits = self.max_rows is None or walk.rows <= self.max_rows
         if complete or (self.whole_size and fits and state.earlier is None):
             table, state.is_cut = walk.table(only_best=only_best), False
@@ -104,7 +104,7 @@ class Enumeration(Builder):
             table,
             walk.scored_of,
             seconds,
-            max(walk.complete, earlier),
+            max(walk.depth, earlier),
             stop,
             complete,
             is_cut=state.is_cut,

@@ -125,7 +125,7 @@ class GreedySearch:
         return bool(self._frontier.number[OPEN] == 0)
 
     @property
-    def exhaustive(self) -> bool:
+    def is_exhaustive(self) -> bool:
         """True if no set was left unopened because of its score."""
         return self._least == -np.inf
 

@@ -101,7 +101,7 @@ class Independence(BestFirst):
 class IndependenceSearch:
     """The independence search of one variable; `VariableSearch` describes its attributes."""
 
-    exhaustive = True  # of a finished search
+    is_exhaustive = True  # of a finished search
     depth = 1  # single parents are scored when the search starts
     ending = "complete"
 

@@ -80,7 +80,7 @@ class LatticeSearch:
     evaluations : number of families scored so far
     finished : True if no set is left to score
     ending : the reason for the end: "complete", "memory", or "seconds" if the next size is too large to be started
-    exhaustive : True if a finished search has skipped no set that can be optimal
+    is_exhaustive : True if a finished search has skipped no set that can be optimal
     """
 
     def __init__(
@@ -100,7 +100,7 @@ class LatticeSearch:
         self._required, self._candidates = required, candidates
         self._max_parents, self._max_depth = max_parents, min(max_parents - len(required), len(candidates))
         self.evaluations = 1 + (len(required) > 0)  # the empty set, which is always in the table, counts
-        self.finished = self.exhaustive = False
+        self.finished = self.is_exhaustive = False
         self.ending = "complete"
         self._enumeration_bytes = enumeration_bytes
         self._is_incomplete = False  # True while the last size is being enumerated
@@ -149,7 +149,7 @@ class LatticeSearch:
         level = self._levels[-1]
         size = level.places.shape[1]
         if size == self._max_depth or not level.open.any():
-            self.finished = self.exhaustive = True
+            self.finished = self.is_exhaustive = True
             return
         m = len(self._candidates)
         last = level.places[:, -1] if size else np.full(1, -1)

@@ -59,7 +59,7 @@ class LocalSets(Builder):
         scored = np.bincount([child for child, _ in search.scores], minlength=job.n)
         seconds = np.full(job.n, job.budget.elapsed / job.n)
         stop = "complete" if search.complete else "evaluations" if job.budget.remaining > 0 else "seconds"
-        return Selection(table, scored, seconds, search.exhaustive, stop, search.complete)
+        return Selection(table, scored, seconds, search.depth, stop, search.complete)
 
 
 class FamilySearch:
@@ -69,7 +69,7 @@ class FamilySearch:
     Attributes
     ----------
     scores : local scores by family
-    exhaustive : number of parents up to which every legal set was scored
+    depth : number of parents up to which every legal set was scored
     complete : whether all legal sets were scored
     """
 
@@ -78,7 +78,7 @@ class FamilySearch:
         self._required = [()] * job.n if job.constraints is None else list(job.constraints.required_parents)
         self._free = [sorted({*job.candidates(v).tolist()} - {*self._required[v]}) for v in range(job.n)]
         self.scores: dict[Family, float] = {}
-        self.exhaustive, self.complete = 0, False
+        self.depth, self.complete = 0, False
 
     def is_spent(self, share: float = 1.0) -> bool:
         """Return True if a share of the time or of the evaluations is used, or a stop was requested."""
@@ -110,7 +110,7 @@ class FamilySearch:
                     if size > 0 and self.is_spent(ENUMERATED_SHARE):  # every variable needs a set
                         return
                     yield child, tuple(sorted((*self._required[child], *added)))
-            self.exhaustive = size
+            self.depth = size
         else:
             self.complete = True
 

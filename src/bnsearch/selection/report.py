@@ -52,7 +52,7 @@ class Selection:
     seconds_of : float64[n]
         Time spent on each variable, summed over threads. Enumeration counts each set once for all families in it;
         its time is divided evenly.
-    exhaustive : int
+    depth : int
         Number of parents up to which every legal set was considered or excluded by a sound bound.
     stop : str
         Why the selection ended: "complete", "seconds", "evaluations", "memory", "horizon" (there is no time for one
@@ -82,7 +82,7 @@ class Selection:
     table: ParentSets
     scored_of: NDArray[np.int64]
     seconds_of: NDArray[np.float64]
-    exhaustive: int
+    depth: int
     stop: str
     complete: bool = False
     is_cut: bool = False
@@ -95,7 +95,7 @@ class Selection:
         """The networks that an upper bound over the table covers."""
         if self.complete:
             return ALL_NETWORKS
-        return limit_scope(self.exhaustive) if self.stop in FINISHED and not self.is_cut else KEPT_SETS
+        return limit_scope(self.depth) if self.stop in FINISHED and not self.is_cut else KEPT_SETS
 
     @property
     def scored(self) -> int:

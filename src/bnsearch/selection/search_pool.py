@@ -41,7 +41,7 @@ class VariableSearch(Protocol):
         ...
 
     @property
-    def exhaustive(self) -> bool:
+    def is_exhaustive(self) -> bool:
         """True if a finished search has skipped no set that can be optimal."""
         ...
 
@@ -84,7 +84,7 @@ class SearchPool:
     ----------
     found : the sets of each variable whose search has started
     scored_of, seconds_of : int64[n], float64[n], number of scored families and time spent, for each variable
-    exhaustive : True if all searches are exhaustive
+    is_exhaustive : True if all searches are exhaustive
     depth : size up to which all searches have scored all sets that can be optimal
     """
 
@@ -105,7 +105,7 @@ class SearchPool:
         self.found: dict[int, FoundSets] = {}
         self.scored_of = np.zeros(job.n, dtype=np.int64)
         self.seconds_of = np.zeros(job.n)
-        self.exhaustive, self.depth = True, job.n
+        self.is_exhaustive, self.depth = True, job.n
         self.reasons: set[str] = set()
         self._sets = 0
         self._number = self._waiting = len(children)
@@ -122,7 +122,7 @@ class SearchPool:
         request_stop = self.job.budget.request_stop
         parallel_map(lambda _: self._work(for_thread()), range(self.workers), self.workers, request_stop)
         if len(self.found) < self._number:
-            self.exhaustive, self.depth = False, 0
+            self.is_exhaustive, self.depth = False, 0
 
     def _work(self, start: StartSearch) -> None:
         """Search variables from the queue in one worker."""
@@ -174,8 +174,8 @@ class SearchPool:
             self._sets += len(found.scores)
             self.scored_of[child] = search.evaluations
             self.seconds_of[child] = seconds
-            if not (search.finished and search.exhaustive):
-                self.exhaustive, self.depth = False, min(self.depth, search.depth)
+            if not (search.finished and search.is_exhaustive):
+                self.is_exhaustive, self.depth = False, min(self.depth, search.depth)
 
 
 def main_reason(reasons: set[str]) -> str:

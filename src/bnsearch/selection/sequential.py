@@ -105,7 +105,7 @@ class Sequential(Builder):
         return replace(
             found,
             scored_of=found.scored_of + left_out,
-            exhaustive=0 if left_out.any() else found.exhaustive,
+            depth=0 if left_out.any() else found.depth,
             complete=found.complete and not left_out.any(),
         )
 
@@ -117,11 +117,11 @@ class Sequential(Builder):
         stop = walk.run(evaluations=job.budget.evaluations)
         table = walk.table(only_best=job.budget.stop_reason is not None)
         seconds = np.full(job.n, job.budget.elapsed / job.n)
-        return Selection(table, walk.scored_of, seconds, walk.complete, stop, walk.complete >= job.max_parents)
+        return Selection(table, walk.scored_of, seconds, walk.depth, stop, walk.depth >= job.max_parents)
 
-    def make_walk(self, job: Job, depth: int) -> Walk:
-        """Return the enumeration of all sets of up to `depth` parents."""
-        return Walk(job, depth, job.budget.memory)
+    def make_walk(self, job: Job, max_parents: int) -> Walk:
+        """Return the enumeration of all sets of up to `max_parents` parents."""
+        return Walk(job, max_parents, job.budget.memory)
 
     def _prepare(self, job: Job) -> Callable[[], StartSearch]:
         """Return a function that, called in each thread, returns the function that starts a variable's enumeration."""

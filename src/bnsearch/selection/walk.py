@@ -8,7 +8,6 @@ from math import comb, inf
 import numpy as np
 from numpy.typing import NDArray
 
-from bnsearch._tools.parallel import ThreadArrays
 from bnsearch.budgets.events import Event
 from bnsearch.counting.pieces import Piece, count_sets_with_each
 from bnsearch.counting.sweep import Sweep
@@ -18,6 +17,7 @@ from bnsearch.parent_sets.table import ParentSets
 from bnsearch.scores.score import TOLERANCE
 from bnsearch.selection.builder import Job
 from bnsearch.selection.closing import excludes_larger_sets
+from bnsearch.selection.family_chunks import FamilyChunks
 from bnsearch.selection.size_progress import Pace, SizeProgress
 
 MANY_SETS = 100_000  # minimum number of sets of a size for an estimate of the pace of the next size
@@ -27,7 +27,7 @@ MAX_PREPARATION_SHARE = 0.1  # maximum share of the remaining time for preparing
 FASTEST = 1e-8  # fastest possible pace in seconds per set: a size that does not fit at this pace is not tried
 SIZE_FACTOR = 2.0  # estimated time for a set, divided by that for a set of one variable less
 FAMILY_BYTES = 20  # memory of a family that is kept
-MAX_KEPT = 1 << 20  # maximum number of families of a piece in the first scratch arrays, which grow if necessary
+MAX_KEPT = 1 << 19  # maximum number of families of a piece for which there is room at first; more is added if necessary
 
 
 class Walk:
@@ -41,7 +41,7 @@ class Walk:
     Parameters
     ----------
     job : the selection that the enumeration is part of
-    depth : largest number of parents
+    max_parents : largest number of parents
     memory : bytes for counts and for the best scores of smaller sets
     resumable : True if later selections continue the enumeration, also in the middle of a size
 
@@ -53,17 +53,17 @@ class Walk:
     kept : the families kept, by size and piece
     rows : number of families kept, including the empty sets
     not_assembled : the families kept since the last table, if the enumeration is resumable
-    complete : number of parents up to which all families were enumerated
+    depth : number of parents up to which all families were enumerated
     seconds_per_set : pace of the last large size that was completed
     seconds_for_next : expected time for enumerating the first size that is not complete; infinity if that is unknown
     progress : the enumeration of a size that is not complete; None if there is none
     lock : held while a piece is added and while a size is completed
     """
 
-    def __init__(self, job: Job, depth: int, memory: int, *, resumable: bool = False) -> None:
+    def __init__(self, job: Job, max_parents: int, memory: int, *, resumable: bool = False) -> None:
         self.job, self.memory, self.resumable = job, memory, resumable
         data, score = job.data, job.score
-        self.sweep = self._make_sweep(depth + 1)
+        self.sweep = self._make_sweep(max_parents + 1)
         arities = self.sweep.layout.columns.arities
         self.arities, classes = np.unique(arities, return_inverse=True)
         self.class_of = np.zeros(len(arities), dtype=np.int64) if score.equivalent else classes.astype(np.int64)
@@ -73,10 +73,11 @@ class Walk:
         self.best = self.empty[:, np.newaxis].copy()
         self.values = whole[np.newaxis]
         self.kept: dict[int, dict[Piece, RankedFamilies]] = {}
+        self._chunks = FamilyChunks()
         self.rows = len(arities)
         self.not_assembled: list[tuple[int, RankedFamilies]] = []
         self._new_rows = 0  # number of these families
-        self.complete = 0
+        self.depth = 0
         self.seconds_per_set = 0.0
         self.seconds_for_next = inf
         self._horizon = inf
@@ -120,7 +121,7 @@ class Walk:
         max_size : largest size to enumerate; None means that of the sweep
         """
         largest = self.sweep.max_size if max_size is None else min(max_size, self.sweep.max_size)
-        for size in range(self.complete + 2, largest + 1):
+        for size in range(self.depth + 2, largest + 1):
             if not self._fits(size) or (self.resumable and self._is_full()):
                 return "memory"
             if not self.best.size:  # the arrays were not prepared, because this size does not fit into the time
@@ -130,7 +131,7 @@ class Walk:
                 and self._open_size != size
                 and excludes_larger_sets(self.sweep, size - 1, self.best, self.job, self._is_halted)
             ):
-                self.complete = self.job.max_parents
+                self.depth = self.job.max_parents
                 return "complete"
             self._open_size = size
             part = share if share is not None and size > 2 else 1.0
@@ -159,7 +160,7 @@ class Walk:
         n = len(self.empty)
         counts = np.ones(n, dtype=np.int64)
         for size, pieces in self.kept.items():
-            if size <= self.complete + 1:
+            if size <= self.depth + 1:
                 counts += comb(n - 1, size - 1)
             else:
                 for piece in list(pieces):
@@ -209,10 +210,8 @@ class Walk:
         self.kept[size] = progress.kept
         pace = Pace(progress, max_seconds, self.job.budget)
 
-        scratch = ThreadArrays(np.int32, np.int64, np.float64)
-
         def visit(piece: Piece, block: NDArray[np.float64]) -> None:
-            kept = self._keep(progress, piece, block, scratch)
+            kept = self._keep(progress, piece, block)
             with self.lock:
                 progress.kept[piece] = kept
                 self.rows += len(kept.places)
@@ -234,7 +233,7 @@ class Walk:
             self.seconds_for_next = pace.expected_seconds
             return False
         with self.lock:
-            self.best, self.values, self.complete = progress.best, progress.values, size - 1
+            self.best, self.values, self.depth = progress.best, progress.values, size - 1
             self.progress = None
         seconds = self.job.budget.clock() - started
         if progress.total > MANY_SETS:
@@ -289,21 +288,19 @@ class Walk:
         found = self.rows if self.job.constraints is None else None  # illegal sets are removed later
         return Event(task, size * progress.done, size * progress.total, "sets", found)
 
-    def _keep(
-        self, progress: SizeProgress, piece: Piece, block: NDArray[np.float64], scratch: ThreadArrays
-    ) -> RankedFamilies:
+    def _keep(self, progress: SizeProgress, piece: Piece, block: NDArray[np.float64]) -> RankedFamilies:
         """Return the families of a piece that score better than all subsets of their parents."""
         from bnsearch.selection.kernels_walk import keep_families
 
         room = min(progress.size * len(block), MAX_KEPT)
         while True:
-            kept = scratch.take(room)
+            chunk = self._chunks.take(room)
             number = keep_families(
                 progress.size, *piece, self.sweep.binomial, block, progress.parents, self.class_of, self.best,
-                progress.best, TOLERANCE, *kept,
+                progress.best, TOLERANCE, *chunk,
             )  # fmt: skip
-            if number <= room:
-                return RankedFamilies(*(array[:number].copy() for array in kept))
+            if number <= len(chunk.places):
+                return self._chunks.keep(chunk, number)
             room = number
 
     def table(self, *, only_best: bool = False) -> ParentSets:

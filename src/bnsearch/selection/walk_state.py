@@ -40,12 +40,12 @@ class WalkState:
 
     Attributes
     ----------
-    complete, seconds_per_set, seconds_for_next, values, best : as in `Walk`
+    depth, seconds_per_set, seconds_for_next, values, best : as in `Walk`
     kept : the families kept of each complete size, in one or several parts
     opened : the size that is not complete; None if there is none
     """
 
-    complete: int
+    depth: int
     seconds_per_set: float
     seconds_for_next: float
     values: NDArray[np.float64]
@@ -62,18 +62,18 @@ def take_state(walk: Walk) -> WalkState:
     pieces now, and enumerating such a piece again writes the same values.
     """
     with walk.lock:
-        progress, complete = walk.progress, walk.complete
-        sizes = [size for size in sorted(walk.kept) if size <= complete + 1]
+        progress, depth = walk.progress, walk.depth
+        sizes = [size for size in sorted(walk.kept) if size <= depth + 1]
         kept = {size: [walk.kept[size][piece] for piece in sorted(walk.kept[size])] for size in sizes}
         opened = None
         if progress is not None and progress.kept:
             opened = OpenSize(progress.size, dict(progress.kept), progress.values, progress.best)
-        return WalkState(complete, walk.seconds_per_set, walk.seconds_for_next, walk.values, walk.best, kept, opened)
+        return WalkState(depth, walk.seconds_per_set, walk.seconds_for_next, walk.values, walk.best, kept, opened)
 
 
 def restore_sizes(walk: Walk, saved: WalkState) -> None:
     """Continue a new enumeration after the complete sizes of an earlier one."""
-    walk.complete, walk.seconds_per_set = saved.complete, saved.seconds_per_set
+    walk.depth, walk.seconds_per_set = saved.depth, saved.seconds_per_set
     walk.seconds_for_next = saved.seconds_for_next
     walk.values, walk.best = np.array(saved.values), np.array(saved.best)
     for size, families in saved.kept.items():
