@@ -223,7 +223,7 @@ def _read_all_published(
     return [value for entry in entries for value in _read_published(entry, labels, datasets)]
 
 
-def _read_published(entry: Section, labels: Sequence[str], datasets: Sequence[str]) -> list[Published]:
+def _read_published(entry: Section, labels: Sequence[str], datasets: list[str]) -> list[Published]:
     """Return the published values of a data set, or of all random networks of a pattern."""
     dataset, values = entry.take_text("dataset"), entry.take_table("values") or {}
     measure = entry.take_choice("measure", list(MEASURES), "score")
