@@ -44,6 +44,7 @@ FIELDS = {
         "evidence log_evidence notes, and marginals (with errors if estimated), or joint, or states probability "
         "log_probability"
     ),
+    "predict": "target states predicted probabilities",
     "experiment": "cells failed reused report",
     "methods": "methods",
     "scores": "scores",
