@@ -30,6 +30,7 @@ from bnsearch.cli.options import (
     Seed,
     Settings,
     StartNetwork,
+    TableEss,
     TableFile,
     TargetScore,
     Threads,
@@ -62,6 +63,7 @@ def learn(
     settings: Settings = None,
     start: StartNetwork = None,
     output: NetworkFile = None,
+    table_ess: TableEss = 0.0,
     report: ReportFile = None,
     trace: TraceFile = None,
     threads: Threads = None,
@@ -109,7 +111,14 @@ def learn(
     chosen_score = make_score(score, **score_parameters(ess, prior))
     rule = combine_rules(iterations, target)
     outputs = Outputs(
-        output, trace, certificate, parents, report=report, log=log_json, inputs=(data, knowledge, start, checkpoint)
+        output,
+        trace,
+        certificate,
+        parents,
+        report=report,
+        log=log_json,
+        table_ess=table_ess,
+        inputs=(data, knowledge, start, checkpoint),
     )
     options = RunOptions(
         seed=seed, threads=threads, within=within, checkpoint=checkpoint, restart=restart, log=log_json, quiet=quiet

@@ -53,6 +53,14 @@ KnowledgeFile = Annotated[
     Path | None, typer.Option("--knowledge", metavar="JSON", help="Required and forbidden edges, tiers, ...")
 ]
 Ess = Annotated[float | None, typer.Option("--ess", metavar="X", help="The equivalent sample size of bdeu.")]
+TableEss = Annotated[
+    float,
+    typer.Option(
+        "--table-ess",
+        metavar="X",
+        help="Equivalent sample size of the probability tables in the files; above 0, no state is impossible.",
+    ),
+]
 Prior = Annotated[
     bool, typer.Option("--prior", help="Add to bdeu a structure prior of 1 / (ess + 1) for each free parameter.")
 ]
