@@ -141,9 +141,9 @@ def test_compilation_has_a_row():
     """The row says how many kernels are compiled and that this happens once, and then the score of a first network."""
     display = Display()
     display(Event(COMPILING, 34, math.inf, "kernels"))
-    assert display.rows == [(COMPILING, None, ["once after an installation, 34 done"])]
+    assert display.rows == [(COMPILING, None, ["at the first use, 34 done"])]
     display(Event(COMPILING, 35, math.inf, "kernels", progress=Progress(score=-90.0)))
-    assert display.rows == [(COMPILING, None, ["once after an installation, 35 done", "score -90.0"])]
+    assert display.rows == [(COMPILING, None, ["at the first use, 35 done", "score -90.0"])]
 
 
 def test_the_time_goes_on_without_events_of_the_search():
@@ -242,6 +242,6 @@ def test_elsewhere_only_compilation_is_mentioned(capsys):
         assert capsys.readouterr().err == ""
         show(Event(COMPILING, 0, math.inf, "kernels"))
         show(Event(COMPILING, 1, math.inf, "kernels"))
-    assert capsys.readouterr().err == "compiling kernels, once after an installation: up to a minute\n"
+    assert capsys.readouterr().err == "compiling kernels, at the first use: up to a minute\n"
     with show_progress(quiet=True) as observers:
         assert observers == []

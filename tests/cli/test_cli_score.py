@@ -166,7 +166,7 @@ def test_bad_tables(refused, pair, rows, said):
         (["rows.csv", "pair.json", "--score", "bic", "--ess", 1], "--ess; it belongs to bdeu"),
         (["rows.csv", "pair.json", "--score", "bic", "--prior"], "--prior; it belongs to bdeu"),
         (["rows.csv", "pair.json", "--ess", 0], "ess must be above 0"),
-        (["rows.csv", "pair.json", "--discretize", "five"], "discretize must be quantile:K or uniform:K"),
+        (["rows.csv", "pair.json", "--discretize", "five"], "discretize must be quantile:K, uniform:K or X=CUT,CUT"),
         (["rows.csv", "pair.json", "--ess", "nan"], "ess must be above 0"),
         (
             ["rows.csv", "pair.json", "--no-header"],

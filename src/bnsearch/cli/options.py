@@ -23,7 +23,11 @@ Data = Annotated[str, typer.Argument(metavar="DATA", help="The table: .csv, .dat
 NoHeader = Annotated[bool, typer.Option("--no-header", help="The first row is data; the columns are named 0, 1, ...")]
 Discretize = Annotated[
     str | None,
-    typer.Option("--discretize", metavar="RULE", help="Cut columns of numbers: quantile:K or uniform:K, K intervals."),
+    typer.Option(
+        "--discretize",
+        metavar="RULE",
+        help="Cut columns of numbers: quantile:K or uniform:K, K intervals; 'age=18,65;quantile:3' has own cut points.",
+    ),
 ]
 Json = Annotated[bool, typer.Option("--json", help="Print one JSON object on stdout.")]
 Threads = Annotated[int | None, typer.Option("--threads", metavar="N", help="Number of threads; all cores by default.")]

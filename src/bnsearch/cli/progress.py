@@ -103,7 +103,7 @@ class CompilationNote:
         """Print the line at the first event of the compilation."""
         if event.task == COMPILING and not self._is_shown:
             self._is_shown = True
-            print("compiling kernels, once after an installation: up to a minute", file=sys.stderr)
+            print("compiling kernels, at the first use: up to a minute", file=sys.stderr)
 
 
 @contextmanager

@@ -9,7 +9,7 @@ from typing import Any
 
 from numpy.typing import NDArray
 
-from bnsearch.data.discretize import Cuts, Cutter, Discretize, label_intervals, make_cutter
+from bnsearch.data.discretize import Cuts, Cutter, Discretize, GivenCuts, label_intervals, make_cutter
 
 _END = re.compile(r"<=(.+)|.+\.\.(.+)")
 
@@ -57,7 +57,7 @@ def make_known_cutter(states: Mapping[str, Sequence[str]], discretize: Discretiz
     Cut points that `discretize` gives for a column have precedence.
     """
     found = {name: parse_intervals(labels) for name, labels in states.items()}
-    given = discretize if isinstance(discretize, Mapping) else {}
-    cuts = {name: points for name, points in found.items() if points is not None and name not in given}
     other = make_cutter(discretize)
+    given = other.by_name if isinstance(other, GivenCuts) else {}
+    cuts = {name: points for name, points in found.items() if points is not None and name not in given}
     return KnownIntervals(cuts, other) if cuts else other
