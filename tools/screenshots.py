@@ -1,8 +1,8 @@
 """
 Make the pictures of the report page in docs: alarm with evidence, its dark mode, a network of 441 variables.
 
-Needs Chromium with its driver, Selenium (`pip install .[browser]`), Pillow and the networks of BNSEARCH_DATA or ../shared/data.
-The networks are learned from sampled rows within ten seconds, so pictures can differ between calls.
+Needs Chromium with its driver, Selenium (`pip install .[browser]`), Pillow, and the networks of BNSEARCH_DATA or
+../shared/data. The networks are learned from sampled rows within ten seconds, so pictures can differ between calls.
 """
 
 from __future__ import annotations
@@ -70,7 +70,9 @@ def select(driver: Any, variable: str) -> None:
 
 def choose(driver: Any, selector: str, value: str) -> None:
     """Choose an option of a list."""
-    script = "const e = document.querySelector(arguments[0]); e.value = arguments[1]; e.dispatchEvent(new Event('change'))"
+    script = (
+        "const e = document.querySelector(arguments[0]); e.value = arguments[1]; e.dispatchEvent(new Event('change'))"
+    )
     driver.execute_script(script, selector, value)
 
 

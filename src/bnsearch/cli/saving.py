@@ -93,9 +93,10 @@ class Outputs:
 
     def _write_report(self, path: Path, result: Result, data: Dataset | None) -> None:
         from bnsearch.reports.report import write_result_report
+        from bnsearch.runs.explanation import find_score
 
-        command = get_command(result.seed)
-        write_result_report(result, path, data, title=self._title, command=command, ess=self.table_ess)
+        score, command = find_score(None, result.settings), get_command(result.seed)
+        write_result_report(result, path, data, score=score, title=self._title, command=command, ess=self.table_ess)
 
     @property
     def _title(self) -> str | None:

@@ -78,7 +78,7 @@ def write_result_report(
     """
     Write the report of a result; see `Result.report`.
 
-    score : the score of the run; None takes it from the settings of the result, if it has a name
+    score : the score of the run; None if it is not known
     command : the command line of the run; None shows the equivalent call in Python
     ess : equivalent sample size of the probability tables
     """
@@ -88,8 +88,6 @@ def write_result_report(
     check_report_target(path)
     table = None if data is None else match_data(result.dag, data)
     run = describe_run(result, command)
-    if score is None and result.settings is not None:
-        score = result.settings.make_score()
     graph = result.dag if table is None or ess == 0 else fit(result.dag, table, ess=ess)
     save_report(path, graph, table, score, title=title, run=run)
 
