@@ -77,7 +77,7 @@ complete_words bnsearch report greenh
 
 @pytest.mark.skipif(shutil.which("fish") is None, reason="needs fish")
 def test_a_real_fish(environment, tmp_path):
-    """fish lists the completions of commands and values."""
+    """The shell fish lists the completions of commands and values."""
     program = """
 bnsearch --show-completion fish | source
 complete -C "bnsearch do"
