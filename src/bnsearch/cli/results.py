@@ -101,7 +101,10 @@ def show_result(result: Result) -> None:
         near = result.near_optimal
         count = f"{'' if near.is_complete else 'at least '}{near.count:,} networks"
         listed = "" if len(near.networks) == near.count else f" among the {len(near.networks):,} listed"
-        rows.add_row(f"within a factor of {near.factor:g}", f"{count}, {len(near.classes):,} classes{listed}")
+        rows.add_row(
+            f"within a factor of {near.factor:g}",
+            f"{count}, {len(near.classes):,} class{'' if len(near.classes) == 1 else 'es'}{listed}",
+        )
     rows.add_row("method", result.method)
     rows.add_row("seed", str(result.seed))
     rows.add_row("iterations", f"{result.iterations:,}")
