@@ -50,7 +50,7 @@ def compare(
     comparison, differences = compare_graphs(*dags), list_differences(*dags)
     if as_json:
         edges = {f"{kind}_edges": [list(edge) for edge in found] for kind, found in differences.items()}
-        print_json(comparison.as_dict() | edges)
+        print_json({**comparison.as_dict(), **edges})
     else:
         _show(comparison)
         _show_edges(differences)

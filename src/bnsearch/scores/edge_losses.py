@@ -31,8 +31,10 @@ def make_network_scorer(dag: DAG, data: Dataset, score: Score, expected: float |
     from bnsearch.scores.local import make_scorer
 
     scorer = make_scorer(data if data.names == dag.names else data.select(dag.names), score)
-    total = None if expected is None else scorer.network(dag)
-    if total is not None and not math.isclose(total, expected, rel_tol=MAX_SCORE_ERROR):
+    if expected is None:
+        return scorer
+    total = scorer.network(dag)
+    if not math.isclose(total, expected, rel_tol=MAX_SCORE_ERROR):
         raise InputError(
             f"the {score.name} score of the network on these data is {total:.6f}, and that of the result is "
             f"{expected:.6f}: pass the data and the score of the search"

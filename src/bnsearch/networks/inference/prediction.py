@@ -54,7 +54,7 @@ def _align_columns(network: BayesianNetwork, data: Any, new_rows: NewRows) -> Da
 def _take_rows(table: Dataset, rows: NDArray[np.int64], names: Sequence[str]) -> Observed:
     """Return some rows of some columns."""
     columns = [table.names.index(name) for name in names]
-    return Observed(tuple(names), table.codes[np.ix_(columns, rows)])
+    return Observed(tuple(names), table.codes[columns][:, rows])
 
 
 class Observed(NamedTuple):
