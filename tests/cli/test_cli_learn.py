@@ -87,6 +87,35 @@ def test_files_by_extension(run, asia, name):
     assert float(Path("trace.csv").read_text().splitlines()[-1].split(",")[3]) == facts["score"]
 
 
+def test_smoothed_tables(run, asia):
+    """With --table-ess, no entry of the tables in the file and the report is zero."""
+    arguments = ["learn", "asia.csv", "--seconds", 20, "-o", "net.bif", "--report", "net.html"]
+    assert run(*arguments).code == 0
+    assert any((table == 0).any() for table in read_network("net.bif").tables)
+    assert run(*arguments, "--table-ess", 1).code == 0
+    assert not any((table == 0).any() for table in read_network("net.bif").tables)
+    contents = re.search(r'id="contents">(.*)</script>', Path("net.html").read_text())
+    assert all(0 not in variable["table"] for variable in json.loads(contents[1])["variables"])
+
+
+def test_intervals_are_said(run, tmp_path):
+    """Of columns that are divided, the intervals are printed, at most ten; not with --json."""
+    rows = [",".join([str(i / 2), *(["0.5" if i % 2 else "1.5"] * 11), "no" if i % 3 else "yes"]) for i in range(12)]
+    (tmp_path / "t.csv").write_text("\n".join([",".join([*(f"x{i}" for i in range(12)), "y"]), *rows]))
+    arguments = ["learn", tmp_path / "t.csv", "--seconds", 1, "--discretize", "x0=1,2; uniform:2"]
+    lines = run(*arguments).err.splitlines()
+    assert lines[:2] == ["x0 is divided into <=1, 1..2, >2", "x1 is divided into <=1, >1"]
+    assert lines[10].startswith("2 more columns are divided: ")
+    assert "divided" not in run(*arguments, "--json").err
+
+
+def test_what_is_missing_is_said(run, asia):
+    """A method without a bound says so, and a run without output files says how to write them."""
+    lines = run("learn", "asia.csv", "--method", "hillclimb", "--seconds", 1).err.splitlines()
+    assert any(re.search("upper bound +none, only auto and exact have one", line) for line in lines)
+    assert lines[-1].startswith("no file was written: -o network.bif writes the network")
+
+
 def test_options_are_passed_on(run, asia):
     """Method, score, ess, maximum number of parents, parameters, iterations and knowledge reach the search."""
     Knowledge(required=[("asia", "xray")], leaves=["smoke"]).write("known.json")

@@ -161,7 +161,13 @@ def test_report_with_other_data(tmp_path, result):
     result.report(tmp_path / "r.html", ASIA.sample(400, 2))
     found = read_contents(tmp_path / "r.html")
     assert found["score"] is None
-    assert "not those of the run" in found["notes"][0]
+    assert "pass the data and the score of the search" in found["notes"][0]
+
+
+def test_a_score_by_name(tmp_path, result):
+    """A score can be given by its name, as for `explain`; here it is not that of the run."""
+    result.report(tmp_path / "r.html", DATA, score="bic")
+    assert "the bic score of the network on these data is" in read_contents(tmp_path / "r.html")["notes"][0]
 
 
 def test_scores_that_are_python_functions(tmp_path):

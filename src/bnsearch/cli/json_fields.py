@@ -34,7 +34,7 @@ FIELDS = {
     "verify": "bound",
     "score": "scores",
     "compare": (
-        "shd added deleted reversed shd_cpdag coverage "
+        "shd added deleted reversed added_edges deleted_edges reversed_edges shd_cpdag coverage "
         "skeleton_true skeleton_learned skeleton_shared skeleton_precision skeleton_recall skeleton_f1 "
         "edges_true edges_learned edges_shared edges_precision edges_recall edges_f1 "
         "v_structures_true v_structures_learned v_structures_shared v_structures_precision v_structures_recall "
@@ -44,6 +44,7 @@ FIELDS = {
         "evidence log_evidence notes, and marginals (with errors if estimated), or joint, or states probability "
         "log_probability"
     ),
+    "predict": "target states predicted probabilities",
     "experiment": "cells failed reused report",
     "methods": "methods",
     "scores": "scores",

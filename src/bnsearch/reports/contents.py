@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import math
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
@@ -12,7 +11,7 @@ import numpy as np
 from bnsearch.drawing.layout import BOX_HEIGHT, Layout, compute_layout, shorten_label
 from bnsearch.errors import InputError
 from bnsearch.networks.network import BayesianNetwork, fit
-from bnsearch.reports.edges import compute_losses, find_compelled, list_edges
+from bnsearch.reports.edges import find_compelled, list_edges
 
 if TYPE_CHECKING:
     from bnsearch.data import Dataset
@@ -24,7 +23,6 @@ MAX_DRAWN_VARIABLES = 2000  # the layout of larger graphs takes too long; their 
 MAX_DRAWN_EDGES = 4000
 MAX_TABLE_CHARACTERS = 6_000_000  # of all probability tables together, so that pages stay below 10 MB
 DIGITS = 12  # significant digits of probabilities
-MAX_SCORE_ERROR = 1e-6  # relative difference of the score of the run and that of the data of the report
 SAMPLED_ROWS = 10_000  # rows from which distributions are estimated if there are no data
 
 
@@ -119,18 +117,14 @@ def _find_losses(
     dag: DAG, data: Dataset, score: Score, expected_score: float | None, notes: list[str]
 ) -> list[float] | None:
     """Return the loss of score without each edge; None if it is not known, with a note that says why."""
+    from bnsearch.scores.edge_losses import compute_edge_losses, make_network_scorer
+
     try:
-        losses, total = compute_losses(dag, data, score)
-    except InputError as error:  # too many cells
+        scorer = make_network_scorer(dag, data, score, expected_score)
+        return compute_edge_losses(scorer, dag.parents, list_edges(dag))
+    except InputError as error:  # too many cells, or other data than those of the run
         notes.append(f"The loss of score of the edges is not known: {error}.")
         return None
-    if expected_score is not None and not math.isclose(total, expected_score, rel_tol=MAX_SCORE_ERROR):
-        notes.append(
-            f"The network has the {score.name} score {total:.6f} on these data, but {expected_score:.6f} in the run. "
-            "Data or score are not those of the run, so the loss of score of the edges is not shown."
-        )
-        return None
-    return losses
 
 
 def _describe_edges(dag: DAG, losses: list[float] | None) -> list[list[Any]]:

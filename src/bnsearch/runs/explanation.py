@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Callable
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
@@ -17,9 +16,6 @@ if TYPE_CHECKING:
     from bnsearch.graphs.dag import DAG
     from bnsearch.runs.settings import Settings
     from bnsearch.scores.score import Score
-
-TOLERANCE = 1e-6
-"""Relative difference up to which two scores of the same network are equal."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -96,14 +92,19 @@ class EdgeExplanation:
         return "\n".join(lines)
 
 
-def choose_score(given: str | Score | Callable[..., float] | None, settings: Settings | None) -> Score:
-    """Return a given score, or that of the settings of a run; an InputError is raised if neither is known."""
+def find_score(given: str | Score | Callable[..., float] | None, settings: Settings | None) -> Score | None:
+    """Return a given score, or that of the settings of a run; None if neither is known."""
     from bnsearch.scores.local import as_score
     from bnsearch.scores.named import make_score
 
     if given is not None:
         return make_score(given) if isinstance(given, str) else as_score(given)
-    score = None if settings is None else settings.make_score()
+    return None if settings is None else settings.make_score()
+
+
+def choose_score(given: str | Score | Callable[..., float] | None, settings: Settings | None) -> Score:
+    """Return a given score, or that of the settings of a run; an InputError is raised if neither is known."""
+    score = find_score(given, settings)
     if score is None:
         raise InputError("the result does not know the score of the search: pass it, such as score='bic'")
     return score
@@ -121,8 +122,7 @@ def explain_edge(dag: DAG, edge: tuple[str, str], data: Dataset, score: Score, e
     score : score of the search
     expected : score of the network; an InputError is raised if the data and the score give another one
     """
-    from bnsearch.scores.edge_losses import compute_edge_losses
-    from bnsearch.scores.local import make_scorer
+    from bnsearch.scores.edge_losses import compute_edge_losses, make_network_scorer
 
     ((parent, child),) = indexed_pairs(dag.names, [edge])
     family = dag.parents[child]
@@ -130,13 +130,7 @@ def explain_edge(dag: DAG, edge: tuple[str, str], data: Dataset, score: Score, e
         names = [dag.names[p] for p in family]
         parents = f"its parents are {listed(names)}" if names else "it has no parents"
         raise InputError(f"the network has no edge from {shown(edge[0])} to {shown(edge[1])}: {parents}")
-    scorer = make_scorer(data if data.names == dag.names else data.select(dag.names), score)
-    total = scorer.network(dag)
-    if not math.isclose(total, expected, rel_tol=TOLERANCE):
-        raise InputError(
-            f"the {score.name} score of the network on these data is {total:.6f}, and that of the result is "
-            f"{expected:.6f}: pass the data and the score of the search"
-        )
+    scorer = make_network_scorer(dag, data, score, expected)
     losses = compute_edge_losses(scorer, dag.parents, [(p, child) for p in family])
     empty, *single = scorer.families([child] * (len(family) + 1), [(), *((p,) for p in family)]).tolist()
     roles = [

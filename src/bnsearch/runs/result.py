@@ -234,7 +234,7 @@ class Result:
         path: str | os.PathLike[str],
         data: Any = None,
         *,
-        score: Score | None = None,
+        score: str | Score | Callable[..., float] | None = None,
         title: str | None = None,
         command: str | None = None,
     ) -> None:
@@ -250,16 +250,18 @@ class Result:
             An .html file.
         data : Dataset, DataFrame, Table, array of int, str or path, optional
             The data of the run, in any form that `bnsearch.learn` accepts.
-        score : Score, optional
-            The score of the run. It is needed only if it is a Python function.
+        score : str, Score or callable, optional
+            The score of the search, as in `explain`.
         title : str, optional
             Title of the page.
         command : str, optional
             The command that repeats the run; by default, the page shows a call of `bnsearch.learn`.
         """
         from bnsearch.reports.report import write_result_report
+        from bnsearch.runs.explanation import find_score
 
-        write_result_report(self, path, data, score=score, title=title, command=command)
+        chosen = find_score(score, self.settings)
+        write_result_report(self, path, data, score=chosen, title=title, command=command)
 
     def plot(self, ax: Any = None) -> Any:
         """Draw the graph on matplotlib axes, or on new ones, and return them."""
