@@ -14,6 +14,7 @@ from bnsearch.networks.network import BayesianNetwork
 if TYPE_CHECKING:
     from bnsearch.data import Dataset
     from bnsearch.graphs.dag import DAG
+    from bnsearch.graphs.pdag import PDAG
     from bnsearch.runs.result import Result
     from bnsearch.scores.score import Score
 
@@ -86,7 +87,7 @@ def write_result_report(
     run = describe_run(result, command)
     if score is None and result.settings is not None:
         score = result.settings.make_score()
-    save_report(path, result.dag, table, score, title=title, run=run)
+    save_report(path, result.dag, table, score, title=title, run=run, mpdag=result.mpdag)
 
 
 def save_report(
@@ -97,14 +98,22 @@ def save_report(
     *,
     title: str | None = None,
     run: dict[str, Any] | None = None,
+    mpdag: PDAG | None = None,
 ) -> None:
-    """Write a report from checked arguments; the file is replaced atomically."""
+    """
+    Write a report from checked arguments; the file is replaced atomically.
+
+    run : the facts of the run; None if there was none
+    mpdag : the equivalence class under the background knowledge of the run; None means no knowledge
+    """
     from bnsearch.reports.contents import build_contents
     from bnsearch.reports.page import render_page
     from bnsearch.reports.run_facts import describe_versions
 
     expected = None if run is None else run["score"]
-    contents = build_contents(network, data, score, title=title or "Bayesian network", expected_score=expected)
+    contents = build_contents(
+        network, data, score, title=title or "Bayesian network", expected_score=expected, mpdag=mpdag
+    )
     page = render_page({**contents, "run": run, "versions": describe_versions()})
     with atomic_open(path) as file:
         file.write(page.encode())

@@ -1,11 +1,5 @@
 // The run that found the network, and how to repeat it.
 
-function describeQuality(run) {
-  if (run.optimal) return "proven optimal: no network scores higher";
-  if (run.gap === null) return null;
-  return `${(100 * run.gap).toPrecision(3)}% below the upper bound`;
-}
-
 function makeCommand(text) {
   const code = make("code", {}, text);
   const button = makeButton("Copy", () => {
@@ -20,7 +14,7 @@ function makeCommand(text) {
 function makeRunFacts(run) {
   return makeFacts([
     ["score", formatNumber(run.score, 6)],
-    ["quality", describeQuality(run)],
+    ["quality", run.optimal ? `proven ${run.quality}` : run.quality],
     ["upper bound", run.bound === null ? null : formatNumber(run.bound, 6)],
     ["scope of the bound", run.bound === null ? null : run.scope],
     ["score without edges", run.empty_score === null ? null : formatNumber(run.empty_score, 6)],
