@@ -323,7 +323,6 @@ def test_methods_are_listed_with_what_they_declare(run):
 
 def test_certificate_and_its_table(run, asia, refused):
     """The certificate of the optimum is verified with the table that is written beside it."""
-    pytest.importorskip("highspy")
     arguments = ["--seconds", 20, "--seed", 3, "--certificate", "proof.json", "--parents", "sets.jkl"]
     outcome = run("learn", "asia.csv", *arguments, "--json")
     assert "wrote proof.json" in outcome.err

@@ -136,7 +136,8 @@ class Result:
 
         Only results of `auto` and `exact` have one. It contains the candidate table that it refers to. If dynamic
         programming or the order graph has solved a part of the problem, branch and cut proves that part again, in a
-        form that can be checked. If that takes more than five minutes, a `BnsearchError` is raised.
+        form that can be checked. If that takes more than five minutes, a `BnsearchError` is raised. It is several times
+        as fast with the package highspy (the extra `exact`).
         """
         return None if self.evidence is None else self.evidence()
 
