@@ -231,9 +231,7 @@ def test_the_error_names_the_extra(monkeypatch):
     """Without highspy, the error also says how to install it."""
     monkeypatch.setitem(sys.modules, "highspy", None)
     table = random_candidates(8, 20, 3, seed=4)
-    with pytest.raises(
-        BnsearchError, match=r"install the faster solver highspy \(.*'\.\[exact\]' in a copy"
-    ):
+    with pytest.raises(BnsearchError, match=r"install the faster solver highspy \(.*'\.\[exact\]' in a copy"):
         certify_optimum(table, table.begin[1:] - 1, [], max_seconds=0.0)
 
 

@@ -1,5 +1,10 @@
 // The run that found the network, and how to repeat it.
 
+/** Return the optimality or the gap, with the networks to which it refers; null if no bound is known. */
+function describeQuality(run) {
+  return run.optimal ? `proven ${run.quality}` : run.quality;
+}
+
 function makeCommand(text) {
   const code = make("code", {}, text);
   const button = makeButton("Copy", () => {
@@ -14,7 +19,7 @@ function makeCommand(text) {
 function makeRunFacts(run) {
   return makeFacts([
     ["score", formatNumber(run.score, 6)],
-    ["quality", run.optimal ? `proven ${run.quality}` : run.quality],
+    ["quality", describeQuality(run)],
     ["upper bound", run.bound === null ? null : formatNumber(run.bound, 6)],
     ["scope of the bound", run.bound === null ? null : run.scope],
     ["score without edges", run.empty_score === null ? null : formatNumber(run.empty_score, 6)],
