@@ -41,12 +41,12 @@ class Constraints:
         """The number of variables."""
         return len(self.max_parents)
 
-    @property
+    @cached_property
     def common_limit(self) -> int:
         """The maximum number of parents that holds for all variables."""
         return int(self.max_parents.max(initial=0))
 
-    @property
+    @cached_property
     def has_more_than_limit(self) -> bool:
         """Whether more is known than the common limit: an edge is required or forbidden, or a limit is lower."""
         is_limited = (self.max_parents < self.common_limit).any() or self.required.any()
