@@ -52,15 +52,28 @@ def test_proofs_over_the_sets_kept(run, asia, monkeypatch):
     """With a budget of 100 families, the proof of exact search and the bound of OBS hold for the sets kept."""
     monkeypatch.setattr("bnsearch.learning.candidates.EVALUATIONS", 100)
     outcome = run("learn", "asia.csv", "--method", "exact", "--seconds", "inf", "--seed", 3)
-    assert re.search(r"upper bound +-[\d,.]+ \(gap 0%\)", outcome.err)
+    assert re.search(r"upper bound +-[\d,.]+ \(gap 0% within its scope\)", outcome.err)
     assert re.search(r"scope of the bound +(networks over the parent sets kept|all networks with at most)", outcome.err)
+    assert re.search(r"other networks +may score higher: the bound does not cover them", outcome.err)
     assert "optimal" not in outcome.err
     arguments = ["--method", "obs", "--iterations", 1, "--seconds", "inf", "--seed", 3]
-    assert re.search(r"upper bound +-[\d,.]+ \(gap [\d.]+%\)", run("learn", "asia.csv", *arguments).err)
+    assert re.search(
+        r"upper bound +-[\d,.]+ \(gap [\d.]+% within its scope\)", run("learn", "asia.csv", *arguments).err
+    )
     facts = json.loads(run("learn", "asia.csv", "--json", *arguments).out)
     assert not facts["optimal"]
     assert facts["scope"] != "all networks"
     assert facts["gap"] == (facts["bound"] - facts["score"]) / -facts["bound"] > 0
+
+
+def test_a_limited_optimum(run, asia):
+    """With at most one parent, the proof is one of the networks with at most one parent, in words and in JSON."""
+    arguments = ["learn", "asia.csv", "--seconds", 20, "--max-parents", 1]
+    outcome = run(*arguments)
+    assert "proven: no network scores higher" not in outcome.err
+    assert re.search(r"optimal +proven: highest score of all networks with at most 1 parent", outcome.err)
+    facts = json.loads(run(*arguments, "--json").out)
+    assert (facts["optimal"], facts["scope"]) == (True, "all networks with at most 1 parent")
 
 
 def test_quiet(run, asia):
@@ -339,7 +352,6 @@ def test_methods_are_listed_with_what_they_declare(run):
 
 def test_certificate_and_its_table(run, asia, refused):
     """The certificate of the optimum is verified with the table that is written beside it."""
-    pytest.importorskip("highspy")
     arguments = ["--seconds", 20, "--seed", 3, "--certificate", "proof.json", "--parents", "sets.jkl"]
     outcome = run("learn", "asia.csv", *arguments, "--json")
     assert "wrote proof.json" in outcome.err

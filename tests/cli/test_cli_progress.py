@@ -215,14 +215,14 @@ def test_rows_on_a_terminal_that_is_resized(monkeypatch):
     with open_terminal(monkeypatch, 120) as terminal, show_progress() as (show,):
         show(Event("growing parent sets", 300, 1_000, "variables", 57_123))
         show(searching(now, 1000.0))
-        wide = terminal.read_until("  bound -1,900,000.0, found ")
-        terminal.resize(36)
-        terminal.read_until("  17 min left, gap 2.81%\r")  # the second line if the first one has 36 columns
-        narrow = terminal.read_until("  17 min left, gap 2.81%\r")
-    assert any("score -1,953,390.1, 17 min left, gap 2.81%" in line for line in wide)
+        wide = terminal.read_until("  gap 2.81% over kept sets, bound -1,900,000.0")
+        terminal.resize(42)
+        terminal.read_until("  17 min left, gap 2.81% over kept sets\r")  # the second line of 42 columns
+        narrow = terminal.read_until("  17 min left, gap 2.81% over kept sets\r")
+    assert any("score -1,953,390.1, 17 min left" in line for line in wide)
     assert max(map(len, wide)) <= 60
     assert any("score -1,953,390.1" in line for line in narrow)
-    assert max(map(len, narrow)) <= 36
+    assert max(map(len, narrow)) <= 42
 
 
 def test_an_experiment_on_a_terminal(monkeypatch):

@@ -109,7 +109,11 @@ Memory = Annotated[
 ]
 CertificateFile = Annotated[
     Path | None,
-    typer.Option("--certificate", metavar="JSON", help="Write the certificate of the upper bound, for `verify`."),
+    typer.Option(
+        "--certificate",
+        metavar="JSON",
+        help="Write the certificate of the upper bound, for `verify`; faster with the extra `exact`.",
+    ),
 ]
 TableFile = Annotated[
     Path | None,

@@ -82,7 +82,8 @@ def search_notes(progress: Progress, seconds: float) -> list[str]:
     if progress.score == -inf:
         return notes
     if progress.bound is not None and progress.gap is not None:
-        notes += [f"gap {100 * progress.gap:.3g}%", f"bound {_format_score(progress.bound)}"]
+        within = "" if progress.scope.is_complete else " over kept sets"
+        notes += [f"gap {100 * progress.gap:.3g}%{within}", f"bound {_format_score(progress.bound)}"]
     return [*notes, f"found {describe_duration(max(0.0, progress.seconds - progress.improved))} ago"]
 
 

@@ -85,18 +85,23 @@ def _near_facts(result: Result) -> dict[str, Any] | None:
 
 def show_result(result: Result) -> None:
     """Print a result as a table."""
+    from bnsearch.runs.quality import describe_proof
+
     rows = table("best network", describe_size(result.dag))
     rows.add_row("score", f"{result.score:,.6f}")
     if result.optimal:
-        rows.add_row("optimal", "proven: no network scores higher")
+        rows.add_row("optimal", describe_proof(result.scope))
     elif result.bound is not None and result.gap is not None:
-        rows.add_row("upper bound", f"{result.bound:,.6f} (gap {100 * result.gap:.3g}%)")
+        within = "" if result.scope.is_complete else " within its scope"
+        rows.add_row("upper bound", f"{result.bound:,.6f} (gap {100 * result.gap:.3g}%{within})")
     else:
         rows.add_row(
             "upper bound", "not known" if result.method in WITH_BOUND else "none, only auto and exact have one"
         )
     if result.bound is not None:
         rows.add_row("scope of the bound", str(result.scope))
+        if not result.scope.is_complete:
+            rows.add_row("other networks", "may score higher: the bound does not cover them")
     if result.near_optimal is not None:
         near = result.near_optimal
         count = f"{'' if near.is_complete else 'at least '}{near.count:,} networks"

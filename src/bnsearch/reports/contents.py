@@ -10,12 +10,14 @@ import numpy as np
 
 from bnsearch.drawing.layout import BOX_HEIGHT, Layout, compute_layout, shorten_label
 from bnsearch.errors import InputError
+from bnsearch.graphs.completion import cpdag
 from bnsearch.networks.network import BayesianNetwork, fit
-from bnsearch.reports.edges import find_compelled, list_edges
+from bnsearch.reports.edges import describe_directions, list_edges
 
 if TYPE_CHECKING:
     from bnsearch.data import Dataset
     from bnsearch.graphs.dag import DAG
+    from bnsearch.graphs.pdag import PDAG
     from bnsearch.scores.score import Score
 
 SCHEMA_VERSION = 1
@@ -33,6 +35,7 @@ def build_contents(
     *,
     title: str,
     expected_score: float | None = None,
+    mpdag: PDAG | None = None,
 ) -> dict[str, Any]:
     """
     Return the contents of the report of a network.
@@ -44,6 +47,7 @@ def build_contents(
     score : score of the edges; None if it is not known
     title : title of the page
     expected_score : score of the network in a run; if the data give another one, the losses are left out
+    mpdag : the equivalence class under the background knowledge of a run; None means no knowledge
     """
     notes: list[str] = []
     network = _add_tables(graph, data, notes)
@@ -55,7 +59,7 @@ def build_contents(
         "rows": None if data is None else data.n_rows,
         "variables": _describe_variables(dag, network, data, notes),
         "distributions": "data" if data is not None else "sample",
-        "edges": _describe_edges(dag, losses),
+        "edges": _describe_edges(dag, cpdag(dag) if mpdag is None else mpdag, losses),
         "score": None if score is None or losses is None else type(score).__name__,
         "layout": _describe_layout(dag),
         "notes": notes,
@@ -127,11 +131,11 @@ def _find_losses(
         return None
 
 
-def _describe_edges(dag: DAG, losses: list[float] | None) -> list[list[Any]]:
-    """Return parent, child, whether the edge is compelled, and the loss of score without it, None if not known."""
+def _describe_edges(dag: DAG, mpdag: PDAG, losses: list[float] | None) -> list[list[Any]]:
+    """Return parent, child, what compels the direction, and the loss of score without the edge, None if not known."""
     edges = list_edges(dag)
     known: Sequence[float | None] = [None] * len(edges) if losses is None else losses
-    facts = zip(edges, find_compelled(dag), known, strict=True)
+    facts = zip(edges, describe_directions(dag, mpdag), known, strict=True)
     return [[*edge, compelled, loss] for edge, compelled, loss in facts]
 
 

@@ -15,6 +15,7 @@ if TYPE_CHECKING:
     from bnsearch.data import Dataset
     from bnsearch.data.discretize import Discretize
     from bnsearch.graphs.dag import DAG
+    from bnsearch.graphs.pdag import PDAG
     from bnsearch.runs.result import Result
     from bnsearch.scores.score import Score
 
@@ -89,7 +90,7 @@ def write_result_report(
     table = None if data is None else match_data(result.dag, data)
     run = describe_run(result, command)
     graph = result.dag if table is None or ess == 0 else fit(result.dag, table, ess=ess)
-    save_report(path, graph, table, score, title=title, run=run)
+    save_report(path, graph, table, score, title=title, run=run, mpdag=result.mpdag)
 
 
 def save_report(
@@ -100,14 +101,22 @@ def save_report(
     *,
     title: str | None = None,
     run: dict[str, Any] | None = None,
+    mpdag: PDAG | None = None,
 ) -> None:
-    """Write a report from checked arguments; the file is replaced atomically."""
+    """
+    Write a report from checked arguments; the file is replaced atomically.
+
+    run : the facts of the run; None if there was none
+    mpdag : the equivalence class under the background knowledge of the run; None means no knowledge
+    """
     from bnsearch.reports.contents import build_contents
     from bnsearch.reports.page import render_page
     from bnsearch.reports.run_facts import describe_versions
 
     expected = None if run is None else run["score"]
-    contents = build_contents(network, data, score, title=title or "Bayesian network", expected_score=expected)
+    contents = build_contents(
+        network, data, score, title=title or "Bayesian network", expected_score=expected, mpdag=mpdag
+    )
     page = render_page({**contents, "run": run, "versions": describe_versions()})
     with atomic_open(path) as file:
         file.write(page.encode())

@@ -14,6 +14,7 @@ from bnsearch.graphs.inputs import indexed_pairs
 if TYPE_CHECKING:
     from bnsearch.data import Dataset
     from bnsearch.graphs.dag import DAG
+    from bnsearch.graphs.pdag import PDAG
     from bnsearch.runs.settings import Settings
     from bnsearch.scores.score import Score
 
@@ -70,8 +71,10 @@ class EdgeExplanation:
         Decrease of the score of the network if this edge is removed. For BDeu, it is the logarithm of a Bayes factor;
         for BIC, an approximation of it.
     compelled : bool
-        Whether all networks of the Markov equivalence class have this direction. Otherwise, the data cannot decide
-        between this edge and its reversal.
+        Whether all networks of the Markov equivalence class that the knowledge allows have this direction. Otherwise,
+        the data cannot decide between this edge and its reversal.
+    by_knowledge : bool
+        Whether the direction is compelled only because of the background knowledge.
     parents : tuple of ParentRole
         The roles of all parents of the child, the largest loss first.
     """
@@ -81,10 +84,12 @@ class EdgeExplanation:
     score: str
     loss: float
     compelled: bool
+    by_knowledge: bool = False
     parents: tuple[ParentRole, ...]
 
     def __str__(self) -> str:
-        direction = "the direction is compelled" if self.compelled else "the direction can be reversed"
+        by_knowledge = " by the knowledge" if self.by_knowledge else ""
+        direction = f"the direction is compelled{by_knowledge}" if self.compelled else "the direction can be reversed"
         lines = [f"{self.parent} -> {self.child}: without it {self.score} decreases by {self.loss:.3f}; {direction}"]
         lines += [
             f"  {p.name}: {p.role}, loss {p.loss:.3f}, gain as the only parent {p.gain_alone:.3f}" for p in self.parents
@@ -110,7 +115,9 @@ def choose_score(given: str | Score | Callable[..., float] | None, settings: Set
     return score
 
 
-def explain_edge(dag: DAG, edge: tuple[str, str], data: Dataset, score: Score, expected: float) -> EdgeExplanation:
+def explain_edge(
+    dag: DAG, edge: tuple[str, str], data: Dataset, score: Score, expected: float, mpdag: PDAG
+) -> EdgeExplanation:
     """
     Return the explanation of an edge of a network.
 
@@ -121,6 +128,7 @@ def explain_edge(dag: DAG, edge: tuple[str, str], data: Dataset, score: Score, e
     data : table, whose columns are matched to the variables by name
     score : score of the search
     expected : score of the network; an InputError is raised if the data and the score give another one
+    mpdag : the class of the network under the knowledge, in which edges that can be reversed are undirected
     """
     from bnsearch.scores.edge_losses import compute_edge_losses, make_network_scorer
 
@@ -142,6 +150,7 @@ def explain_edge(dag: DAG, edge: tuple[str, str], data: Dataset, score: Score, e
         child=edge[1],
         score=score.name,
         loss=roles[family.index(parent)].loss,
-        compelled=parent in compelled_parents(dag)[child],
+        compelled=not mpdag.arcs[child, parent],
+        by_knowledge=not mpdag.arcs[child, parent] and parent not in compelled_parents(dag)[child],
         parents=tuple(sorted(roles, key=lambda role: -role.loss)),
     )
