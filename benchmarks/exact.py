@@ -40,8 +40,8 @@ from bnsearch.runs.stop import Seconds
 from bnsearch.scores import BIC
 from bnsearch.selection import Sequential
 from counting import data_folder, load
-from gauntlet_tables import load_table
 from orderings import FILES
+from tables import load_table
 
 PROVEN = (
     "child", "water", "insurance", "hepar2", "hailfinder", "alarm", "barley/1000", "mildew/1000", "win95pts",
