@@ -19,7 +19,7 @@ RESULT = {
     "gap": "(bound - score) / |bound|, for the networks in scope only; 0 if optimal; null without a bound",
     "relative_score": "gain over the network without edges, relative to its score",
     "scope": "the networks that the bound covers, such as all networks with at most 2 parents; others may score higher",
-    "optimal": "true if it is proven that no network in scope has a higher score; false if scope leaves out networks",
+    "optimal": "true if it is proven that no network that the options allow scores higher; scope names these networks",
     "stop": "why the run ended: seconds, iterations, target, complete, converged, interrupted, terminated, ...",
     "near_optimal": "the networks within the factor of --within; null without it",
     "notes": "decisions of the method, in words",
