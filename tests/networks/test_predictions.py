@@ -64,7 +64,7 @@ def test_missing_values_by_enumeration(recipe: Recipe, data: st.DataObject) -> N
         assert_allclose(distribution, expected / total, atol=1e-12)
 
 
-@pytest.mark.parametrize("kind", ["csv", "parquet", "dat"])
+@pytest.mark.parametrize("kind", ["csv", "parquet"])
 def test_missing_values_in_files(tmp_path: Path, kind: str) -> None:
     """Files may have missing values in all spellings; a column without any value is not observed."""
     columns = {"smoke": ["yes", None, "no"], "xray": ["no", "yes", None], "dysp": [None] * 3, "lung": [None] * 3}
@@ -73,12 +73,31 @@ def test_missing_values_in_files(tmp_path: Path, kind: str) -> None:
     if kind == "parquet":
         frame.write_parquet(path)
     else:
-        text = frame.fill_null("NA").write_csv() if kind == "dat" else frame.write_csv()
-        path.write_text(text.replace(",", " ") if kind == "dat" else text)
+        path.write_text(frame.write_csv())
     found = ASIA.predict_proba(path, "lung")
     given = [{"smoke": "yes", "xray": "no"}, {"xray": "yes"}, {"smoke": "no"}]
     for row, evidence in enumerate(given):
         assert_allclose(found[row], ASIA.query("lung", evidence).probabilities, atol=1e-12)
+
+
+@pytest.mark.parametrize("name", ["rows.csv", "rows.dat"])
+def test_missing_values_with_a_row_of_arities(tmp_path: Path, name: str) -> None:
+    """A row of arities is not a row of the table."""
+    dag = DAG.from_edges(["a", "b", "other"], [("a", "b")])
+    tables = [np.array([0.3, 0.7]), np.array([[0.9, 0.1], [0.2, 0.8]]), np.array([0.2, 0.3, 0.5])]
+    network = BayesianNetwork(dag, [("0", "1"), ("0", "1"), ("0", "1", "2")], tables)
+    rows = ["a,other", "2,3", *["0,2", "NA,1", "1,0"] * 4]
+    text = "\n".join(rows)
+    (tmp_path / name).write_text(text.replace(",", " ") if name.endswith("dat") else text)
+    expected = [[0.9, 0.1], [0.41, 0.59], [0.2, 0.8]] * 4
+    assert_allclose(network.predict_proba(tmp_path / name, "b"), expected)
+
+
+def test_a_broken_row_is_not_a_missing_value(tmp_path: Path) -> None:
+    """A line with too few fields is refused, although its last fields would be empty."""
+    (tmp_path / "rows.csv").write_text("smoke,xray\nyes,no\nno\n")
+    with pytest.raises(InputError, match=r"row 2 \(line 3\) has 1 fields; the table has 2 columns"):
+        ASIA.predict_proba(tmp_path / "rows.csv", "lung")
 
 
 def test_a_row_without_values() -> None:

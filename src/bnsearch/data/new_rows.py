@@ -38,7 +38,12 @@ class NewRows:
         if name not in self.wanted or missing.all():
             return None
         self.missing[name] = np.array(missing, dtype=bool)
-        return np.where(missing, int(np.argmin(missing)), np.arange(len(missing)))
+        last = len(missing) - 1 - int(np.argmin(missing[::-1]))  # the first row of a file may contain arities
+        return np.where(missing, last, np.arange(len(missing)))
+
+    def skip_first_row(self) -> None:
+        """Note that the first row of the table is not one of the rows."""
+        self.missing = {name: missing[1:] for name, missing in self.missing.items()}
 
     def require_columns(self) -> None:
         """Raise an InputError if no column is needed and has values."""

@@ -45,13 +45,13 @@ def read_text(
     Return the names and the coded columns of a text file.
 
     The fields are separated by blanks if `blanks` is True, otherwise by commas. `new_rows` selects columns and permits
-    missing values; then there is no row of arities. The other parameters are those of `Dataset.read`.
+    missing values. The other parameters are those of `Dataset.read`.
     """
     data = _normalise_text(data, blanks)
     if not blanks:
         data = mark_quoted_states(data)
     separator = " " if blanks else ","
-    if arities_row is None and (cutter is not None or new_rows is not None):
+    if cutter is not None and arities_row is None:
         arities_row = False
     has_arities = blanks if arities_row is None else arities_row
     names, arities, sample, skipped = _read_head(_iterate_records(data, separator), header, has_arities)
@@ -62,16 +62,19 @@ def read_text(
             raise InputError("the text is not a valid table: check quotes and encoding")
         if new_rows is None:
             raise _make_empty_field_error(names, frame)
+    declared = {} if arities is None else dict(zip(names, arities, strict=True))
     if new_rows is not None:
         names, frame = _fill_fields(names, frame, new_rows)
     columns = _code_columns(names, frame, cutter)
     if arities_row is None and not blanks and header and has_arities_row(columns):
-        arities = [int(column.states[-1]) for column in columns]
+        declared = {name: int(column.states[-1]) for name, column in zip(names, columns, strict=True)}
         columns = [Column(column.codes[1:], column.states) for column in columns]
-    if arities is not None:
+        if new_rows is not None:
+            new_rows.skip_first_row()
+    if declared:
         columns = [
-            recode_column(name, column, tuple(map(str, range(arity))))
-            for name, column, arity in zip(names, columns, arities, strict=True)
+            recode_column(name, column, tuple(map(str, range(declared[name]))))
+            for name, column in zip(names, columns, strict=True)
         ]
     return names, columns
 
