@@ -100,10 +100,11 @@ papers-full: $(READY)
 	set -e; for plan in $(PLANS); do $(EXPERIMENT) experiments/$$plan.toml -o build/papers-full/$$plan; done
 
 # learn against the other methods of this library, and against other packages.
+OWN := $(basename $(notdir $(wildcard experiments/own/*.toml)))
+
 own: $(READY)
 	$(BIN)/python -m pip install --quiet --disable-pip-version-check --constraint constraints.txt --editable ".[peers]"
-	$(EXPERIMENT) experiments/own/gauntlet.toml -o build/own/gauntlet
-	$(EXPERIMENT) experiments/own/peers.toml -o build/own/peers
+	set -e; for plan in $(OWN); do $(EXPERIMENT) experiments/own/$$plan.toml -o build/own/$$plan; done
 
 clean:
 	rm -rf $(VENV) .numba_cache_checked .coverage demo build dist

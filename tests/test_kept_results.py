@@ -12,7 +12,8 @@ import pytest
 from bnsearch.experiments import run_experiment
 from bnsearch.experiments.claims import check_claims
 from bnsearch.experiments.folder import ExperimentFolder
-from bnsearch.experiments.values import Findings
+from bnsearch.experiments.measures import MEASURES
+from bnsearch.experiments.values import Finding, Findings, Grid
 from experiment_plans import write_plan
 
 ROOT = Path(__file__).parents[1]
@@ -56,11 +57,12 @@ def test_pages_are_current():
     assert page.read_text(encoding="utf-8") == TOOL.render_kept(kept[page])
 
 
-def test_overviews_are_current():
-    """Every verdict of an overview follows from the kept values."""
-    for folder in TOOL.FOLDERS:
-        text = (ROOT / folder / "README.md").read_text(encoding="utf-8")
-        assert TOOL.replace_verdicts(text, TOOL.render_verdicts(ROOT / folder)) == text
+@pytest.mark.parametrize("name", TOOL.PAGES)
+def test_tables_of_experiments_are_current(name):
+    """The tables between marks follow from the kept values."""
+    text = (ROOT / name).read_text(encoding="utf-8")
+    assert TOOL.MARKED.search(text)
+    assert TOOL.replace_tables(text, ROOT / name, ROOT) == text, "run tools/kept_results.py write"
 
 
 @pytest.fixture(scope="module")
@@ -95,9 +97,41 @@ def test_page_of_kept_values(experiment):
     assert "**not testable**" in text
 
 
-def test_verdicts_are_replaced():
-    """Only the text between the marks changes."""
-    page = f"Before.\n\n{TOOL.BEGIN}\n\nold\n\n{TOOL.END}\n\nAfter.\n"
-    new = TOOL.replace_verdicts(page, "new")
-    assert new == page.replace("old", "new")
-    assert TOOL.replace_verdicts(new, "new") == new
+def test_tables_are_replaced(experiment, tmp_path):
+    """Only the text between the marks changes, and links lead from the page to the experiment's page."""
+    TOOL.write_rows(TOOL.keep(experiment, "a machine"), make_folder(tmp_path / "docs/results/data") / "two.json")
+    page = "Before.\n\n<!-- {} of docs/results, written by tools/kept_results.py -->\nold\n<!-- end -->\n\nAfter.\n"
+    for name, link in (("docs/results/README.md", "two.md"), ("docs/benchmarks.md", "results/two.md")):
+        new = TOOL.replace_tables(page.format("verdicts"), tmp_path / name, tmp_path)
+        assert "old" not in new
+        assert f"| [Two methods]({link}) | Climbing is better. |" in new
+        assert (new.startswith("Before.\n\n<!--"), new.endswith("<!-- end -->\n\nAfter.\n")) == (True, True)
+        assert TOOL.replace_tables(new, tmp_path / name, tmp_path) == new
+
+
+def make_folder(path):
+    """Create a folder and return its path."""
+    path.mkdir(parents=True)
+    return path
+
+
+def test_summary_of_leads():
+    """Hand-worked: the means of a are +2, -1, 0 within the tolerance, and +0.5."""
+    leads = {"one": [3.0, 1.0], "two": [-1.0], "three": [4e-8, 0.0], "four": [0.5]}
+    findings = {(d, "a"): [Finding(None, seed, value, "") for seed, value in enumerate(v)] for d, v in leads.items()}
+    grid = Grid(MEASURES["lead"], tuple(leads), ("a", "b"), findings)
+    assert TOOL.summarise_leads(grid) == ["4", "2", "1", "1", "-1.000 % (two)", "+2.000 % (one)"]
+
+
+def test_table_of_leads(tmp_path):
+    """An experiment with the measure `lead` has one row for each score and budget; others have none."""
+    plan = PLAN.replace('"time_to_target"', '"lead"').replace(
+        "[{ iterations = 3 }]", "[{iterations = 3}, {iterations = 5}]"
+    )
+    run_experiment(write_plan(tmp_path, plan), tmp_path / "results")
+    folder = make_folder(tmp_path / "kept/data")
+    TOOL.write_rows(TOOL.keep(tmp_path / "results", "a machine"), folder / "leads.json")
+    lines = TOOL.render_leads(folder.parent, "results/").splitlines()
+    assert [line.partition(" | 2 |")[0] for line in lines[2:]] == [
+        f"| [Two methods](results/leads.md) | bic, {number} iterations" for number in (3, 5)
+    ]

@@ -5,8 +5,8 @@ Keep the values of experiments in the repository, and write the pages that show 
     python tools/kept_results.py write                                    # all pages
 
 `docs/papers` has the experiments of papers, `docs/results` our own. Each has the values in `data/NAME.json` and the
-page `NAME.md`, which follows from the values alone. `docs/papers/README.md` and `docs/results/README.md` have a table
-of all verdicts between two marks. `tests/test_kept_results.py` checks that all pages are current.
+page `NAME.md`, which follows from the values alone. Other pages have tables of all experiments of a folder, between two
+marks: verdicts on claims, and leads. `tests/test_kept_results.py` checks that all pages are current.
 """
 
 from __future__ import annotations
@@ -15,6 +15,7 @@ import argparse
 import hashlib
 import json
 import math
+import re
 from collections.abc import Iterator
 from dataclasses import replace
 from pathlib import Path
@@ -22,7 +23,7 @@ from typing import Any
 
 from bnsearch import __version__
 from bnsearch._tools.files import atomic_write
-from bnsearch.experiments.claims import Verdict, check_claims
+from bnsearch.experiments.claims import check_claims
 from bnsearch.experiments.folder import ExperimentFolder
 from bnsearch.experiments.measures import MEASURES, Measure
 from bnsearch.experiments.report.analysis import describe_measure
@@ -38,7 +39,8 @@ from bnsearch.experiments.values import Finding, Findings, Grid
 
 ROOT = Path(__file__).parents[1]
 FOLDERS = ("docs/papers", "docs/results")
-BEGIN, END = "<!-- verdicts: written by tools/kept_results.py -->", "<!-- end of verdicts -->"
+PAGES = ("docs/papers/README.md", "docs/results/README.md", "docs/benchmarks.md")  # pages with tables of experiments
+MARKED = re.compile(r"(<!-- (\w+) of (\S+), written by tools/kept_results.py -->\n).*?(<!-- end -->)", re.DOTALL)
 LABELS = ("dataset", "sample", "method", "score", "budget", "seed", "error")
 UNKNOWN = "0+unknown"  # version of sources that are not installed
 DIGITS = 10  # significant digits of kept values
@@ -157,42 +159,73 @@ def describe_runs(kept: dict[str, Any], findings: KeptFindings) -> list[str]:
     ]
 
 
-def list_verdicts(folder: Path) -> Iterator[tuple[str, str, list[Verdict]]]:
-    """Yield name, title and verdicts of each kept experiment of a folder."""
+def list_kept(folder: Path) -> Iterator[tuple[str, dict[str, Any]]]:
+    """Yield name and content of each kept experiment of a folder."""
     for path in sorted((folder / "data").glob("*.json")):
-        kept = json.loads(path.read_text(encoding="utf-8"))
-        yield path.stem, kept["index"]["title"], check_claims(KeptFindings(kept))
+        yield path.stem, json.loads(path.read_text(encoding="utf-8"))
 
 
-def render_verdicts(folder: Path) -> str:
-    """Return the table of all verdicts of a folder."""
+def render_verdicts(folder: Path, prefix: str) -> str:
+    """Return the table of all verdicts of a folder; links begin with a prefix."""
     lines = [
         "| experiment | claim | comparison | measure, score, budget | verdict | test |",
         "|---|---|---|---|---|---|",
     ]
-    for name, title, verdicts in list_verdicts(folder):
-        for v in verdicts:
+    for name, kept in list_kept(folder):
+        title = escape(kept["index"]["title"])
+        for v in check_claims(KeptFindings(kept)):
             parts = [v.claim, f"{v.better} against {v.than}", f"{v.measure}, {v.score}, {v.budget}"]
             words = [*map(escape, parts), f"**{v.word}**", escape(v.reason)]
-            lines.append(f"| [{escape(title)}]({name}.md) | {' | '.join(words)} |")
+            lines.append(f"| [{title}]({prefix}{name}.md) | {' | '.join(words)} |")
     return "\n".join(lines)
 
 
-def replace_verdicts(text: str, table: str) -> str:
-    """Return a page with a new table between the marks."""
-    before, _, rest = text.partition(BEGIN)
-    return f"{before}{BEGIN}\n\n{table}\n\n{END}{rest.partition(END)[2]}"
+def render_leads(folder: Path, prefix: str) -> str:
+    """Return a table with the leads of the first method of each experiment that has the measure `lead`."""
+    lines = [
+        "| experiment | score, budget | data sets | ahead | tied | behind | lowest lead | highest lead |",
+        "|---|---|--:|--:|--:|--:|---|---|",
+    ]
+    for name, kept in list_kept(folder):
+        if "lead" in kept["measures"]:
+            findings, title = KeptFindings(kept), escape(kept["index"]["title"])
+            for score, budget in findings.settings:
+                words = [f"{score}, {budget}", *summarise_leads(findings.make_grid(MEASURES["lead"], score, budget))]
+                lines.append(f"| [{title}]({prefix}{name}.md) | {' | '.join(map(escape, words))} |")
+    return "\n".join(lines)
+
+
+def summarise_leads(grid: Grid) -> list[str]:
+    """Return the numbers of data sets, and of those with a lead, a tie and a loss of the first method; its extremes."""
+    first, tie = grid.methods[0], 100 * grid.tolerance
+    leads = {dataset: grid.mean(dataset, first) for dataset in grid.datasets if grid.get(dataset, first)}
+    signs = [0 if abs(lead) <= tie else math.copysign(1, lead) for lead in leads.values()]
+    extremes = [
+        f"{leads[d]:+.3f} % ({d})" for d in (min(leads, key=leads.__getitem__), max(leads, key=leads.__getitem__))
+    ]
+    return [str(len(leads)), *(str(signs.count(sign)) for sign in (1, 0, -1)), *extremes]
+
+
+def replace_tables(text: str, page: Path, root: Path) -> str:
+    """Return a page with current tables between its marks."""
+    renderers = {"verdicts": render_verdicts, "leads": render_leads}
+
+    def replace_table(found: re.Match[str]) -> str:
+        begin, kind, name, end = found.groups()
+        prefix = "" if root / name == page.parent else f"{name.removeprefix('docs/')}/"
+        return f"{begin}\n{renderers[kind](root / name, prefix)}\n\n{end}"
+
+    return MARKED.sub(replace_table, text)
 
 
 def make_pages(root: Path = ROOT) -> dict[Path, str]:
     """Return the content of all pages by path."""
     pages = {}
     for folder in (root / name for name in FOLDERS):
-        for path in sorted((folder / "data").glob("*.json")):
-            pages[folder / f"{path.stem}.md"] = render_kept(json.loads(path.read_text(encoding="utf-8")))
-        overview = folder / "README.md"
-        if overview.exists():
-            pages[overview] = replace_verdicts(overview.read_text(encoding="utf-8"), render_verdicts(folder))
+        for name, kept in list_kept(folder):
+            pages[folder / f"{name}.md"] = render_kept(kept)
+    for page in (root / name for name in PAGES):
+        pages[page] = replace_tables(page.read_text(encoding="utf-8"), page, root)
     return pages
 
 

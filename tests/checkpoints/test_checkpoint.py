@@ -27,7 +27,26 @@ from clocks import Clock
 )
 def test_a_long_write_is_followed_by_a_long_pause(elapsed, cpu, interval):
     """Writes begin every 8 s, or later if they take long."""
-    assert Cost(elapsed, cpu).get_interval(0.006) == pytest.approx(interval)
+    assert Cost(elapsed, cpu).get_interval(0.006, 0.1) == pytest.approx(interval)
+
+
+@pytest.mark.parametrize(("seconds", "latest"), [(0.0, 8.0), (1.5, 6.5), (3.0, 5.0)])
+def test_waiting_for_the_disk_does_not_postpone_the_incumbent(tmp_path, monkeypatch, seconds, latest):
+    """A write that waits for the disk begins again 8 s later; the time of the large parts counts, too."""
+    container, clock = Container(tmp_path / "run.bns"), Clock()
+    monkeypatch.setattr("bnsearch.checkpoints.costs.time.perf_counter", clock)
+    monkeypatch.setattr("bnsearch.checkpoints.checkpoint.time.perf_counter", clock)
+    checkpoint = Checkpoint(container, Run(seed=1), {"method": "mine"}, {})
+    container.create({})
+    write = Container.write
+
+    def write_slowly(self, parts):
+        clock.now += seconds if parts.get("large") else 0.0
+        write(self, parts)
+
+    monkeypatch.setattr(Container, "write", write_slowly)
+    checkpoint.provide("large", lambda: Part({}))
+    assert checkpoint.write_parts() == pytest.approx(latest, abs=0.01)
 
 
 def test_costs_are_added():

@@ -5,6 +5,7 @@ from __future__ import annotations
 import ast
 import hashlib
 import json
+import sys
 from pathlib import Path
 
 import numpy as np
@@ -34,7 +35,7 @@ from bnsearch.parent_sets import read_scores, write_scores
 from bnsearch.parent_sets.table import ParentSets
 from bnsearch.runs.problem import Problem
 from bnsearch.runs.stop import Iterations, Seconds
-from candidate_tables import random_candidates
+from candidate_tables import random_candidates, table_of
 from clocks import Clock
 from reference_exact import best_score
 from strategies import examples
@@ -210,7 +211,6 @@ def test_bounds_of_a_stopped_search_are_certified(readings):
 
 def test_the_optimum_of_dynamic_programming_is_certified():
     """A component without a proof is proven by branch and cut."""
-    pytest.importorskip("highspy")
     table = random_candidates(8, 20, 3, seed=4)
     result = search(Problem(table=table), "exact", seed=1)
     assert result.optimal
@@ -220,11 +220,34 @@ def test_the_optimum_of_dynamic_programming_is_certified():
     assert certify_optimum(table, rows, []).bound == pytest.approx(result.score, abs=1e-9)
 
 
+def test_a_component_of_best_parent_sets_is_certified():
+    """
+    x0 and x1 are a component; their best sets {x2} and {x0} are on no cycle, so no cut is needed.
+
+    x3 and x4 are another component: one of them has no parent. The best score is -1 - 1 - 3 - 1 - 3 = -9.
+    """
+    pytest.importorskip("highspy")
+    none = frozenset[int]()
+    first = [{none: -3.0, frozenset({1}): -2.0, frozenset({2}): -1.0}, {none: -3.0, frozenset({0}): -1.0}]
+    second = [{none: -3.0, frozenset({4}): -1.0}, {none: -3.0, frozenset({3}): -1.0}]
+    table = table_of([*first, {none: -3.0}, *second])
+    result = search(Problem(table=table), "exact", seed=1)
+    assert result.score == -9.0
+    assert checker.check_certificate(list_rows(table), result.certificate.content) == -9.0
+
+
 def test_the_time_for_a_certificate_is_limited():
     """Branch and cut ends after the time for it; the error says what is missing and what to do."""
-    pytest.importorskip("highspy")
     table = random_candidates(8, 20, 3, seed=4)
-    with pytest.raises(BnsearchError, match=r"no certificate: .* within 0 s; limit the number of parents"):
+    with pytest.raises(BnsearchError, match=r"no certificate: .* within 0 s; .*limit the number of parents"):
+        certify_optimum(table, table.begin[1:] - 1, [], max_seconds=0.0)
+
+
+def test_the_error_names_the_extra(monkeypatch):
+    """Without highspy, the error also says how to install it."""
+    monkeypatch.setitem(sys.modules, "highspy", None)
+    table = random_candidates(8, 20, 3, seed=4)
+    with pytest.raises(BnsearchError, match=r"install the faster solver highspy \(.*'\.\[exact\]' in a copy"):
         certify_optimum(table, table.begin[1:] - 1, [], max_seconds=0.0)
 
 

@@ -134,6 +134,9 @@ def test_measures_of_a_record():
     best = Best(-100.0, 0.01)
     assert best.limit == -101.0
     assert MEASURES["regret"].compute(record, best) == pytest.approx(2.0)
+    assert MEASURES["lead"].compute(record, best) is None  # there is no other method
+    assert MEASURES["lead"].compute(record, Best(-100.0, 0.01, -100.0)) == pytest.approx(-2.0)
+    assert MEASURES["lead"].compute(record, Best(-102.0, 0.01, -120.0)) == pytest.approx(15.0)
     assert MEASURES["gap"].compute(record, best) == pytest.approx(5.0)
     assert MEASURES["time_to_target"].compute(record, best) == math.inf
     assert MEASURES["time_to_target"].compute(record, Best(-100.0, 0.02)) == 2.0

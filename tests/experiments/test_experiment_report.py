@@ -180,8 +180,13 @@ def test_means_are_over_samples_first():
 
 
 def test_many_random_networks(tmp_path):
-    """With more than 40 data sets, the table has one row for each pattern, and all networks are in a hidden table."""
+    """
+    With more than 40 data sets, the table has one row for each pattern, and all networks are in a hidden table.
+
+    A published value of the pattern is in the first table.
+    """
     text = """
+published = [{ dataset = "net(4,1,2)", values = { hillclimb = -98.765 } }]
 methods = ["hillclimb", { name = "hillclimb", label = "one parent", max_parents = 1 }]
 budgets = [{ iterations = 1 }]
 sources = [{ random = { variables = 4, parents = 1, states = 2 }, network_seeds = { count = 42 }, rows = 30 }]
@@ -197,6 +202,7 @@ sources = [{ random = { variables = 4, parents = 1, states = 2 }, network_seeds 
     page = (tmp_path / "out" / "report.html").read_text()
     assert "<summary>All 42 data sets</summary>" in page
     assert page.count("<td>net(4,1,2)</td>") == 1
+    assert page.count("published: -98.77") == 1
 
 
 def test_marks_in_both_formats():

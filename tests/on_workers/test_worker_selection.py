@@ -4,17 +4,20 @@ from __future__ import annotations
 
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager
+from unittest.mock import Mock
 
 import numpy as np
 import pytest
 
 import bnsearch
 from bnsearch.distributed import growth, selection
+from bnsearch.distributed.array_file import ArrayFile
 from bnsearch.distributed.parcels import ParcelFolder
 from bnsearch.distributed.pools import Pool
 from bnsearch.distributed.selection import WorkerAuto, WorkerSequential
 from bnsearch.distributed.task_queue import TaskQueue
 from bnsearch.distributed.workers import Workers
+from bnsearch.selection.walk import Walk
 from worker_cases import make_table
 
 SCORE = bnsearch.AIC()  # its penalty is small, so that sets of several parents are kept
@@ -22,7 +25,8 @@ SCORE = bnsearch.AIC()  # its penalty is small, so that sets of several parents 
 
 @pytest.fixture(autouse=True)
 def small_tasks(monkeypatch):
-    """Divide also small sizes among workers."""
+    """Divide also small sizes among workers, which have no enumeration of an earlier test."""
+    monkeypatch.setattr(selection, "_idle_walks", selection._IdleWalks())
     monkeypatch.setattr(selection, "MIN_SETS", 10)
     monkeypatch.setattr(selection, "TASKS_PER_WORKER", 3)
 
@@ -43,10 +47,31 @@ def assert_same(found, expected):
     assert (found.depth, found.complete, found.stop) == (expected.depth, expected.complete, expected.stop)
 
 
-@pytest.mark.parametrize("number", [1, 2])
-def test_enumeration(table, number):
-    """All sets of up to three parents, from groups of pieces."""
+@pytest.mark.parametrize(("number", "max_shared"), [(1, 1 << 20), (2, 1 << 20), (2, 0)])
+def test_enumeration(table, monkeypatch, number, max_shared):
+    """All sets of up to three parents, from groups of pieces; workers share the smaller sizes or enumerate them."""
+    monkeypatch.setattr(selection, "MAX_SHARED", max_shared)
+    enumerated = []
+    monkeypatch.setattr(selection.PieceWalk, "run", lambda walk, **rest: enumerated.append(Walk.run(walk, **rest)))
     with pool_of(number, table) as pool:
+        found = WorkerSequential(pool=pool).select(table, SCORE, threads=1)
+        assert not [path for path in pool.folder.path.iterdir() if path.name != pool.problem.key]
+    assert_same(found, bnsearch.Sequential().select(table, SCORE, threads=1))
+    assert bool(enumerated) == (max_shared == 0)
+
+
+def test_a_worker_that_does_not_find_the_file_enumerates(table, monkeypatch):
+    """The same table, if the file with the smaller sizes is on another machine."""
+    monkeypatch.setattr(ArrayFile, "map", lambda _: None)
+    with pool_of(2, table) as pool:
+        found = WorkerSequential(pool=pool).select(table, SCORE, threads=1)
+    assert_same(found, bnsearch.Sequential().select(table, SCORE, threads=1))
+
+
+def test_a_file_that_cannot_be_written_is_not_needed(table, monkeypatch):
+    """The same table, if the disk is full."""
+    monkeypatch.setattr(ArrayFile, "write", Mock(side_effect=OSError("no space left")))
+    with pool_of(2, table) as pool:
         found = WorkerSequential(pool=pool).select(table, SCORE, threads=1)
     assert_same(found, bnsearch.Sequential().select(table, SCORE, threads=1))
 

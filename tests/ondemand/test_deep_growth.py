@@ -58,6 +58,19 @@ def prune_by_definition(scorer: Scorer, v: int, best: tuple[int, ...]) -> tuple[
     return tuple(sorted(best))
 
 
+def exchange_by_definition(scorer: Scorer, v: int, best: tuple[int, ...], candidates: set[int]) -> set[tuple[int, ...]]:
+    """Return the sets in which no exchange of one parent gains, always by the first parent whose exchange gains."""
+    for u in best:
+        rest = tuple(p for p in best if p != u)
+        scores = {w: scorer.family(v, [*rest, w]) for w in candidates - set(rest)}
+        highest = max(scores.values())
+        if improves(highest, scorer.family(v, best)):
+            ties = [w for w, score in scores.items() if not improves(highest, score)]
+            pruned = [prune_by_definition(scorer, v, (*rest, w)) for w in ties]
+            return set().union(*(exchange_by_definition(scorer, v, each, candidates) for each in pruned))
+    return {best}
+
+
 @examples(25)
 @given(st.integers(2, 7), st.integers(5, 60), st.integers(0, 999), st.sampled_from(SCORES))
 def test_the_path_of_each_variable(n, rows, seed, score):
@@ -77,6 +90,31 @@ def test_the_path_of_each_variable(n, rows, seed, score):
         return
     assert found[1] == pytest.approx([scorer.family(v, p) for v, p in enumerate(dag.parents)], abs=1e-9)
     assert improves(fsum(found[1]), start)
+
+
+@examples(25)
+@given(st.integers(2, 7), st.integers(5, 60), st.integers(0, 999), st.sampled_from(SCORES))
+def test_free_growth(n, rows, seed, score):
+    """Each variable among all others, in several calls; nothing is left after that."""
+    data = uniform_table(n, rows, seed)
+    scorer = Scorer(data, score)
+    growth = DeepGrowth(Problem(data=data, score=score))
+    seen = []
+    while not growth.is_exhausted:
+        answers = iter([True] * 60)
+        families = growth.grow_freely(lambda answers=answers: next(answers, False))
+        first = families.first
+        for i, (v, value) in enumerate(zip(families.child.tolist(), families.scores.tolist(), strict=True)):
+            parents = tuple(families.members[first[i] : first[i + 1]].tolist())
+            assert value == pytest.approx(scorer.family(v, parents), abs=1e-9)
+            assert not improves(scorer.family(v, ()), value)
+            seen.append(v)
+            if i < len(families.child) - 1:  # the last one may have been interrupted
+                others = set(range(n)) - {v}
+                grown = grow_by_definition(scorer, v, (), others)
+                assert parents in set().union(*(exchange_by_definition(scorer, v, each, others) for each in grown))
+    assert seen == list(range(n))
+    assert not len(growth.grow_freely(lambda: True).child)
 
 
 def ancestors(dag: DAG, v: int) -> set[int]:
@@ -118,3 +156,8 @@ def test_knowledge():
     assert 1 in dag.parents[0]
     assert not {2, 3} & set(dag.parents[0])
     assert 1 < max(len(p) for p in dag.parents) <= 5
+    families = DeepGrowth(problem).grow_freely(lambda: True)
+    of_first = families.members[: families.first[1]].tolist()
+    assert 1 in of_first
+    assert not {2, 3} & set(of_first)
+    assert max(families.sizes) <= 5

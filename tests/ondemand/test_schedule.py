@@ -83,7 +83,7 @@ def test_a_timed_round():
     clock = Clock()
     schedule = Schedule(Run(Seconds(100), seed=1, clock=clock), 2, 5, on_demand_only=False)
     clock.now += 10.0
-    schedule.start_round()
+    schedule.start_round(is_climbing=False)
     assert schedule.round_length == pytest.approx(10.0 * ROUND)
     credit = 5.0 * ROUND
     assert schedule.dag_search.credit == pytest.approx(credit)
@@ -105,10 +105,24 @@ def test_a_useful_run_that_does_not_fit():
     assert not schedule.is_due(schedule.table_search)
 
 
+def test_the_ordering_search_during_the_first_climb():
+    """Before its first run it gets 0.1 / (0.1 + 1) of a round, and 0.33 / 1.33 once the first climb has ended."""
+    clock = Clock()
+    schedule = Schedule(Run(Seconds(100), seed=1, clock=clock), 2, 5, on_demand_only=False)
+    schedule.dag_search.record(8.0, 2.0)
+    schedule.dag_search.credit = 0.0
+    clock.now += 10.0
+    schedule.start_round(is_climbing=True)
+    assert schedule.ordering_search.credit == pytest.approx(10.0 * ROUND * 0.1 / 1.1)
+    schedule.ordering_search.credit = 0.0
+    schedule.start_round(is_climbing=False)
+    assert schedule.ordering_search.credit == pytest.approx(10.0 * ROUND * 0.33 / 1.33)
+
+
 def test_rounds_counted_in_steps():
     """Two islands and two searches: each has the same number of steps, and the next round is longer."""
     schedule = Schedule(Run(Iterations(10**6), seed=1), 2, 5, on_demand_only=False)
-    schedule.start_round()
+    schedule.start_round(is_climbing=False)
     assert schedule.is_due(schedule.dag_search)
     assert schedule.step_budget() == SearchBudget(max_steps=5 * FIRST_STEPS)
     schedule.end_round()

@@ -22,11 +22,16 @@ class Page:
     def open(self, path):
         """Open a file and wait until distributions are computed."""
         self.driver.get(path.as_uri())
-        start = time.monotonic()
-        while not self.run("return document.documentElement.dataset.ready"):
-            assert time.monotonic() - start < MAX_WAIT, "the page is not ready"
-            time.sleep(0.02)
+        self.wait_for("return document.documentElement.dataset.ready")
         return self
+
+    def wait_for(self, script):
+        """Return the value of JavaScript in the page as soon as it is true."""
+        start = time.monotonic()
+        while not (value := self.run(script)):
+            assert time.monotonic() - start < MAX_WAIT, f"the page has no value of {script}"
+            time.sleep(0.02)
+        return value
 
     def run(self, script, *arguments):
         """Run JavaScript in the page and return its value."""

@@ -9,6 +9,8 @@ import pytest
 from page_reader import HOSTILE_NAMES, make_hostile_network, make_large_network
 
 from bnsearch.graphs.dag import DAG
+from bnsearch.knowledge import Knowledge
+from bnsearch.learning.learn import learn
 from bnsearch.networks import load_network
 from bnsearch.reports import contents as contents_module
 from bnsearch.reports.report import write_report
@@ -32,6 +34,23 @@ def test_search_and_details(page, asia):
     assert page.texts(".box.selected .label") == ["either"]
     assert sorted(page.texts(".box.parent .label")) == ["lung", "tub"]
     assert page.texts(".box.spouse .label") == ["bronc"]
+
+
+def test_knowledge_and_limits_are_named(page, tmp_path):
+    """An edge that the knowledge compels is not called reversible, and the optimum is one of the allowed networks."""
+    data = load_network("asia").sample(500, 1)
+    tiers = Knowledge(tiers=[["asia", "smoke"], ["tub", "lung", "bronc"], ["either"], ["xray", "dysp"]])
+    result = learn(data, knowledge=tiers, seconds=20, seed=1)
+    by_knowledge = [edge for edge in result.dag.edges if result.explain(edge, data).by_knowledge]
+    assert by_knowledge
+    result.report(tmp_path / "r.html", data)
+    page.open(tmp_path / "r.html")
+    assert len(page.all(".edge.reversible")) == len(result.mpdag.undirected_edges)
+    page.one("#edges-panel-tab").click()
+    directions = page.texts("#edges-panel tbody tr td:nth-child(2)")
+    assert directions.count("compelled by the knowledge") == len(by_knowledge)
+    page.one("#run-panel-tab").click()
+    assert "proven optimal among all networks that the knowledge allows" in page.one("#run-panel").text
 
 
 def test_edges_explain_themselves(page, asia):
@@ -159,36 +178,59 @@ def describe_distributions(page):
     return page.one("#bars-panel .muted").text
 
 
-def test_run(page, tmp_path):
-    """The panel of the run has score, bound, curve, notes, command and versions."""
-    dag = DAG.from_edges(["a", "b"], [("a", "b")])
-    trace = Trace([Progress(seconds=0.5, score=-10.0), Progress(seconds=1.5, score=-9.25)])
-    result = Result(
-        dag=dag,
-        score=-9.25,
-        bound=-9.0,
+def make_result(points, seconds, **facts):
+    """Return the result of a run of some seconds with a trace of seconds and scores."""
+    return Result(
+        dag=DAG.from_edges(["a", "b"], [("a", "b")]),
+        score=points[-1][1],
         optimal=False,
         stop="seconds",
-        trace=trace,
+        trace=Trace([Progress(seconds=time, score=score) for time, score in points]),
         iterations=3,
         evaluations=40,
         computed=20,
-        seconds=2.0,
+        seconds=seconds,
         method="hillclimb",
         parameters={"restarts": 2},
         seed=5,
-        notes=("a note with <b>markup</b>",),
+        **{"bound": None} | facts,
     )
+
+
+def test_run(page, tmp_path):
+    """The panel of the run has score, bound, curve, notes, command and versions."""
+    result = make_result([(0.5, -10.0), (1.5, -9.25)], 2.0, bound=-9.0, notes=("a note with <b>markup</b>",))
     result.report(tmp_path / "r.html", command="bnsearch learn t.csv")
     page.open(tmp_path / "r.html")
     page.one("#run-panel-tab").click()
     text = page.one("#run-panel").text
-    for expected in ("-9.25", "2.78% below the upper bound", "restarts = 2", "a note with <b>markup</b>", "numpy"):
+    for expected in ("-9.25", "gap 2.78%", "restarts = 2", "a note with <b>markup</b>", "numpy"):
         assert expected in text
     assert page.one("#run-panel pre").text == "bnsearch learn t.csv"
     label = page.one(".curve").get_attribute("aria-label")
     assert label == "Best score over time: -10 after 0.5 s, -9.25 after 1.5 s"
     assert len(page.all(".curve .bound")) == 1
+
+
+@pytest.mark.parametrize(
+    ("points", "n_drawn"),
+    [
+        ([(0.1, -1000.0), (0.2, -110.0), (0.3, -105.0), (9.0, -100.0)], 3),  # -110 has 99 % of the gain
+        ([(0.1, -1000.0), (2.5, -500.0), (9.0, -100.0)], 2),  # a late improvement
+        ([(2.1, -1000.0), (2.5, -500.0), (9.0, -100.0)], 3),
+        ([(0.1, -200.0), (0.2, -100.0)], 1),
+    ],
+)
+def test_start_of_the_curve(page, tmp_path, points, n_drawn):
+    """The curve begins with 95 % of the gain, or after the first fifth of the time, and a text says so."""
+    make_result(points, 10.0).report(tmp_path / "r.html")
+    page.open(tmp_path / "r.html")
+    page.one("#run-panel-tab").click()
+    path = page.one(".curve .score").get_attribute("d")
+    assert path.count("V") == n_drawn - 1
+    assert path.endswith("H408")  # the right end of the drawing is the end of the run
+    skipped = len(points) - n_drawn
+    assert (f"Not drawn: {skipped} improvement" in page.one("#run-panel figcaption").text) == (skipped > 0)
 
 
 def test_dark_mode(page, asia):
@@ -239,20 +281,3 @@ def test_hostile_names(page, tmp_path):
     assert page.one("#title").text == HOSTILE_NAMES[0]
     assert page.run("return window.hacked") is None
     assert page.run("return document.querySelectorAll('img, body script:not(#contents)').length") == 1
-
-
-def test_a_thousand_variables(page, tmp_path, record_property):
-    """A large page works, and its time is reported: `--junit-xml` contains it."""
-    write_report(make_large_network(1000, 2), tmp_path / "large.html")
-    page.driver.execute_cdp_cmd("Performance.enable", {"timeDomain": "threadTicks"})
-    page.open(tmp_path / "large.html")
-    assert len(page.all(".box")) == 1000
-    milliseconds = int(page.run("return document.documentElement.dataset.drawn"))
-    record_property("milliseconds until drawn", milliseconds)
-    metrics = page.driver.execute_cdp_cmd("Performance.getMetrics", {})["metrics"]
-    seconds = next(metric["value"] for metric in metrics if metric["name"] == "TaskDuration")
-    record_property("seconds of CPU time", seconds)
-    print(f"1,000 variables: drawn after {milliseconds} ms, {seconds:.2f} s of CPU time with all distributions")
-    page.select("variable 777")
-    assert page.one("#variable-panel h2").text == "variable 777"
-    assert page.scale >= 0.8

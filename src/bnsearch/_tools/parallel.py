@@ -5,7 +5,8 @@ from __future__ import annotations
 import os
 import threading
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from concurrent.futures import ThreadPoolExecutor, wait
+from concurrent.futures import Future, ThreadPoolExecutor, wait
+from contextlib import contextmanager
 from typing import Any, TypeVar, cast
 
 import numpy as np
@@ -54,30 +55,76 @@ def parallel_iter(
     if workers <= 1:
         yield from map(function, work)
         return
+    results: list[Future[R]] = [Future() for _ in work]
+    waiting = iter(zip(work, results, strict=True))
     errors: list[BaseException] = []
+    lock = threading.Lock()
 
     def fail(error: BaseException) -> None:
         errors.append(error)
         halt()
 
-    def call(item: T) -> R:
-        if errors:
-            raise errors[0]
-        try:
-            return function(item)
-        except BaseException as error:
-            fail(error)
-            raise
+    def take_items() -> None:
+        while True:
+            with lock:
+                item, result = next(waiting, (None, None))
+            if result is None:
+                return
+            if errors:
+                result.set_exception(errors[0])
+                continue
+            try:
+                result.set_result(function(cast(T, item)))
+            except BaseException as error:
+                fail(error)
+                result.set_exception(error)
 
-    with ThreadPoolExecutor(workers) as pool:  # its end waits for running calls
+    with _idle_threads.call_several_times(take_items, workers):  # its end waits for running calls
         try:
-            for result in [pool.submit(call, item) for item in work]:
+            for result in results:
                 while wait([result], POLL_SECONDS).not_done:
                     pass
                 yield result.result()
         except BaseException as error:
             fail(error)
             raise
+
+
+class IdleThreads:
+    """
+    Threads that wait for work, because starting 16 threads takes as long as two kernel calls.
+
+    Each call has an executor of its own as long as it runs, so calls that run at the same time or inside of each other
+    never wait for threads.
+    """
+
+    def __init__(self) -> None:
+        self._executors: list[ThreadPoolExecutor] = []
+        if hasattr(os, "register_at_fork"):  # a process that forks should have no other threads
+            os.register_at_fork(before=self.end)
+
+    def end(self) -> None:
+        """End all threads that wait for work."""
+        while self._executors:
+            self._executors.pop().shutdown()
+
+    @contextmanager
+    def call_several_times(self, function: Callable[[], None], times: int) -> Iterator[None]:
+        """Call a function in several threads during the block; the end of the block waits for all calls."""
+        try:
+            executor = self._executors.pop()
+        except IndexError:
+            executor = ThreadPoolExecutor(MAX_THREADS)  # starts a thread when none is idle
+        calls: list[Future[None]] = []
+        try:
+            calls += (executor.submit(function) for _ in range(times))
+            yield
+        finally:
+            wait(calls)
+            self._executors.append(executor)  # not after an interrupt of the wait: its threads are not idle
+
+
+_idle_threads = IdleThreads()
 
 
 def parallel_take(

@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from bnsearch.runs.run import Run
 
 RUN, IDENTITY = "run", "identity"  # names of the parts that every checkpoint has
-ALL = ""  # name of the cost of all parts together
+FIRST_WRITE, SECOND_WRITE = "first write", "second write"  # names of the costs of all parts of a write together
 TOLERANCE = 1.0  # a part that is due within this number of seconds is written now, not at the next write
 
 Provider = Callable[[], Part | None]
@@ -139,20 +139,26 @@ class Checkpoint:
         """
         started, meter = time.perf_counter(), self._container.meter
         meter.costs.clear()
-        with meter.measure(ALL):
-            large = [name for name in self._names if name not in self._small]
+        large = [name for name in self._names if name not in self._small]
+        with meter.measure(FIRST_WRITE):
             self._write(only_due=True, without=large)
-            until_first = time.perf_counter() - started
-            if any(name in self._providers and self._is_due(name) for name in large):
+        if any(name in self._providers and self._is_due(name) for name in large):
+            with meter.measure(SECOND_WRITE):
                 self._write(only_due=True)
-        whole = rest = meter.costs.pop(ALL)
-        for name in list(self._names):
-            cost = meter.costs.get(name, Cost())
-            due = started + cost.get_interval(costs.MAX_PART_SHARE) - TOLERANCE
-            self._due[name] = max(self._due.get(name, 0.0), due)
-            rest = rest.plus(cost, -1.0)
+        first, second = meter.costs.pop(FIRST_WRITE), meter.costs.pop(SECOND_WRITE, Cost())
+        self._postpone_parts(started, large, second)
         # The next incumbent is expected to take as long to write as this one, and must be on the disk in time.
-        return max(0.0, rest.get_interval(costs.MAX_SHARE) - whole.elapsed - until_first)
+        interval = first.get_interval(costs.MAX_SHARE, costs.MAX_DISK_SHARE_OF_INCUMBENT)
+        return max(0.0, interval - second.elapsed - 2.0 * first.elapsed)
+
+    def _postpone_parts(self, started: float, large: Collection[str], second: Cost) -> None:
+        """Set the times of the next writes of all parts; large ones wait for the disk together in the second write."""
+        of_parts = {name: self._container.meter.costs.get(name, Cost()) for name in self._names}
+        elapsed = sum(of_parts[name].elapsed for name in large)
+        for name, cost in of_parts.items():
+            waited = cost.elapsed / elapsed * second.elapsed if name in large and elapsed > 0.0 else cost.elapsed
+            interval = Cost(waited, cost.cpu).get_interval(costs.MAX_PART_SHARE, costs.MAX_DISK_SHARE)
+            self._due[name] = max(self._due.get(name, 0.0), started + interval - TOLERANCE)
 
     def _write(self, result: Result | None = None, *, only_due: bool = False, without: Collection[str] = ()) -> None:
         """Write the state; if this fails, the run continues, and one note says so."""

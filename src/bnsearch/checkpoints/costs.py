@@ -13,7 +13,8 @@ MAX_SHARE = 0.005  # share of CPU time for writing counters, incumbent and trace
 MAX_PART_SHARE = 0.001  # share of CPU time for each other part, of which there are at most four
 MAX_EXPECTED_SHARE = 0.01  # share of CPU time so far that the next write of a part may be expected to take
 SECONDS_PER_BYTE = 2e-9  # approximate CPU time for writing a byte, its checksum included
-MAX_DISK_SHARE = 0.1  # share of the elapsed time for either, which includes waiting for the disk
+MAX_DISK_SHARE = 0.1  # share of the elapsed time for each other part, which includes waiting for the disk
+MAX_DISK_SHARE_OF_INCUMBENT = 0.5  # larger: waiting takes no time of the run, and a late write loses work
 
 
 def read_cpu_seconds() -> float:
@@ -31,9 +32,9 @@ class Cost(NamedTuple):
         """Return the sum of two costs, or their difference if the sign is -1."""
         return Cost(self.elapsed + sign * other.elapsed, self.cpu + sign * other.cpu)
 
-    def get_interval(self, max_share: float) -> float:
-        """Return the seconds from the begin of a write to the begin of the next, which may take a share of CPU time."""
-        return max(SECONDS_BETWEEN_WRITES, self.elapsed / MAX_DISK_SHARE, self.cpu / max_share)
+    def get_interval(self, max_share: float, max_disk_share: float) -> float:
+        """Return the seconds between the begins of two writes that may take shares of the CPU and the elapsed time."""
+        return max(SECONDS_BETWEEN_WRITES, self.elapsed / max_disk_share, self.cpu / max_share)
 
 
 class CostMeter:

@@ -100,6 +100,23 @@ class Sweep:
         self._make_lattice()
         self._ones[: len(ones)] = ones
 
+    def get_counts(self, size: int) -> NDArray[np.int32]:
+        """Return the counts of all sets of items that sets of a size need; empty if they are not known yet."""
+        counts: NDArray[np.int32] = self._ones[: self._at[size] if self._counted >= size - 1 else 0]
+        return counts
+
+    def adopt_counts(self, counts: NDArray[np.int32], size: int) -> bool:
+        """
+        Use the counts of another sweep over the same variables; return False if they are not those of a size.
+
+        A sweep with another maximum size may have other bitmaps. Its counts of single items then differ.
+        """
+        items = self._columns.sizes
+        if len(counts) != self._at[size] or not np.array_equal(counts[: len(items)], items):
+            return False
+        self._ones, self._counted = counts, size - 1
+        return True
+
     def _make_lattice(self) -> None:
         """Make the arrays whose sizes depend on `max_size`: `_ones` has the count of each set of items, by size."""
         self.products = products_of_sets(self.layout.columns.arities, self.max_size)
@@ -117,7 +134,9 @@ class Sweep:
         ones[:items] = columns.sizes
         self.binomial = _binomials(max(items, len(self.order)) + 1, self.max_size + 2)
         self._ones = ones
-        self._at = np.cumsum([0, 0, *sizes]).astype(np.int64)  # where the counts of each size begin in _ones
+        self._at: NDArray[np.int64] = np.cumsum([0, 0, *sizes]).astype(
+            np.int64
+        )  # where the counts of each size begin in _ones
 
     def number(self, size: int) -> int:
         """Return the number of sets of a size."""

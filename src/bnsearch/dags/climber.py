@@ -6,6 +6,7 @@ from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import cached_property, partial
 from itertools import pairwise
+from math import fsum
 
 import numpy as np
 from numpy.typing import NDArray
@@ -135,7 +136,7 @@ class Climber:
         if self.score == -np.inf:
             return None
         bits, _, scores = self._best_graph
-        return ScoredDAG(self.score, partial(list_members_of_rows, bits.copy()), scores.copy())
+        return ScoredDAG(fsum(scores.tolist()), partial(list_members_of_rows, bits.copy()), scores.copy())
 
     def start(
         self,

@@ -49,6 +49,11 @@ class ParcelFolder:
         self._folder = tempfile.TemporaryDirectory(prefix="bnsearch-", ignore_cleanup_errors=True)
         self._keys: list[str] = []
 
+    @property
+    def path(self) -> Path:
+        """The folder."""
+        return Path(self._folder.name)
+
     def __enter__(self) -> ParcelFolder:
         return self
 
@@ -72,7 +77,7 @@ class ParcelFolder:
             digest.update(str(len(part)).encode())
             digest.update(part)
         key = digest.hexdigest()
-        path = Path(self._folder.name) / key
+        path = self.path / key
         try:
             with path.open("wb") as file:
                 for part in parts:

@@ -2,8 +2,9 @@
 Candidate selection on workers.
 
 Enumeration counts each set of variables once for all families in it, so a division by children would count sets several
-times. Workers get groups of pieces of the largest size instead: a piece is a range of sets (`counting/pieces.py`). Each
-worker enumerates all smaller sizes, which take little time.
+times. Workers get groups of pieces of the largest size instead: a piece is a range of sets (`counting/pieces.py`). The
+driver enumerates all smaller sizes, which take little time. Workers on its machine map the results into memory, so that
+all of them share one copy; other workers enumerate the smaller sizes themselves.
 """
 
 from __future__ import annotations
@@ -17,10 +18,10 @@ from math import comb, inf
 import numpy as np
 from numpy.typing import NDArray
 
-from bnsearch._tools.parallel import ThreadArrays
 from bnsearch.budgets.budget import Budget
 from bnsearch.counting.pieces import Piece
 from bnsearch.data import Dataset
+from bnsearch.distributed.array_file import ArrayFile
 from bnsearch.distributed.growth import WorkerStage
 from bnsearch.distributed.pools import Parts, Pool
 from bnsearch.knowledge.constraints import Constraints
@@ -36,7 +37,8 @@ from bnsearch.selection.size_progress import Pace, SizeProgress
 from bnsearch.selection.walk import SIZE_FACTOR, Walk
 
 MIN_SETS = 1_000_000  # smallest number of sets of a size that is divided among workers: about 0.1 s of work
-PREPARED_DEPTH = 2  # with this number of parents, workers enumerate the smaller sizes while the driver does
+PREPARED_DEPTH = 2  # with this number of parents, workers prepare their data while the driver enumerates
+MAX_SHARED = 1 << 28  # largest file with the results of smaller sizes; otherwise each worker enumerates these itself
 TASKS_PER_WORKER = 8  # minimum number of groups of pieces for each worker, which bounds the time of a group
 SHARES = 3  # a group has at most 1 / SHARES of a worker's share of the remaining sets, so that all workers end together
 
@@ -53,6 +55,7 @@ class PieceTask:
     pieces : the pieces
     max_parents : size of the largest parent set that can improve a local score
     memory : bytes for the enumeration
+    smaller : results of the smaller sizes; None if the worker must enumerate these itself
     """
 
     key: str
@@ -60,21 +63,28 @@ class PieceTask:
     pieces: tuple[Piece, ...]
     max_parents: int
     memory: int
+    smaller: ArrayFile | None = None
 
 
 class PieceWalk(Walk):
     """An enumeration on a worker: all sizes but the last, then some pieces of the last size."""
 
-    def enumerate_pieces(self, size: int, pieces: Sequence[Piece]) -> list[RankedFamilies]:
+    def enumerate_pieces(self, size: int, pieces: Sequence[Piece], smaller: ArrayFile | None) -> list[RankedFamilies]:
         """Return the families of each piece that no subset of their parents matches or beats."""
-        if self.depth < size - 2:
-            self.run(max_size=size - 1)
-        progress = self.progress = self.progress or self._start_size(size, inf)
-        scratch = ThreadArrays(np.int32, np.int64, np.float64)
+        progress = self.progress = self.progress or self._prepare_size(size, smaller)
         joint = self.job.score.joint(self.job.data.n_rows)
         return self.sweep.for_each_piece(
-            size, joint, lambda piece, block: self._keep(progress, piece, block, scratch), pieces=pieces
+            size, joint, lambda piece, block: self._keep(progress, piece, block), pieces=pieces
         )
+
+    def _prepare_size(self, size: int, smaller: ArrayFile | None) -> SizeProgress:
+        """Return the arrays for the enumeration of a size, with the results of the driver if they are at hand."""
+        arrays = None if smaller is None else smaller.map()
+        if arrays is None or not self.sweep.adopt_counts(arrays[0], size):
+            self.run(max_size=size - 1)
+            return self._start_size(size, inf)
+        _, self.best, parents = arrays
+        return SizeProgress(size, self.sweep.number(size), parents, np.empty((1, 0)), np.empty((len(self.empty), 0)))
 
 
 @dataclass(frozen=True, eq=False)
@@ -109,7 +119,7 @@ def select_pieces(task: PieceTask, parts: Parts) -> PieceReport:
     """Return the families of a group of pieces; this function runs on a worker."""
     key = task.key, task.size, task.memory
     walk = _idle_walks.pop(key) or _make_walk(task, parts)
-    found = walk.enumerate_pieces(task.size, task.pieces)
+    found = walk.enumerate_pieces(task.size, task.pieces, task.smaller) if task.pieces else []
     _idle_walks.put(key, walk)
     return PieceReport.join(found)
 
@@ -167,7 +177,7 @@ class SharedWalk(Walk):
         self.job, self.memory = job, memory
         if max_parents == PREPARED_DEPTH and comb(job.n, max_parents + 1) >= MIN_SETS:
             for _ in range(pool.queue.workers.number):
-                self._submit(max_parents + 1, ())
+                self._submit(max_parents + 1, (), None)
         super().__init__(job, max_parents, memory)
 
     def run(self, *, evaluations: int | None = None, share: float | None = None, max_size: int | None = None) -> str:
@@ -177,10 +187,20 @@ class SharedWalk(Walk):
         finally:
             self._pool.queue.cancel()
 
-    def _submit(self, size: int, pieces: tuple[Piece, ...]) -> None:
-        """Submit the enumeration of some pieces; without pieces, the worker enumerates the smaller sizes only."""
-        task = PieceTask(self._pool.problem.key, size, pieces, self.job.max_parents, self.memory)
+    def _submit(self, size: int, pieces: tuple[Piece, ...], smaller: ArrayFile | None) -> None:
+        """Submit the enumeration of some pieces; without pieces, the worker only prepares its data."""
+        task = PieceTask(self._pool.problem.key, size, pieces, self.job.max_parents, self.memory, smaller)
         self._pool.queue.submit(select_pieces, task, [self._pool.problem])
+
+    def _share_smaller(self, progress: SizeProgress) -> ArrayFile | None:
+        """Return a file with the results of the smaller sizes; None if it would be too large or cannot be written."""
+        arrays = self.sweep.get_counts(progress.size), self.best, progress.parents
+        if sum(array.nbytes for array in arrays) > MAX_SHARED:
+            return None
+        try:
+            return ArrayFile.write(self._pool.folder.path, arrays)
+        except OSError:
+            return None
 
     def _enumerate_size(self, size: int, max_seconds: float) -> bool:
         """Enumerate all families of one size; a large size that is the last one is divided among the workers."""
@@ -193,11 +213,13 @@ class SharedWalk(Walk):
         self.kept[size] = progress.kept
         pace = Pace(progress, max_seconds, budget)
         for pieces, families in self._enumerate_on_workers(progress, pace):
+            sets = 0
             for piece, own in zip(pieces, families, strict=True):
                 progress.kept[piece] = own
                 self.rows += len(own.places)
                 first, stop = self.sweep.ranks(size, piece)
-                pace.advance(stop - first, self._reserve)
+                sets += stop - first
+            pace.advance(sets, self._reserve)
             budget.report(self._make_event(progress))
         if progress.done < progress.total:
             self.seconds_for_next = pace.expected_seconds
@@ -212,11 +234,15 @@ class SharedWalk(Walk):
         self, progress: SizeProgress, pace: Pace
     ) -> Iterator[tuple[tuple[Piece, ...], list[RankedFamilies]]]:
         """Yield groups of pieces with their families, until all are done or the time is used up."""
-        queue = self._pool.queue
-        for group in self._group_pieces(progress.size, queue.workers.number):
-            self._submit(progress.size, group)
-        for ticket in queue.take_all(lambda: pace.going and not self.job.budget.is_spent()):
-            yield ticket.call.task.pieces, ticket.value.split()
+        queue, smaller = self._pool.queue, self._share_smaller(progress)
+        try:
+            for group in self._group_pieces(progress.size, queue.workers.number):
+                self._submit(progress.size, group, smaller)
+            for ticket in queue.take_all(lambda: pace.going and not self.job.budget.is_spent()):
+                yield ticket.call.task.pieces, ticket.value.split()
+        finally:
+            if smaller is not None:
+                smaller.remove()
 
     def _group_pieces(self, size: int, workers: int) -> Iterator[tuple[Piece, ...]]:
         """

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from concurrent.futures import FIRST_COMPLETED, BrokenExecutor, Future, wait
+from concurrent.futures import BrokenExecutor, Future
 from dataclasses import dataclass, field, replace
+from queue import Empty, SimpleQueue
 from typing import Any
 
 from bnsearch.distributed.calls import Call, Done, Failed, Missing, perform
@@ -51,6 +52,7 @@ class TaskQueue:
     def __init__(self, workers: Workers, remark: Callable[[str], None]) -> None:
         self.workers, self._remark = workers, remark
         self._waiting: dict[Future[Any], Ticket] = {}
+        self._done: SimpleQueue[Future[Any]] = SimpleQueue()  # futures in the order in which they were done
 
     def __enter__(self) -> TaskQueue:
         return self
@@ -69,12 +71,10 @@ class TaskQueue:
 
     def take(self, seconds: float) -> list[Ticket]:
         """Return the tickets that are done, after at most some seconds; none if no task is done until then."""
-        done, _ = wait(list(self._waiting), max(0.0, seconds), return_when=FIRST_COMPLETED)
         finished: list[Ticket] = []
         lost: list[Ticket] = []
         has_broken = False
-        for future in done:
-            ticket = self._waiting.pop(future)
+        for future, ticket in self._pop_done(seconds):
             try:
                 answer = future.result()
             except KeyboardInterrupt:
@@ -93,6 +93,24 @@ class TaskQueue:
         for ticket in lost:
             self._send(ticket)
         return finished
+
+    def _pop_done(self, seconds: float) -> list[tuple[Future[Any], Ticket]]:
+        """
+        Remove and return the tasks that are done, after at most some seconds.
+
+        Futures report their end to a queue, because `concurrent.futures.wait` takes time for each future that is not
+        done.
+        """
+        deadline = time.monotonic() + max(0.0, seconds)
+        done: list[tuple[Future[Any], Ticket]] = []
+        while self._waiting:
+            try:
+                future = self._done.get(timeout=0.0 if done else max(0.0, deadline - time.monotonic()))
+            except Empty:
+                break
+            if future in self._waiting:  # otherwise it was cancelled
+                done.append((future, self._waiting.pop(future)))
+        return done
 
     def take_all(self, going: Callable[[], bool]) -> Iterator[Ticket]:
         """Yield all tickets, each when it is done; stop early when `going()` returns False."""
@@ -128,6 +146,7 @@ class TaskQueue:
             self._remark(self.workers.replace_executor())
             future = self.workers.submit(perform, ticket.call)
         self._waiting[future] = ticket
+        future.add_done_callback(self._done.put)
 
     def _accept(self, ticket: Ticket, answer: Done | Missing | Failed) -> bool:
         """Return True if an answer has the value of a task; send the task again if the worker lacks data."""

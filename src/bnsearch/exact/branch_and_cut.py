@@ -98,8 +98,13 @@ class BranchAndCut:
         """Search until the best network is proven or `halted` returns True; a further call continues the search."""
         n, sets = self.component.size, self.component.n_sets
         if not self.nodes:
-            relaxed = self.component.relaxed_score
-            self._push(-1, None, NodeState(np.zeros((n, n), dtype=bool), np.ones(sets, dtype=bool), relaxed))
+            state = NodeState(
+                np.zeros((n, n), dtype=bool),
+                np.ones(sets, dtype=bool),
+                self.component.relaxed_score,
+                [Step(np.zeros(0, dtype=np.int64), np.zeros(0))],  # proves the bound of the root if no other step does
+            )
+            self._push(-1, None, state)
         while self._open and not self._halted():
             self._process(self._pop())
             self._observe(self.bound)

@@ -14,16 +14,18 @@ Record = Mapping[str, Any]
 @dataclass(frozen=True)
 class Best:
     """
-    The best score that any cell has found for the same table and score.
+    The best scores that other cells have found for the same table and score.
 
     Attributes
     ----------
-    score : the score
+    score : best score of any cell
     target : relative distance to it below which a run has reached its target
+    other : best score of any other method with the same budget and seed; None if there is no other method
     """
 
     score: float
     target: float
+    other: float | None = None
 
     @property
     def limit(self) -> float:
@@ -72,6 +74,13 @@ def compute_regret(record: Record, best: Best) -> float:
     return 100 * max(0.0, best.score - score) / max(1.0, abs(best.score))
 
 
+def compute_lead(record: Record, best: Best) -> float | None:
+    """Return the score minus the best score of other methods, in percent of it; None if there is no other method."""
+    if best.other is None:
+        return None
+    return float(100 * (record["result"]["score"] - best.other) / max(1.0, abs(best.other)))
+
+
 def compute_gap(record: Record, best: Best) -> float | None:
     """Return the gap in percent; None if the method has no upper bound."""
     gap = record["result"]["gap"]
@@ -116,7 +125,22 @@ MEASURES = {
             compute_regret,
             digits=4,
         ),
-        Measure("gap", "gap (%)", "Distance to the upper bound of the score, in percent.", compute_gap, digits=3),
+        Measure(
+            "lead",
+            "lead (%)",
+            "Score minus the best score of any other method for the same table, budget and seed, in percent. It is "
+            "negative if another method is better.",
+            compute_lead,
+            True,
+            4,
+        ),
+        Measure(
+            "gap",
+            "gap (%)",
+            "Distance to the upper bound of the score, in percent. The bound may cover only the parent sets kept.",
+            compute_gap,
+            digits=3,
+        ),
         Measure(
             "seconds", "seconds", "Wall-clock time of the run.", _of_result("seconds"), is_timed=True, is_relative=True
         ),

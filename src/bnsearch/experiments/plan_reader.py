@@ -16,7 +16,7 @@ from bnsearch.experiments.plan import Budget, Claim, Entry, MethodEntry, Plan, P
 from bnsearch.experiments.programs import ProgramEntry, check_words
 from bnsearch.experiments.sections import PlanError, Section
 from bnsearch.experiments.source_reader import read_sources
-from bnsearch.experiments.sources import Source, forget_files
+from bnsearch.experiments.sources import Source, forget_files, name_pattern
 from bnsearch.runs.method import Needs, get_declaration
 
 MAX_PLAN_BYTES = 2**20
@@ -216,15 +216,15 @@ def _read_all_published(
     top: Section, labels: Sequence[str], sources: Sequence[Source], *, small: bool
 ) -> list[Published]:
     """Return all published values; in the small version of a plan, only those of its own data sets."""
-    entries, datasets = top.take_entries("published"), {source.dataset for source in sources}
+    entries, names = top.take_entries("published"), [source.dataset for source in sources]
+    datasets = sorted({*names, *map(name_pattern, names)})
     if small:
         entries = [entry for entry in entries if entry.content.get("dataset") in datasets]
-    return [value for entry in entries for value in _read_published(entry, labels, sources)]
+    return [value for entry in entries for value in _read_published(entry, labels, datasets)]
 
 
-def _read_published(entry: Section, labels: Sequence[str], sources: Sequence[Source]) -> list[Published]:
-    """Return the published values of a data set."""
-    datasets = sorted({source.dataset for source in sources})
+def _read_published(entry: Section, labels: Sequence[str], datasets: list[str]) -> list[Published]:
+    """Return the published values of a data set, or of all random networks of a pattern."""
     dataset, values = entry.take_text("dataset"), entry.take_table("values") or {}
     measure = entry.take_choice("measure", list(MEASURES), "score")
     entry.finish()

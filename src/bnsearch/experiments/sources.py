@@ -258,6 +258,11 @@ def split_rows(data: Dataset, share: float) -> tuple[Dataset, Dataset]:
     return tuple(Dataset(data.codes[:, rows], data.names, data.states) for rows in (kept, held_out))  # type: ignore[return-value]
 
 
+def name_pattern(dataset: str) -> str:
+    """Return the label of a random network without its number, such as net(50,1,2); other labels as they are."""
+    return dataset.partition("#")[0]
+
+
 @lru_cache(maxsize=64)
 def digest_file(path: str) -> str:
     """Return a digest of the content of a file, after decompression."""

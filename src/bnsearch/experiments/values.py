@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import Any
@@ -13,9 +13,12 @@ from numpy.typing import NDArray
 
 from bnsearch.experiments.folder import ExperimentFolder
 from bnsearch.experiments.measures import MEASURES, Best, Measure
+from bnsearch.experiments.sources import name_pattern
 from bnsearch.experiments.statistics.ranks import TOLERANCE
 
 Record = dict[str, Any]
+Table = tuple[str, int | None, str]  # data set, sample and score
+Scores = dict[str, dict[int, float]]  # scores by method and seed
 PENALTY = 2.0  # a run that does not reach its target counts in tests as this multiple of the largest time
 
 
@@ -100,11 +103,6 @@ class Grid:
         ]
 
 
-def name_pattern(dataset: str) -> str:
-    """Return the label of a random network without its number, such as net(50,1,2); other labels as they are."""
-    return dataset.partition("#")[0]
-
-
 def average(findings: Sequence[Finding]) -> float:
     """Return the mean over samples of the means over seeds; not a number if there is none."""
     by_sample: dict[int | None, list[float]] = {}
@@ -135,7 +133,7 @@ class Findings:
         found = {cell["key"]: folder.read_result(cell["key"]) for cell in self.cells}
         self.records: dict[str, Record] = {key: record for key, record in found.items() if record is not None}
         self.unused = len(folder.list_keys() - set(found))
-        self._best = self._find_best()
+        self._best, self._scores = self._collect_scores()
 
     @cached_property
     def methods(self) -> tuple[str, ...]:
@@ -180,7 +178,7 @@ class Findings:
         """Return the values of a measure; data sets and methods without any value are left out."""
         values: dict[tuple[str, str], list[Finding]] = {}
         for cell, record in self.select(score, budget):
-            value = measure.compute(record, self._best[_table_of(cell)])
+            value = measure.compute(record, self.get_best(cell))
             if value is not None:
                 finding = Finding(cell["sample"], cell["seed"], float(value), cell["key"])
                 values.setdefault((cell["dataset"], cell["method"]), []).append(finding)
@@ -189,18 +187,29 @@ class Findings:
         return Grid(measure, datasets, methods, values, self.index["tie"])
 
     def get_best(self, cell: Record) -> Best:
-        """Return the best score of any cell for the table and the score of a cell."""
-        return self._best[_table_of(cell)]
+        """Return the best scores of other cells for the table and the score of a cell."""
+        rivals = self._scores[_table_of(cell), cell["budget"]]
+        others = [choose_score(by_seed, cell["seed"]) for label, by_seed in rivals.items() if label != cell["method"]]
+        return Best(self._best[_table_of(cell)], self.index["target"], max(others, default=None))
 
-    def _find_best(self) -> dict[tuple[Any, ...], Best]:
-        best: dict[tuple[Any, ...], float] = {}
+    def _collect_scores(self) -> tuple[dict[Table, float], dict[tuple[Table, str], Scores]]:
+        """Return the best score of each table, and the scores by method and seed for each table and budget."""
+        best: dict[Table, float] = {}
+        scores: dict[tuple[Table, str], Scores] = {}
         for cell in self.cells:
             record = self.records.get(cell["key"], {})
             if "result" in record:
-                table = _table_of(cell)
-                best[table] = max(best.get(table, -math.inf), record["result"]["score"])
-        return {table: Best(score, self.index["target"]) for table, score in best.items()}
+                table, score = _table_of(cell), record["result"]["score"]
+                best[table] = max(best.get(table, -math.inf), score)
+                by_method = scores.setdefault((table, cell["budget"]), {})
+                by_method.setdefault(cell["method"], {})[cell["seed"]] = score
+        return best, scores
 
 
-def _table_of(cell: Record) -> tuple[Any, ...]:
+def choose_score(by_seed: Mapping[int, float], seed: int) -> float:
+    """Return the score of a seed; the mean of all seeds if a method was not run with it."""
+    return by_seed[seed] if seed in by_seed else math.fsum(by_seed.values()) / len(by_seed)
+
+
+def _table_of(cell: Record) -> Table:
     return cell["dataset"], cell["sample"], cell["score"]

@@ -137,7 +137,7 @@ class _DataSearch(SelectionSchedule):
             return
         bounding.continue_from_checkpoint()
         while run.going() and model.is_started and run.seconds_left > bounding.reserve:
-            seconds, whole = self.plan_enumeration(run, model.share_covered) if self.timed else (0.0, True)
+            seconds, whole = self._plan_enumeration(model)
             if seconds > 0.0 and self._enumerate(model, seconds, whole):
                 return
             with run.extra_stop(Seconds(run.seconds + run.seconds_left - bounding.reserve)):
@@ -242,6 +242,12 @@ class _DataSearch(SelectionSchedule):
         run.scope, run.bound = ALL_NETWORKS, None
         prove(replace(problem, table=found.table), run)
         return True
+
+    def _plan_enumeration(self, model: IslandModel) -> tuple[float, bool]:
+        """Return a plan as `plan_enumeration` does; no time during the first climb, or without a time budget."""
+        if not self.timed or model.is_climbing:
+            return 0.0, True
+        return self.plan_enumeration(self.run, model.share_covered)
 
     def _enumerate(self, model: IslandModel, seconds: float, whole: bool) -> bool:
         """Enumerate parent sets for the islands' table; return True if the optimum is proven."""

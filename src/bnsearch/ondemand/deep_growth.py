@@ -8,6 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from bnsearch.graphs.dag import DAG
+from bnsearch.parent_sets.rows import Families
 from bnsearch.runs.problem import Problem
 from bnsearch.scores.bounds import bound_of, max_useful_parents
 from bnsearch.scores.extender import Extender
@@ -22,6 +23,9 @@ class DeepGrowth:
     cells have few rows each may score more than the empty set although all sets between them score less. Here the best
     next parent is added even if the score decreases, until no larger set can beat the best set so far. Then parents
     are removed if that does not decrease the score.
+
+    `improve` keeps the network without cycles, so descendants of a variable do not become its parents. `grow_freely`
+    ignores the network: its families are for a search over orderings, which decides what goes together.
 
     Parameters
     ----------
@@ -38,6 +42,7 @@ class DeepGrowth:
         self._score: float | None = None  # of the last network
         self._n_left = 0  # number of variables of that network that are still to be grown
         self._next = 0  # the next one
+        self._n_free = 0  # number of variables that were grown freely
 
     @property
     def evaluations(self) -> int:
@@ -64,7 +69,7 @@ class DeepGrowth:
         children = _list_children(found)
         while self._n_left and going():
             v = self._next
-            grown = self._grow(v, found[v], ~_find_descendants(v, children), going)
+            grown, _ = self._grow(v, found[v], ~_find_descendants(v, children), going)
             if grown != found[v]:
                 found[v], better = grown, True
                 children = _list_children(found)
@@ -75,43 +80,98 @@ class DeepGrowth:
         scores = np.array([self._extender.family(v, p) for v, p in enumerate(found)])
         return DAG(self._problem.names, found), scores
 
+    @property
+    def is_exhausted(self) -> bool:
+        """True if all variables were grown freely."""
+        return self._n_free == self._problem.size
+
+    def grow_freely(self, going: Callable[[], bool]) -> Families:
+        """
+        Return one family of each further variable, grown from its required parents among all legal parents.
+
+        After the growth, parents are exchanged as long as the score increases. Variables are grown until `going()`
+        returns False; the next call continues with the next variable.
+        """
+        known = self._problem.constraints
+        children, found = [], []
+        while not self.is_exhausted and going():
+            v = self._n_free
+            legal = np.arange(self._problem.size) != v
+            grown = self._grow(v, () if known is None else tuple(known.required_parents[v]), legal, going)
+            children.append(v)
+            found.append(self._exchange(v, *grown, legal, going))
+            self._n_free += 1
+        return Families(
+            np.array(children, dtype=np.int32),
+            np.array([self._extender.family(v, own) for v, own in zip(children, found, strict=True)]),
+            np.array([len(own) for own in found], dtype=np.int64),
+            np.array([u for own in found for u in own], dtype=np.int32),
+        )
+
     def _grow(
         self, v: int, parents: tuple[int, ...], not_below: NDArray[np.bool_], going: Callable[[], bool]
-    ) -> tuple[int, ...]:
+    ) -> tuple[tuple[int, ...], float]:
         """
         Return the best parent set on the way from a variable's parents to larger sets, without useless members.
+
+        Returns the set and its score.
 
         not_below : bool[n], False for the variable and its descendants, which may not become parents
         """
         extender = self._extender
         best, best_score = parents, extender.family(v, parents)
         grown = list(parents)
-        known = self._problem.constraints
-        free = not_below if known is None else known.allowed[v] & not_below
-        free[grown] = False
-        while free.any() and len(grown) < self._limits[v] and going():
+        while len(grown) < self._limits[v] and going():
             if not improves(extender.ceiling(v, grown, self._bound), best_score):
                 break  # no larger set can beat the best one
-            candidates = np.flatnonzero(free)
-            scores = extender.extend(v, grown, candidates)
-            if np.isnan(scores).all():
+            added = self._find_best_addition(v, grown, not_below)
+            if added is None:
                 break
-            chosen = int(np.nanargmax(scores))
-            grown.append(int(candidates[chosen]))
-            free[grown] = False
-            if improves(scores[chosen], best_score):
-                best, best_score = tuple(grown), float(scores[chosen])
-        return best if best == parents else self._prune(v, best, best_score)
+            parent, score = added
+            grown.append(parent)
+            if improves(score, best_score):
+                best, best_score = tuple(grown), score
+        return (best, best_score) if best == parents else self._prune(v, best, best_score)
 
-    def _prune(self, v: int, parents: tuple[int, ...], score: float) -> tuple[int, ...]:
-        """Return the parents without those whose removal does not decrease the score."""
+    def _find_best_addition(self, v: int, parents: Sequence[int], legal: NDArray[np.bool_]) -> tuple[int, float] | None:
+        """Return the parent whose addition gives the highest score, and this score; None if there is none."""
+        known = self._problem.constraints
+        is_free = legal.copy() if known is None else known.allowed[v] & legal
+        is_free[list(parents)] = False
+        candidates = np.flatnonzero(is_free)
+        scores = self._extender.extend(v, parents, candidates)
+        if np.isnan(scores).all():
+            return None
+        chosen = int(np.nanargmax(scores))
+        return int(candidates[chosen]), float(scores[chosen])
+
+    def _prune(self, v: int, parents: tuple[int, ...], score: float) -> tuple[tuple[int, ...], float]:
+        """Return the parents without those whose removal does not decrease the score, and their score."""
         known = self._problem.constraints
         required = () if known is None else known.required_parents[v]
         for u in parents:
             rest = tuple(p for p in parents if p != u)
             if u not in required and not improves(score, value := self._extender.family(v, rest)):
                 parents, score = rest, value
-        return tuple(sorted(parents))
+        return tuple(sorted(parents)), score
+
+    def _exchange(
+        self, v: int, parents: tuple[int, ...], score: float, legal: NDArray[np.bool_], going: Callable[[], bool]
+    ) -> tuple[int, ...]:
+        """Return the parents after exchanges of one parent that increase the score, with those of no use removed."""
+        known = self._problem.constraints
+        required = () if known is None else known.required_parents[v]
+        waiting = list(parents)
+        while waiting and going():
+            u = waiting.pop(0)
+            if u in required:
+                continue
+            rest = tuple(p for p in parents if p != u)
+            added = self._find_best_addition(v, rest, legal)
+            if added is not None and improves(added[1], score):
+                parents, score = self._prune(v, (*rest, added[0]), added[1])
+                waiting = list(parents)
+        return parents
 
 
 def _list_children(parents: Sequence[Sequence[int]]) -> list[list[int]]:

@@ -21,7 +21,7 @@ from bnsearch.runs.problem import Problem
 from bnsearch.runs.run import Run
 from bnsearch.scores.score import improves
 
-FIRST_CLIMB_SHARE = 0.6  # share of the remaining time for the first climb over DAGs, before it continues in rounds
+FIRST_CLIMB_SHARE = 0.8  # share of the remaining time for the first climb over DAGs, before it continues in rounds
 CLASS_BYTES_PER_PAIR = 8  # memory of GES for each pair of variables, an upper estimate
 CLASS_CLIMB_THREADS = 4  # with at least this number of threads, GES has a thread of its own
 DEEP_GROWTH_SHARE = 0.25  # time (or number of scores) of deep growth, as a share of that of the round before it
@@ -155,13 +155,19 @@ class IslandModel:
         return sum(len(parents) <= max_parents for parents in parents_of) / self.problem.size
 
     @property
+    def is_climbing(self) -> bool:
+        """True if the first climb is still running."""
+        climb = self.islands[0].dag_search
+        return climb is not None and climb.is_first_climb_running
+
+    @property
     def _best_island(self) -> Island:
         return max(self.islands, key=lambda island: island.chain.best)
 
     def search_round(self) -> None:
         """Let all islands search over orderings and DAGs, with the times of the schedule; then exchange networks."""
         schedule, evaluations = self.schedule, self.run.progress.evaluations
-        schedule.start_round()
+        schedule.start_round(is_climbing=self.is_climbing)
         if self._timed and self.islands[0].n_climbs:  # the first climb can continue for any length of time
             schedule.set_climb_seconds(self.climb_seconds)
         self._run_activity(schedule.ordering_search, self._search_orderings, schedule.step_budget())
@@ -181,9 +187,13 @@ class IslandModel:
         return now - self.improved >= (self.schedule.round_length if self._timed else 1)
 
     def _grow_deep(self, max_evaluations: float) -> None:
-        """Grow the parent sets of the best network, also through sets with lower scores."""
+        """
+        Grow the parent sets of the best network, also through sets with lower scores.
+
+        When all of them were grown, sets grow without regard to the network, and are stored for the ordering search.
+        """
         growth, run, island = self.deep_growth, self.run, self._best_island
-        if growth is None or growth.is_done(island.chain.best):
+        if growth is None:
             return
         started, before = run.seconds, growth.evaluations
 
@@ -192,11 +202,14 @@ class IslandModel:
                 return not run.halted() and run.seconds - started < DEEP_GROWTH_SHARE * self.schedule.round_length
             return growth.evaluations - before < max_evaluations
 
-        found = growth.improve(island.chain.best, island.chain.best_parents(), going)
-        run.count(evaluations=growth.evaluations - before)
-        if found is not None:
+        if growth.is_done(island.chain.best):
+            families = growth.grow_freely(going)
+            for each in self.islands if len(families.child) else ():
+                each.chain.store_families(families)
+        elif (found := growth.improve(island.chain.best, island.chain.best_parents(), going)) is not None:
             island.add_network(*found)
             island.offer(run)
+        run.count(evaluations=growth.evaluations - before)
 
     def _run_activity(self, activity: Activity, search: Callable[[SearchBudget], None], steps: SearchBudget) -> None:
         """Run an activity if it is due, and record its gain; `steps` is its budget under a budget of iterations."""
@@ -212,8 +225,8 @@ class IslandModel:
         return fsum(island.chain.best for island in self.islands)
 
     def _search_orderings(self, budget: SearchBudget) -> None:
-        """Search with families on demand and, when that is due, over the table of all families met."""
-        if self.on_demand_only:
+        """Search with families on demand and, when that is due after the first climb, over the shared table."""
+        if self.on_demand_only or (self._timed and self.is_climbing):
             self._search_on_demand(budget)
             return
         schedule, table = self.schedule, self.table

@@ -14,7 +14,8 @@ FIRST_STEPS = 4  # under a budget of iterations: steps of a chain per variable i
 STEP_GROWTH = 1.3  # under a budget of iterations: length of a round divided by the length of the previous one
 ON_DEMAND_SHARE = 0.6  # share of the ordering search for families on demand; the rest searches the candidate table
 MIN_RATE_ORDERINGS = 0.33  # lower bound on the rate of the ordering search, as a share of the best rate
-MIN_RATE_DAGS = 0.1  # the same for the DAG search; smaller, because it seldom gains after the first climb
+MIN_RATE_DAGS = 0.1  # the same for the DAG search after the first climb, because it seldom gains then
+MIN_RATE_CLIMBING = 0.1  # the same for the ordering search during the first climb, whose gains are higher
 MIN_DAG_SHARE = 0.08  # shortest useful DAG search as a share of the elapsed time
 MAX_SHARE = 0.4  # an activity runs only if its shortest useful run takes at most this share of the remaining time
 DECAY = 0.3  # factor by which gain and seconds of all earlier runs are multiplied at each run
@@ -111,9 +112,15 @@ class Schedule:
         self.ordering_search, self.dag_search = Activity(MIN_RATE_ORDERINGS), Activity(MIN_RATE_DAGS)
         self.on_demand_search, self.table_search = Activity(MIN_RATE_ORDERINGS), Activity(MIN_RATE_ORDERINGS)
 
-    def start_round(self) -> None:
-        """Set the length of a timed round, and divide it among the activities."""
+    def start_round(self, *, is_climbing: bool) -> None:
+        """
+        Set the length of a timed round, and divide it among the activities.
+
+        is_climbing : True if the first climb is still running. As long as its rate is high, other searches from its
+            network gain little, so the lower bound on their rate is small.
+        """
         if self.timed:
+            self.ordering_search.min_relative_rate = MIN_RATE_CLIMBING if is_climbing else MIN_RATE_ORDERINGS
             run = self._run
             self.round_length = max(MIN_ROUND_SECONDS, min(ROUND * run.seconds, run.seconds_left))
             activities = [self.ordering_search, self.dag_search]

@@ -13,6 +13,7 @@ from bnsearch.kernels.sorting import insert_ascending
 
 DIGITS, DIGIT_BITS = 8, 8  # digits of a key of 64 bits
 BUCKETS = 1 << DIGIT_BITS
+SIGN = 1 << 63  # bit of the sign of a score
 
 
 @borrowing_kernel
@@ -86,38 +87,47 @@ def unrank(rank, size, binomial, order, begin, members):
 
 
 @kernel
-def order_best_first(bits):
+def order_best_first(bits, keys, rows, other_keys, other_rows):
     """
-    Return the order of scores: descending, and equal scores as given (radix sort).
+    Sort scores: descending, and equal scores as given (radix sort).
 
-    bits : uint64[m]   the 64 bits of each score
+    bits : uint64[m]                     the 64 bits of each score
+    keys, rows, other_keys, other_rows : uint64, int64, uint64, int64[m]   overwritten
+
+    Returns the keys of the scores in their order, and their indices, in two of the last four arrays.
     """
     m = bits.size
-    sign = np.uint64(1) << np.uint64(63)
-    keys, rows = np.empty((2, m), np.uint64), np.empty((2, m), np.int64)
+    sign = np.uint64(SIGN)
     counts = np.zeros((DIGITS, BUCKETS), np.int64)
     for i in range(m):
         key = bits[i]
         if key == sign:  # -0.0, which equals 0.0
             key = np.uint64(0)
-        keys[0, i] = key = key if key & sign else ~(key | sign)  # ascending keys are descending scores
-        rows[0, i] = i
+        keys[i] = key = key if key & sign else ~(key | sign)  # ascending keys are descending scores
+        rows[i] = i
         for d in range(DIGITS):
             counts[d, digit_of(key, d)] += 1
-    side = 0
     for d in range(DIGITS):
-        if m == 0 or counts[d, digit_of(keys[side, 0], d)] == m:  # all keys have the same digit
+        if m == 0 or counts[d, digit_of(keys[0], d)] == m:  # all keys have the same digit
             continue
         to = counts[d]
         add_up(to)
         for i in range(m):
-            key = keys[side, i]
+            key = keys[i]
             at = to[digit_of(key, d)]
             to[digit_of(key, d)] = at + 1
-            keys[1 - side, at] = key
-            rows[1 - side, at] = rows[side, i]
-        side = 1 - side
-    return rows[side]
+            other_keys[at] = key
+            other_rows[at] = rows[i]
+        keys, other_keys = other_keys, keys
+        rows, other_rows = other_rows, rows
+    return keys, rows
+
+
+@inlined_kernel
+def score_bits(key):
+    """Return the 64 bits of the score of a key."""
+    sign = np.uint64(SIGN)
+    return key if key & sign else ~key & ~sign
 
 
 @inlined_kernel
@@ -135,35 +145,44 @@ def add_up(counts):
 
 
 @kernel
-def write_families(
-    start, stop, begin, scores, bits, ranks, ends, binomial, order, to, base, new_scores, first, members
-):
+def sort_families(
+    start, stop, begin, empty, bits, ranks, ends, binomial, order, base, members,
+    keys, rows, other_keys, other_rows, old_ranks,
+):  # fmt: skip
     """
-    Write the sets of the places start:stop into the table, best first.
+    Sort the families of the variables start:stop, best first, and write their parents.
 
-    begin : int64[places + 1]        index of the first family of each place
-    scores, bits, ranks : float64, uint64, int64[families]   scores, their bits and ranks of the families, those of one
-                                     place with fewer parents first
-    ends : int64[places, sizes]      number of families of a place with no parent, at most one, at most two, ...
+    begin : int64[variables + 1]     index of the first family of each variable, which is that of the empty set
+    empty : uint64[variables]        bits of the scores of the empty sets
+    bits : uint64[families]          bits of the scores of all other families, those of one variable with fewer parents
+                                     first; changed: bits of all scores in the new order
+    ranks : int64[families]          ranks of the parents; changed: index of each set's first member
+    ends : int64[variables, sizes]   number of families of a variable with no parent, at most one, at most two, ...
     binomial : int64[..., ...]       binomial coefficients
     order : int64[places]            the variable at each place
-    to, base : int64[variables + 1]  index of the first row and of the first member of each variable in the table
-    new_scores, first, members : float64, int64[rows], int32[...]   written: scores, index of each set's first member,
-                                     and members of the table
+    base : int64[variables + 1]      index of the first member of each variable
+    members : int32[...]             written
+    keys, rows, other_keys, other_rows, old_ranks : uint64, int64, uint64, int64, int64[largest number of families of a
+                                     variable], overwritten
     """
-    for place in range(start, stop):
-        own = begin[place]
-        variable = order[place]
-        at, member = to[variable], base[variable]
-        rows = order_best_first(bits[own : begin[place + 1]])
-        for i in range(rows.size):
-            row = rows[i]
+    for variable in range(start, stop):
+        own, member = begin[variable], base[variable]
+        m = begin[variable + 1] - own
+        bits[own] = empty[variable]
+        ranks[own] = 0
+        for i in range(m):
+            old_ranks[i] = ranks[own + i]
+        sorted_keys, sorted_rows = order_best_first(
+            bits[own : own + m], keys[:m], rows[:m], other_keys[:m], other_rows[:m]
+        )
+        for i in range(m):
+            row = sorted_rows[i]
             size = np.int64(0)
-            while row >= ends[place, size]:
+            while row >= ends[variable, size]:
                 size += 1
-            new_scores[at + i] = scores[own + row]
-            first[at + i] = member
-            unrank(ranks[own + row], size, binomial, order, member, members)
+            bits[own + i] = score_bits(sorted_keys[i])
+            ranks[own + i] = member
+            unrank(old_ranks[row], size, binomial, order, member, members)
             member += size
 
 

@@ -68,27 +68,49 @@ def write_family(child, rank, score, kept, kept_child, kept_rank, kept_score):
 
 
 @inner_kernel
+def find_improvements(score, best, tolerance):
+    """Return the number of scores that improve on the best ones; both float64[...]."""
+    number = 0
+    for x in range(score.size):
+        number += improves_on(score[x], best[x], tolerance)
+    return number
+
+
+@inner_kernel
 def keep_smaller_children(
-    last, values, parents, class_of, alone, without, before, now, tolerance, kept, kept_child, kept_rank, kept_score
-):
+    last, values, parents, class_of, alone, without, before, now, tolerance, scratch,
+    kept, kept_child, kept_rank, kept_score,
+):  # fmt: skip
     """Keep families with a prefix as parents and a smaller place as the child; arguments as in keep_families."""
-    update = now.shape[1] > 0
+    score, best = scratch[0, :last], scratch[1, :last]
+    if parents.shape[0] == 1:
+        value = parents[0, alone]
+        for x in range(last):
+            score[x] = values[x] - value
+    else:
+        for x in range(last):
+            score[x] = values[x] - parents[class_of[x], alone]
+    column = before[:, without[0]]
     for x in range(last):
-        score = values[x] - parents[class_of[x], alone]
-        best = before[x, without[0]]
-        for i in range(1, without.size):
-            best = max(best, before[x, without[i]])
-        if improves_on(score, best, tolerance):
-            kept = write_family(x, alone, score, kept, kept_child, kept_rank, kept_score)
-            best = score
-        if update:
-            now[x, alone] = best
+        best[x] = column[x]
+    for i in range(1, without.size):
+        column = before[:, without[i]]
+        for x in range(last):
+            best[x] = max(best[x], column[x])
+    if find_improvements(score, best, tolerance) > 0:
+        for x in range(last):
+            if improves_on(score[x], best[x], tolerance):
+                kept = write_family(x, alone, score[x], kept, kept_child, kept_rank, kept_score)
+                best[x] = score[x]
+    if now.shape[1] > 0:
+        for x in range(last):
+            now[x, alone] = best[x]
     return kept
 
 
 @inner_kernel
 def keep_child_of_prefix(
-    last, values, parents, group, child, family, start, base, before, now, tolerance,
+    last, values, parents, group, child, family, start, base, before, now, tolerance, scratch,
     kept, kept_child, kept_rank, kept_score,
 ):  # fmt: skip
     """
@@ -99,17 +121,22 @@ def keep_child_of_prefix(
     start : best score without the smaller place
     base : int64[...]          ranks of the parents without one of the prefix, to which the smaller place is added
     """
-    update = now.shape[1] > 0
+    score, best = scratch[0, :last], scratch[1, :last]
+    value = parents[group, family : family + last]
     for x in range(last):
-        score = values[x] - parents[group, family + x]
-        best = start
-        for j in range(base.size):
-            best = max(best, before[child, base[j] + x])
-        if improves_on(score, best, tolerance):
-            kept = write_family(child, family + x, score, kept, kept_child, kept_rank, kept_score)
-            best = score
-        if update:
-            now[child, family + x] = best
+        score[x] = values[x] - value[x]
+        best[x] = start
+    for j in range(base.size):
+        smaller = before[child, base[j] : base[j] + last]
+        for x in range(last):
+            best[x] = max(best[x], smaller[x])
+    if find_improvements(score, best, tolerance) > 0:
+        for x in range(last):
+            if improves_on(score[x], best[x], tolerance):
+                kept = write_family(child, family + x, score[x], kept, kept_child, kept_rank, kept_score)
+                best[x] = score[x]
+    if now.shape[1] > 0:
+        now[child, family : family + last] = best
     return kept
 
 
@@ -129,6 +156,7 @@ def keep_families_of_top(
     place = np.empty(d, np.int64)
     without = np.empty(d, np.int64)  # ranks of the prefix without one of its places
     base = np.empty(d - 1, np.int64)  # ranks of the prefix without the child and one more place, x to follow
+    scratch = np.empty((2, top + 1))  # score and best score for each x; separate loops are compiled to vector code
     going = first_prefix(place, top, lowest, highest)
     while going:
         last = place[d - 1]
@@ -137,7 +165,7 @@ def keep_families_of_top(
             without[i] = rank_without(place, binomial, i, d, none)
         kept = keep_smaller_children(
             last, values, parents, class_of, rank_without(place, binomial, d, d, none), without, before, now, tolerance,
-            kept, kept_child, kept_rank, kept_score,
+            scratch, kept, kept_child, kept_rank, kept_score,
         )  # fmt: skip
         for i in range(d):
             for j in range(d - 1):
@@ -147,7 +175,7 @@ def keep_families_of_top(
             kept = keep_child_of_prefix(
                 last, values, parents, class_of[child], child, rank_without(place, binomial, i, d, one),
                 before[child, without[i]], base, before, now, tolerance,
-                kept, kept_child, kept_rank, kept_score,
+                scratch, kept, kept_child, kept_rank, kept_score,
             )  # fmt: skip
         going = next_prefix(place, highest)
     return kept

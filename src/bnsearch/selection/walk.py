@@ -8,7 +8,6 @@ from math import comb, inf
 import numpy as np
 from numpy.typing import NDArray
 
-from bnsearch._tools.parallel import ThreadArrays
 from bnsearch.budgets.events import Event
 from bnsearch.counting.pieces import Piece, count_sets_with_each
 from bnsearch.counting.sweep import Sweep
@@ -18,6 +17,7 @@ from bnsearch.parent_sets.table import ParentSets
 from bnsearch.scores.score import TOLERANCE
 from bnsearch.selection.builder import Job
 from bnsearch.selection.closing import excludes_larger_sets
+from bnsearch.selection.family_chunks import FamilyChunks
 from bnsearch.selection.size_progress import Pace, SizeProgress
 
 MANY_SETS = 100_000  # minimum number of sets of a size for an estimate of the pace of the next size
@@ -27,7 +27,7 @@ MAX_PREPARATION_SHARE = 0.1  # maximum share of the remaining time for preparing
 FASTEST = 1e-8  # fastest possible pace in seconds per set: a size that does not fit at this pace is not tried
 SIZE_FACTOR = 2.0  # estimated time for a set, divided by that for a set of one variable less
 FAMILY_BYTES = 20  # memory of a family that is kept
-MAX_KEPT = 1 << 20  # maximum number of families of a piece in the first scratch arrays, which grow if necessary
+MAX_KEPT = 1 << 19  # maximum number of families of a piece for which there is room at first; more is added if necessary
 
 
 class Walk:
@@ -73,6 +73,7 @@ class Walk:
         self.best = self.empty[:, np.newaxis].copy()
         self.values = whole[np.newaxis]
         self.kept: dict[int, dict[Piece, RankedFamilies]] = {}
+        self._chunks = FamilyChunks()
         self.rows = len(arities)
         self.not_assembled: list[tuple[int, RankedFamilies]] = []
         self._new_rows = 0  # number of these families
@@ -209,10 +210,8 @@ class Walk:
         self.kept[size] = progress.kept
         pace = Pace(progress, max_seconds, self.job.budget)
 
-        scratch = ThreadArrays(np.int32, np.int64, np.float64)
-
         def visit(piece: Piece, block: NDArray[np.float64]) -> None:
-            kept = self._keep(progress, piece, block, scratch)
+            kept = self._keep(progress, piece, block)
             with self.lock:
                 progress.kept[piece] = kept
                 self.rows += len(kept.places)
@@ -289,21 +288,19 @@ class Walk:
         found = self.rows if self.job.constraints is None else None  # illegal sets are removed later
         return Event(task, size * progress.done, size * progress.total, "sets", found)
 
-    def _keep(
-        self, progress: SizeProgress, piece: Piece, block: NDArray[np.float64], scratch: ThreadArrays
-    ) -> RankedFamilies:
+    def _keep(self, progress: SizeProgress, piece: Piece, block: NDArray[np.float64]) -> RankedFamilies:
         """Return the families of a piece that score better than all subsets of their parents."""
         from bnsearch.selection.kernels_walk import keep_families
 
         room = min(progress.size * len(block), MAX_KEPT)
         while True:
-            kept = scratch.take(room)
+            chunk = self._chunks.take(room)
             number = keep_families(
                 progress.size, *piece, self.sweep.binomial, block, progress.parents, self.class_of, self.best,
-                progress.best, TOLERANCE, *kept,
+                progress.best, TOLERANCE, *chunk,
             )  # fmt: skip
-            if number <= room:
-                return RankedFamilies(*(array[:number].copy() for array in kept))
+            if number <= len(chunk.places):
+                return self._chunks.keep(chunk, number)
             room = number
 
     def table(self, *, only_best: bool = False) -> ParentSets:

@@ -73,7 +73,7 @@ function fillBarsPanel(panel) {
 function fillEvidence(container) {
   if (container.contains(document.activeElement)) container.focus(); // the button that has the focus is replaced
   if (!state.evidence.size) {
-    const hint = state.tree ? "Click on a state to observe it: all distributions are updated." : "";
+    const hint = state.tree ? "Evidence: select a variable and click on one of its states. All distributions are updated." : "";
     container.replaceChildren(make("span", { class: "muted hint" }, hint));
     return;
   }

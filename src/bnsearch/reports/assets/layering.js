@@ -7,6 +7,9 @@ const BEND_WIDTH = 16; // horizontal space of an edge that passes a layer
 const MIN_WIDTH_LIMIT = 8; // variables that fit into one layer of any graph
 const SWEEPS = 24;
 const ROUNDS = 30;
+const STRAIGHT = 8; // weight of the distance between two bends, relative to boxes: long edges should be straight
+const MAX_SHIFT = 9; // horizontal distance of a straightened edge from its bends; less than to the next box
+const BISECTIONS = 20;
 
 /** Return the layer of each member, a map: below its parents, and roots directly above their children. */
 function assignLevels(members, inner) {
@@ -121,12 +124,13 @@ function settleLayer(layer) {
     const gap = i ? (layer[i - 1].width + node.width) / 2 + NODE_GAP : 0;
     offsets.push(i ? offsets[i - 1] + gap : 0);
   });
-  const wanted = layer.map((node, i) => {
-    const near = [...node.up, ...node.down];
-    return (near.length ? sumOf(near.map((other) => other.x)) / near.length : node.x) - offsets[i];
+  const pulls = layer.map((node) => {
+    const near = [...node.up, ...node.down].map((other) => [other.x, node.v === null && other.v === null ? STRAIGHT : 1]);
+    const weight = sumOf(near.map(([, w]) => w));
+    return { weight: weight || 0.1, x: weight ? sumOf(near.map(([x, w]) => x * w)) / weight : node.x };
   });
-  const weights = layer.map((node) => node.up.length + node.down.length || 0.1);
-  fitAscending(wanted, weights).forEach((shift, i) => (layer[i].x = shift + offsets[i]));
+  const wanted = pulls.map(({ x }, i) => x - offsets[i]);
+  fitAscending(wanted, pulls.map(({ weight }) => weight)).forEach((shift, i) => (layer[i].x = shift + offsets[i]));
 }
 
 /** Set the vertical centre of each node, and return the height of the drawing. */
@@ -140,13 +144,33 @@ function placeLayers(layers) {
   return y - LAYER_GAP;
 }
 
-/** Return the points of an edge from box to box; the edge passes other layers vertically. */
+/** Return the points of an edge from box to box; the edge passes other layers vertically, or as a part of a long curve. */
 function traceRoute(path) {
   const [first, last] = [path[0], path.at(-1)];
-  const points = [findPort(first, path[1], "down"), first.y + first.height / 2];
-  for (const bend of path.slice(1, -1)) points.push(bend.x, bend.top, bend.x, bend.bottom);
-  points.push(findPort(last, path.at(-2), "up"), last.y - last.height / 2);
-  return points;
+  const points = [[findPort(first, path[1], "down"), first.y + first.height / 2]];
+  for (const bend of path.slice(1, -1)) points.push([bend.x, bend.top], [bend.x, bend.bottom]);
+  points.push([findPort(last, path.at(-2), "up"), last.y - last.height / 2]);
+  return straightenRoute(points).flat();
+}
+
+/** Return the points of an edge without those that its curve passes closely anyway (Douglas & Peucker 1973). */
+function straightenRoute(points) {
+  const [[x0, y0], [x1, y1]] = [points[0], points.at(-1)];
+  const shifts = points.map(([x, y]) => Math.abs(x - x0 - (x1 - x0) * findCurveShare((y - y0) / (y1 - y0))));
+  const farthest = shifts.indexOf(Math.max(...shifts.slice(1, -1)));
+  if (farthest < 1 || shifts[farthest] <= MAX_SHIFT) return [points[0], points.at(-1)];
+  return [...straightenRoute(points.slice(0, farthest + 1)).slice(0, -1), ...straightenRoute(points.slice(farthest))];
+}
+
+/** Return the share of the horizontal way of a piece of `makePath` at a share of its height. */
+function findCurveShare(height) {
+  let [low, high] = [0, 1];
+  for (let i = 0; i < BISECTIONS; i++) {
+    const t = (low + high) / 2;
+    if (3 * t * (1 - t) * ((1 - t) * BEND + t * (1 - BEND)) + t ** 3 < height) low = t;
+    else high = t;
+  }
+  return 3 * low ** 2 - 2 * low ** 3;
 }
 
 /** Return the x coordinate at which an edge meets a box; the edges of a box do not cross there. */

@@ -69,7 +69,7 @@ function refresh() {
   for (const { id } of PANELS) byId(id).refresh?.();
 }
 
-/** Build the junction tree, after the first drawing, because it may take a moment. */
+/** Build the junction tree, which may take a moment, and show the exact distributions. */
 function startInference() {
   if (!variables[0]?.states) state.obstacle = "the network has no probability tables";
   else if (!variables.every((variable) => variable.table)) state.obstacle = "some probability tables are too large for this page";
@@ -226,7 +226,7 @@ startKeys();
 fillEvidence(byId("evidence"));
 showTab("variable-panel");
 document.documentElement.dataset.drawn = Math.round(performance.now());
-setTimeout(() => {
+requestAnimationFrame(() => setTimeout(() => { // after the first frame, so that the reader sees the graph at once
   startInference();
   document.documentElement.dataset.ready = Math.round(performance.now());
-});
+}));
