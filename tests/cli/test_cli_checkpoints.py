@@ -71,7 +71,7 @@ def read_fact(name: str) -> float:
 @pytest.mark.parametrize("seconds", [0.1, 0.5])
 def test_a_killed_run_continues(run, big_csv, seconds):
     """After SIGKILL, the same command ends with a score that is at least the saved one."""
-    arguments = ["learn", big_csv, "--seconds", 60, "--seed", 1, "--checkpoint", "run.bns", "--json"]
+    arguments = ["learn", big_csv, "--seconds", 60, "--seed", 1, "--threads", 1, "--checkpoint", "run.bns", "--json"]
     process = start(*arguments)
     wait_for_writes(process, seconds)
     process.kill()

@@ -12,6 +12,7 @@ from hypothesis import strategies as st
 
 from bnsearch.counting import Sweep, sweep
 from bnsearch.counting.cell_sums import CellFunction, CellSum
+from bnsearch.counting.pieces import tabulate_binomials
 from bnsearch.data import Dataset
 from bnsearch.errors import InputError
 from bnsearch.scores import BIC, QNML, BDeu, Scorer
@@ -221,7 +222,7 @@ def test_bitmaps_that_need_too_much_memory_are_refused():
 
 def test_binomials_beyond_64_bits():
     """Coefficients are exact where ranks need them, and never negative where they are cut."""
-    table = sweep._binomials(300, 40)
+    table = tabulate_binomials(300, 40)
     assert (table >= 0).all()
     for i in (0, 1, 5, 60, 299):
         for k in range(40):

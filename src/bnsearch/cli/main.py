@@ -5,7 +5,8 @@ from __future__ import annotations
 import inspect
 import textwrap
 from collections.abc import Callable, Sequence
-from typing import Annotated
+from functools import cache
+from typing import Annotated, Any
 
 import typer
 
@@ -94,9 +95,11 @@ for name, command in COMMANDS.items():
 
 def main(arguments: Sequence[str] | None = None) -> int:
     """Run the command line and return its exit status; by default with the arguments of the process."""
-    command = typer.main.get_command(app)
-    return exit_code_of(
-        lambda: command.main(
-            args=None if arguments is None else list(arguments), prog_name="bnsearch", standalone_mode=False
-        )
-    )
+    given = None if arguments is None else list(arguments)
+    return exit_code_of(lambda: make_program().main(args=given, prog_name="bnsearch", standalone_mode=False))
+
+
+@cache
+def make_program() -> Any:
+    """Return the program with all commands; making it takes longer than most commands that fail."""
+    return typer.main.get_command(app)

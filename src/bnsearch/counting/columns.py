@@ -63,6 +63,17 @@ class Columns(NamedTuple):
             counts[begin[place] : begin[place + 1]] = found
         return counts, begin
 
+    def are_bitmaps_enough(self, size: int) -> bool:
+        """Return True if all sets of a size can be counted by bitmaps."""
+        have_bitmaps = bool((np.diff(self.start) == self.arities - 1).all())
+        return have_bitmaps and float(np.prod(self.arities[-size:], dtype=np.float64)) <= self.max_cells
+
+    def bitmap_capacity(self, size: int) -> int:
+        """Return the maximum number of cells of size - 1 variables of a set that is counted by bitmaps."""
+        with_bitmaps = self.arities[np.diff(self.start) == self.arities - 1]
+        largest = float(np.prod(with_bitmaps[-(size - 1) :], dtype=np.float64))
+        return max(1, int(min(largest, self.max_cells)))
+
 
 class Layout:
     """

@@ -7,6 +7,8 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+INT64_MAX = np.iinfo(np.int64).max
+
 
 class Piece(NamedTuple):
     """A range of sets of one size: the largest place is in bottom:top + 1, the second largest in lowest:highest."""
@@ -32,3 +34,13 @@ def count_sets_with_each(n: int, size: int, piece: Piece, binomial: NDArray[np.i
     counts[:highest] = binomial[highest - 1, size - 2] - binomial[np.maximum(lowest - 1, places), size - 2]
     counts[lowest:highest] += binomial[lowest:highest, size - 2]
     return counts
+
+
+def tabulate_binomials(rows: int, columns: int) -> NDArray[np.int64]:
+    """Return binomial coefficients; larger ones are replaced by 2^62 - 1, because no rank needs them."""
+    table = np.zeros((rows, columns), dtype=np.int64)
+    table[:, 0] = 1
+    for k in range(1, columns):  # binomial(i, k) is the sum of binomial(j, k - 1) over all j < i
+        table[1:, k] = np.cumsum(table[:-1, k - 1])
+        table[1:, k][np.cumsum(table[:-1, k - 1], dtype=np.float64) > INT64_MAX // 2] = INT64_MAX // 2
+    return table

@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 from bnsearch._tools.parallel import ThreadArrays, parallel_take, thread_count
 from bnsearch.counting.cell_sums import CellSum, products_of_sets
 from bnsearch.counting.columns import find_affordable_states, find_layout, known_variables
-from bnsearch.counting.pieces import Piece
+from bnsearch.counting.pieces import Piece, tabulate_binomials
 from bnsearch.data import Dataset
 from bnsearch.errors import InputError, require
 
@@ -28,7 +28,6 @@ BITMAP_CELLS_PER_ROW = 0.4
 MAX_SETS_PER_CALL, MIN_SETS_PER_CALL = 1 << 17, 1 << 13
 MAX_ROWS_PER_CALL, MIN_ROWS_PER_CALL = 1 << 28, 1 << 25
 SHARES = 2  # a piece has about 1 / SHARES of a thread's share of the remaining sets
-INT64_MAX = np.iinfo(np.int64).max
 
 R = TypeVar("R")
 
@@ -114,7 +113,7 @@ class Sweep:
         items = self._columns.sizes
         if len(counts) != self._at[size] or not np.array_equal(counts[: len(items)], items):
             return False
-        self._ones, self._counted = counts, size - 1
+        self._ones, self._counted, self._stored = counts, size - 1, set()
         return True
 
     def _make_lattice(self) -> None:
@@ -132,11 +131,10 @@ class Sweep:
             raise InputError("the bitmap representation needs too much memory for these sets: use auto or dense")
         ones = np.zeros(max(items, sum(sizes), 1), dtype=np.int32)
         ones[:items] = columns.sizes
-        self.binomial = _binomials(max(items, len(self.order)) + 1, self.max_size + 2)
+        self.binomial = tabulate_binomials(max(items, len(self.order)) + 1, self.max_size + 2)
         self._ones = ones
-        self._at: NDArray[np.int64] = np.cumsum([0, 0, *sizes]).astype(
-            np.int64
-        )  # where the counts of each size begin in _ones
+        # Where the counts of each size begin in _ones:
+        self._at: NDArray[np.int64] = np.cumsum([0, 0, *sizes]).astype(np.int64)
 
     def number(self, size: int) -> int:
         """Return the number of sets of a size."""
@@ -194,11 +192,11 @@ class Sweep:
         terms = self.terms(cell_sum)
         for smaller in range(self._counted + 1, size):
             self._count_items(smaller, terms, going)
-        capacity = self._capacity(size)
+        capacity = self._columns.bitmap_capacity(size)
         store = size < self.max_size and size > self._counted
 
         blocks = ThreadArrays(np.float64)
-        needs_rows = not self._are_bitmaps_enough(size)
+        needs_rows = not self._columns.are_bitmaps_enough(size)
 
         def run(piece: Piece) -> R:
             first, stop = self.ranks(size, piece)
@@ -214,7 +212,7 @@ class Sweep:
 
     def _count_items(self, size: int, terms: Terms, going: Callable[[], bool]) -> None:
         """Count the sets of items of a size, which larger sets need; the values of the sets are discarded."""
-        capacity, blocks = self._capacity(size), ThreadArrays(np.float64)
+        capacity, blocks = self._columns.bitmap_capacity(size), ThreadArrays(np.float64)
 
         def run(piece: Piece) -> None:
             first, stop = self.ranks(size, piece)
@@ -234,12 +232,6 @@ class Sweep:
         values: NDArray[np.float64] = sum_counts_of_each(counts, begin, terms, cells)
         return values
 
-    def _are_bitmaps_enough(self, size: int) -> bool:
-        """Return True if all sets of a size can be counted by bitmaps."""
-        columns = self._columns
-        have_bitmaps = bool((np.diff(columns.start) == columns.arities - 1).all())
-        return have_bitmaps and float(np.prod(columns.arities[-size:], dtype=np.float64)) <= columns.max_cells
-
     def _compute_values(
         self,
         size: int,
@@ -253,7 +245,7 @@ class Sweep:
         """
         Write the values of the sets of one piece into `block`; the counts of all smaller sets of items must be known.
 
-        capacity : see `_capacity`
+        capacity : see `Columns.bitmap_capacity`
         store : True to keep the counts of the sets of items
         needs_rows : True if some sets cannot be counted by bitmaps
         """
@@ -272,13 +264,6 @@ class Sweep:
             columns.dense, self.binomial, terms, size, *piece, block,
         )  # fmt: skip
 
-    def _capacity(self, size: int) -> int:
-        """Return the maximum number of cells of size - 1 variables of a set that is counted by bitmaps."""
-        columns = self._columns
-        with_bitmaps = columns.arities[np.diff(columns.start) == columns.arities - 1]
-        largest = float(np.prod(with_bitmaps[-(size - 1) :], dtype=np.float64))
-        return max(1, int(min(largest, columns.max_cells)))
-
     def pieces(self, size: int) -> Iterator[Piece]:
         """
         Yield pieces of bounded work that cover the sets of a size, those with the largest top place first.
@@ -287,7 +272,7 @@ class Sweep:
         a large top place are divided into several pieces; several small top places form one.
         """
         rows = len(self._columns.weights)
-        is_fast = self._are_bitmaps_enough(size)
+        is_fast = self._columns.are_bitmaps_enough(size)
         max_sets = min(MAX_SETS_PER_CALL, (2 * MAX_ROWS_PER_CALL if is_fast else MAX_ROWS_PER_CALL) // rows + 1)
         min_sets = MIN_ROWS_PER_CALL // rows + 1
         # Tests set MIN_ROWS_PER_CALL to small values, so that small tables have several pieces.
@@ -306,13 +291,3 @@ class Sweep:
             highest = max(bisect_right(second_below, second_below[lowest] + sets, 0, top), lowest + 1)
             yield Piece(top, top, lowest, highest)
             top, lowest = (top - 1, 0) if highest == top else (top, highest)
-
-
-def _binomials(rows: int, columns: int) -> NDArray[np.int64]:
-    """Return binomial coefficients; larger ones are replaced by 2^62 - 1, because no rank needs them."""
-    table = np.zeros((rows, columns), dtype=np.int64)
-    table[:, 0] = 1
-    for k in range(1, columns):  # binomial(i, k) is the sum of binomial(j, k - 1) over all j < i
-        table[1:, k] = np.cumsum(table[:-1, k - 1])
-        table[1:, k][np.cumsum(table[:-1, k - 1], dtype=np.float64) > INT64_MAX // 2] = INT64_MAX // 2
-    return table

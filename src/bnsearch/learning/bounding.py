@@ -65,6 +65,7 @@ class BoundSearch:
     cuts : branch and cut, which starts when the dual ascent hardly improves the bound; None before. Then both take
         turns, until branch and cut has the lower bound and continues alone
     credit : number of seconds that the search for a bound may take in this round
+    spent : number of seconds that the search has taken so far
     state : the state for a checkpoint; None before the first bound
     """
 
@@ -75,7 +76,7 @@ class BoundSearch:
         self._selected: ParentSets | None = None
         self._scope = KEPT_SETS
         self._is_outdated = True  # True if the selected sets have changed since the search began
-        self._spent = self._update_seconds = 0.0  # seconds of the search so far, and of the last update of its table
+        self.spent = self._update_seconds = 0.0  # the latter: duration of the last update of the table
         self._memory = run.budget.memory // MEMORY_SHARE
         self._is_slow = False  # True if the dual ascent hardly improves the bound
         self._mark = (0.0, inf)  # seconds of the search, and the bound, at the start of the current period
@@ -99,11 +100,6 @@ class BoundSearch:
         pricing = 0.0 if self.ascent is None else 2 * self.ascent.pricing_seconds
         return min(MAX_RESERVE * self._end, RESERVE * self._end + self._update_seconds + pricing)
 
-    @property
-    def spent(self) -> float:
-        """Number of seconds that the search for a bound has taken so far."""
-        return self._spent
-
     def continue_from_checkpoint(self) -> None:
         """Continue with the bound of an earlier run if there is one, and add the bound to the run's checkpoint."""
         if self._run.checkpoint is not None:
@@ -121,7 +117,7 @@ class BoundSearch:
         spent : time that the search has taken in the earlier run
         evidence : function that returns the certificate of the earlier bound, or raises an error
         """
-        self._start, self._old_cuts, self._spent = state.inequalities, state.cuts, spent
+        self._start, self._old_cuts, self.spent = state.inequalities, state.cuts, spent
         if state.scope == self._scope:
             run, self._saved_value = self._run, state.value
             run.bound, run.scope, run.evidence = state.value, state.scope, evidence
@@ -145,7 +141,7 @@ class BoundSearch:
         run, self.credit = self._run, 0.0
         if not self._timed or run.halted():
             return
-        seconds = min(get_bound_share(run) * run.threads * run.seconds - self._spent, run.seconds_left)
+        seconds = min(get_bound_share(run) * run.threads * run.seconds - self.spent, run.seconds_left)
         if seconds < max(MIN_SLICE * self._end, MIN_SLICE_UPDATES * self._update_seconds):
             return
         started = run.seconds
@@ -160,7 +156,7 @@ class BoundSearch:
             self._start_cuts()
         elif self.cuts is None and run.seconds < LAST_UPDATE * self._end:
             self._update_table(MIN_CORE_GROWTH)
-        self._spent += run.seconds - started
+        self.spent += run.seconds - started
         self.credit = max(0.0, seconds - (run.seconds - started))
 
     def advance(self, seconds: float) -> None:
@@ -172,7 +168,7 @@ class BoundSearch:
         least = MIN_SLICE_ROUNDS * self.ascent.round_seconds + self.ascent.pricing_seconds
         self._improve(self._run.budget.part(min(max(seconds, least), self.credit)))
         took = self._run.seconds - started
-        self._spent, self.credit = self._spent + took, self.credit - took
+        self.spent, self.credit = self.spent + took, self.credit - took
 
     def finish(self) -> None:
         """
@@ -214,7 +210,7 @@ class BoundSearch:
             started = run.seconds
             self.ascent.improve(budget, run.progress.score, inf if self._timed else UNTIMED_ROUNDS)
             if self.cuts is None:
-                self._check_progress(self._spent + run.seconds - started)
+                self._check_progress(self.spent + run.seconds - started)
         self._is_turn_of_cuts = not self._is_turn_of_cuts
         value = self.ascent.bound.value if self.cuts is None else min(self.cuts.value, self.ascent.bound.value)
         if improves(run.progress.score, value):  # the incumbent has sets that the bound does not cover
@@ -269,7 +265,7 @@ class BoundSearch:
             self.ascent = PricedAscent(table, core, start, memory=self._memory)
             self._is_outdated = False
         self._covered = self._run.progress.score
-        self._n_core, self._is_slow, self._mark = core.n_sets, False, (self._spent, inf)
+        self._n_core, self._is_slow, self._mark = core.n_sets, False, (self.spent, inf)
         self._update_seconds = self._run.seconds - started
 
     def _cover_incumbent(self) -> None:
