@@ -58,6 +58,20 @@ def test_another_core(n, seed):
     assert again.bound.value <= ascent.bound.value + 1e-9
 
 
+def test_another_core_restarts_the_temperature():
+    """With many other rows, the search begins again with the highest temperature; with a few, it continues."""
+    table, core = random_candidates(10, 40, 4, seed=1), random_candidates(10, 40, 4, seed=2)
+    ascent = PricedAscent(table)
+    first = ascent._ascent.temperature
+    ascent.improve(Budget(), max_rounds=30)
+    later = ascent._ascent.temperature
+    assert later < first
+    ascent.replace_core(core, restart=False)
+    assert ascent._ascent.temperature == later
+    ascent.replace_core(core)
+    assert ascent._ascent.temperature == first
+
+
 def test_few_active_rows_give_the_bound_of_all(monkeypatch):
     """A search from one active row of each variable converges to the bound of a search over all rows."""
     table = random_candidates(12, 80, 3, seed=2)
