@@ -123,7 +123,8 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--pairs", type=int, default=20)
     parser.add_argument("--steps", type=int, default=2, help="steps of a round for each variable")
-    parser.add_argument("--variables", type=int, default=700, help="variables of the selection")
+    parser.add_argument("--variables", type=int, help="variables of the selection; all by default")
+    parser.add_argument("--only", default="", help="measure the tables whose names contain this text")
     parser.add_argument("--arrays", type=Path, help="folder of .npz files")
     given = parser.parse_args()
     tables = Tables(given.arrays)
@@ -133,6 +134,8 @@ def main() -> None:
         ("tmovie.test", None, lambda table, data, pool: make_islands(table, data, pool, given.steps)),
     ]
     for table, variables, make in makers:
+        if given.only not in table:
+            continue
         data: Any = tables.load(table, variables)
         load_kernels(Problem(data=data, score=BIC()), AutoSearch())
         with ParcelFolder() as folder, ProcessWorkers(1) as workers, TaskQueue(workers, print) as queue:

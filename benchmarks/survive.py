@@ -107,7 +107,8 @@ class Trial:
         command = [sys.executable, "-c", CHILD, str(self.folder / "clock"), fault, str(at)]
         command += ["learn", str(self.folder / "table.csv"), "--seconds", str(seconds), "--method", self.method]
         command += ["--seed", str(self.seed), "--checkpoint", str(self.checkpoint), "--json", *self.options]
-        environment = {**os.environ, "PYTHONPATH": str(Path(bnsearch.__file__).parents[1])}
+        paths = [str(Path(bnsearch.__file__).parents[1]), *filter(None, [os.environ.get("PYTHONPATH")])]
+        environment = {**os.environ, "PYTHONPATH": os.pathsep.join(paths)}
         return subprocess.Popen(command, env=environment, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
 
     def finish(self, seconds: float) -> dict[str, Any]:

@@ -28,7 +28,7 @@ def small_tasks(monkeypatch):
     """Divide also small sizes among workers, which have no enumeration of an earlier test."""
     monkeypatch.setattr(selection, "_idle_walks", selection._IdleWalks())
     monkeypatch.setattr(selection, "MIN_SETS", 10)
-    monkeypatch.setattr(selection, "TASKS_PER_WORKER", 3)
+    monkeypatch.setattr(selection, "MIN_TASKS_PER_WORKER", 3)
 
 
 @contextmanager

@@ -25,7 +25,7 @@ if TYPE_CHECKING:
 PROJECTION_GAIN = 4.7
 BITMAP_CELLS_PER_ROW = 0.4
 # Limits on the sets of a kernel call, and on sets times rows: the time of a call is bounded, but exceeds its overhead.
-MAX_SETS_PER_CALL, MIN_SETS_PER_CALL = 1 << 17, 1 << 13
+MAX_SETS_PER_CALL, MIN_SETS_PER_CALL = 1 << 18, 1 << 13
 MAX_ROWS_PER_CALL, MIN_ROWS_PER_CALL = 1 << 28, 1 << 25
 SHARES = 2  # a piece has about 1 / SHARES of a thread's share of the remaining sets
 

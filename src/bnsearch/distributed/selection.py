@@ -39,7 +39,9 @@ from bnsearch.selection.walk import SIZE_FACTOR, Walk
 MIN_SETS = 1_000_000  # smallest number of sets of a size that is divided among workers: about 0.1 s of work
 PREPARED_DEPTH = 2  # with this number of parents, workers prepare their data while the driver enumerates
 MAX_SHARED = 1 << 28  # largest file with the results of smaller sizes; otherwise each worker enumerates these itself
-TASKS_PER_WORKER = 8  # minimum number of groups of pieces for each worker, which bounds the time of a group
+MIN_TASKS_PER_WORKER = 8  # minimum number of groups of pieces for each worker, which bounds the time of a group
+# The smallest groups have as many sets as if each worker got this number of groups: each one takes time of the driver.
+MAX_TASKS_PER_WORKER, MAX_SETS_OF_SMALL_GROUP = 32, 1 << 20
 SHARES = 3  # a group has at most 1 / SHARES of a worker's share of the remaining sets, so that all workers end together
 
 
@@ -248,18 +250,19 @@ class SharedWalk(Walk):
         """
         Yield groups of pieces.
 
-        A group for each worker has one piece, so that the pace is known soon. Further groups have twice as many sets,
-        up to the number with which each worker gets TASKS_PER_WORKER groups. The last groups are small again.
+        The first group of each worker is small, so that the pace is known soon. Further groups have twice as many sets,
+        up to the number with which each worker gets MIN_TASKS_PER_WORKER groups. The last groups are small again.
         """
         group: list[Piece] = []
-        remaining, sets, n_groups, first_sets = self.sweep.number(size), 0, 0, 0
-        max_sets = remaining / (TASKS_PER_WORKER * workers)
+        remaining, sets, n_groups = self.sweep.number(size), 0, 0
+        max_sets = remaining / (MIN_TASKS_PER_WORKER * workers)
+        min_sets = min(MAX_SETS_OF_SMALL_GROUP, remaining / (MAX_TASKS_PER_WORKER * workers))
         for piece in self.sweep.pieces(size):
             first, stop = self.sweep.ranks(size, piece)
             group.append(piece)
             sets += stop - first
-            first_sets = first_sets or sets
-            if sets >= min(max_sets, first_sets * 2.0 ** (n_groups // workers), remaining / (SHARES * workers)):
+            wanted = min(max_sets, min_sets * 2.0 ** (n_groups // workers), remaining / (SHARES * workers))
+            if sets >= max(min_sets, wanted):
                 yield tuple(group)
                 group, sets, n_groups, remaining = [], 0, n_groups + 1, remaining - sets
         if group:

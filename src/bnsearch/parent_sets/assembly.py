@@ -16,6 +16,7 @@ from bnsearch.parent_sets.table import ParentSets
 ITEMS_PER_PAGE = 512  # of 8 bytes; threads access each page first, because the system clears it then
 # Numbers of rows that one kernel call sorts and writes, which takes 0.2 to 1 millisecond; one variable may have more.
 MIN_ROWS_PER_CALL, MAX_ROWS_PER_CALL = 4_000, 20_000
+MIN_ROWS_PER_THREAD = 250_000  # with fewer rows, threads take longer to start than to count and copy rows
 MAX_BEST_ROWS = 100_000  # approximate number of rows that are assembled without a delay after an interrupt
 
 
@@ -118,9 +119,10 @@ def _by_child(order: NDArray[np.int64], parts: Sequence[tuple[int, RankedFamilie
     """Return the families of all variables."""
     from bnsearch.parent_sets.kernels_rows import count_children, scatter_families
 
+    rows = len(order) + sum(len(part.places) for _, part in parts)
+    threads = max(1, min(threads, rows // MIN_ROWS_PER_THREAD))
     n, chunks = len(order), _chunks(parts, threads)
     counts = np.zeros((len(chunks), n), dtype=np.int64)  # by chunk and place
-    rows = n + sum(len(part.places) for _, part in parts)
     ranks, scores = np.empty(rows + 1, dtype=np.int64), np.empty(rows)
 
     def count(i: int) -> None:
