@@ -4,11 +4,15 @@ VENV ?= .venv
 BIN := $(VENV)/bin
 READY := $(VENV)/.ready
 
+# Bytecode is written at the first import: of this library and its tests, and of those packages that are imported. Without it,
+# each test process would compile all tests again.
+export PYTHONDONTWRITEBYTECODE :=
+
 .PHONY: demo test lint types kernels checked_kernels suite checked coverage smoke bench papers papers-full own clean
 
 $(READY): pyproject.toml constraints.txt
 	$(PYTHON) -m venv $(VENV)
-	$(BIN)/python -m pip install --quiet --disable-pip-version-check --constraint constraints.txt --editable ".[dev,docs]"
+	$(BIN)/python -m pip install --quiet --disable-pip-version-check --no-compile --constraint constraints.txt --editable ".[dev,docs]"
 	touch $@
 
 demo: $(READY)

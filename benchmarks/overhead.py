@@ -129,8 +129,8 @@ def main() -> None:
     tables = Tables(given.arrays)
     makers: list[tuple[str, int | None, Callable[[str, Dataset, Pool], Case]]] = [
         ("bbc.train", given.variables, make_selection),
-        ("bbc.test", None, lambda *rest: make_islands(*rest, given.steps)),
-        ("tmovie.test", None, lambda *rest: make_islands(*rest, given.steps)),
+        ("bbc.test", None, lambda table, data, pool: make_islands(table, data, pool, given.steps)),
+        ("tmovie.test", None, lambda table, data, pool: make_islands(table, data, pool, given.steps)),
     ]
     for table, variables, make in makers:
         data: Any = tables.load(table, variables)

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import itertools
 import os
+import subprocess
+import sys
 import threading
 
 import pytest
@@ -84,6 +86,42 @@ def test_closing_the_iterator_halts_the_others():
     assert halted.is_set()
     assert sorted(begun) == sorted(ended)
     assert len(begun) < 100
+
+
+def test_threads_are_used_again():
+    """Two threads meet in each of 50 calls, which would take 100 new threads."""
+    meeting = threading.Barrier(2, timeout=20)
+
+    def run(_: int) -> str:
+        meeting.wait()
+        return threading.current_thread().name
+
+    names = {name for _ in range(50) for name in parallel_map(run, range(2), 2)}
+    assert 2 <= len(names) <= 20  # a thread that has just ended its work may not count as idle yet
+
+
+def test_a_call_inside_of_a_call():
+    """Two calls inside of a call have threads of their own: all four meet."""
+    meeting = threading.Barrier(4, timeout=20)
+    assert len(parallel_map(lambda _: parallel_map(lambda _: meeting.wait(), range(2), 2), range(2), 2)) == 2
+
+
+@pytest.mark.skipif(not hasattr(os, "fork"), reason="no fork on this system")
+def test_a_process_forks_without_idle_threads():
+    """The threads end before a fork, and both processes start new ones."""
+    code = """
+import os, threading
+from bnsearch._tools.parallel import parallel_map
+meeting = threading.Barrier(2, timeout=20)
+parallel_map(lambda _: meeting.wait(), range(2), 2)
+assert threading.active_count() == 3
+child = os.fork()
+assert threading.active_count() == 1
+assert sum(parallel_map(lambda i: i, range(10), 2)) == 45
+if child:
+    assert os.waitpid(child, 0)[1] == 0
+"""
+    subprocess.run([sys.executable, "-W", "error", "-c", code], check=True, timeout=60)
 
 
 @pytest.mark.parametrize("threads", [None, 1, 2, 7])

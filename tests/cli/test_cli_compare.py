@@ -27,7 +27,8 @@ def test_json_is_the_comparison(run, pair):
     outcome = run("compare", "true.csv", "learned.json", "--json")
     assert (outcome.code, outcome.err) == (0, "")
     found = json.loads(outcome.out)
-    assert found == {"schema_version": 1, **compare(TRUE, LEARNED).as_dict()}
+    edges = {"added_edges": [["c", "d"]], "deleted_edges": [["b", "c"]], "reversed_edges": [["b", "a"]]}
+    assert found == {"schema_version": 1, **compare(TRUE, LEARNED).as_dict(), **edges}
     assert (found["shd"], found["added"], found["deleted"], found["reversed"]) == (3, 1, 1, 1)
 
 
@@ -37,8 +38,19 @@ def test_table_for_people(run, pair):
     assert (outcome.code, outcome.out) == (0, "")
     assert "SHD of the DAGs    3 (1 added, 1 deleted, 1 reversed)" in outcome.err
     assert "SHD of the CPDAGs  2" in outcome.err
+    assert outcome.err.splitlines()[-3:] == ["added     c -> d", "deleted   b -> c", "reversed  b -> a"]
     skeleton = next(line for line in outcome.err.splitlines() if "skeleton" in line)
     assert skeleton.split()[1:] == ["2", "2", "1", "0.500", "0.500", "0.500"]
+
+
+def test_many_differences(run, tmp_path):
+    """At most 40 edges are listed."""
+    chain = DAG.from_edges(map(str, range(60)), [(str(i), str(i + 1)) for i in range(59)])
+    write_structure(chain, tmp_path / "chain.json")
+    write_structure(DAG.empty(chain.names), tmp_path / "empty.json")
+    lines = run("compare", tmp_path / "chain.json", tmp_path / "empty.json").err.splitlines()
+    assert sum(line.startswith("deleted ") for line in lines) == 40
+    assert lines[-1] == "40 of 59 edges that differ are shown: --json has all of them"
 
 
 def test_networks_and_names(run):

@@ -1,8 +1,10 @@
-"""Shell completion: values, the scripts of three shells, and a real bash."""
+"""Shell completion: values, the scripts of three shells, and real shells."""
 
 from __future__ import annotations
 
 import os
+import pty
+import select
 import shutil
 import subprocess
 import sys
@@ -71,3 +73,49 @@ complete_words bnsearch report greenh
         ["bash", "-c", program], env=environment, cwd=tmp_path, capture_output=True, text=True, check=True
     )
     assert (done.stdout.splitlines(), done.stderr) == (["doctor", "--log-json", "ginobs", "greenhouse"], "")
+
+
+@pytest.mark.skipif(shutil.which("fish") is None, reason="needs fish")
+def test_a_real_fish(environment, tmp_path):
+    """The shell fish lists the completions of commands and values."""
+    program = """
+bnsearch --show-completion fish | source
+complete -C "bnsearch do"
+complete -C "bnsearch learn x.csv --method gi"
+"""
+    done = subprocess.run(
+        ["fish", "--no-config", "-c", program],
+        env=environment,
+        cwd=tmp_path,
+        capture_output=True,
+        text=True,
+        check=True,
+    )
+    assert [line.split("\t")[0] for line in done.stdout.splitlines()] == ["doctor", "ginobs"]
+
+
+@pytest.mark.skipif(shutil.which("zsh") is None, reason="needs zsh")
+def test_a_real_zsh(environment):
+    """On a terminal, the tab key completes commands and values in zsh."""
+    master, terminal = pty.openpty()
+    shell = subprocess.Popen(
+        ["zsh", "-f", "-i"], stdin=terminal, stdout=terminal, stderr=terminal, env={**environment, "TERM": "dumb"}
+    )
+    os.close(terminal)
+
+    def type_keys(text: str, expected: str) -> None:
+        os.write(master, text.encode())
+        written = b""
+        while expected.encode() not in written:
+            assert select.select([master], [], [], 60)[0], written
+            written += os.read(master, 1 << 16)
+
+    try:
+        load = 'autoload -Uz compinit; compinit -u -D; eval "$(bnsearch --show-completion zsh)"'
+        type_keys(f'PS1=; {load}; echo rea""dy\n', "ready")
+        type_keys("bnsearch do\t", "bnsearch doctor ")
+        type_keys("\x15bnsearch learn x.csv --method gi\t", "--method ginobs ")
+    finally:
+        shell.kill()
+        shell.wait()
+        os.close(master)

@@ -26,6 +26,7 @@ CALLS = {
     "verify": ["verify", "c.jkl", "c.json"],
     "score": ["score", "asia.csv", "asia"],
     "compare": ["compare", "asia", "asia"],
+    "predict": ["predict", "asia", "asia.csv", "--target", "lung"],
     "experiment": ["experiment", "plan.toml", "-o", "results", "-q"],
     "methods": ["methods"],
     "scores": ["scores"],

@@ -52,15 +52,28 @@ def test_proofs_over_the_sets_kept(run, asia, monkeypatch):
     """With a budget of 100 families, the proof of exact search and the bound of OBS hold for the sets kept."""
     monkeypatch.setattr("bnsearch.learning.candidates.EVALUATIONS", 100)
     outcome = run("learn", "asia.csv", "--method", "exact", "--seconds", "inf", "--seed", 3)
-    assert re.search(r"upper bound +-[\d,.]+ \(gap 0%\)", outcome.err)
+    assert re.search(r"upper bound +-[\d,.]+ \(gap 0% within its scope\)", outcome.err)
     assert re.search(r"scope of the bound +(networks over the parent sets kept|all networks with at most)", outcome.err)
+    assert re.search(r"other networks +may score higher: the bound does not cover them", outcome.err)
     assert "optimal" not in outcome.err
     arguments = ["--method", "obs", "--iterations", 1, "--seconds", "inf", "--seed", 3]
-    assert re.search(r"upper bound +-[\d,.]+ \(gap [\d.]+%\)", run("learn", "asia.csv", *arguments).err)
+    assert re.search(
+        r"upper bound +-[\d,.]+ \(gap [\d.]+% within its scope\)", run("learn", "asia.csv", *arguments).err
+    )
     facts = json.loads(run("learn", "asia.csv", "--json", *arguments).out)
     assert not facts["optimal"]
     assert facts["scope"] != "all networks"
     assert facts["gap"] == (facts["bound"] - facts["score"]) / -facts["bound"] > 0
+
+
+def test_a_limited_optimum(run, asia):
+    """With at most one parent, the proof is one of the networks with at most one parent, in words and in JSON."""
+    arguments = ["learn", "asia.csv", "--seconds", 20, "--max-parents", 1]
+    outcome = run(*arguments)
+    assert "proven: no network scores higher" not in outcome.err
+    assert re.search(r"optimal +proven: highest score of all networks with at most 1 parent", outcome.err)
+    facts = json.loads(run(*arguments, "--json").out)
+    assert (facts["optimal"], facts["scope"]) == (True, "all networks with at most 1 parent")
 
 
 def test_quiet(run, asia):
@@ -85,6 +98,35 @@ def test_files_by_extension(run, asia, name):
     if ".bif" in name or name == "net.json":
         assert read_network(name).log_likelihood(Dataset.read("asia.csv")) < 0
     assert float(Path("trace.csv").read_text().splitlines()[-1].split(",")[3]) == facts["score"]
+
+
+def test_smoothed_tables(run, asia):
+    """With --table-ess, no entry of the tables in the file and the report is zero."""
+    arguments = ["learn", "asia.csv", "--seconds", 20, "-o", "net.bif", "--report", "net.html"]
+    assert run(*arguments).code == 0
+    assert any((table == 0).any() for table in read_network("net.bif").tables)
+    assert run(*arguments, "--table-ess", 1).code == 0
+    assert not any((table == 0).any() for table in read_network("net.bif").tables)
+    contents = re.search(r'id="contents">(.*)</script>', Path("net.html").read_text())
+    assert all(0 not in variable["table"] for variable in json.loads(contents[1])["variables"])
+
+
+def test_intervals_are_said(run, tmp_path):
+    """Of columns that are divided, the intervals are printed, at most ten; not with --json."""
+    rows = [",".join([str(i / 2), *(["0.5" if i % 2 else "1.5"] * 11), "no" if i % 3 else "yes"]) for i in range(12)]
+    (tmp_path / "t.csv").write_text("\n".join([",".join([*(f"x{i}" for i in range(12)), "y"]), *rows]))
+    arguments = ["learn", tmp_path / "t.csv", "--seconds", 1, "--discretize", "x0=1,2; uniform:2"]
+    lines = run(*arguments).err.splitlines()
+    assert lines[:2] == ["x0 is divided into <=1, 1..2, >2", "x1 is divided into <=1, >1"]
+    assert lines[10].startswith("2 more columns are divided: ")
+    assert "divided" not in run(*arguments, "--json").err
+
+
+def test_what_is_missing_is_said(run, asia):
+    """A method without a bound says so, and a run without output files says how to write them."""
+    lines = run("learn", "asia.csv", "--method", "hillclimb", "--seconds", 1).err.splitlines()
+    assert any(re.search("upper bound +none, only auto and exact have one", line) for line in lines)
+    assert lines[-1].startswith("no file was written: -o network.bif writes the network")
 
 
 def test_options_are_passed_on(run, asia):
@@ -310,7 +352,6 @@ def test_methods_are_listed_with_what_they_declare(run):
 
 def test_certificate_and_its_table(run, asia, refused):
     """The certificate of the optimum is verified with the table that is written beside it."""
-    pytest.importorskip("highspy")
     arguments = ["--seconds", 20, "--seed", 3, "--certificate", "proof.json", "--parents", "sets.jkl"]
     outcome = run("learn", "asia.csv", *arguments, "--json")
     assert "wrote proof.json" in outcome.err

@@ -20,6 +20,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from bnsearch.budgets.budget import Budget
 from bnsearch.budgets.events import COMPILING, SEARCHING, Event
 from bnsearch.cli.experiment_progress import show_experiment
 from bnsearch.cli.progress import Display, show_progress
@@ -125,35 +126,52 @@ def test_rows_of_the_display():
     seconds = [0.0]
     display = Display(lambda: seconds[0])
     assert [row.task for row in display.rows] == ["loading kernels"]
-    display.show(Event("pairs", 20, 200, "sets", 5))
+    display(Event("pairs", 20, 200, "sets", 5))
     seconds[0] = 2.0
-    display.show(Event("pairs", 100, 200, "sets", 30))
+    display(Event("pairs", 100, 200, "sets", 30))
     assert display.rows == [("pairs", 0.5, ["100 of 200 sets", "30 kept", "40/s"])]
-    display.show(searching(Progress(seconds=3.0, score=-90.0), 10.0))
+    display(searching(Progress(seconds=3.0, score=-90.0), 10.0))
     found = ["score -90.0", "7 s left", "found 3 s ago"]
     assert display.rows == [("searching", 0.3, found)]
-    display.show(Event("pairs", 20, 200, "sets", 5))
+    display(Event("pairs", 20, 200, "sets", 5))
     assert display.rows == [("pairs", 0.1, ["20 of 200 sets", "5 kept"]), ("searching", 0.3, found)]
 
 
 def test_compilation_has_a_row():
     """The row says how many kernels are compiled and that this happens once, and then the score of a first network."""
     display = Display()
-    display.show(Event(COMPILING, 34, math.inf, "kernels"))
-    assert display.rows == [(COMPILING, None, ["once after an installation, 34 done"])]
-    display.show(Event(COMPILING, 35, math.inf, "kernels", progress=Progress(score=-90.0)))
-    assert display.rows == [(COMPILING, None, ["once after an installation, 35 done", "score -90.0"])]
+    display(Event(COMPILING, 34, math.inf, "kernels"))
+    assert display.rows == [(COMPILING, None, ["at the first use, 34 done"])]
+    display(Event(COMPILING, 35, math.inf, "kernels", progress=Progress(score=-90.0)))
+    assert display.rows == [(COMPILING, None, ["at the first use, 35 done", "score -90.0"])]
 
 
 def test_the_time_goes_on_without_events_of_the_search():
     """5 s after the last event of a search, during a selection, its row shows 2 + 5 s since the last improvement."""
     seconds = [0.0]
     display = Display(lambda: seconds[0])
-    display.show(searching(Progress(seconds=3.0, score=-90.0, improved=1.0), 10.0))
+    display(searching(Progress(seconds=3.0, score=-90.0, improved=1.0), 10.0))
     seconds[0] = 5.0
     assert display.rows == [("searching", 0.8, ["score -90.0", "2 s left", "found 7 s ago"])]
     seconds[0] = 50.0
     assert display.rows == [("searching", 1.0, ["score -90.0", "0 s left", "found 52 s ago"])]
+
+
+def test_the_time_stands_still_in_a_pause():
+    """The clock of the run is paused at 2 s for 30 s: events come, the time left does not change, then it goes on."""
+    seconds = [0.0]
+    display = Display(lambda: seconds[0])
+    budget = Budget(10.0, clock=lambda: seconds[0], observers=[display])
+    display(searching(Progress(seconds=0.0, score=-90.0, improved=0.0), 10.0))
+    seconds[0] = 2.0
+    with budget.clock_paused(), budget.clock_paused():
+        seconds[0] = 20.0
+        assert display.rows[0].notes == ["score -90.0", "8 s left", "found 2 s ago"]
+        display(searching(Progress(seconds=2.0, score=-80.0, improved=2.0), 10.0))
+        seconds[0] = 32.0
+        assert display.rows[0].notes == ["score -80.0", "8 s left", "found 0 s ago"]
+    seconds[0] = 33.0
+    assert display.rows[0].notes == ["score -80.0", "7 s left", "found 1 s ago"]
 
 
 class Terminal:
@@ -197,14 +215,14 @@ def test_rows_on_a_terminal_that_is_resized(monkeypatch):
     with open_terminal(monkeypatch, 120) as terminal, show_progress() as (show,):
         show(Event("growing parent sets", 300, 1_000, "variables", 57_123))
         show(searching(now, 1000.0))
-        wide = terminal.read_until("  bound -1,900,000.0, found ")
-        terminal.resize(36)
-        terminal.read_until("  17 min left, gap 2.81%\r")  # the second line if the first one has 36 columns
-        narrow = terminal.read_until("  17 min left, gap 2.81%\r")
-    assert any("score -1,953,390.1, 17 min left, gap 2.81%" in line for line in wide)
+        wide = terminal.read_until("  gap 2.81% over kept sets, bound -1,900,000.0")
+        terminal.resize(42)
+        terminal.read_until("  17 min left, gap 2.81% over kept sets\r")  # the second line of 42 columns
+        narrow = terminal.read_until("  17 min left, gap 2.81% over kept sets\r")
+    assert any("score -1,953,390.1, 17 min left" in line for line in wide)
     assert max(map(len, wide)) <= 60
     assert any("score -1,953,390.1" in line for line in narrow)
-    assert max(map(len, narrow)) <= 36
+    assert max(map(len, narrow)) <= 42
 
 
 def test_an_experiment_on_a_terminal(monkeypatch):
@@ -224,6 +242,6 @@ def test_elsewhere_only_compilation_is_mentioned(capsys):
         assert capsys.readouterr().err == ""
         show(Event(COMPILING, 0, math.inf, "kernels"))
         show(Event(COMPILING, 1, math.inf, "kernels"))
-    assert capsys.readouterr().err == "compiling kernels, once after an installation: up to a minute\n"
+    assert capsys.readouterr().err == "compiling kernels, at the first use: up to a minute\n"
     with show_progress(quiet=True) as observers:
         assert observers == []

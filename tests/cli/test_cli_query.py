@@ -100,6 +100,7 @@ def test_names_with_equals_signs(run):
         (["asia", "--given", "smoke=yes", "--given", "smoke=no"], "--given gives the variable 'smoke' twice"),
         (["asia", "--given", "smoke=yes", "--target", "smoke"], "'smoke' cannot be both a target and evidence"),
         (["asia", "--given", "lung=yes", "--given", "either=no"], "has probability zero in this network"),
+        (["asia", "--do", "smoke=yes", "--given", "smoke=no"], "--do and --given both have the variable 'smoke'"),
         (["asia", "--do", "smoke=never"], "do: the variable 'smoke' has no state 'never'"),
         (["asia", "--target", "lungs"], "targets: there is no variable 'lungs' (did you mean 'lung'?)"),
         (["asia", "--joint"], "--joint needs the variables: give each of them with --target"),

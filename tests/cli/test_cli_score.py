@@ -6,10 +6,13 @@ import json
 import math
 from pathlib import Path
 
+import numpy as np
 import pytest
 
 from bnsearch.data import Dataset
+from bnsearch.graphs import DAG
 from bnsearch.networks import BayesianNetwork, load_network
+from bnsearch.networks.files import write_network
 from bnsearch.scores import SCORES, Scorer, make_score
 
 # a2 is declared and never occurs. Log-likelihood: 4 log(1/2) for A, 2 log(1/2) for B given a0, 0 given a1.
@@ -163,7 +166,7 @@ def test_bad_tables(refused, pair, rows, said):
         (["rows.csv", "pair.json", "--score", "bic", "--ess", 1], "--ess; it belongs to bdeu"),
         (["rows.csv", "pair.json", "--score", "bic", "--prior"], "--prior; it belongs to bdeu"),
         (["rows.csv", "pair.json", "--ess", 0], "ess must be above 0"),
-        (["rows.csv", "pair.json", "--discretize", "five"], "discretize must be quantile:K or uniform:K"),
+        (["rows.csv", "pair.json", "--discretize", "five"], "discretize must be quantile:K, uniform:K or X=CUT,CUT"),
         (["rows.csv", "pair.json", "--ess", "nan"], "ess must be above 0"),
         (
             ["rows.csv", "pair.json", "--no-header"],
@@ -179,3 +182,20 @@ def test_bad_input(refused, pair, tmp_path, arguments, said):
     for name in ("fake.parquet", "fake.csv.gz", "fake.json", "rows.xlsx"):
         (tmp_path / name).write_text("not that")
     assert said in refused("score", *arguments, "--json")
+
+
+@pytest.mark.parametrize("rule", [[], ["--discretize", "quantile:3"]])
+def test_numbers_are_divided_into_the_intervals_of_the_network(run, tmp_path, rule):
+    """Numbers have the score of their intervals, whatever the rule for other columns is; a report accepts them, too."""
+    dag = DAG.from_edges(["age", "ill"], [("age", "ill")])
+    tables = [np.array([0.5, 0.5]), np.array([[0.9, 0.1], [0.2, 0.8]])]
+    write_network(BayesianNetwork(dag, [("<=18.5", ">18.5"), ("no", "yes")], tables), tmp_path / "net.json")
+    (tmp_path / "numbers.csv").write_text("age,ill\n3.5,no\n18.5,no\n19.25,yes\n80,yes\n7,yes\n")
+    (tmp_path / "labels.csv").write_text("age,ill\n<=18.5,no\n<=18.5,no\n>18.5,yes\n>18.5,yes\n<=18.5,yes\n")
+    scores = [
+        json.loads(run("score", tmp_path / f"{name}.csv", tmp_path / "net.json", "--json", *options).out)
+        for name, options in (("numbers", rule), ("labels", []))
+    ]
+    assert scores[0] == scores[1]
+    outcome = run("report", tmp_path / "net.json", tmp_path / "numbers.csv", "-o", tmp_path / "r.html", *rule)
+    assert outcome.code == 0

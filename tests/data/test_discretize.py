@@ -138,6 +138,17 @@ def test_known_cuts_hold_for_other_rows():
     assert other.codes[0].tolist() == [3, 0, 1, 2]
 
 
+def test_cut_points_as_text():
+    """Semicolons separate columns with cut points and the rule of all others; a name may have an equals sign."""
+    frame = pl.DataFrame({"age": [10, 70], "b=c": [0.5, 1.5], "d": [0.25, 0.75]})
+    found = Dataset.from_frame(frame, discretize=" age=18,65; b=c=1;quantile:2")
+    assert found.states == (("<=18", "18..65", ">65"), ("<=1", ">1"), ("<=0.5", ">0.5"))
+    with pytest.raises(InputError, match="'d' is continuous"):
+        Dataset.from_frame(frame, discretize="age=18;b=c=1")
+    with pytest.raises(InputError, match="the table has no such column; its columns are 'age', 'b=c', 'd'"):
+        Dataset.from_frame(frame, discretize="ages=18;quantile:2")
+
+
 def test_wide_integers_are_refused_as_ever():
     """Integers beyond 64 bits are not divided."""
     frame = pl.DataFrame({"a": pl.Series([1], dtype=pl.Int128)})
@@ -158,7 +169,12 @@ def test_labels_pass_through_network_files(tmp_path):
 @pytest.mark.parametrize(
     ("how", "message"),
     [
-        ("quantile", "discretize must be quantile:K or uniform:K, such as quantile:5, not 'quantile'"),
+        ("quantile", "discretize must be quantile:K, uniform:K or X=CUT,CUT, such as quantile:5, not 'quantile'"),
+        ("x=1;", "discretize must be quantile:K, uniform:K or X=CUT,CUT, such as quantile:5, not ''"),
+        ("quantile:2; uniform:3", "discretize has two rules for all columns, 'quantile:2' and 'uniform:3': keep one"),
+        ("x=1,b", "the cut points of column 'x' must be numbers separated by commas, such as 18,65, not '1,b'"),
+        ("x=", "the cut points of column 'x' must be numbers separated by commas, such as 18,65, not ''"),
+        ("x=2,1", "the cut points of column 'x' must be finite ascending numbers"),
         ("quantiles:5", "not 'quantiles:5'"),
         ("uniform:-3", "not 'uniform:-3'"),
         ("uniform:2.5", "not 'uniform:2.5'"),

@@ -5,6 +5,7 @@ from __future__ import annotations
 import ast
 import hashlib
 import json
+import sys
 from pathlib import Path
 
 import numpy as np
@@ -210,7 +211,6 @@ def test_bounds_of_a_stopped_search_are_certified(readings):
 
 def test_the_optimum_of_dynamic_programming_is_certified():
     """A component without a proof is proven by branch and cut."""
-    pytest.importorskip("highspy")
     table = random_candidates(8, 20, 3, seed=4)
     result = search(Problem(table=table), "exact", seed=1)
     assert result.optimal
@@ -238,9 +238,16 @@ def test_a_component_of_best_parent_sets_is_certified():
 
 def test_the_time_for_a_certificate_is_limited():
     """Branch and cut ends after the time for it; the error says what is missing and what to do."""
-    pytest.importorskip("highspy")
     table = random_candidates(8, 20, 3, seed=4)
-    with pytest.raises(BnsearchError, match=r"no certificate: .* within 0 s; limit the number of parents"):
+    with pytest.raises(BnsearchError, match=r"no certificate: .* within 0 s; .*limit the number of parents"):
+        certify_optimum(table, table.begin[1:] - 1, [], max_seconds=0.0)
+
+
+def test_the_error_names_the_extra(monkeypatch):
+    """Without highspy, the error also says how to install it."""
+    monkeypatch.setitem(sys.modules, "highspy", None)
+    table = random_candidates(8, 20, 3, seed=4)
+    with pytest.raises(BnsearchError, match=r"install the faster solver highspy \(.*'\.\[exact\]' in a copy"):
         certify_optimum(table, table.begin[1:] - 1, [], max_seconds=0.0)
 
 

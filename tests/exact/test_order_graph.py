@@ -200,6 +200,25 @@ def test_stopped_early_it_has_a_bound(monkeypatch, calls):
     assert graph.target == pytest.approx(best, abs=1e-9)
 
 
+def test_stopped_while_its_space_grows(monkeypatch):
+    """The deadline is checked while nodes are moved: a stopped growth is repeated later, and the score is the same."""
+    monkeypatch.setattr("bnsearch.exact.order_graph.FIRST_NODES", 16)
+    monkeypatch.setattr("bnsearch.exact.order_graph.MOVED_PER_CALL", 8)
+    monkeypatch.setattr("bnsearch.exact.order_graph.NODES_PER_CALL", 20)
+    table = random_candidates(12, 60, 4, seed=3)
+    (component,) = split_into_components(table)
+    graph, stopped = OrderGraph(component, component.begin[1:] - 1), 0
+    graph.use_bound(CutPool(component.size, 1 << 20), Step(np.zeros(0, dtype=np.int64), np.zeros(0)))
+    for calls in itertools.count(1):
+        left, size = iter(range(calls)), len(graph._slots)
+        if graph.search(lambda left=left: next(left, None) is None):
+            break
+        assert not graph.is_full
+        stopped += len(graph._slots) == size
+    assert stopped > 3
+    assert graph.target == pytest.approx(best_score(table), abs=1e-9)
+
+
 def test_little_memory():
     """The search ends when the space for nodes is used up, and its bound is valid."""
     table = random_candidates(16, 60, 4, seed=3)

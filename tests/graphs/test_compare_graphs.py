@@ -12,6 +12,7 @@ from hypothesis import given
 import reference_graphs as ref
 from bnsearch.errors import InputError
 from bnsearch.graphs import DAG, PDAG, Agreement, StructuralHamming, compare, cpdag, shd, shd_cpdag
+from bnsearch.graphs.compare import list_differences
 from bnsearch.networks import load_network
 
 TRUE = DAG.from_edges("abcd", ["ac", "bc", "cd"])
@@ -37,6 +38,15 @@ def test_hand_case() -> None:
     assert (found.edges.precision, found.edges.recall) == (1 / 4, 1 / 3)
     assert found.edges.f1 == pytest.approx(2 / 7)
     assert found.v_structures == Agreement(true=1, learned=1, shared=0)
+
+
+def test_edges_that_differ() -> None:
+    """The edges of the hand case; a reversed edge has the learned direction, and variables are matched by name."""
+    expected = {"added": [("a", "d"), ("b", "d")], "deleted": [("c", "d")], "reversed": [("c", "b")]}
+    for learned in (LEARNED, LEARNED.reordered("dbca")):
+        found = list_differences(TRUE, learned)
+        assert {kind: sorted(edges) for kind, edges in found.items()} == expected
+    assert list_differences(TRUE, TRUE) == {"added": [], "deleted": [], "reversed": []}
 
 
 def test_as_dict_is_flat_and_plain() -> None:

@@ -109,8 +109,9 @@ def test_a_selection_that_is_too_large_is_not_used(monkeypatch):
     assert run.bound >= run.progress.score
 
 
-def test_the_bound_covers_an_incumbent_of_other_sets():
+def test_the_bound_covers_an_incumbent_of_other_sets(monkeypatch):
     """The islands have met few sets when the search for a bound begins; the incumbent improves after that."""
+    monkeypatch.setattr("bnsearch.learning.candidates.EVALUATIONS", 500_000)
     run = Run(Iterations(10**6), seed=1)
     problem, model = make_islands(DATA, run)
     search_for_bound = BoundSearch(problem, run, model)

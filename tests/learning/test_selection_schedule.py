@@ -19,7 +19,6 @@ class Search(SelectionSchedule):
         self.run = Run(Seconds(100.0), seed=1, clock=clock)
         self.enumerated = 1
         self.stale_since = seconds
-        self.searching_since = 0.0
         clock.now += seconds
 
     def plan(self, share: float) -> tuple[float, bool]:
@@ -88,14 +87,3 @@ def test_no_enumeration_without_memory():
     search = Search(20.0)
     search.is_finished = True
     assert search.plan(1.0) == (0.0, True)
-
-
-def test_time_counts_from_the_end_of_the_first_climb():
-    """The first plan is made at 20 s, after the first climb, so that 3 s are allowed at 23 s."""
-    search = Search(20.0)
-    search.searching_since = None
-    assert search.plan(1.0) == (0.0, True)
-    assert search.searching_since == 20.0
-    search.run.budget.clock.now += 3.0
-    search.next_seconds = 2.9
-    assert search.plan(1.0) == (pytest.approx(3.0), True)

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from pathlib import Path
+
 import numpy as np
 import polars as pl
 import pytest
@@ -11,7 +13,8 @@ from numpy.testing import assert_allclose
 
 from bnsearch.data import Dataset
 from bnsearch.errors import InputError
-from bnsearch.networks import load_network
+from bnsearch.graphs import DAG
+from bnsearch.networks import BayesianNetwork, load_network
 from bnsearch.networks.inference import prediction
 from reference_inference import Recipe, joint_given, joint_of_all, recipes
 from strategies import examples
@@ -40,6 +43,72 @@ def test_prediction_by_enumeration(recipe: Recipe, data: st.DataObject) -> None:
     assert labels.tolist() == [network.states[target][state] for state in found.argmax(axis=1)]
 
 
+@examples(60)
+@given(recipes(), st.data())
+def test_missing_values_by_enumeration(recipe: Recipe, data: st.DataObject) -> None:
+    """Missing values are not observed: each row has the distribution given the other columns that have a value."""
+    network = recipe.make_network()
+    target = data.draw(st.integers(0, len(network.names) - 1))
+    rows = network.sample(5, 1)
+    masks = data.draw(st.lists(st.lists(st.booleans(), min_size=5, max_size=5), min_size=len(network.names)))
+    frame = rows.to_polars().cast(pl.String)
+    for name, mask in zip(network.names, masks, strict=False):
+        values = [None if gap else state for state, gap in zip(frame[name], mask, strict=True)]
+        frame = frame.with_columns(pl.Series(name, values, dtype=pl.String))
+    observed = [[x for x in range(len(network.names)) if x != target and not masks[x][row]] for row in range(5)]
+    if not any(observed):
+        return
+    found = network.predict_proba(frame, network.names[target])
+    for row, distribution in enumerate(found):
+        expected, total = joint_given(network, [target], {x: int(rows.codes[x, row]) for x in observed[row]})
+        assert_allclose(distribution, expected / total, atol=1e-12)
+
+
+@pytest.mark.parametrize("kind", ["csv", "parquet", "dat"])
+def test_missing_values_in_files(tmp_path: Path, kind: str) -> None:
+    """Files may have missing values in all spellings; a column without any value is not observed."""
+    columns = {"smoke": ["yes", None, "no"], "xray": ["no", "yes", None], "dysp": [None] * 3, "lung": [None] * 3}
+    frame = pl.DataFrame(columns, schema=dict.fromkeys(columns, pl.String))
+    path = tmp_path / f"rows.{kind}"
+    if kind == "parquet":
+        frame.write_parquet(path)
+    else:
+        text = frame.fill_null("NA").write_csv() if kind == "dat" else frame.write_csv()
+        path.write_text(text.replace(",", " ") if kind == "dat" else text)
+    found = ASIA.predict_proba(path, "lung")
+    given = [{"smoke": "yes", "xray": "no"}, {"xray": "yes"}, {"smoke": "no"}]
+    for row, evidence in enumerate(given):
+        assert_allclose(found[row], ASIA.query("lung", evidence).probabilities, atol=1e-12)
+
+
+def test_a_row_without_values() -> None:
+    """A row in which no other column has a value gets the distribution without evidence."""
+    frame = pl.DataFrame({"smoke": ["yes", None], "weight": [70.5, None]})
+    found = ASIA.predict_proba(frame, "lung")
+    assert_allclose(found[1], ASIA.query("lung").probabilities, atol=1e-12)
+
+
+def test_numbers_are_divided_into_the_intervals_of_the_network() -> None:
+    """New numbers need no cut points: the states of the network are intervals; whole numbers and NaN as well."""
+    dag = DAG.from_edges(["age", "ill"], [("age", "ill")])
+    tables = [np.array([0.3, 0.7]), np.array([[0.9, 0.1], [0.2, 0.8]])]
+    network = BayesianNetwork(dag, [("<=18.5", ">18.5"), ("no", "yes")], tables)
+    found = network.predict_proba(pl.DataFrame({"age": [18.5, 19.0, float("nan")]}), "ill")
+    assert_allclose(found, [[0.9, 0.1], [0.2, 0.8], [0.41, 0.59]])
+    assert network.predict(pl.DataFrame({"age": [3, 80]}), "ill").tolist() == ["no", "yes"]
+
+
+def test_pandas_rows() -> None:
+    """Missing values of pandas: None, NaN and NA, with any index."""
+    pandas = pytest.importorskip("pandas", reason="pandas is not installed")
+    frame = pandas.DataFrame(
+        {"smoke": ["yes", None, "no"], "xray": pandas.Categorical(["no", "yes", None])}, index=[7, 7, 3]
+    )
+    found = ASIA.predict_proba(frame, "lung")
+    for row, evidence in enumerate([{"smoke": "yes", "xray": "no"}, {"xray": "yes"}, {"smoke": "no"}]):
+        assert_allclose(found[row], ASIA.query("lung", evidence).probabilities, atol=1e-12)
+
+
 def test_blocks_of_rows_do_not_matter(monkeypatch: pytest.MonkeyPatch) -> None:
     """The result is the same if only a few rows are predicted at a time."""
     rows = ASIA.sample(50, 1)
@@ -62,7 +131,7 @@ def test_columns_of_a_table() -> None:
         (
             {"lung": ["no"]},
             "lung",
-            "^the table has no column from which 'lung' can be predicted: its columns are 'lung'",
+            "^the table has no values from which 'lung' can be predicted: its columns are 'lung'",
         ),
         ({"smoke": ["maybe"]}, "lung", "^column 'smoke', row 1: 'maybe' is not one of its states 'yes', 'no'$"),
         ({"smoke": ["no"]}, "lungs", r"^target: there is no variable 'lungs' \(did you mean 'lung'\?\)"),
@@ -71,7 +140,7 @@ def test_columns_of_a_table() -> None:
             "asia",
             "^row 2 of the table has probability zero in this ne",
         ),
-        ({"smoke": ["no", None]}, "lung", "^column 'smoke', row 2: missing value"),
+        ({"smoke": [None, None]}, "lung", "^the table has no values from which 'lung' can be predicted"),
     ],
 )
 def test_wrong_tables_are_rejected(table: dict[str, list[str]], target: str, message: str) -> None:

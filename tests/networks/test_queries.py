@@ -267,3 +267,13 @@ def test_probability_tables() -> None:
     }
     with pytest.raises(InputError, match="variable: there is no variable 'smog'"):
         ASIA.probability_table("smog")
+
+
+def test_marginals_as_text() -> None:
+    """Each variable has a line, of many variables the first 40."""
+    found = load_network("asia").marginals({"smoke": "yes"}, ["lung", "bronc"])
+    assert str(found) == "P(lung | smoke=yes): yes 0.1, no 0.9\nP(bronc | smoke=yes): yes 0.6, no 0.4"
+    chain = DAG.from_edges(map(str, range(50)), [])
+    many = BayesianNetwork(chain, [("a", "b")] * 50, [np.array([0.5, 0.5])] * 50).marginals()
+    assert str(many).splitlines()[-1] == "... 10 more variables"
+    assert len(str(many).splitlines()) == 41

@@ -99,17 +99,21 @@ def test_climbs_over_classes(score, known):
     assert run.progress.score == pytest.approx(usual.score, rel=1e-12)
 
 
-@pytest.mark.parametrize(("n_edges", "n_steps"), [(21, 2), (20, 14), (1, 14)])
-def test_a_climb_over_classes_gives_up(n_edges, n_steps):
+@pytest.mark.parametrize(
+    ("n_edges", "dag_seconds", "n_steps"), [(21, 8.0, 2), (20, 8.0, 14), (1, 8.0, 14), (31, 20.0, 2), (5, 1.0, 4)]
+)
+def test_a_climb_over_classes_gives_up(n_edges, dag_seconds, n_steps):
     """
-    Of 100 s the climb gets 40 s. After 5 s its duration is estimated; it continues with an estimate of up to 60 s.
+    Of 100 s, and five times 8 s, the climb gets 40 s. It continues with an estimate of up to 60 s, made after 5 s.
 
-    Each step takes 3 s, so 21 edges are expected to take 63 s, and 20 edges 60 s. After 14 steps, 42 s are used up.
+    Each step takes 3 s, so 21 edges are expected to take 63 s, and 20 edges 60 s. After 14 steps, 42 s are used up. If
+    the climb over DAGs has taken 20 s, the climb over classes gets 60 s, and the limit of the estimate is 90 s; if that
+    has taken 1 s, it gets 10 s.
     """
     clock = Clock()
     climb = ClassClimb(problem_with("bic", False), Run(Seconds(100), seed=1, clock=clock))
     taken = 0
-    for _ in climb.climb(n_edges):
+    for _ in climb.climb(n_edges, dag_seconds):
         taken += 1
         clock.now += 3.0
     assert taken == n_steps
@@ -119,7 +123,7 @@ def test_a_climb_over_classes_gives_up(n_edges, n_steps):
 def test_a_first_step_over_classes_that_takes_long():
     """A first step that is not found within 5 of 100 s ends the climb: each reading of the clock takes 6 s."""
     climb = ClassClimb(problem_with("bic", False), Run(Seconds(100), seed=1, clock=Clock(6.0)))
-    assert len(list(climb.climb(20))) == 1
+    assert len(list(climb.climb(20, 8.0))) == 1
     assert climb.ended
     assert climb.score == pytest.approx(problem_with("bic", False).base_score, rel=1e-12)
 

@@ -13,6 +13,8 @@ from bnsearch.data import Dataset
 from bnsearch.errors import InputError
 from bnsearch.graphs import cpdag
 from bnsearch.graphs.dag import DAG
+from bnsearch.knowledge import Knowledge
+from bnsearch.knowledge.orientation import orient_class
 from bnsearch.learning.learn import learn
 from bnsearch.networks import load_network, random_network
 from bnsearch.reports import contents as contents_module
@@ -52,8 +54,17 @@ def test_compelled_edges():
     dag = random_network(12, 1.5, 2, 4).dag
     directed = cpdag(dag).directed_edges
     for parent, child, compelled, loss in build_contents(dag, None, None, title="")["edges"]:
-        assert compelled == ((dag.names[parent], dag.names[child]) in directed)
+        assert compelled == ("class" if (dag.names[parent], dag.names[child]) in directed else "")
         assert loss is None
+
+
+def test_edges_that_the_knowledge_compels():
+    """In a -> b -> c, all edges can be reversed; if a comes before b, the knowledge compels both."""
+    dag = DAG.from_edges("abc", ["ab", "bc"])
+    known = Knowledge(tiers=[["a"], ["b"]]).constraints(dag.names)
+    edges = build_contents(dag, None, None, title="", mpdag=orient_class(dag, known))["edges"]
+    assert edges == [[0, 1, "knowledge", None], [1, 2, "knowledge", None]]
+    assert build_contents(dag, None, None, title="")["edges"] == [[0, 1, "", None], [1, 2, "", None]]
 
 
 def test_probabilities_of_a_network():
@@ -161,7 +172,13 @@ def test_report_with_other_data(tmp_path, result):
     result.report(tmp_path / "r.html", ASIA.sample(400, 2))
     found = read_contents(tmp_path / "r.html")
     assert found["score"] is None
-    assert "not those of the run" in found["notes"][0]
+    assert "pass the data and the score of the search" in found["notes"][0]
+
+
+def test_a_score_by_name(tmp_path, result):
+    """A score can be given by its name, as for `explain`; here it is not that of the run."""
+    result.report(tmp_path / "r.html", DATA, score="bic")
+    assert "the bic score of the network on these data is" in read_contents(tmp_path / "r.html")["notes"][0]
 
 
 def test_scores_that_are_python_functions(tmp_path):

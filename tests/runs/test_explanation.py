@@ -9,7 +9,8 @@ import pytest
 
 from bnsearch.data import Dataset
 from bnsearch.errors import InputError
-from bnsearch.graphs import DAG
+from bnsearch.graphs import DAG, cpdag
+from bnsearch.knowledge import Knowledge
 from bnsearch.learning.learn import learn
 from bnsearch.networks import load_network
 from bnsearch.runs.explanation import ParentRole, explain_edge
@@ -81,9 +82,26 @@ def test_order_of_columns_and_other_scores():
     dag = ASIA.dag
     shuffled = DATA.select(tuple(reversed(DATA.names)))
     score = make_scorer(DATA, BIC()).network(dag)
-    assert explain_edge(dag, ("smoke", "lung"), shuffled, BIC(), score) == explain_edge(
-        dag, ("smoke", "lung"), DATA, BIC(), score
-    )
+    edge, mpdag = ("smoke", "lung"), cpdag(dag)
+    assert explain_edge(dag, edge, shuffled, BIC(), score, mpdag) == explain_edge(dag, edge, DATA, BIC(), score, mpdag)
+
+
+def test_directions_that_the_knowledge_compels():
+    """With tiers, no edge whose reversal leads to an earlier tier is called reversible; the class stays the same."""
+    tiers = Knowledge(tiers=[["asia", "smoke"], ["tub", "lung", "bronc"], ["either"], ["xray", "dysp"]])
+    free, result = learn(DATA, seconds=10, seed=1), learn(DATA, seconds=10, seed=1, knowledge=tiers)
+    assert result.cpdag == free.cpdag
+    tier = {name: i for i, names in enumerate(tiers.tiers) for name in names}
+    crossing = [edge for edge in result.cpdag.undirected_edges if tier[edge[0]] != tier[edge[1]]]
+    assert crossing
+    for edge in result.dag.edges:
+        explanation = result.explain(edge, DATA)
+        in_class = edge in result.cpdag.directed_edges
+        assert explanation.compelled == (edge in result.mpdag.directed_edges)
+        assert explanation.by_knowledge == (explanation.compelled and not in_class)
+        assert ("compelled by the knowledge" in str(explanation)) == explanation.by_knowledge
+        if tier[edge[0]] != tier[edge[1]]:
+            assert explanation.compelled
 
 
 def test_the_score_of_the_search_is_the_default():

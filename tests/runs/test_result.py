@@ -16,7 +16,7 @@ from bnsearch.learning.methods import make_method
 from bnsearch.learning.search import search
 from bnsearch.networks.files import read_network, read_structure
 from bnsearch.orderings.obs import OBS
-from bnsearch.parent_sets.scope import KEPT_SETS, limit_scope
+from bnsearch.parent_sets.scope import ALL_NETWORKS, GIVEN_SETS, KEPT_SETS, limit_scope
 from bnsearch.runs.problem import Problem
 from bnsearch.runs.quality import relative_score
 from bnsearch.runs.result import Result
@@ -97,11 +97,23 @@ def test_one_line():
 
 def test_a_bound_of_some_sets_is_said_to_be_one():
     """Where candidate sets are missing, neither the gap nor the lack of one is about all networks."""
-    assert "score -9.250000, gap 2.78% (networks over the parent sets kept), hillclimb" in repr(made(scope=KEPT_SETS))
-    kept = made(scope=KEPT_SETS, bound=-9.25)
-    assert "score -9.250000, best of networks over the parent sets kept, hillclimb" in repr(kept)
-    assert kept.gap == 0
-    assert "gap 2.78% (all networks with at most 2 parents)" in repr(made(scope=limit_scope(2)))
+    others = "other networks may score higher"
+    kept = f"among networks over the parent sets kept; {others}, hillclimb"
+    assert f"score -9.250000, gap 2.78% {kept}" in repr(made(scope=KEPT_SETS))
+    closed = made(scope=KEPT_SETS, bound=-9.25)
+    assert f"score -9.250000, gap 0% {kept}" in repr(closed)
+    assert closed.gap == 0
+    assert f"gap 2.78% among all networks with at most 2 parents; {others}," in repr(made(scope=limit_scope(2)))
+
+
+def test_the_words_for_an_optimum_name_the_restrictions():
+    """Only an optimum over all networks needs no further words; a given table is named as well."""
+    assert made(optimal=True).quality == "optimal"
+    limited = ALL_NETWORKS.restrict(1, by_knowledge=False)
+    assert made(optimal=True, scope=limited).quality == "optimal among all networks with at most 1 parent"
+    assert made(scope=limited).quality == "gap 2.78% among all networks with at most 1 parent"
+    assert made(optimal=True, scope=GIVEN_SETS).quality == "optimal among networks over the given parent sets"
+    assert made(bound=None).quality == ""
 
 
 def test_notebook_view():

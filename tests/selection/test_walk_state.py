@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import numpy as np
+import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from test_enumeration import rows_of, small_pieces  # noqa: F401  # a fixture
@@ -45,6 +46,19 @@ def test_runs_continue_the_enumeration(n, seed, score, parts):
         assert len(sizes) < 100
     assert rows_of(found.table) == rows_of(Sequential(max_parents=None).select(data, score).table)
     assert sizes == sorted(sizes)
+
+
+@pytest.mark.parametrize("seconds", [0.01, 0.02, 0.03, 0.05, 0.08, 0.12])
+def test_a_restored_walk_goes_on_to_larger_sizes(seconds):
+    """The pieces before the interruption are not counted again with their size, but larger sets need their counts."""
+    data, clock, score = random_table(8, 60, 3), Clock(tick=0.001), BDeu(ess=1.0)
+    state = EnumerationState()
+    builder = Enumeration(seconds=seconds, whole_size=False, state=state)
+    found = builder.select_within(Budget(clock=clock, threads=1), data, score)
+    state = save(state, found)
+    while not found.complete:
+        found = Enumeration(whole_size=False, state=state).select_within(Budget(clock=clock, threads=1), data, score)
+    assert rows_of(found.table) == rows_of(Sequential(max_parents=None).select(data, score).table)
 
 
 def test_no_piece_is_enumerated_twice(monkeypatch):

@@ -100,8 +100,13 @@ class IdleThreads:
 
     def __init__(self) -> None:
         self._executors: list[ThreadPoolExecutor] = []
-        if hasattr(os, "register_at_fork"):  # a forked process has no threads
-            os.register_at_fork(after_in_child=self._executors.clear)
+        if hasattr(os, "register_at_fork"):  # a process that forks should have no other threads
+            os.register_at_fork(before=self.end)
+
+    def end(self) -> None:
+        """End all threads that wait for work."""
+        while self._executors:
+            self._executors.pop().shutdown()
 
     @contextmanager
     def call_several_times(self, function: Callable[[], None], times: int) -> Iterator[None]:

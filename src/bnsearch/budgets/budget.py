@@ -9,7 +9,7 @@ from math import inf
 
 from bnsearch._tools.memory import default_memory
 from bnsearch._tools.parallel import thread_count
-from bnsearch.budgets.events import Event, Observer
+from bnsearch.budgets.events import Event, Observer, PauseObserver
 
 StopCheck = Callable[[], bool]
 """A function that returns True if a search should end, for example because its time is used up."""
@@ -114,11 +114,18 @@ class Budget:
         """Exclude the time of the block from the elapsed time."""
         began, outer = self.clock(), self._paused_since
         self._paused_since = began if outer is None else outer
+        self._report_pause(True)
         try:
             yield
         finally:
             self._paused_since = outer
             self.started += self.clock() - began
+            self._report_pause(outer is not None)
+
+    def _report_pause(self, paused: bool) -> None:
+        for observer in self.observers:
+            if isinstance(observer, PauseObserver):
+                observer.set_paused(paused)
 
     def report(self, event: Event) -> None:
         """Call every observer with an event."""

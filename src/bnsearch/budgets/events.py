@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Protocol, runtime_checkable
 
 if TYPE_CHECKING:
     from bnsearch.runs.stop import Progress
@@ -54,3 +54,14 @@ class Event:
 
 
 Observer = Callable[[Event], None]
+
+
+@runtime_checkable
+class PauseObserver(Protocol):
+    """An observer that is also told when the clock of the run is paused, such as a display of the remaining time."""
+
+    def __call__(self, event: Event, /) -> None:
+        """Show an event."""
+
+    def set_paused(self, paused: bool) -> None:
+        """Note that the clock is paused, or that it continues."""

@@ -48,7 +48,13 @@ def open_checkpoint(
             if has_ended(saved[RUN], run):
                 found = make_result(saved[RUN], problem.names, method)
                 note = f"the run of the checkpoint {container.name} has ended: this is its result"
-                return replace(found, notes=(*found.notes, note), settings=describe_settings(run, problem))
+                return replace(
+                    found,
+                    notes=(*found.notes, note),
+                    scope=problem.restrict(found.scope),
+                    settings=describe_settings(run, problem),
+                    knowledge=problem.knowledge,
+                )
             restore_run(run, saved[RUN], problem.names)
         run.remark(f"continued from the checkpoint {container.name} after {run.seconds:.1f} s")
     run.checkpoint = Checkpoint(container, run, identity, saved)

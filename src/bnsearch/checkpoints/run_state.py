@@ -21,7 +21,7 @@ from bnsearch.checkpoints.values import (
 )
 from bnsearch.errors import InputError
 from bnsearch.graphs.dag import DAG
-from bnsearch.parent_sets.scope import Scope
+from bnsearch.parent_sets.scope import decode_scope, encode_scope
 from bnsearch.runs.method import Method, get_parameters
 from bnsearch.runs.result import Result
 from bnsearch.runs.stop import Progress
@@ -123,7 +123,7 @@ def make_result(part: Part, names: Sequence[str], method: Method) -> Result:
         parameters=get_parameters(method),
         seed=int(facts["seed"]),
         notes=tuple(map(str, facts["notes"])),
-        scope=Scope(str(ended["scope"]), bool(ended["covers all"])),
+        scope=decode_scope(ended),
         climbs=climbs,
         empty_score=None if ended["empty score"] is None else float(ended["empty score"]),
         families=ended["families"],
@@ -137,8 +137,7 @@ def _describe_result(result: Result) -> dict[str, Any]:
         "stop": result.stop,
         "optimal": result.optimal,
         "bound": None if result.bound is None else encode_number(result.bound),
-        "scope": result.scope.text,
-        "covers all": result.scope.is_complete,
+        **encode_scope(result.scope),
         "empty score": None if result.empty_score is None else encode_number(result.empty_score),
         "families": result.families,
         "has certificate": result.evidence is not None,

@@ -2,16 +2,20 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Annotated
 
 import typer
 
 from bnsearch.cli.completion import complete_network
-from bnsearch.cli.console import print_json, show, table
+from bnsearch.cli.console import note, print_json, show, table
 from bnsearch.cli.options import Json
 
 if TYPE_CHECKING:
     from bnsearch.graphs.compare import Comparison
+
+
+MAX_SHOWN_EDGES = 40
 
 
 def compare(
@@ -29,8 +33,9 @@ def compare(
     """
     Compare a learned structure with the true one.
 
-    SHD is the structural Hamming distance: the number of edges to add, delete or reverse. The SHD of the CPDAGs
-    ignores differences between Markov equivalent networks, which data cannot distinguish.
+    SHD is the structural Hamming distance: the number of edges that are added, deleted or reversed in LEARNED; they are
+    listed. The SHD of the CPDAGs ignores differences between Markov equivalent networks, which data cannot distinguish.
+    Two learned networks can be compared, too: TRUE is then the one to compare with.
 
     Examples
     --------
@@ -39,12 +44,16 @@ def compare(
     """
     from bnsearch.cli.graphs import load_dag
     from bnsearch.graphs.compare import compare as compare_graphs
+    from bnsearch.graphs.compare import list_differences
 
-    comparison = compare_graphs(load_dag(true), load_dag(learned))
+    dags = load_dag(true), load_dag(learned)
+    comparison, differences = compare_graphs(*dags), list_differences(*dags)
     if as_json:
-        print_json(comparison.as_dict())
+        edges = {f"{kind}_edges": [list(edge) for edge in found] for kind, found in differences.items()}
+        print_json({**comparison.as_dict(), **edges})
     else:
         _show(comparison)
+        _show_edges(differences)
 
 
 def _show(comparison: Comparison) -> None:
@@ -64,3 +73,12 @@ def _show(comparison: Comparison) -> None:
         f"SHD of the CPDAGs  {comparison.shd_cpdag}",
         agreements,
     )
+
+
+def _show_edges(differences: Mapping[str, Sequence[tuple[str, str]]]) -> None:
+    """Print the edges that differ, one on each line."""
+    edges = [(kind, *edge) for kind, found in differences.items() for edge in found]
+    for kind, parent, child in edges[:MAX_SHOWN_EDGES]:
+        note(f"{kind:8}  {parent} -> {child}")
+    if len(edges) > MAX_SHOWN_EDGES:
+        note(f"{MAX_SHOWN_EDGES} of {len(edges):,} edges that differ are shown: --json has all of them")

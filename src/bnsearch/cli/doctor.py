@@ -12,6 +12,7 @@ from importlib import metadata
 from pathlib import Path
 from typing import Any
 
+from bnsearch._tools.memory import format_memory
 from bnsearch.cli.console import align_columns, print_json, print_text
 from bnsearch.cli.failures import one_line
 from bnsearch.cli.options import Json
@@ -44,7 +45,7 @@ def doctor(as_json: Json = False) -> None:
         return
     for title, values in facts.items():
         print_text(title)
-        rows = [(f"  {name.replace('_', ' ')}", one_line(_format(value))) for name, value in values.items()]
+        rows = [(f"  {name.replace('_', ' ')}", one_line(_format(name, value))) for name, value in values.items()]
         for line in align_columns(rows, right=False):
             print_text(line)
 
@@ -134,13 +135,15 @@ def _list_sizes(folder: Path) -> list[int]:
     return sizes
 
 
-def _format(value: Any) -> str:
+def _format(name: str, value: Any) -> str:
     if isinstance(value, dict):
-        return ", ".join(f"{name} {version or 'missing'}" for name, version in value.items())
+        return ", ".join(f"{package} {version or 'missing'}" for package, version in value.items())
     if isinstance(value, list):
         return ", ".join(map(str, value)) or "none"
     if isinstance(value, bool):
         return "yes" if value else "no"
     if value is None:
         return "none"
+    if name.endswith("bytes"):
+        return f"{value:,} ({format_memory(value)})"
     return f"{value:,}" if isinstance(value, int | float) else str(value)

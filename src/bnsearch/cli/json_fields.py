@@ -16,10 +16,10 @@ RESULT = {
     "evaluations": "local scores that were requested",
     "families": "distinct families among them; null if they were not counted",
     "bound": "upper bound of the score of the networks in scope; null if none is known",
-    "gap": "(bound - score) / |bound|; 0 if optimal; null without a bound",
+    "gap": "(bound - score) / |bound|, for the networks in scope only; 0 if optimal; null without a bound",
     "relative_score": "gain over the network without edges, relative to its score",
-    "scope": "the networks that the bound covers",
-    "optimal": "true if no network has a higher score (search: no network over the given sets)",
+    "scope": "the networks that the bound covers, such as all networks with at most 2 parents; others may score higher",
+    "optimal": "true if it is proven that no network in scope has a higher score; false if scope leaves out networks",
     "stop": "why the run ended: seconds, iterations, target, complete, converged, interrupted, terminated, ...",
     "near_optimal": "the networks within the factor of --within; null without it",
     "notes": "decisions of the method, in words",
@@ -34,7 +34,7 @@ FIELDS = {
     "verify": "bound",
     "score": "scores",
     "compare": (
-        "shd added deleted reversed shd_cpdag coverage "
+        "shd added deleted reversed added_edges deleted_edges reversed_edges shd_cpdag coverage "
         "skeleton_true skeleton_learned skeleton_shared skeleton_precision skeleton_recall skeleton_f1 "
         "edges_true edges_learned edges_shared edges_precision edges_recall edges_f1 "
         "v_structures_true v_structures_learned v_structures_shared v_structures_precision v_structures_recall "
@@ -44,6 +44,7 @@ FIELDS = {
         "evidence log_evidence notes, and marginals (with errors if estimated), or joint, or states probability "
         "log_probability"
     ),
+    "predict": "target states predicted probabilities",
     "experiment": "cells failed reused report",
     "methods": "methods",
     "scores": "scores",

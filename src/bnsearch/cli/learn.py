@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from bnsearch.cli.console import note
 from bnsearch.cli.options import (
     CertificateFile,
     CheckpointFolder,
@@ -30,6 +31,7 @@ from bnsearch.cli.options import (
     Seed,
     Settings,
     StartNetwork,
+    TableEss,
     TableFile,
     TargetScore,
     Threads,
@@ -41,6 +43,10 @@ from bnsearch.cli.options import (
     score_parameters,
 )
 
+if TYPE_CHECKING:
+    from bnsearch.data import Dataset
+
+MAX_NOTED_COLUMNS = 10
 Seconds = Annotated[
     float,
     typer.Option("--seconds", metavar="T", help="Time for everything; inf: to the method's end, or convergence."),
@@ -62,6 +68,7 @@ def learn(
     settings: Settings = None,
     start: StartNetwork = None,
     output: NetworkFile = None,
+    table_ess: TableEss = 0.0,
     report: ReportFile = None,
     trace: TraceFile = None,
     threads: Threads = None,
@@ -108,12 +115,21 @@ def learn(
     chosen_score = make_score(score, **score_parameters(ess, prior))
     rule = combine_rules(iterations, target)
     outputs = Outputs(
-        output, trace, certificate, parents, report=report, log=log_json, inputs=(data, knowledge, start, checkpoint)
+        output,
+        trace,
+        certificate,
+        parents,
+        report=report,
+        log=log_json,
+        table_ess=table_ess,
+        inputs=(data, knowledge, start, checkpoint),
     )
     options = RunOptions(
         seed=seed, threads=threads, within=within, checkpoint=checkpoint, restart=restart, log=log_json, quiet=quiet
     )
     table = Dataset.read(data, header=not no_header, discretize=discretize)
+    if discretize is not None and not (options.is_silent or as_json):
+        note_intervals(table)
     with start_workers(workers, dask) as executor:
         result = options.run(
             run_learn,
@@ -129,3 +145,18 @@ def learn(
             stop=rule,
         )
     deliver_result(result, outputs, table, as_json=as_json, quiet=options.is_silent)
+
+
+def note_intervals(table: Dataset) -> None:
+    """Print the intervals of the columns that were divided, one column on each line."""
+    from bnsearch.data.intervals import parse_intervals
+
+    divided = [
+        (name, states) for name, states in zip(table.names, table.states, strict=True) if parse_intervals(states)
+    ]
+    for name, states in divided[:MAX_NOTED_COLUMNS]:
+        note(f"{name} is divided into {', '.join(states)}")
+    if len(divided) > MAX_NOTED_COLUMNS:
+        note(
+            f"{len(divided) - MAX_NOTED_COLUMNS:,} more columns are divided: bnsearch show --tables prints their states"
+        )

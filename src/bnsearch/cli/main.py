@@ -19,6 +19,7 @@ from bnsearch.cli.guide import guide
 from bnsearch.cli.learn import learn
 from bnsearch.cli.methods import methods
 from bnsearch.cli.parents import parents
+from bnsearch.cli.predict import predict
 from bnsearch.cli.query import query
 from bnsearch.cli.report import report
 from bnsearch.cli.sample import sample
@@ -69,6 +70,7 @@ def program(
     bnsearch convert asia asia.dot
     bnsearch show asia
     bnsearch query asia --given smoke=yes
+    bnsearch predict asia asia.csv --target lung
     bnsearch report learned.bif asia.csv -o asia.html
     """
 
@@ -82,8 +84,8 @@ def _help(command: Callable[..., None]) -> str:
 app.callback(help=_help(program))(program)
 COMMANDS: dict[str, Callable[..., None]] = {  # in the order of the help
     "learn": learn, "parents": parents, "search": search, "verify": verify, "sample": sample, "score": score,
-    "compare": compare, "convert": convert, "show": show_command, "query": query, "report": report,
-    "experiment": experiment, "methods": methods, "scores": scores, "compile": compile_command,
+    "compare": compare, "convert": convert, "show": show_command, "query": query, "predict": predict,
+    "report": report, "experiment": experiment, "methods": methods, "scores": scores, "compile": compile_command,
     "doctor": doctor, "guide": guide,
 }  # fmt: skip
 for name, command in COMMANDS.items():

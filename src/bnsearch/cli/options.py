@@ -23,7 +23,11 @@ Data = Annotated[str, typer.Argument(metavar="DATA", help="The table: .csv, .dat
 NoHeader = Annotated[bool, typer.Option("--no-header", help="The first row is data; the columns are named 0, 1, ...")]
 Discretize = Annotated[
     str | None,
-    typer.Option("--discretize", metavar="RULE", help="Cut columns of numbers: quantile:K or uniform:K, K intervals."),
+    typer.Option(
+        "--discretize",
+        metavar="RULE",
+        help="Cut columns of numbers: quantile:K or uniform:K, K intervals; 'age=18,65;quantile:3' has own cut points.",
+    ),
 ]
 Json = Annotated[bool, typer.Option("--json", help="Print one JSON object on stdout.")]
 Threads = Annotated[int | None, typer.Option("--threads", metavar="N", help="Number of threads; all cores by default.")]
@@ -53,6 +57,14 @@ KnowledgeFile = Annotated[
     Path | None, typer.Option("--knowledge", metavar="JSON", help="Required and forbidden edges, tiers, ...")
 ]
 Ess = Annotated[float | None, typer.Option("--ess", metavar="X", help="The equivalent sample size of bdeu.")]
+TableEss = Annotated[
+    float,
+    typer.Option(
+        "--table-ess",
+        metavar="X",
+        help="Equivalent sample size of the probability tables in the files; above 0, no state is impossible.",
+    ),
+]
 Prior = Annotated[
     bool, typer.Option("--prior", help="Add to bdeu a structure prior of 1 / (ess + 1) for each free parameter.")
 ]
@@ -97,7 +109,11 @@ Memory = Annotated[
 ]
 CertificateFile = Annotated[
     Path | None,
-    typer.Option("--certificate", metavar="JSON", help="Write the certificate of the upper bound, for `verify`."),
+    typer.Option(
+        "--certificate",
+        metavar="JSON",
+        help="Write the certificate of the upper bound, for `verify`; faster with the extra `exact`.",
+    ),
 ]
 TableFile = Annotated[
     Path | None,

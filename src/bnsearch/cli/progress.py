@@ -46,15 +46,29 @@ class Display:
         self._selection: Row | None = Row("loading kernels", None, ["the first run compiles them", "up to a minute"])
         self._search: tuple[Event, Progress, float] | None = None  # last event of the search, and when it came
         self._first, self._last, self._began = 0.0, ("", 0.0), 0.0
+        self._paused_at: float | None = None
         self._lock = threading.Lock()  # selection reports from several threads
 
-    def show(self, event: Event) -> None:
+    def __call__(self, event: Event, /) -> None:
         """Show an event; an event of the search hides the row of the selection until its next event."""
         with self._lock:
             if event.progress is None or event.task == COMPILING:
                 self._selection = self._describe_selection(event)
             else:
-                self._search, self._selection = (event, event.progress, self._clock()), None
+                self._search, self._selection = (event, event.progress, self._get_time()), None
+
+    def set_paused(self, paused: bool) -> None:
+        """Let the time of the search stand still, or continue; for example while kernels are loaded."""
+        with self._lock:
+            now = self._clock()
+            if not paused and self._paused_at is not None and self._search is not None:
+                event, progress, came = self._search
+                self._search = event, progress, came + now - self._paused_at
+            if not paused or self._paused_at is None:
+                self._paused_at = now if paused else None
+
+    def _get_time(self) -> float:
+        return self._clock() if self._paused_at is None else self._paused_at
 
     @property
     def rows(self) -> list[Row]:
@@ -75,7 +89,7 @@ class Display:
         if self._search is None:
             return None
         event, progress, came = self._search
-        now = replace(progress, seconds=progress.seconds + self._clock() - came)
+        now = replace(progress, seconds=progress.seconds + self._get_time() - came)
         return Row(event.task, _divide(now.seconds, event.total), search_notes(now, event.total))
 
 
@@ -89,7 +103,7 @@ class CompilationNote:
         """Print the line at the first event of the compilation."""
         if event.task == COMPILING and not self._is_shown:
             self._is_shown = True
-            print("compiling kernels, once after an installation: up to a minute", file=sys.stderr)
+            print("compiling kernels, at the first use: up to a minute", file=sys.stderr)
 
 
 @contextmanager
@@ -100,7 +114,7 @@ def show_progress(*, quiet: bool = False) -> Iterator[list[Observer]]:
         return
     display = Display()
     with show_rows(lambda: display.rows):
-        yield [display.show]
+        yield [display]
 
 
 @contextmanager

@@ -65,7 +65,7 @@ def selection_notes(event: Event, rate: float) -> list[str]:
     """Return the state of a selection, most important first: work done, number of candidate sets, rate."""
     if event.task == COMPILING:
         first = [] if event.progress is None else _describe_score(event.progress)
-        return [f"once after an installation, {event.done:.0f} done", *first]
+        return [f"at the first use, {event.done:.0f} done", *first]
     notes = [f"{_shorten(event.done)} of {_shorten(event.total)} {event.unit}"]
     if event.found is not None:
         notes.append(f"{_shorten(event.found)} {'kept' if event.unit == 'sets' else 'sets found'}")
@@ -82,7 +82,8 @@ def search_notes(progress: Progress, seconds: float) -> list[str]:
     if progress.score == -inf:
         return notes
     if progress.bound is not None and progress.gap is not None:
-        notes += [f"gap {100 * progress.gap:.3g}%", f"bound {_format_score(progress.bound)}"]
+        within = "" if progress.scope.is_complete else " over kept sets"
+        notes += [f"gap {100 * progress.gap:.3g}%{within}", f"bound {_format_score(progress.bound)}"]
     return [*notes, f"found {describe_duration(max(0.0, progress.seconds - progress.improved))} ago"]
 
 

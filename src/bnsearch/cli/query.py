@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
+from bnsearch._tools.wording import shown
 from bnsearch.cli.completion import complete_network
 from bnsearch.cli.console import note, print_json, show, table
 from bnsearch.cli.failures import one_line
@@ -72,6 +73,8 @@ def query(
     network = load_fitted_network(net, "queried")
     evidence = parse_states(network, given, "--given")
     if actions := parse_states(network, do, "--do"):
+        if shared := [name for name in actions if name in evidence]:
+            raise InputError(f"--do and --given both have the variable {shown(shared[0])}: remove one of them")
         network = network.intervene(actions)
     if best:
         _report_states(network.most_probable(evidence, targets, memory=memory), as_json)

@@ -3,13 +3,18 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
 from bnsearch.cli.console import note
 from bnsearch.cli.options import Discretize, Ess, Net, NoHeader, Prior, ScoreName, score_parameters
 from bnsearch.errors import InputError
+
+if TYPE_CHECKING:
+    from bnsearch.data import Dataset
+    from bnsearch.graphs.dag import DAG
+    from bnsearch.networks.network import BayesianNetwork
 
 
 def report(
@@ -40,10 +45,9 @@ def report(
     """
     from bnsearch.cli.graphs import describe_size
     from bnsearch.cli.saving import check_apart
-    from bnsearch.data import Dataset
     from bnsearch.graphs.structures import get_dag
     from bnsearch.networks.named import load_graph
-    from bnsearch.reports.report import check_report_target, match_data, save_report
+    from bnsearch.reports.report import check_report_target, save_report
     from bnsearch.scores import make_score
 
     check_apart([net, data], output)
@@ -52,10 +56,17 @@ def report(
     graph = load_graph(net)
     table = None
     if data is not None:
-        read = Dataset.read(data, header=not no_header, discretize=discretize)
-        try:
-            table = match_data(graph, read)
-        except InputError as error:
-            raise InputError(f"{data}: {error}") from None
+        table = _match_columns(graph, data, discretize, header=not no_header)
     save_report(output, graph, table, chosen, title=Path(net).name)
     note(f"wrote {output}: {describe_size(get_dag(graph))}")
+
+
+def _match_columns(graph: BayesianNetwork | DAG, data: str, discretize: str | None, *, header: bool) -> Dataset:
+    """Return the table with the variables of a graph; all error messages begin with the name of the file."""
+    from bnsearch.reports.report import match_data
+
+    try:
+        return match_data(graph, data, discretize, header=header)
+    except InputError as error:
+        text = str(error)
+        raise InputError(text if text.startswith(data) else f"{data}: {text}") from None

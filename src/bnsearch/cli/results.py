@@ -14,6 +14,9 @@ if TYPE_CHECKING:
     from bnsearch.runs.result import Result
 
 
+WITH_BOUND = "auto", "exact"  # methods that compute an upper bound
+
+
 def deliver_result(
     result: Result, outputs: Outputs, data: Dataset | None = None, *, as_json: bool, quiet: bool = False
 ) -> None:
@@ -31,6 +34,8 @@ def deliver_result(
             show_result(result)
         if failure is not None:
             raise failure
+        if not quiet and not as_json and not lines:
+            lines = ["no file was written: -o network.bif writes the network, --report report.html a page about it"]
         for line in [] if quiet else lines:
             note(line)
 
@@ -80,19 +85,31 @@ def _near_facts(result: Result) -> dict[str, Any] | None:
 
 def show_result(result: Result) -> None:
     """Print a result as a table."""
+    from bnsearch.runs.quality import describe_proof
+
     rows = table("best network", describe_size(result.dag))
     rows.add_row("score", f"{result.score:,.6f}")
     if result.optimal:
-        rows.add_row("optimal", "proven: no network scores higher")
+        rows.add_row("optimal", describe_proof(result.scope))
     elif result.bound is not None and result.gap is not None:
-        rows.add_row("upper bound", f"{result.bound:,.6f} (gap {100 * result.gap:.3g}%)")
+        within = "" if result.scope.is_complete else " within its scope"
+        rows.add_row("upper bound", f"{result.bound:,.6f} (gap {100 * result.gap:.3g}%{within})")
+    else:
+        rows.add_row(
+            "upper bound", "not known" if result.method in WITH_BOUND else "none, only auto and exact have one"
+        )
     if result.bound is not None:
         rows.add_row("scope of the bound", str(result.scope))
+        if not result.scope.is_complete:
+            rows.add_row("other networks", "may score higher: the bound does not cover them")
     if result.near_optimal is not None:
         near = result.near_optimal
         count = f"{'' if near.is_complete else 'at least '}{near.count:,} networks"
         listed = "" if len(near.networks) == near.count else f" among the {len(near.networks):,} listed"
-        rows.add_row(f"within a factor of {near.factor:g}", f"{count}, {len(near.classes):,} classes{listed}")
+        rows.add_row(
+            f"within a factor of {near.factor:g}",
+            f"{count}, {len(near.classes):,} class{'' if len(near.classes) == 1 else 'es'}{listed}",
+        )
     rows.add_row("method", result.method)
     rows.add_row("seed", str(result.seed))
     rows.add_row("iterations", f"{result.iterations:,}")

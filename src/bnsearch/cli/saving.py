@@ -9,12 +9,13 @@ import tempfile
 from collections.abc import Sequence
 from contextlib import suppress
 from dataclasses import dataclass
+from math import inf
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from bnsearch.cli.console import print_json
 from bnsearch.cli.json_log import STDERR
-from bnsearch.errors import InputError
+from bnsearch.errors import InputError, require
 
 if TYPE_CHECKING:
     from bnsearch.data import Dataset
@@ -35,6 +36,7 @@ class Outputs:
     parents : score file of the candidate table of the certificate
     report : HTML file of the report
     log : file of the log of events, which is written during the run; "-" is stderr
+    table_ess : equivalent sample size of the probability tables of the network and the report
     tables : True if probability tables can be estimated; if False, formats that need them are refused
     inputs : files that are read, which must not be overwritten
     """
@@ -45,6 +47,7 @@ class Outputs:
     parents: Path | None = None
     report: Path | None = None
     log: Path | None = None
+    table_ess: float = 0.0
     tables: bool = True
     inputs: tuple[str | Path | None, ...] = ()
 
@@ -52,6 +55,7 @@ class Outputs:
         from bnsearch._tools.files import check_writable
         from bnsearch.networks.files import check_network_target, check_structure_target
 
+        require("--table-ess", self.table_ess, at_least=0, below=inf)
         log = None if self.log == STDERR else self.log
         check_apart(self.inputs, self.network, self.trace, self.certificate, self.parents, self.report, log)
         if self.report is not None:
@@ -81,11 +85,18 @@ class Outputs:
                 lines.append(f"wrote {self.trace}")
             lines += self._write_certificate(result)
             if self.report is not None:
-                result.report(self.report, data, title=self._title, command=get_command(result.seed))
+                self._write_report(self.report, result, data)
                 lines.append(f"wrote {self.report}")
         except InputError as error:
             return lines, error
         return lines, None
+
+    def _write_report(self, path: Path, result: Result, data: Dataset | None) -> None:
+        from bnsearch.reports.report import write_result_report
+        from bnsearch.runs.explanation import find_score
+
+        score, command = find_score(None, result.settings), get_command(result.seed)
+        write_result_report(result, path, data, score=score, title=self._title, command=command, ess=self.table_ess)
 
     @property
     def _title(self) -> str | None:
@@ -105,8 +116,13 @@ class Outputs:
 
     def _write_network(self, path: Path, result: Result, data: Dataset | None) -> None:
         """Write the network; if that fails, save its structure elsewhere, and raise an error that says where."""
+        from bnsearch.networks.files import write_network
+
         try:
-            result.write(path, data)
+            if data is not None and self.table_ess > 0:
+                write_network(result.network(data, ess=self.table_ess), path)
+            else:
+                result.write(path, data)
         except (InputError, OSError, MemoryError) as error:
             raise InputError(f"{error}; {rescue_structure(result.dag, path)}") from None
 

@@ -44,20 +44,24 @@ def score(
 
     Scores are log-scores: higher is better. Columns and variables are matched by name and must be the same. A
     variable has the states that the network declares, whether they occur in the table or not; for a structure
-    without states, those that occur.
+    without states, those that occur. If these states are intervals, such as <=18, numbers are divided into them.
 
     Examples
     --------
     bnsearch score asia.csv asia
     bnsearch score asia.csv learned.bif --score bic --score bdeu --ess 10 --json
     """
-    from bnsearch.data import Dataset
+    from bnsearch.data.conversion import as_rows_of
+    from bnsearch.data.reading import get_table_format
     from bnsearch.networks.named import load_graph
+    from bnsearch.networks.network import BayesianNetwork
     from bnsearch.scores import make_scorer
 
     scores = _make_scores(names, score_parameters(ess, prior))
-    dataset = Dataset.read(data, header=not no_header, discretize=discretize)
-    dag, dataset = _match_states(dataset, load_graph(net), data)
+    get_table_format(data)  # the arguments may have been exchanged
+    graph = load_graph(net)
+    states = dict(zip(graph.names, graph.states, strict=True)) if isinstance(graph, BayesianNetwork) else {}
+    dag, dataset = _match_states(as_rows_of(states, data, discretize, header=not no_header), graph, data)
     values = {chosen.name: make_scorer(dataset, chosen).network(dag) for chosen in scores}
     if as_json:
         print_json({"scores": values})

@@ -216,7 +216,7 @@ def continuous_column_error(name: str, value: str) -> InputError:
     """Return the error for a continuous column that contains `value`."""
     return InputError(
         f"column {name!r} is continuous (it contains {value}): discretise it, for example with "
-        'discretize="quantile:5" (--discretize quantile:5), or pass it as categorical'
+        'discretize="quantile:5" (--discretize quantile:5), or pass a data frame in which it is categorical'
     )
 
 

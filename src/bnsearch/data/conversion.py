@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -12,6 +13,7 @@ from bnsearch.errors import InputError
 
 if TYPE_CHECKING:
     from bnsearch.data.discretize import Discretize
+    from bnsearch.data.new_rows import NewRows
 
 
 def as_dataset(data: Any, discretize: Discretize | None = None) -> Dataset:
@@ -30,3 +32,39 @@ def as_dataset(data: Any, discretize: Discretize | None = None) -> Dataset:
             "discretize applies to files and data frames: pass pandas.DataFrame(array) or polars.DataFrame(array)"
         )
     return data if isinstance(data, Dataset) else Dataset.from_codes(data)
+
+
+def as_rows_of(
+    states: Mapping[str, Sequence[str]],
+    data: Any,
+    discretize: Discretize | None = None,
+    *,
+    header: bool = True,
+    new_rows: NewRows | None = None,
+) -> Dataset:
+    """
+    Return the `Dataset` of rows of variables with known states, from all kinds of tables of `as_dataset`.
+
+    Columns of numbers whose known states are intervals are divided into these intervals. The states of the result are
+    those that occur. `header` is that of `Dataset.read`; `new_rows` selects columns and permits missing values.
+    """
+    from bnsearch.data.frames import code_frame
+    from bnsearch.data.intervals import make_known_cutter
+    from bnsearch.data.reading import read_table
+
+    if isinstance(data, Dataset | np.ndarray | list | tuple):
+        table = as_dataset(data, discretize)
+        if new_rows is None:
+            return table
+        complete = np.zeros(table.n_rows, dtype=bool)
+        chosen = [name for name in table.names if new_rows.choose_rows(name, complete) is not None]
+        new_rows.require_columns()
+        return table.select(chosen)
+    cutter = make_known_cutter(states, discretize)
+    if isinstance(data, str | os.PathLike):
+        columns = read_table(data, header=header, arities_row=None, cutter=cutter, new_rows=new_rows)
+    else:
+        columns = code_frame(data, cutter, new_rows)
+    if new_rows is not None:
+        new_rows.require_columns()
+    return Dataset.from_columns(*columns)

@@ -2,8 +2,10 @@
 Discretisation: columns of numbers are divided into intervals.
 
 The rule is "quantile:K" (up to K intervals with about equal numbers of rows), "uniform:K" (up to K intervals of equal
-width), or a dictionary of cut points, {"age": (18, 65)}. An interval includes its upper end. The first and the last
-interval are unbounded, so every number falls into an interval. The labels of this example are "<=18", "18..65", ">65".
+width), or a dictionary of cut points, {"age": (18, 65)}. As text, cut points are "age=18,65". Semicolons separate
+several columns and a rule for all others: "age=18,65; bmi=25; quantile:3". An interval includes its upper end. The
+first and the last interval are unbounded, so every number falls into an interval. The labels of this example are
+"<=18", "18..65", ">65".
 
 "quantile:K" and "uniform:K" apply to continuous columns and to whole numbers with more than 20 distinct values; other
 columns are not changed. Cut points lie between values that occur and have as few digits as possible. Empty
@@ -74,7 +76,9 @@ class Binning:
         """Return the rule of a text such as "quantile:5"."""
         match = re.fullmatch(r"(\w+):(\d{1,9})", text)
         if match is None or match[1] not in _RULES:
-            raise InputError(f"discretize must be quantile:K or uniform:K, such as quantile:5, not {shown(text)}")
+            raise InputError(
+                f"discretize must be quantile:K, uniform:K or X=CUT,CUT, such as quantile:5, not {shown(text)}"
+            )
         return cls(match[1], int(match[2]))
 
     def check_columns(self, names: Sequence[str]) -> None:
@@ -98,9 +102,10 @@ class Binning:
 
 @dataclass(frozen=True)
 class GivenCuts:
-    """Given cut points, by the names of the columns."""
+    """Given cut points, by the names of the columns, and a rule for all other columns."""
 
     by_name: Mapping[str, Sequence[float]]
+    other: Cutter | None = None
 
     def __post_init__(self) -> None:
         for name, cuts in self.by_name.items():
@@ -114,15 +119,40 @@ class GivenCuts:
     def check_columns(self, names: Sequence[str]) -> None:
         """Raise an InputError if the table does not have one of the columns."""
         if absent := [name for name in self.by_name if name not in set(names)]:
-            raise InputError(f"discretize has cut points for {listed(absent)}, but the table has no such column")
+            raise InputError(
+                f"discretize has cut points for {listed(absent)}, but the table has no such column; its columns are "
+                f"{listed(names)}"
+            )
+        if self.other is not None:
+            self.other.check_columns(names)
 
     def find_cuts(self, name: str, numbers: NDArray[Any] | None) -> Cuts | None:
         """Return the cut points of a column, or None; a column with cut points must contain numbers."""
         if name not in self.by_name:
-            return None
+            return None if self.other is None else self.other.find_cuts(name, numbers)
         if numbers is None:
             raise InputError(f"discretize has cut points for column {name!r}, which does not contain numbers")
         return tuple(map(float, self.by_name[name]))
+
+
+def parse_rule(text: str) -> Cutter:
+    """Return the rule of a text: quantile:3, uniform:3, age=18,65, or several of these, separated by semicolons."""
+    parts = [part.strip() for part in text.split(";")]
+    rules = [part for part in parts if "=" not in part]
+    if len(rules) == len(parts) == 1:
+        return Binning.parse(text)
+    if len(rules) > 1:
+        raise InputError(f"discretize has two rules for all columns, {shown(rules[0])} and {shown(rules[1])}: keep one")
+    cuts: dict[str, tuple[float, ...]] = {}
+    for name, _, points in (part.rpartition("=") for part in parts if "=" in part):
+        try:
+            cuts[name.strip()] = tuple(float(point) for point in points.split(","))
+        except ValueError:
+            raise InputError(
+                f"the cut points of column {name.strip()!r} must be numbers separated by commas, such as 18,65, not "
+                f"{shown(points)}"
+            ) from None
+    return GivenCuts(cuts, Binning.parse(rules[0]) if rules else None)
 
 
 def make_cutter(discretize: Discretize | None) -> Cutter | None:
@@ -130,7 +160,7 @@ def make_cutter(discretize: Discretize | None) -> Cutter | None:
     if discretize is None:
         return None
     if isinstance(discretize, str):
-        return Binning.parse(discretize)
+        return parse_rule(discretize)
     if isinstance(discretize, Mapping):
         return GivenCuts(discretize)
     raise InputError(f"discretize must be a text such as quantile:5 or cut points by column, not {discretize!r}")

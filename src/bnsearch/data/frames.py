@@ -28,10 +28,21 @@ if TYPE_CHECKING:
     from narwhals.series import Series
     from narwhals.stable.v2.typing import IntoDataFrame
 
+    from bnsearch.data.new_rows import NewRows
 
-def code_frame(frame: IntoDataFrame, cutter: Cutter | None = None) -> tuple[list[str], list[Column]]:
-    """Return the names and the coded columns of a data frame, divided into intervals by the cutter."""
+
+def code_frame(
+    frame: IntoDataFrame, cutter: Cutter | None = None, new_rows: NewRows | None = None
+) -> tuple[list[str], list[Column]]:
+    """
+    Return the names and the coded columns of a data frame, divided into intervals by the cutter.
+
+    `new_rows` selects columns and permits missing values.
+    """
     columns = _get_columns(frame)
+    if new_rows is not None:
+        chosen = {name: new_rows.choose_rows(name, _find_missing(series)) for name, series in columns.items()}
+        columns = {name: columns[name][rows.tolist()] for name, rows in chosen.items() if rows is not None}
     if cutter is not None:
         cutter.check_columns(list(columns))
     return list(columns), [_code_series(name, series, cutter) for name, series in columns.items()]
@@ -106,6 +117,12 @@ def _get_columns(frame: IntoDataFrame) -> dict[str, Series[Any]]:
     check_names(names)
     # polars treats some names, such as "^a$", as patterns
     return {name: series.alias("values") for name, series in zip(names, wrapped.iter_columns(), strict=True)}
+
+
+def _find_missing(series: Series[Any]) -> NDArray[Any]:
+    """Return bool[rows], the missing values of a column; NaN is one."""
+    missing = series.is_null() | series.is_nan() if series.dtype.is_float() else series.is_null()
+    return missing.fill_null(True).to_numpy().astype(bool)
 
 
 def _require_complete(name: str, series: Series[Any]) -> Series[Any]:

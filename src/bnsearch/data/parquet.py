@@ -6,27 +6,34 @@ import io
 from collections.abc import Callable
 from functools import partial
 from pathlib import Path
-from typing import TypeVar
+from typing import TYPE_CHECKING, TypeVar
 
 from bnsearch.data.coding import Column, check_names
 from bnsearch.data.discretize import Cutter
-from bnsearch.data.frames import check_size, code_polars_frame
+from bnsearch.data.frames import check_size, code_frame, code_polars_frame
 from bnsearch.errors import InputError
+
+if TYPE_CHECKING:
+    from bnsearch.data.new_rows import NewRows
 
 MAX_CELLS = 1 << 24  # number of cells that are decoded at a time: 256 MiB of text
 
 T = TypeVar("T")
 
 
-def read_parquet(source: Path | io.BytesIO, cutter: Cutter | None) -> tuple[list[str], list[Column]]:
+def read_parquet(
+    source: Path | io.BytesIO, cutter: Cutter | None, new_rows: NewRows | None = None
+) -> tuple[list[str], list[Column]]:
     """
-    Return the names and the coded columns of a Parquet file.
+    Return the names and the coded columns of a Parquet file; `new_rows` selects columns and permits missing values.
 
     Columns are decoded and coded in blocks. Decoded text takes sixteen times as much memory as its codes, so decoding
     the whole file would need many times the memory of the table.
     """
     import polars as pl
 
+    if new_rows is not None:  # at most as many columns as a network has variables
+        return code_frame(_call_polars(lambda: pl.read_parquet(_rewind(source))), cutter, new_rows)
     names, rows = _call_polars(lambda: _read_size(source))
     check_size(rows, len(names))
     check_names(names)

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING
 
 from bnsearch.data.benchpress import has_arities_row, parse_arities
 from bnsearch.data.coding import (
+    MISSING,
     Column,
     check_names,
     code_integers,
@@ -26,29 +27,43 @@ from bnsearch.errors import InputError
 if TYPE_CHECKING:
     import polars as pl
 
+    from bnsearch.data.new_rows import NewRows
+
 TYPE_SAMPLE_ROWS = 100  # number of first rows from which the types of the columns are guessed
 
 
 def read_text(
-    data: bytes, *, blanks: bool, header: bool, arities_row: bool | None, cutter: Cutter | None = None
+    data: bytes,
+    *,
+    blanks: bool,
+    header: bool,
+    arities_row: bool | None,
+    cutter: Cutter | None = None,
+    new_rows: NewRows | None = None,
 ) -> tuple[list[str], list[Column]]:
     """
     Return the names and the coded columns of a text file.
 
-    The fields are separated by blanks if `blanks` is True, otherwise by commas. The other parameters are those of
-    `Dataset.read`.
+    The fields are separated by blanks if `blanks` is True, otherwise by commas. `new_rows` selects columns and permits
+    missing values; then there is no row of arities. The other parameters are those of `Dataset.read`.
     """
     data = _normalise_text(data, blanks)
     if not blanks:
         data = mark_quoted_states(data)
     separator = " " if blanks else ","
-    if cutter is not None and arities_row is None:
+    if arities_row is None and (cutter is not None or new_rows is not None):
         arities_row = False
     has_arities = blanks if arities_row is None else arities_row
     names, arities, sample, skipped = _read_head(_iterate_records(data, separator), header, has_arities)
     frame = _parse_fields(data, separator, skipped, _guess_types(sample, len(names)))
     if frame is None or any(frame.null_count().row(0)):
-        raise _make_parse_error(data, separator, names, header + has_arities, frame)
+        _check_records(data, separator, names, header + has_arities)
+        if frame is None:
+            raise InputError("the text is not a valid table: check quotes and encoding")
+        if new_rows is None:
+            raise _make_empty_field_error(names, frame)
+    if new_rows is not None:
+        names, frame = _fill_fields(names, frame, new_rows)
     columns = _code_columns(names, frame, cutter)
     if arities_row is None and not blanks and header and has_arities_row(columns):
         arities = [int(column.states[-1]) for column in columns]
@@ -186,18 +201,33 @@ def _cut_columns(names: Sequence[str], frame: pl.DataFrame, cutter: Cutter) -> l
     return columns
 
 
-def _make_parse_error(
-    data: bytes, separator: str, names: Sequence[str], skipped: int, frame: pl.DataFrame | None
-) -> InputError:
-    """Return the error for a table that polars cannot read or that has empty fields."""
+def _fill_fields(names: Sequence[str], frame: pl.DataFrame, new_rows: NewRows) -> tuple[list[str], pl.DataFrame]:
+    """Return the names and fields of the columns that are needed, without missing values."""
+    import polars as pl
+
+    chosen = []
+    for name, series in zip(names, frame, strict=True):
+        missing = series.is_null()
+        if series.dtype == pl.String:
+            missing |= series.str.strip_chars().is_in(sorted(MISSING)).fill_null(True)
+        rows = new_rows.choose_rows(name, missing.to_numpy())
+        if rows is not None:
+            chosen.append((name, series.gather(rows)))
+    return [name for name, _ in chosen], pl.DataFrame([series for _, series in chosen])
+
+
+def _check_records(data: bytes, separator: str, names: Sequence[str], skipped: int) -> None:
+    """Raise an InputError if a line is blank or has too few or too many fields."""
     for row, (line, fields) in enumerate(_iterate_records(data, separator), start=1 - skipped):
         if not fields:
-            return InputError(f"row {row} (line {line}) is blank: remove it")
+            raise InputError(f"row {row} (line {line}) is blank: remove it")
         if len(fields) != len(names):
             columns = f"{len(names)} column{'' if len(names) == 1 else 's'}"
-            return InputError(f"row {row} (line {line}) has {len(fields)} fields; the table has {columns}")
-    if frame is None:
-        return InputError("the text is not a valid table: check quotes and encoding")
+            raise InputError(f"row {row} (line {line}) has {len(fields)} fields; the table has {columns}")
+
+
+def _make_empty_field_error(names: Sequence[str], frame: pl.DataFrame) -> InputError:
+    """Return the error for a table that has empty fields."""
     series = next(series for series in frame if series.null_count())
     row = int(series.is_null().arg_true()[0])
     return missing_value_error(names[frame.columns.index(series.name)], row, "empty")

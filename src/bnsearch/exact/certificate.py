@@ -42,12 +42,14 @@ from bnsearch.exact.cluster_bound import ClusterBound
 from bnsearch.exact.components import split_into_components
 from bnsearch.exact.cuts import Cut
 from bnsearch.exact.incumbents import find_choice
+from bnsearch.exact.linear_program import has_solver
 from bnsearch.exact.priced_table import join_tables
 from bnsearch.exact.proof import Proof
 from bnsearch.parent_sets.table import ParentSets
 
 FORMAT, VERSION = "bnsearch certificate", 2
 MAX_SECONDS = 300.0  # time for proofs by branch and cut of what was proven in another way
+INSTALL = "install the faster solver highspy (pip install 'bnsearch[exact]', or '.[exact]' in a copy), "
 WEIGHT_SCALE = 2.0**40  # weights of local cuts are rounded to multiples of 1 / WEIGHT_SCALE
 
 
@@ -138,7 +140,8 @@ def certify_optimum(
             raise BnsearchError(
                 f"there is no certificate: the optimum of {component.size:,} variables is proven, but by a search that "
                 f"leaves no short proof, and branch and cut did not repeat the proof within {max_seconds:,.0f} s; "
-                "limit the number of parents or of candidate parent sets, or do without a certificate"
+                f"{'' if has_solver() else INSTALL}limit the number of parents or of candidate parent sets, or do "
+                "without a certificate"
             )
         parts.append(proof)
     return make_certificate(table, parts)

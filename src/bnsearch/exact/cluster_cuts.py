@@ -11,7 +11,8 @@ from bnsearch.exact.cuts import Cut, make_cluster_cut
 from bnsearch.exact.support import Support
 
 MAX_STEPS = 50  # steps of a search for a cluster
-EDGES_PER_CALL = 50  # searches of a kernel call, a few milliseconds: Python checks the deadline between calls
+STARTS_PER_CALL = 5_000  # searches of a kernel call times variables, up to 0.05 s, between checks of the deadline
+CELLS_PER_CALL = 1 << 25  # the same for shortest cycles: sources times the square of the number of variables
 
 
 def find_cluster_cuts(
@@ -30,9 +31,14 @@ def find_cluster_cuts(
     from bnsearch.exact.kernels_cluster_cuts import find_cycle_clusters
 
     n = len(support.weights)
-    found = np.empty((n, n), dtype=np.int8), np.empty(n, dtype=np.int64), np.empty(n)
+    size = max(1, CELLS_PER_CALL // n**2)
+    found = np.empty((size, n), dtype=np.int8), np.empty(size, dtype=np.int64), np.empty(size)
     violations: dict[tuple[bytes, int], float] = {}
-    _collect(found, find_cycle_clusters(support.arrays, *found), violations)
+    for at in range(0, n, size):
+        if halted():
+            break
+        sources = np.arange(at, min(at + size, n))
+        _collect(found, find_cycle_clusters(support.arrays, sources, *found), violations)
     for parents, children in _split_edges(support):
         if halted():
             break
@@ -49,8 +55,9 @@ def _split_edges(support: Support) -> Iterator[tuple[NDArray[np.int64], NDArray[
     is_whole = np.maximum(support.weights, support.weights.T) > 1 - MIN_WEIGHT
     edges = np.argwhere((both > MIN_WEIGHT) & ~(is_whole & (both < 1 + MIN_WEIGHT))).T
     parents, children = np.ascontiguousarray(edges)
-    for at in range(0, len(parents), EDGES_PER_CALL):
-        yield parents[at : at + EDGES_PER_CALL], children[at : at + EDGES_PER_CALL]
+    size = max(1, STARTS_PER_CALL // len(support.weights))
+    for at in range(0, len(parents), size):
+        yield parents[at : at + size], children[at : at + size]
 
 
 def _search_from_edges(

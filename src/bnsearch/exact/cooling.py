@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 FIRST_PEAK = 0.02
+FIRST_FACTOR = 0.85  # from a temperature to the next one in the first cycle
 END = 1e-6
 MIN_PEAK = 1e-4
 PEAK_FACTOR = 0.1  # from the peak of a cycle to that of the next
@@ -27,7 +28,7 @@ class Cooling:
     """
 
     scale: float
-    factor: float = 0.85
+    factor: float = FIRST_FACTOR
     peak: float = FIRST_PEAK
     relative: float = FIRST_PEAK
     rounds: int = 0
@@ -38,9 +39,9 @@ class Cooling:
         """The current temperature."""
         return self.relative * self.scale
 
-    def reheat(self) -> None:
-        """Raise the temperature to the peak of the next cycle, unless it is higher: the table has changed."""
-        self.relative = max(self.relative, MIN_PEAK, PEAK_FACTOR * self.peak)
+    def restart(self) -> None:
+        """Begin again with the first cycle: multipliers that were cooled for another table hardly move otherwise."""
+        self.relative, self.peak, self.factor, self.held = FIRST_PEAK, FIRST_PEAK, FIRST_FACTOR, 0
 
     def advance(self, *, is_growing: bool, is_moving: bool) -> bool:
         """

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
-from dataclasses import replace
 from itertools import compress
 
 import numpy as np
@@ -93,14 +92,9 @@ class DualAscent:
         assert found is not None  # there is no time limit
         return found[1]
 
-    def reheat(self) -> None:
-        """Raise the temperature, so that the multipliers can adapt to a table with other rows."""
-        self._cooling.reheat()
-
-    def take_temperature(self, other: DualAscent) -> None:
-        """Continue with the temperature of another search, whose bound was the start of this one."""
-        self._cooling = replace(other._cooling, scale=self._cooling.scale)
-        self._cooling.reheat()
+    def restart_cooling(self) -> None:
+        """Begin again with the highest temperature, so that the multipliers can adapt to a table with other rows."""
+        self._cooling.restart()
 
     def move_to(self, parent_sets: ParentSets) -> None:
         """Continue over another table of the same variables, with the same clusters, multipliers and temperature."""

@@ -176,10 +176,11 @@ def store_cluster(found, orders, violations, stored, inside, order, violation):
 
 
 @kernel
-def find_cycle_clusters(support, found, orders, violations):
+def find_cycle_clusters(support, sources, found, orders, violations):
     """
-    Find a violated inequality of order 1 through each variable, and return their number.
+    Find a violated inequality of order 1 through each source, and return their number.
 
+    sources : int64[...]   variables
     found : int8[m, n]   written: the clusters, with their `orders`, int64[m], and `violations`, float64[m]
     """
     weights = support[7]
@@ -190,7 +191,7 @@ def find_cycle_clusters(support, found, orders, violations):
     inside = np.empty(n, np.int8)
     count = np.empty(support[1].size, np.int64)
     stored = 0
-    for source in range(n):
+    for source in sources:
         if find_shortest_cycle(weights, source, distance, previous, done, inside):
             left = start_cluster(support, inside, np.int64(1), count)
             stored = store_cluster(found, orders, violations, stored, inside, np.int64(1), 1.0 - left)

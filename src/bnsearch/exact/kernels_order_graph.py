@@ -263,9 +263,9 @@ def find_frontier_bound(nodes, heads):
 
 
 @kernel
-def fill_slots(keys, count, slots):
-    """Write the numbers of the first `count` nodes to a larger hash table, whose slots are empty."""
-    for node in range(count):
+def fill_slots(keys, start, stop, slots):
+    """Write the numbers of the nodes start:stop to a hash table that does not contain them."""
+    for node in range(start, stop):
         slots[find_slot(slots, keys, keys[node])] = node
 
 

@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from importlib import import_module
 from importlib.util import find_spec
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from bnsearch._tools.extras import import_optional
 from bnsearch.exact.components import Component
 from bnsearch.exact.cuts import CutPool
 
@@ -52,7 +52,7 @@ class LinearProgram:
         self._open = np.zeros(0, dtype=bool)  # whether a column may be positive
         self._offset = component.scores[component.begin[:-1]]  # small costs are solved more accurately
         self._is_empty = np.diff(component.first) == 0
-        self._highspy = import_optional("highspy", "exact")
+        self._highspy = import_solver()
         self._solver = self._make_solver(halted)
 
     def _make_solver(self, halted: Callable[[], bool]) -> Any:
@@ -170,5 +170,10 @@ class LinearProgram:
 
 
 def has_solver() -> bool:
-    """Return True if the solver of linear programs is installed."""
+    """Return True if the fast solver of linear programs, highspy, is installed."""
     return find_spec("highspy") is not None
+
+
+def import_solver() -> Any:
+    """Return highspy or, if it is not installed, a slower module with the names of it that branch and cut uses."""
+    return import_module("highspy" if has_solver() else "bnsearch.exact.plain_solver")

@@ -8,8 +8,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from bnsearch._tools.extras import import_optional
 from bnsearch.exact.cuts import MAX_LOCAL_VARIABLES, Cut
+from bnsearch.exact.linear_program import import_solver
 from bnsearch.exact.support import Support
 
 SIZES = tuple(range(4, MAX_LOCAL_VARIABLES + 1))  # with 3 variables, cluster inequalities are the only cuts
@@ -182,7 +182,7 @@ class WeightProgram:
     """The linear program over the coefficients of a cut: maximise the value of a point; no network weighs above 1."""
 
     def __init__(self, values: NDArray[np.float64]) -> None:
-        highspy = import_optional("highspy", "exact")
+        highspy = import_solver()
         self._infinity = highspy.kHighsInf
         self._solver: Any = highspy.Highs()
         for name, value in (("output_flag", False), ("presolve", "off"), ("threads", 1)):

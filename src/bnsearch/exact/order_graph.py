@@ -17,7 +17,10 @@ from bnsearch.scores.score import tie_margin
 
 MAX_VARIABLES = 64  # the variables of a node are bits of one word
 FIRST_NODES = 1 << 12  # number of nodes for which there is space at first
-NODES_PER_CALL = 1_000  # a few milliseconds: the deadline is checked between calls
+SLOTS_PER_CALL = 1 << 22  # slots that are allocated between two checks of the deadline, in up to 0.05 s
+MOVED_PER_CALL = 1 << 18  # the same for nodes that are moved to a larger hash table
+NODES_PER_CALL = 1_000  # maximum number of nodes that are expanded between two checks of the deadline
+WORDS_PER_CALL = 1 << 23  # they are fewer if they would read more words of the table, so that a call takes up to 0.05 s
 NODE_BYTES = 34 + 4 * 4  # memory of a node and of up to four slots
 
 
@@ -59,7 +62,9 @@ class OrderGraph:
         self._state = np.zeros(4, dtype=np.int64)
         self._heads = np.full(component.size + 1, -1, dtype=np.int32)
         self._bound: OrderBound | None = None
-        self._allocate(FIRST_NODES)
+        self._frontier_bound: float | None = None  # the bound of all open nodes; None if they have changed since
+        self._nodes: tuple[NDArray[Any], ...] = make_nodes(FIRST_NODES)
+        self._slots = np.full(2 * FIRST_NODES, -1, dtype=np.int32)
 
     @property
     def n_expanded(self) -> int:
@@ -87,7 +92,11 @@ class OrderGraph:
         """Upper bound on the score of all networks of the component."""
         from bnsearch.exact.kernels_order_graph import find_frontier_bound
 
-        return self.target if self.is_proven else max(self.target, find_frontier_bound(self._nodes, self._heads))
+        if self.is_proven:
+            return self.target
+        if self._frontier_bound is None:
+            self._frontier_bound = float(find_frontier_bound(self._nodes, self._heads))
+        return max(self.target, self._frontier_bound)
 
     def take_network(self, choice: NDArray[np.int64]) -> None:
         """Replace the incumbent by a network that is better."""
@@ -103,14 +112,16 @@ class OrderGraph:
             self.is_proven = True
         elif self._bound is None:
             self._add_root(new.value)
-        self._bound = new
+        self._bound, self._frontier_bound = new, None
 
     def search(self, halted: Callable[[], bool]) -> bool:
         """Search until the best network is found, and return True; False after a stop, or if the memory is used up."""
         from bnsearch.exact.kernels_order_graph import GROUP, LAYER, expand_nodes
 
         assert self._bound is not None
-        n = self.component.size
+        n, self._frontier_bound = self.component.size, None
+        n_words = 1 + len(self._bound.rows) // 64 * ((n + GROUP - 1) // GROUP)
+        nodes_per_call = max(1, min(NODES_PER_CALL, WORDS_PER_CALL // n_words))
         while not self.is_proven and self._state[LAYER] < n:
             if halted():
                 return False
@@ -119,37 +130,41 @@ class OrderGraph:
             scratch = np.empty(n), np.empty(2), planes
             lists = self._nodes, self._slots, self._heads
             bound = self._bound.table, self._bound.arrays
-            if not expand_nodes(*bound, *lists, self._state, least, NODES_PER_CALL, scratch):
-                self.is_full = 2 * len(self._nodes[0]) > self._max_nodes
-                if self.is_full:
-                    return False
-                self.grow()
+            has_space = expand_nodes(*bound, *lists, self._state, least, nodes_per_call, scratch)
+            if not has_space and not self.grow(halted):
+                return False
         if not self.is_proven:
             self._read_network()
         self.is_proven = True
         return True
 
-    def _allocate(self, capacity: int) -> None:
-        """Make arrays for nodes, without content, and a hash table of at least twice as many slots."""
-        self._nodes: tuple[NDArray[Any], ...] = (
-            np.empty(capacity, dtype=np.uint64),
-            np.empty(capacity),
-            np.empty(capacity),
-            np.empty(capacity, dtype=np.int32),
-            np.empty(capacity, dtype=np.int8),
-            np.empty(capacity, dtype=np.int32),
-        )
-        self._slots = np.full(2 * capacity, -1, dtype=np.int32)
+    def grow(self, halted: Callable[[], bool] = lambda: False) -> bool:
+        """
+        Make space for more nodes, and return True; False after a stop, or if the memory is used up.
 
-    def grow(self) -> None:
-        """Double the space for nodes."""
+        The slots of all nodes are found again, at random places of the memory. For many nodes this takes seconds.
+        """
         from bnsearch.exact.kernels_order_graph import fill_slots
 
         old, count = self._nodes, self.n_kept
-        self._allocate(2 * len(old[0]))
-        for new, array in zip(self._nodes, old, strict=True):
-            new[:count] = array[:count]
-        fill_slots(self._nodes[0], count, self._slots)
+        capacity = 2 * len(old[0])
+        self.is_full = capacity > self._max_nodes
+        if self.is_full:
+            return False
+        nodes, slots = make_nodes(capacity), np.empty(2 * capacity, dtype=np.int32)
+        for start in range(0, len(slots), SLOTS_PER_CALL):
+            if halted():
+                return False
+            slots[start : start + SLOTS_PER_CALL] = -1
+        for start in range(0, count, MOVED_PER_CALL):
+            if halted():
+                return False
+            stop = min(start + MOVED_PER_CALL, count)
+            for new, array in zip(nodes, old, strict=True):
+                new[start:stop] = array[start:stop]
+            fill_slots(nodes[0], start, stop, slots)
+        self._nodes, self._slots = nodes, slots
+        return True
 
     def _add_root(self, bound: float) -> None:
         """Add the node without variables."""
@@ -171,3 +186,15 @@ class OrderGraph:
             choice[added[node]] = self._bound.find_best(int(added[node]), int(keys[parents[node]]))
             node = int(parents[node])
         self.take_network(choice)
+
+
+def make_nodes(capacity: int) -> tuple[NDArray[Any], ...]:
+    """Return arrays for nodes, without content."""
+    return (
+        np.empty(capacity, dtype=np.uint64),
+        np.empty(capacity),
+        np.empty(capacity),
+        np.empty(capacity, dtype=np.int32),
+        np.empty(capacity, dtype=np.int8),
+        np.empty(capacity, dtype=np.int32),
+    )

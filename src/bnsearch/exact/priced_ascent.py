@@ -72,17 +72,18 @@ class PricedAscent:
         """Return the table of the active rows."""
         return join_tables([part.take_active() for part in self._tables])
 
-    def replace_core(self, core: ParentSets) -> None:
-        """Replace the second table; the bound over the last one is discarded, its inequalities are kept."""
+    def replace_core(self, core: ParentSets, *, restart: bool = True) -> None:
+        """
+        Replace the second table; the bound over the last one is discarded, its inequalities are kept.
+
+        restart : True begins again with the highest temperature; False is for a table with only a few other rows
+        """
         self._tables[1:] = [PricedTable(core)]
         self.bound, self._is_priced = self._make_relaxed_bound(), False
         self._ascent.move_to(self._make_active_table())
-        self._ascent.reheat()
+        if restart:
+            self._ascent.restart_cooling()
         self.converged = False
-
-    def continue_after(self, other: PricedAscent) -> None:
-        """Continue with the temperature of another search, whose bound was the start of this one."""
-        self._ascent.take_temperature(other._ascent)
 
     def _make_relaxed_bound(self) -> ClusterBound:
         """Return the bound without clusters: the sum of the best local scores of both tables."""

@@ -134,7 +134,13 @@ MEASURES = {
             True,
             4,
         ),
-        Measure("gap", "gap (%)", "Distance to the upper bound of the score, in percent.", compute_gap, digits=3),
+        Measure(
+            "gap",
+            "gap (%)",
+            "Distance to the upper bound of the score, in percent. The bound may cover only the parent sets kept.",
+            compute_gap,
+            digits=3,
+        ),
         Measure(
             "seconds", "seconds", "Wall-clock time of the run.", _of_result("seconds"), is_timed=True, is_relative=True
         ),

@@ -253,3 +253,19 @@ def _arcs(pdag: PDAG) -> set[Edge]:
 def _differing_pairs(first: Set[Edge], second: Set[Edge]) -> int:
     """Count the pairs of variables between which two sets of arcs differ."""
     return len(skeleton_of(first ^ second))
+
+
+def list_differences(true: DAG, learned: DAG) -> dict[str, list[Edge]]:
+    """
+    Return the edges of the structural Hamming distance, as pairs of names: added, deleted and reversed ones.
+
+    A reversed edge has the direction of the learned graph.
+    """
+    require_same_variables(true.names, learned.names)
+    old, new = set(true.edges), set(learned.edges)
+    turned = {(child, parent) for parent, child in old}
+    return {
+        "added": [edge for edge in learned.edges if edge not in old | turned],
+        "deleted": [edge for edge in true.edges if edge not in new and edge[::-1] not in new],
+        "reversed": [edge for edge in learned.edges if edge in turned],
+    }

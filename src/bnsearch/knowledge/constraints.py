@@ -41,6 +41,17 @@ class Constraints:
         """The number of variables."""
         return len(self.max_parents)
 
+    @cached_property
+    def common_limit(self) -> int:
+        """The maximum number of parents that holds for all variables."""
+        return int(self.max_parents.max(initial=0))
+
+    @cached_property
+    def has_more_than_limit(self) -> bool:
+        """Whether more is known than the common limit: an edge is required or forbidden, or a limit is lower."""
+        is_limited = (self.max_parents < self.common_limit).any() or self.required.any()
+        return bool(is_limited or np.count_nonzero(self.allowed) < self.size * (self.size - 1))
+
     def permits(self, dag: DAG) -> bool:
         """Return True if a network is legal."""
         degrees = np.array([len(its_parents) for its_parents in dag.parents])

@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from bnsearch._tools.registry import suggest
+from bnsearch._tools.wording import listed
 from bnsearch.errors import InputError, require
 
 if TYPE_CHECKING:
@@ -104,7 +105,8 @@ class Knowledge:
         for where, name in self._list_names():
             if name not in known:
                 raise InputError(
-                    f"the knowledge names an unknown variable {name!r} in {where}{suggest(name, [*names])}"
+                    f"the knowledge names an unknown variable {name!r} in {where}{suggest(name, [*names])}; "
+                    f"the variables are {listed(names)}"
                 )
 
     def _list_names(self) -> Iterator[tuple[str, str]]:

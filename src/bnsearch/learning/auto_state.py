@@ -42,7 +42,6 @@ def describe_selections(schedule: SelectionSchedule) -> Part | None:
         "has all subsets": schedule.has_all_subsets,
         "next seconds": schedule.next_seconds,
         "is finished": schedule.is_finished,
-        "searching since": schedule.searching_since,
     }
     return Part(facts, selection.arrays)
 
@@ -66,7 +65,6 @@ def restore_selections(
     schedule.has_all_subsets, schedule.is_finished = bool(facts["has all subsets"]), bool(facts["is finished"])
     schedule.selecting = found.seconds
     schedule.next_seconds = float(facts["next seconds"])
-    schedule.searching_since = facts["searching since"]
     if saved is not None and saved.depth >= found.depth:
         schedule.state = EnumerationState(table=found.table, is_cut=found.is_cut, saved=saved)
     else:

@@ -15,7 +15,7 @@ from bnsearch.checkpoints.run_state import refuse_certificate
 from bnsearch.exact.cluster_bound import ClusterBound, check_clusters
 from bnsearch.exact.cuts import Cut
 from bnsearch.exact.saved_bound import SavedBound
-from bnsearch.parent_sets.scope import Scope
+from bnsearch.parent_sets.scope import decode_scope, encode_scope
 
 if TYPE_CHECKING:
     from bnsearch.checkpoints.checkpoint import Checkpoint
@@ -40,14 +40,13 @@ def describe_bound(search: BoundSearch) -> Part | None:
     state = search.state
     if state is None:
         return None
-    found, scope = state.inequalities, state.scope
+    found = state.inequalities
     arrays = {name: np.array(getattr(found, name)) for name in ("clusters", "orders", "multipliers")}
     arrays["local multipliers"] = np.array(found.local_multipliers)
     arrays |= encode_cuts(LOCAL, found.local_cuts) | encode_cuts(CUTS, state.cuts)
     facts = {
         "value": state.value,
-        "scope": scope.text,
-        "covers all": scope.is_complete,
+        **encode_scope(state.scope),
         "value of the dual ascent": found.value,
         "seconds": search.spent,
     }
@@ -61,8 +60,7 @@ def restore_bound(search: BoundSearch, part: Part) -> None:
     check_clusters(search.problem.size, clusters, orders, multipliers)
     local, value = tuple(decode_cuts(LOCAL, arrays)), float(facts["value of the dual ascent"])
     found = ClusterBound(clusters, orders, multipliers, value, local, arrays["local multipliers"])
-    scope = Scope(str(facts["scope"]), bool(facts["covers all"]))
-    state = SavedBound(float(facts["value"]), scope, found, decode_cuts(CUTS, arrays))
+    state = SavedBound(float(facts["value"]), decode_scope(facts), found, decode_cuts(CUTS, arrays))
     search.continue_from(state, float(facts["seconds"]), refuse_certificate)
 
 

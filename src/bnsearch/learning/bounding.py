@@ -152,8 +152,10 @@ class BoundSearch:
         if self._found is not None:  # an island continues from the last network of branch and cut
             self._model.islands[-1].add_network(*self._found)
             self._found = None
-        if self._is_outdated or self._is_beaten():
+        if self._is_outdated:
             self._update_table()
+        elif self._is_beaten():
+            self._cover_incumbent()
         elif self.cuts is None and self._is_slow and has_solver():
             self._start_cuts()
         elif self.cuts is None and run.seconds < LAST_UPDATE * self._end:
@@ -185,16 +187,16 @@ class BoundSearch:
             return
         seconds = min(run.seconds_left, self.reserve or math.inf)
         budget = Budget(seconds, clock=run.budget.clock, stop_condition=lambda: run.budget.request)
-        if self._is_outdated or self._is_beaten():
+        if self._is_outdated:
             self._update_table()
-        elif self.cuts is None and improves(run.progress.score, self._covered):
+        elif self._is_beaten() or (self.cuts is None and improves(run.progress.score, self._covered)):
             self._cover_incumbent()
         before, evidence, scope = run.bound, run.evidence, run.scope
         self._improve(budget)
         if before is not None and improves(before, run.progress.score) and (run.bound is None or before < run.bound):
             run.bound, run.evidence, run.scope = before, evidence, scope  # there was not enough time for a lower bound
         if self._is_beaten():
-            self._update_table()
+            self._cover_incumbent()
             self._improve(budget)
 
     def _is_beaten(self) -> bool:
@@ -256,8 +258,7 @@ class BoundSearch:
         min_growth : the sets are added only if the new core is larger than the last one by this factor
         """
         started, core = self._run.seconds, make_core(self._model, self.problem, self._run.best())
-        if self.cuts is not None:
-            self._old_cuts, self.cuts = self.cuts.list_cuts(), None
+        self._drop_cuts()
         if self.ascent is not None and not self._is_outdated:
             if core.n_sets < min_growth * self._n_core:
                 return
@@ -266,8 +267,6 @@ class BoundSearch:
             before, table = self.ascent, core if self._selected is None else self._selected
             start = self._start if before is None else before.bound
             self.ascent = PricedAscent(table, core, start, memory=self._memory)
-            if before is not None:
-                self.ascent.continue_after(before)
             self._is_outdated = False
         self._covered = self._run.progress.score
         self._n_core, self._is_slow, self._mark = core.n_sets, False, (self._spent, inf)
@@ -276,8 +275,15 @@ class BoundSearch:
     def _cover_incumbent(self) -> None:
         """Add the sets of the incumbent to the table of the bound; adding all sets met since would change it more."""
         assert self.ascent is not None
-        self.ascent.replace_core(add_network(self.ascent.tables[-1], self.problem, self._run.best()))
+        self._drop_cuts()
+        core = add_network(self.ascent.tables[-1], self.problem, self._run.best())
+        self.ascent.replace_core(core, restart=False)
         self._covered = self._run.progress.score
+
+    def _drop_cuts(self) -> None:
+        """End branch and cut over the table so far; its cuts hold for other tables, too, and are kept."""
+        if self.cuts is not None:
+            self._old_cuts, self.cuts = self.cuts.list_cuts(), None
 
     def _start_cuts(self) -> None:
         """Start branch and cut over the table of the dual ascent."""
@@ -287,7 +293,7 @@ class BoundSearch:
             load_cut_kernels()
         rows = find_rows(table, run.best())
         if rows is None:
-            self._update_table()
+            self._cover_incumbent()
             return
 
         def report(rows: NDArray[np.int64]) -> None:

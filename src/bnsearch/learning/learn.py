@@ -185,6 +185,7 @@ def learn(
         memory=parse_memory(memory),
         observers=observers,
         permits=problem.permits,
+        restrict=problem.restrict,
         select=CandidateSelector(),
         clock=clock,
     )

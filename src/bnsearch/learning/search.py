@@ -101,7 +101,15 @@ def search(
     check_support(method, problem)
     if within is not None:
         check_within(within, problem.size)
-    run = Run(stop, seed=seed, threads=threads, memory=memory, observers=observers, permits=problem.permits)
+    run = Run(
+        stop,
+        seed=seed,
+        threads=threads,
+        memory=memory,
+        observers=observers,
+        permits=problem.permits,
+        restrict=problem.restrict,
+    )
     if checkpoint is not None or restart:
         from bnsearch.learning.checkpointing import attach_checkpoint
 
@@ -192,10 +200,11 @@ def collect_result(run: Run, problem: Problem, method: Method) -> Result:
         parameters=get_parameters(method),
         seed=run.seed,
         notes=tuple(run.notes),
-        scope=run.scope,
+        scope=problem.restrict(run.scope),
         evidence=run.evidence,
         climbs=run.climbs,
         empty_score=run.empty_score,
         families=None if is_resumed else run.families or None,  # those of the earlier run are not known
         settings=describe_settings(run, problem),
+        knowledge=problem.knowledge,
     )

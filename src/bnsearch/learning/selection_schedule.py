@@ -17,9 +17,7 @@ STALE_FACTOR = 2.0  # time for that enumeration as a multiple of the time withou
 
 class SelectionSchedule:
     """
-    The selections so far, and the time for the next one.
-
-    A checkpoint saves all attributes down to `searching_since`.
+    The selections so far, and the time for the next one. A checkpoint saves all attributes down to `selecting`.
 
     Attributes
     ----------
@@ -29,7 +27,6 @@ class SelectionSchedule:
     next_seconds : expected time for completing one more size; 0 until it is known
     is_finished : True if sets of one more size cannot be enumerated
     selecting : time of all selections
-    searching_since : elapsed time when the first plan was made, after the first climb; None before
     enumerated : number of parents up to which the table holds all useful sets
     stale_since : elapsed time at the end of the last selection, or when the islands began
     is_partial : False once a selected table is complete
@@ -42,7 +39,6 @@ class SelectionSchedule:
         self.next_seconds = 0.0
         self.is_finished = False
         self.selecting = 0.0
-        self.searching_since: float | None = None
         self.enumerated = 0
         self.stale_since = 0.0
         self.is_partial = True
@@ -52,10 +48,9 @@ class SelectionSchedule:
         Return the time that an enumeration of parent sets may take now, and whether it must complete a size.
 
         The next size is enumerated as a whole if its expected time is below a limit, the smaller of two numbers: a
-        share of the remaining time, and the time since the first climb minus MIN_SEARCHING times that of all earlier
-        enumerations. Otherwise a part of the size is enumerated if the network has not improved for a while. The limit
-        is lower if many variables have more parents in the best network than the next size: their sets would not be
-        enumerated.
+        share of the remaining time, and the elapsed time minus MIN_SEARCHING times that of all earlier enumerations.
+        Otherwise a part of the size is enumerated if the network has not improved for a while. The limit is lower if
+        many variables have more parents in the best network than the next size: their sets would not be enumerated.
 
         share_covered : function that returns the share of the variables with at most some parents in the best network
         """
@@ -63,11 +58,9 @@ class SelectionSchedule:
             return 0.0, True
         if run.seconds < min(MIN_ELAPSED, MIN_ELAPSED_SHARE * (run.seconds + run.seconds_left)):
             return 0.0, True
-        if self.searching_since is None:
-            self.searching_since = run.seconds
         covered = share_covered(max(FIRST_SIZE - 1, self.enumerated + 1))
         max_seconds = covered * MAX_ENUMERATION * run.seconds_left
-        max_seconds = min(max_seconds, covered * (run.seconds - self.searching_since) - MIN_SEARCHING * self.selecting)
+        max_seconds = min(max_seconds, covered * run.seconds - MIN_SEARCHING * self.selecting)
         if self.next_seconds <= max_seconds:
             return max_seconds, True
         stale = run.seconds - max(run.progress.improved, self.stale_since)

@@ -165,8 +165,9 @@ class Queries:
         Parameters
         ----------
         data : Dataset, DataFrame, Table, array of int, str or path
-            A table in any form that `bnsearch.learn` accepts. Variables without a column are not observed. The column
-            of the target and columns that are not in the network are ignored.
+            A table in any form that `bnsearch.learn` accepts. Variables without a column are not observed in any row,
+            and missing values are not observed in theirs. The column of the target and columns that are not in the
+            network are ignored. Numbers are divided into intervals if these are the states of the network.
         target : str
             Name of the variable.
         memory : int or str, optional

@@ -29,6 +29,7 @@ SEEN_SLOTS = 1 << 18  # slots of the hash table of predecessor sets; a power of 
 MAX_EXAMINED = 1_000_000  # entries that a kernel call examines before it returns: a few milliseconds
 MIN_EVALUATIONS = 1000  # number of local scores before growth may be cut short, with few rows
 MIN_COUNTED_ROWS = 200_000_000  # the same as a number of counted rows, with many rows
+SECONDS_PER_ROW = 1e-8  # expected time of a first call for each variable and row: it computes about ten extension rows
 CALL_SECONDS = 0.005  # target duration of a call
 CUT_SECONDS = 0.05  # duration after which the growth of a parent set is cut short, under a time budget
 
@@ -51,6 +52,7 @@ class OnDemandChain:
     Attributes
     ----------
     lock : held while the best network and the store of families change, so that another thread can read them
+    seconds_of_call : duration of the longest of the last kernel calls; with millions of rows, a call may take seconds
     """
 
     def __init__(
@@ -75,6 +77,7 @@ class OnDemandChain:
         self._timed = timed
         self.lock = threading.RLock()
         rows = source.layout.columns.total
+        self.seconds_of_call = SECONDS_PER_ROW * rows * n
         self._min_evaluations = max(1, min(MIN_EVALUATIONS, MIN_COUNTED_ROWS // rows))
         self._seconds_each = CALL_SECONDS / self._min_evaluations  # duration of one local score, until one was measured
         self._totals = np.array([0.0, -np.inf, 0.0])
@@ -225,8 +228,10 @@ class OnDemandChain:
         head[LIMIT] = head[EVALUATIONS] + cut if self._timed else np.iinfo(np.int64).max
         before, started = int(head[EVALUATIONS]), time.perf_counter()
         yield evaluations
+        elapsed = time.perf_counter() - started
+        self.seconds_of_call = max(elapsed, 0.5 * self.seconds_of_call)
         if head[EVALUATIONS] - before >= evaluations // 2:  # fewer would be dominated by the rest of the call
-            self._seconds_each = (time.perf_counter() - started) / max(1, int(head[EVALUATIONS]) - before)
+            self._seconds_each = elapsed / max(1, int(head[EVALUATIONS]) - before)
         # Shared caches are enlarged between rounds only, because other chains may be reading them now.
         if self._caches.number == 1 and self._caches.enlarge():
             self.refresh_rows()

@@ -11,7 +11,9 @@ from bnsearch.runs.problem import Problem
 from bnsearch.runs.run import Run
 from bnsearch.scores.score import improves
 
-MAX_SHARE = 0.4  # maximum share of the remaining time for GES within the first climb
+MAX_SHARE = 0.6  # maximum share of the remaining time for GES within the first climb, if it is not slow
+MAX_SLOW_SHARE = 0.1  # the same if GES takes longer than SLOW times as long as the climb over DAGs before it
+SLOW = 5.0  # in this time other searches gain more than GES does
 TRIAL_SHARE = 0.05  # share of the remaining time after which the duration of GES is estimated
 UNCERTAINTY = 1.5  # GES gives up if its estimated duration is more than this many times its maximum duration
 
@@ -41,7 +43,7 @@ class ClassClimb:
         self.ended = False
         self.asked = self.computed = 0
 
-    def climb(self, n_edges: int) -> Iterator[None]:
+    def climb(self, n_edges: int, dag_seconds: float) -> Iterator[None]:
         """
         Climb to the end; yield after each step.
 
@@ -51,9 +53,11 @@ class ClassClimb:
         Parameters
         ----------
         n_edges : number of edges of a good network
+        dag_seconds : duration of the climb over DAGs that found it
         """
         run, started = self._run, self._run.seconds
-        max_seconds, trial = MAX_SHARE * run.seconds_left, TRIAL_SHARE * run.seconds_left
+        max_seconds = min(MAX_SHARE * run.seconds_left, max(SLOW * dag_seconds, MAX_SLOW_SHARE * run.seconds_left))
+        trial = TRIAL_SHARE * run.seconds_left
         self._deadline = started + trial  # only for the first step, which computes the gains of all pairs
         while not self.ended:
             self._take_step()
@@ -74,6 +78,11 @@ class ClassClimb:
             asked, computed = self.asked, self.computed
             if improves(self.score, run.progress.score):
                 run.offer(self.score, self._state.dag_maker())
+
+    @property
+    def elapsed(self) -> float:
+        """The elapsed time of the run."""
+        return self._run.seconds
 
     @property
     def score(self) -> float:

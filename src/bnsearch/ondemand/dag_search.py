@@ -91,6 +91,7 @@ class DagSearch:
 
     def _first_steps(self, parents: Parents, class_climb: ClassClimb | None) -> Iterator[AnyClimber]:
         """Make a lazy climb, then GES, then tabu search from the better network; yield the climber after each step."""
+        started = 0.0 if class_climb is None else class_climb.elapsed
         lazy = LazyClimber(self.problem, self._source.pairs, self._source.limits)
         lazy.start(parents)
         for _ in lazy.climb():
@@ -98,7 +99,7 @@ class DagSearch:
         self._found_before_tabu = found = lazy.best
         del lazy  # tabu search needs its memory
         if class_climb is not None and found is not None:
-            for _ in class_climb.climb(sum(len(own) for own in found.parents)):
+            for _ in class_climb.climb(sum(len(own) for own in found.parents), class_climb.elapsed - started):
                 yield class_climb
             if improves(class_climb.score, found.score):
                 self._found_before_tabu = found = class_climb.best

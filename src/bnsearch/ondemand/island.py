@@ -29,6 +29,7 @@ from bnsearch.scores.score import improves
 FIRST_LOSS_RATE = 0.25  # share of score-lowering steps that are accepted at the start of a search; decreases to 0
 MIN_STALE_SHARE = 0.2  # share of the elapsed time without improvement, before which no island restarts
 MAX_REGROWTH_SHARE = 0.1  # share of a search over the table that growing parents afterwards may take
+LONG_CALL = 0.2  # seconds by which a run may exceed its time budget
 MAX_STEPS_PER_CALL = 10**6  # never reached: a call ends after some milliseconds
 
 
@@ -40,9 +41,19 @@ class StepwiseSearch(Protocol):
         """The best score so far."""
         ...
 
+    @property
+    def seconds_of_call(self) -> float:
+        """The expected duration of the next call of `step`."""
+        ...
+
     def step(self, steps: int, rate: float, slope: float) -> int:
         """Take steps, up to some milliseconds; return their number."""
         ...
+
+
+def ends_in_time(search: StepwiseSearch, run: Run) -> bool:
+    """Return True unless the next call is long and expected to end after the deadline."""
+    return search.seconds_of_call < max(LONG_CALL, run.seconds_left)
 
 
 def anneal(search: StepwiseSearch, budget: SearchBudget, run: Run, report: Callable[[int], None]) -> None:
@@ -53,6 +64,8 @@ def anneal(search: StepwiseSearch, budget: SearchBudget, run: Run, report: Calla
     """
     done, started = 0, run.seconds
     while (left := budget.remaining_share(done, run.seconds - started)) > 0.0 and not run.halted(search.best):
+        if not ends_in_time(search, run):
+            return
         if isfinite(budget.max_steps):
             slope = FIRST_LOSS_RATE / budget.max_steps
             taken = search.step(math.ceil(budget.max_steps) - done, FIRST_LOSS_RATE - slope * done, slope)

@@ -21,7 +21,7 @@ from bnsearch.runs.problem import Problem
 from bnsearch.runs.run import Run
 from bnsearch.scores.score import improves
 
-FIRST_CLIMB_SHARE = 0.6  # share of the remaining time for the first climb over DAGs, before it continues in rounds
+FIRST_CLIMB_SHARE = 0.8  # share of the remaining time for the first climb over DAGs, before it continues in rounds
 CLASS_BYTES_PER_PAIR = 8  # memory of GES for each pair of variables, an upper estimate
 CLASS_CLIMB_THREADS = 4  # with at least this number of threads, GES has a thread of its own
 DEEP_GROWTH_SHARE = 0.25  # time (or number of scores) of deep growth, as a share of that of the round before it

@@ -24,7 +24,10 @@ class RepairChain(OrderingState):
     Attributes
     ----------
     chain_arrays : the tuple `chain` that kernels take, as described in `kernels.rinobs`
+    seconds_of_call : 0, because the duration of a call does not depend on the number of rows of the data
     """
+
+    seconds_of_call = 0.0
 
     def __init__(self, index: Index, order: Ordering, seed: np.uint64) -> None:
         super().__init__(index)

@@ -14,7 +14,8 @@ from bnsearch.parent_sets.rows import ROWS_PER_CHUNK, places_of_chunks
 from bnsearch.parent_sets.table import ParentSets
 
 ITEMS_PER_PAGE = 512  # of 8 bytes; threads access each page first, because the system clears it then
-ROWS_PER_CALL = 20_000  # approximate number of rows that one kernel call sorts and writes, which takes a millisecond
+# Numbers of rows that one kernel call sorts and writes, which takes 0.2 to 1 millisecond; one variable may have more.
+MIN_ROWS_PER_CALL, MAX_ROWS_PER_CALL = 4_000, 20_000
 MAX_BEST_ROWS = 100_000  # approximate number of rows that are assembled without a delay after an interrupt
 
 
@@ -58,9 +59,11 @@ class GroupedFamilies(NamedTuple):
         ends = np.array([np.searchsorted(own, limits) for own, limits in zip(chosen, self.ends, strict=True)])
         return GroupedFamilies(begin, self.ranks[np.append(rows, 0)], self.scores[rows], ends)
 
-    def cut_variables(self) -> list[tuple[int, int]]:
-        """Return ranges of variables with about ROWS_PER_CALL families each, or with one variable."""
-        starts = np.searchsorted(self.begin[:-1], np.arange(0, self.begin[-1], ROWS_PER_CALL))
+    def cut_variables(self, threads: int) -> list[tuple[int, int]]:
+        """Return ranges of variables for one kernel call each: two for each thread, or more if these are long."""
+        rows = int(self.begin[-1])
+        rows_per_call = max(MIN_ROWS_PER_CALL, min(MAX_ROWS_PER_CALL, rows // (2 * threads)))
+        starts = np.searchsorted(self.begin[:-1], np.arange(0, rows, rows_per_call))
         return list(pairwise([*np.unique(starts).tolist(), len(self.ends)]))
 
 
@@ -106,7 +109,7 @@ def assemble(
         )
 
     # The scores and ranks are replaced in place by those of the table, because the first access to new memory is slow.
-    parallel_take(sort, families.cut_variables(), threads)
+    parallel_take(sort, families.cut_variables(threads), threads)
     ranks[-1] = base[-1]
     return ParentSets(names, begin, scores, ranks, members)
 

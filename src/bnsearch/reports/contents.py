@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import math
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
@@ -11,12 +10,14 @@ import numpy as np
 
 from bnsearch.drawing.layout import BOX_HEIGHT, Layout, compute_layout, shorten_label
 from bnsearch.errors import InputError
+from bnsearch.graphs.completion import cpdag
 from bnsearch.networks.network import BayesianNetwork, fit
-from bnsearch.reports.edges import compute_losses, find_compelled, list_edges
+from bnsearch.reports.edges import describe_directions, list_edges
 
 if TYPE_CHECKING:
     from bnsearch.data import Dataset
     from bnsearch.graphs.dag import DAG
+    from bnsearch.graphs.pdag import PDAG
     from bnsearch.scores.score import Score
 
 SCHEMA_VERSION = 1
@@ -24,7 +25,6 @@ MAX_DRAWN_VARIABLES = 2000  # the layout of larger graphs takes too long; their 
 MAX_DRAWN_EDGES = 4000
 MAX_TABLE_CHARACTERS = 6_000_000  # of all probability tables together, so that pages stay below 10 MB
 DIGITS = 12  # significant digits of probabilities
-MAX_SCORE_ERROR = 1e-6  # relative difference of the score of the run and that of the data of the report
 SAMPLED_ROWS = 10_000  # rows from which distributions are estimated if there are no data
 
 
@@ -35,6 +35,7 @@ def build_contents(
     *,
     title: str,
     expected_score: float | None = None,
+    mpdag: PDAG | None = None,
 ) -> dict[str, Any]:
     """
     Return the contents of the report of a network.
@@ -46,6 +47,7 @@ def build_contents(
     score : score of the edges; None if it is not known
     title : title of the page
     expected_score : score of the network in a run; if the data give another one, the losses are left out
+    mpdag : the equivalence class under the background knowledge of a run; None means no knowledge
     """
     notes: list[str] = []
     network = _add_tables(graph, data, notes)
@@ -57,7 +59,7 @@ def build_contents(
         "rows": None if data is None else data.n_rows,
         "variables": _describe_variables(dag, network, data, notes),
         "distributions": "data" if data is not None else "sample",
-        "edges": _describe_edges(dag, losses),
+        "edges": _describe_edges(dag, cpdag(dag) if mpdag is None else mpdag, losses),
         "score": None if score is None or losses is None else type(score).__name__,
         "layout": _describe_layout(dag),
         "notes": notes,
@@ -119,25 +121,21 @@ def _find_losses(
     dag: DAG, data: Dataset, score: Score, expected_score: float | None, notes: list[str]
 ) -> list[float] | None:
     """Return the loss of score without each edge; None if it is not known, with a note that says why."""
+    from bnsearch.scores.edge_losses import compute_edge_losses, make_network_scorer
+
     try:
-        losses, total = compute_losses(dag, data, score)
-    except InputError as error:  # too many cells
+        scorer = make_network_scorer(dag, data, score, expected_score)
+        return compute_edge_losses(scorer, dag.parents, list_edges(dag))
+    except InputError as error:  # too many cells, or other data than those of the run
         notes.append(f"The loss of score of the edges is not known: {error}.")
         return None
-    if expected_score is not None and not math.isclose(total, expected_score, rel_tol=MAX_SCORE_ERROR):
-        notes.append(
-            f"The network has the {score.name} score {total:.6f} on these data, but {expected_score:.6f} in the run. "
-            "Data or score are not those of the run, so the loss of score of the edges is not shown."
-        )
-        return None
-    return losses
 
 
-def _describe_edges(dag: DAG, losses: list[float] | None) -> list[list[Any]]:
-    """Return parent, child, whether the edge is compelled, and the loss of score without it, None if not known."""
+def _describe_edges(dag: DAG, mpdag: PDAG, losses: list[float] | None) -> list[list[Any]]:
+    """Return parent, child, what compels the direction, and the loss of score without the edge, None if not known."""
     edges = list_edges(dag)
     known: Sequence[float | None] = [None] * len(edges) if losses is None else losses
-    facts = zip(edges, find_compelled(dag), known, strict=True)
+    facts = zip(edges, describe_directions(dag, mpdag), known, strict=True)
     return [[*edge, compelled, loss] for edge, compelled, loss in facts]
 
 

@@ -13,7 +13,9 @@ from bnsearch.networks.network import BayesianNetwork
 
 if TYPE_CHECKING:
     from bnsearch.data import Dataset
+    from bnsearch.data.discretize import Discretize
     from bnsearch.graphs.dag import DAG
+    from bnsearch.graphs.pdag import PDAG
     from bnsearch.runs.result import Result
     from bnsearch.scores.score import Score
 
@@ -72,21 +74,23 @@ def write_result_report(
     score: Score | None = None,
     title: str | None = None,
     command: str | None = None,
+    ess: float = 0.0,
 ) -> None:
     """
     Write the report of a result; see `Result.report`.
 
-    score : the score of the run; None takes it from the settings of the result, if it has a name
+    score : the score of the run; None if it is not known
     command : the command line of the run; None shows the equivalent call in Python
+    ess : equivalent sample size of the probability tables
     """
+    from bnsearch.networks.network import fit
     from bnsearch.reports.run_facts import describe_run
 
     check_report_target(path)
     table = None if data is None else match_data(result.dag, data)
     run = describe_run(result, command)
-    if score is None and result.settings is not None:
-        score = result.settings.make_score()
-    save_report(path, result.dag, table, score, title=title, run=run)
+    graph = result.dag if table is None or ess == 0 else fit(result.dag, table, ess=ess)
+    save_report(path, graph, table, score, title=title, run=run, mpdag=result.mpdag)
 
 
 def save_report(
@@ -97,14 +101,22 @@ def save_report(
     *,
     title: str | None = None,
     run: dict[str, Any] | None = None,
+    mpdag: PDAG | None = None,
 ) -> None:
-    """Write a report from checked arguments; the file is replaced atomically."""
+    """
+    Write a report from checked arguments; the file is replaced atomically.
+
+    run : the facts of the run; None if there was none
+    mpdag : the equivalence class under the background knowledge of the run; None means no knowledge
+    """
     from bnsearch.reports.contents import build_contents
     from bnsearch.reports.page import render_page
     from bnsearch.reports.run_facts import describe_versions
 
     expected = None if run is None else run["score"]
-    contents = build_contents(network, data, score, title=title or "Bayesian network", expected_score=expected)
+    contents = build_contents(
+        network, data, score, title=title or "Bayesian network", expected_score=expected, mpdag=mpdag
+    )
     page = render_page({**contents, "run": run, "versions": describe_versions()})
     with atomic_open(path) as file:
         file.write(page.encode())
@@ -117,14 +129,19 @@ def check_report_target(path: str | os.PathLike[str]) -> None:
     check_writable(path)
 
 
-def match_data(graph: BayesianNetwork | DAG, data: Any) -> Dataset:
-    """Return the columns of the variables of a graph, in its order and, for a network, with its states."""
-    from bnsearch.data.conversion import as_dataset
+def match_data(
+    graph: BayesianNetwork | DAG, data: Any, discretize: Discretize | None = None, *, header: bool = True
+) -> Dataset:
+    """
+    Return the columns of the variables of a graph, in its order and, for a network, with its states.
 
-    table = as_dataset(data)
+    Numbers are divided into the intervals of the network. `discretize` and `header` are those of `Dataset.read`.
+    """
+    from bnsearch.data.conversion import as_rows_of
+
+    states = dict(zip(graph.names, graph.states, strict=True)) if isinstance(graph, BayesianNetwork) else {}
+    table = as_rows_of(states, data, discretize, header=header)
     if absent := [name for name in graph.names if name not in set(table.names)]:
         raise InputError(f"the data have no column for the network's {listed(absent)}; they have {listed(table.names)}")
     table = table.select(graph.names)
-    if isinstance(graph, BayesianNetwork):
-        return table.with_states(dict(zip(graph.names, graph.states, strict=True)))
-    return table
+    return table.with_states(states)

@@ -27,6 +27,7 @@ def describe_run(result: Result, command: str | None) -> dict[str, Any]:
         "gap": result.gap,
         "optimal": result.optimal,
         "scope": str(result.scope),
+        "quality": result.quality or None,
         "empty_score": result.empty_score,
         "method": result.method,
         "parameters": {name: _describe_value(value) for name, value in result.parameters.items()},

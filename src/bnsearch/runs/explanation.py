@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Callable
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
@@ -15,11 +14,9 @@ from bnsearch.graphs.inputs import indexed_pairs
 if TYPE_CHECKING:
     from bnsearch.data import Dataset
     from bnsearch.graphs.dag import DAG
+    from bnsearch.graphs.pdag import PDAG
     from bnsearch.runs.settings import Settings
     from bnsearch.scores.score import Score
-
-TOLERANCE = 1e-6
-"""Relative difference up to which two scores of the same network are equal."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -74,8 +71,10 @@ class EdgeExplanation:
         Decrease of the score of the network if this edge is removed. For BDeu, it is the logarithm of a Bayes factor;
         for BIC, an approximation of it.
     compelled : bool
-        Whether all networks of the Markov equivalence class have this direction. Otherwise, the data cannot decide
-        between this edge and its reversal.
+        Whether all networks of the Markov equivalence class that the knowledge allows have this direction. Otherwise,
+        the data cannot decide between this edge and its reversal.
+    by_knowledge : bool
+        Whether the direction is compelled only because of the background knowledge.
     parents : tuple of ParentRole
         The roles of all parents of the child, the largest loss first.
     """
@@ -85,10 +84,12 @@ class EdgeExplanation:
     score: str
     loss: float
     compelled: bool
+    by_knowledge: bool = False
     parents: tuple[ParentRole, ...]
 
     def __str__(self) -> str:
-        direction = "the direction is compelled" if self.compelled else "the direction can be reversed"
+        by_knowledge = " by the knowledge" if self.by_knowledge else ""
+        direction = f"the direction is compelled{by_knowledge}" if self.compelled else "the direction can be reversed"
         lines = [f"{self.parent} -> {self.child}: without it {self.score} decreases by {self.loss:.3f}; {direction}"]
         lines += [
             f"  {p.name}: {p.role}, loss {p.loss:.3f}, gain as the only parent {p.gain_alone:.3f}" for p in self.parents
@@ -96,20 +97,27 @@ class EdgeExplanation:
         return "\n".join(lines)
 
 
-def choose_score(given: str | Score | Callable[..., float] | None, settings: Settings | None) -> Score:
-    """Return a given score, or that of the settings of a run; an InputError is raised if neither is known."""
+def find_score(given: str | Score | Callable[..., float] | None, settings: Settings | None) -> Score | None:
+    """Return a given score, or that of the settings of a run; None if neither is known."""
     from bnsearch.scores.local import as_score
     from bnsearch.scores.named import make_score
 
     if given is not None:
         return make_score(given) if isinstance(given, str) else as_score(given)
-    score = None if settings is None else settings.make_score()
+    return None if settings is None else settings.make_score()
+
+
+def choose_score(given: str | Score | Callable[..., float] | None, settings: Settings | None) -> Score:
+    """Return a given score, or that of the settings of a run; an InputError is raised if neither is known."""
+    score = find_score(given, settings)
     if score is None:
         raise InputError("the result does not know the score of the search: pass it, such as score='bic'")
     return score
 
 
-def explain_edge(dag: DAG, edge: tuple[str, str], data: Dataset, score: Score, expected: float) -> EdgeExplanation:
+def explain_edge(
+    dag: DAG, edge: tuple[str, str], data: Dataset, score: Score, expected: float, mpdag: PDAG
+) -> EdgeExplanation:
     """
     Return the explanation of an edge of a network.
 
@@ -120,9 +128,9 @@ def explain_edge(dag: DAG, edge: tuple[str, str], data: Dataset, score: Score, e
     data : table, whose columns are matched to the variables by name
     score : score of the search
     expected : score of the network; an InputError is raised if the data and the score give another one
+    mpdag : the class of the network under the knowledge, in which edges that can be reversed are undirected
     """
-    from bnsearch.scores.edge_losses import compute_edge_losses
-    from bnsearch.scores.local import make_scorer
+    from bnsearch.scores.edge_losses import compute_edge_losses, make_network_scorer
 
     ((parent, child),) = indexed_pairs(dag.names, [edge])
     family = dag.parents[child]
@@ -130,13 +138,7 @@ def explain_edge(dag: DAG, edge: tuple[str, str], data: Dataset, score: Score, e
         names = [dag.names[p] for p in family]
         parents = f"its parents are {listed(names)}" if names else "it has no parents"
         raise InputError(f"the network has no edge from {shown(edge[0])} to {shown(edge[1])}: {parents}")
-    scorer = make_scorer(data if data.names == dag.names else data.select(dag.names), score)
-    total = scorer.network(dag)
-    if not math.isclose(total, expected, rel_tol=TOLERANCE):
-        raise InputError(
-            f"the {score.name} score of the network on these data is {total:.6f}, and that of the result is "
-            f"{expected:.6f}: pass the data and the score of the search"
-        )
+    scorer = make_network_scorer(dag, data, score, expected)
     losses = compute_edge_losses(scorer, dag.parents, [(p, child) for p in family])
     empty, *single = scorer.families([child] * (len(family) + 1), [(), *((p,) for p in family)]).tolist()
     roles = [
@@ -148,6 +150,7 @@ def explain_edge(dag: DAG, edge: tuple[str, str], data: Dataset, score: Score, e
         child=edge[1],
         score=score.name,
         loss=roles[family.index(parent)].loss,
-        compelled=parent in compelled_parents(dag)[child],
+        compelled=not mpdag.arcs[child, parent],
+        by_knowledge=not mpdag.arcs[child, parent] and parent not in compelled_parents(dag)[child],
         parents=tuple(sorted(roles, key=lambda role: -role.loss)),
     )

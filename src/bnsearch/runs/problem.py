@@ -15,6 +15,7 @@ if TYPE_CHECKING:
     from bnsearch.graphs.dag import DAG
     from bnsearch.knowledge.constraints import Constraints
     from bnsearch.knowledge.knowledge import Knowledge
+    from bnsearch.parent_sets.scope import Scope
     from bnsearch.parent_sets.table import ParentSets
     from bnsearch.scores.score import Score
     from bnsearch.scores.scorer import Scorer
@@ -139,6 +140,14 @@ class Problem:
     def permits(self) -> Callable[[DAG], bool] | None:
         """Function that returns True if a network respects the knowledge; None without knowledge."""
         return None if self.constraints is None else self.constraints.permits
+
+    def restrict(self, scope: Scope) -> Scope:
+        """Return the networks of a scope that respect the knowledge and the limit on parents."""
+        known = self.constraints
+        if known is None:
+            return scope
+        limit = known.common_limit
+        return scope.restrict(limit if limit < self.size - 1 else None, by_knowledge=known.has_more_than_limit)
 
     @property
     def base(self) -> DAG:

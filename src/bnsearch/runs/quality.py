@@ -2,13 +2,10 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-if TYPE_CHECKING:
-    from bnsearch.parent_sets.scope import Scope
+from bnsearch.parent_sets.scope import ALL_NETWORKS, Scope
 
 
 def relative_score(scores: ArrayLike, empty: float) -> NDArray[np.float64]:
@@ -26,9 +23,15 @@ def relative_score(scores: ArrayLike, empty: float) -> NDArray[np.float64]:
 def describe_quality(gap: float | None, optimal: bool, scope: Scope) -> str:
     """Return the known quality of a score in words; an empty string if no bound is known."""
     if optimal:
-        return "optimal"
+        return "optimal" if scope == ALL_NETWORKS else f"optimal among {scope}"
     if gap is None:
         return ""
-    if scope.is_complete:
+    if scope == ALL_NETWORKS:
         return f"gap {100 * gap:.3g}%"
-    return f"gap {100 * gap:.3g}% ({scope})" if gap else f"best of {scope}"
+    others = "" if scope.is_complete else "; other networks may score higher"
+    return f"gap {100 * gap:.3g}% among {scope}{others}"
+
+
+def describe_proof(scope: Scope) -> str:
+    """Return what is proven of an optimal network, in words."""
+    return "proven: no network scores higher" if scope == ALL_NETWORKS else f"proven: highest score of {scope}"

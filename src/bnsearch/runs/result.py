@@ -16,6 +16,7 @@ from bnsearch.runs.near_optimal import NearOptimal
 from bnsearch.runs.quality import describe_quality, relative_score
 from bnsearch.runs.settings import Settings
 from bnsearch.runs.stop import relative_gap
+from bnsearch.runs.summary import summarise
 from bnsearch.runs.trace import Climbs, Trace
 
 if TYPE_CHECKING:
@@ -23,6 +24,7 @@ if TYPE_CHECKING:
 
     from bnsearch.data.discretize import Discretize
     from bnsearch.graphs.pdag import PDAG
+    from bnsearch.knowledge import Knowledge
     from bnsearch.networks.network import BayesianNetwork
     from bnsearch.runs.explanation import EdgeExplanation
     from bnsearch.scores.score import Score
@@ -42,10 +44,10 @@ class Result:
     bound : float or None
         Upper bound on the scores of all networks in `scope`; None if no bound is known.
     scope : Scope
-        The networks that `bound` and `gap` cover: all networks, all networks with at most k parents for each variable,
-        the networks over a given candidate table, or the networks over the parent sets that the search kept.
+        The networks that `bound` and `gap` cover: all networks, those over a given candidate table, or those over the
+        parent sets that the search kept. It also names the restrictions: background knowledge, a limit on parents.
     optimal : bool
-        Whether the score is proven to be the highest of all networks, or of all networks over a given candidate table.
+        Whether the score is proven to be the highest of the networks in `scope`, and these are all that were allowed.
     stop : str
         Why the search ended: "seconds", "iterations", "evaluations", "target", "no improvement", "converged",
         "interrupted" (Ctrl-C), "terminated" (SIGTERM), "memory" if exact search needs too much memory, "workers" if
@@ -74,6 +76,8 @@ class Result:
         The networks within a Bayes factor of the optimum; None if `within` was not given or the time did not suffice.
     settings : Settings or None
         Score, budget and input of the run; None if they are not known.
+    knowledge : Knowledge or None
+        Background knowledge of the run.
 
     Examples
     --------
@@ -108,6 +112,7 @@ class Result:
     near_optimal: NearOptimal | None = field(default=None, repr=False)
     evidence: Callable[[], Any] | None = field(default=None, repr=False)
     settings: Settings | None = field(default=None, repr=False)
+    knowledge: Knowledge | None = field(default=None, repr=False)
 
     @property
     def relative_score(self) -> float | None:
@@ -119,6 +124,11 @@ class Result:
         """Difference between bound and score, relative to the bound: 0 at the bound, and None without a bound."""
         return 0.0 if self.optimal else relative_gap(self.score, self.bound)
 
+    @property
+    def quality(self) -> str:
+        """The optimality or the gap, and the networks to which it refers, in words; empty without a bound."""
+        return describe_quality(self.gap, self.optimal, self.scope)
+
     @cached_property
     def certificate(self) -> Any:
         """
@@ -126,16 +136,24 @@ class Result:
 
         Only results of `auto` and `exact` have one. It contains the candidate table that it refers to. If dynamic
         programming or the order graph has solved a part of the problem, branch and cut proves that part again, in a
-        form that can be checked. If that takes more than five minutes, a `BnsearchError` is raised.
+        form that can be checked. If that takes more than five minutes, a `BnsearchError` is raised. It is several times
+        as fast with the package highspy (the extra `exact`).
         """
         return None if self.evidence is None else self.evidence()
 
     @cached_property
     def cpdag(self) -> PDAG:
-        """The equivalence class of the network."""
+        """The equivalence class of the network; `mpdag` has the directions that follow from the knowledge as well."""
         from bnsearch.graphs import cpdag
 
         return cpdag(self.dag)
+
+    @cached_property
+    def mpdag(self) -> PDAG:
+        """The networks of the class that the knowledge allows: an edge that has both directions there is undirected."""
+        from bnsearch.knowledge.orientation import orient_class
+
+        return orient_class(self.dag, None if self.knowledge is None else self.knowledge.constraints(self.dag.names))
 
     def network(self, data: Any, *, smoothing: float = 0.0, ess: float = 0.0) -> BayesianNetwork:
         """
@@ -172,8 +190,8 @@ class Result:
         Returns
         -------
         EdgeExplanation
-            The decrease of the score, whether the direction of the edge is determined by the equivalence class, and the
-            roles of the parents; `print` shows them.
+            The decrease of the score, whether the equivalence class or the knowledge determines the direction of the
+            edge, and the roles of the parents; `print` shows them.
 
         Raises
         ------
@@ -194,7 +212,7 @@ class Result:
         from bnsearch.runs.explanation import choose_score, explain_edge
 
         chosen = choose_score(score, self.settings)
-        return explain_edge(self.dag, edge, as_dataset(data, discretize), chosen, self.score)
+        return explain_edge(self.dag, edge, as_dataset(data, discretize), chosen, self.score, self.mpdag)
 
     def _graph(self, data: Any) -> DAG | BayesianNetwork:
         return self.dag if data is None else self.network(data)
@@ -234,7 +252,7 @@ class Result:
         path: str | os.PathLike[str],
         data: Any = None,
         *,
-        score: Score | None = None,
+        score: str | Score | Callable[..., float] | None = None,
         title: str | None = None,
         command: str | None = None,
     ) -> None:
@@ -250,16 +268,18 @@ class Result:
             An .html file.
         data : Dataset, DataFrame, Table, array of int, str or path, optional
             The data of the run, in any form that `bnsearch.learn` accepts.
-        score : Score, optional
-            The score of the run. It is needed only if it is a Python function.
+        score : str, Score or callable, optional
+            The score of the search, as in `explain`.
         title : str, optional
             Title of the page.
         command : str, optional
             The command that repeats the run; by default, the page shows a call of `bnsearch.learn`.
         """
         from bnsearch.reports.report import write_result_report
+        from bnsearch.runs.explanation import find_score
 
-        write_result_report(self, path, data, score=score, title=title, command=command)
+        chosen = find_score(score, self.settings)
+        write_result_report(self, path, data, score=chosen, title=title, command=command)
 
     def plot(self, ax: Any = None) -> Any:
         """Draw the graph on matplotlib axes, or on new ones, and return them."""
@@ -272,23 +292,8 @@ class Result:
         return plot_trace(self.trace, ax)
 
     def __repr__(self) -> str:
-        return f"Result({self._summary})"
+        return f"Result({summarise(self)})"
 
     def _repr_html_(self) -> str:
         drawing = self.dag._repr_svg_() or ""
-        return f'<div>{escape(self._summary)}</div><div style="overflow:auto">{drawing}</div>'
-
-    @property
-    def _summary(self) -> str:
-        """Summary in one line."""
-        n_edges = len(self.dag.edges)
-        parts = [
-            f"{len(self.dag.names)} variables",
-            f"{n_edges} edge{'' if n_edges == 1 else 's'}",
-            f"score {self.score:.6f}",
-            describe_quality(self.gap, self.optimal, self.scope),
-            self.method,
-            f"{self.seconds:.1f} s",
-            f"stopped: {self.stop}",
-        ]
-        return ", ".join(part for part in parts if part)
+        return f'<div>{escape(summarise(self))}</div><div style="overflow:auto">{drawing}</div>'

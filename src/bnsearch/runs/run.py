@@ -17,7 +17,7 @@ from bnsearch._tools.parallel import parallel_iter
 from bnsearch.budgets.budget import Budget
 from bnsearch.budgets.events import SEARCHING, Event, Observer
 from bnsearch.graphs.dag import DAG
-from bnsearch.parent_sets.scope import ALL_NETWORKS, GIVEN_SETS
+from bnsearch.parent_sets.scope import ALL_NETWORKS, GIVEN_SETS, Scope
 from bnsearch.runs.incumbent import Incumbent
 from bnsearch.runs.seeds import check_seed
 from bnsearch.runs.stop import AnyOf, Progress, Stop, count_allowed_iterations
@@ -53,6 +53,7 @@ class Run:
     memory : bytes for tables and caches; None means the default of this machine
     observers : functions that are called with an `Event` at every improvement and at most every 0.1 s in between
     permits : function that returns True if a network is legal; None means that all are
+    restrict : function that returns a scope with the restrictions of the problem (`Problem.restrict`)
     select : function that selects the candidate table of a problem in the run; without it, the clock is paused for that
     clock : function that returns the current time in seconds
 
@@ -63,7 +64,7 @@ class Run:
     reason : why the run stopped; None while it goes on
     bound : upper bound of the score; None if none is known
     evidence : function that returns the certificate of the bound; None if there is none
-    scope : the networks that the bound covers. If some are left out, the result is never reported as optimal
+    scope : the networks of the problem that the bound covers. If some are left out, no result is reported as optimal
     checkpoint : state of the run on disk; None if it is not saved
     stops_at_bound : True if the run also ends when the score reaches a bound that does not cover all networks
 
@@ -84,6 +85,7 @@ class Run:
         memory: int | None = None,
         observers: Sequence[Observer] = (),
         permits: Callable[[DAG], bool] | None = None,
+        restrict: Callable[[Scope], Scope] = lambda scope: scope,
         select: Callable[[Problem, Run], ParentSets] | None = None,
         clock: Callable[[], float] = time.perf_counter,
     ) -> None:
@@ -110,7 +112,7 @@ class Run:
         self.checkpoint: Checkpoint | None = None
         self._families: set[int] = set()
         self._ignores_convergence = False
-        self._permits, self._incumbent, self._lock = permits, Incumbent(), threading.RLock()
+        self._permits, self._restrict, self._incumbent, self._lock = permits, restrict, Incumbent(), threading.RLock()
         self._reported = 0.0  # elapsed time at the last event
 
     @property
@@ -137,9 +139,7 @@ class Run:
     def going(self) -> bool:
         """Return True until the stopping rule applies or the score reaches the bound; then return False."""
         if self.reason is None:
-            with self._lock:
-                self.progress = replace(self.progress, seconds=self.seconds)
-                self._report_if_due()
+            self.count()  # reads the clock, and reports an event if one is due
             self.reason = self._stop_reason()
             if self.reason is None and self._is_at_bound() and (self.scope.is_complete or self.stops_at_bound):
                 self.reason = "complete"
@@ -294,6 +294,6 @@ class Run:
 
     def _report(self) -> None:
         is_valid = self.bound is not None and not improves(self.progress.score, self.bound)
-        now = replace(self.progress, bound=self.bound if is_valid else None, scope=self.scope)
+        now = replace(self.progress, bound=self.bound if is_valid else None, scope=self._restrict(self.scope))
         self._reported = now.seconds
         self.budget.report(Event(SEARCHING, now.seconds, self.stop.seconds, "seconds", progress=now))

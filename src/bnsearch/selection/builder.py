@@ -185,7 +185,13 @@ class Builder(ABC):
         job = self._job(budget, data, score, constraints)
         found = self._build(job)
         stop = found.stop if found.complete else job.budget.stop_reason or found.stop
-        return replace(found, seconds=job.budget.elapsed, stop=stop)
+        limit = self._find_limit(data, score)
+        return replace(found, seconds=job.budget.elapsed, stop=stop, limit=limit)
+
+    def _find_limit(self, data: Dataset, score: Score) -> int | None:
+        """Return the builder's maximum number of parents if it may exclude the best network; otherwise None."""
+        asked = data.n_variables if self.max_parents is None else self.max_parents
+        return asked if asked < max_useful_parents(data, score, None, self.pruning) else None
 
     def load_kernels(self, data: Dataset, threads: int, constraints: Constraints | None) -> None:
         """Compile or load all kernels of a selection, so that this takes no time of its budget."""

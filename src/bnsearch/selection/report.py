@@ -60,9 +60,11 @@ class Selection:
         "terminated" (SIGTERM), or the reason of the stopping rule of a run.
     complete : bool
         Whether every legal set, up to the maximum number of parents, was considered or excluded by a sound bound
-        and none was dropped to save memory. The best network over a complete table is the best of all.
+        and none was dropped to save memory. The best network over a complete table is the best of all within `limit`.
     is_cut : bool
         Whether sets were dropped because there were more than the maximum number of a variable.
+    limit : int or None
+        The `max_parents` of the builder if larger sets might be optimal; otherwise None.
     seconds : float
         Time of the selection.
     seconds_for_next : float
@@ -86,6 +88,7 @@ class Selection:
     stop: str
     complete: bool = False
     is_cut: bool = False
+    limit: int | None = None
     seconds: float = 0.0
     seconds_for_next: float = inf
     notes: tuple[str, ...] = ()
@@ -94,7 +97,7 @@ class Selection:
     def scope(self) -> Scope:
         """The networks that an upper bound over the table covers."""
         if self.complete:
-            return ALL_NETWORKS
+            return ALL_NETWORKS.restrict(self.limit, by_knowledge=False)
         return limit_scope(self.depth) if self.stop in FINISHED and not self.is_cut else KEPT_SETS
 
     @property

@@ -31,7 +31,10 @@ def parse_structure(source: Source) -> DAG:
     if len(names) == len(rows) + 1 and all(row[0] == name for row, name in zip(rows, names[1:], strict=True)):
         del names[0]
     if len(names) != len(rows) or not names:
-        raise source.error(f"{len(names)} names in the header but {len(rows)} rows; the matrix must be square")
+        raise source.error(
+            f"{len(names)} names in the header but {len(rows)} rows: an adjacency matrix is square. From a table, "
+            "learn a network first: bnsearch learn"
+        )
     matrix = np.zeros((len(names), len(names)), dtype=bool)
     for i, (line, cells) in enumerate(lines):
         if len(cells) == len(names) + 1 and cells[0] == names[i]:

@@ -16,6 +16,7 @@ if TYPE_CHECKING:
     import polars as pl
 
 MAX_SHOWN = 6  # number of cells that the text of a distribution shows
+MAX_LINES = 40  # number of variables that the text of marginals shows
 
 
 @dataclass(frozen=True, eq=False, repr=False, kw_only=True)
@@ -150,6 +151,12 @@ class Marginals(Mapping[str, Distribution]):
     def __repr__(self) -> str:
         given = ", ".join(f"{name}={state}" for name, state in self.evidence.items())
         return f"Marginals({len(self)} variables{' given ' if given else ''}{given})"
+
+    def __str__(self) -> str:
+        """Return the distributions, one on each line, of at most MAX_LINES variables."""
+        lines = [str(distribution) for distribution in list(self._distributions.values())[:MAX_LINES]]
+        more = [f"... {len(self) - MAX_LINES:,} more variables"] if len(self) > MAX_LINES else []
+        return "\n".join([*lines, *more])
 
     def to_polars(self) -> pl.DataFrame:
         """Return a polars DataFrame with the columns variable, state, probability, and after sampling error."""

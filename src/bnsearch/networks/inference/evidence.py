@@ -51,8 +51,8 @@ def impossible_error(names: Mapping[str, str]) -> InputError:
     """Return the error for evidence of probability zero."""
     pairs = listed(f"{name}={state}" for name, state in names.items())
     return InputError(
-        f"the evidence {pairs} has probability zero in this network: check the states, or estimate the tables with "
-        "fit(..., ess=1), so that no combination of states is impossible"
+        f"the evidence {pairs} has probability zero in this network: check the states, or estimate the tables so that "
+        "no combination of states is impossible, with result.network(data, ess=1) or learn --table-ess 1"
     )
 
 

@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
 from bnsearch._tools.memory import format_memory, parse_memory
-from bnsearch._tools.wording import listed, shown
+from bnsearch._tools.wording import shown
+from bnsearch.data.new_rows import NewRows
 from bnsearch.errors import InputError
 from bnsearch.graphs.separation import find_ancestors, find_indices
 from bnsearch.networks.family_codes import compute_joint_codes
@@ -30,23 +32,36 @@ def predict_probabilities(
 ) -> NDArray[np.float64]:
     """Return float64[rows, states], the distribution of a variable given the other columns of each row."""
     (variable,) = find_indices(network.names, [target], "target")
-    predictor = Predictor(network, variable, _align_columns(network, data, target))
-    return predictor.compute_probabilities(predictor.make_plan(parse_memory(memory)))
+    new_rows = NewRows([name for name in network.names if name != target], f"{shown(target)} can be predicted")
+    table = _align_columns(network, data, new_rows)
+    found = np.empty((table.n_rows, len(network.states[variable])))
+    for rows, names in new_rows.list_patterns(list(table.names)):
+        observed = _take_rows(table, rows, names)
+        predictor = Predictor(network, variable, observed, rows)
+        found[rows] = predictor.compute_probabilities(predictor.make_plan(parse_memory(memory)))
+    return found
 
 
-def _align_columns(network: BayesianNetwork, data: Any, target: str) -> Dataset:
+def _align_columns(network: BayesianNetwork, data: Any, new_rows: NewRows) -> Dataset:
     """Return the columns that are variables of the network, without the target, coded with the network's states."""
-    from bnsearch.data.conversion import as_dataset
+    from bnsearch.data.conversion import as_rows_of
 
-    dataset = as_dataset(data)
-    shared = [name for name in network.names if name in dataset.names and name != target]
-    if not shared:
-        raise InputError(
-            f"the table has no column from which {shown(target)} can be predicted: its columns are "
-            f"{listed(dataset.names)}, and the network has {listed(network.names)}"
-        )
     states = dict(zip(network.names, network.states, strict=True))
-    return dataset.select(shared).with_states({name: states[name] for name in shared})
+    dataset = as_rows_of(states, data, new_rows=new_rows)
+    return dataset.with_states({name: states[name] for name in dataset.names})
+
+
+def _take_rows(table: Dataset, rows: NDArray[np.int64], names: Sequence[str]) -> Observed:
+    """Return some rows of some columns."""
+    columns = [table.names.index(name) for name in names]
+    return Observed(tuple(names), table.codes[columns][:, rows])
+
+
+class Observed(NamedTuple):
+    """Rows of observed variables: their names, which may be none, and codes[variable, row]."""
+
+    names: tuple[str, ...]
+    codes: NDArray[Any]
 
 
 class Predictor:
@@ -61,14 +76,15 @@ class Predictor:
     network : BayesianNetwork
     target : variable to predict, by index
     data : columns of observed variables, with the states of the network; the target is not among them
+    rows : numbers of the rows in the user's table, for messages
     """
 
-    def __init__(self, network: BayesianNetwork, target: int, data: Dataset) -> None:
-        self.network, self.target, self.data = network, target, data
+    def __init__(self, network: BayesianNetwork, target: int, data: Observed, rows: NDArray[np.int64]) -> None:
+        self.network, self.target, self.rows = network, target, rows
         self.sizes: tuple[int, ...] = tuple(network.arities.tolist())
         columns = {name: column for column, name in enumerate(data.names)}
         given = {x: columns[name] for x, name in enumerate(network.names) if name in columns}
-        self._codes = np.zeros((len(self.sizes), data.n_rows), dtype=data.codes.dtype)
+        self._codes = np.zeros((len(self.sizes), len(rows)), dtype=data.codes.dtype)
         self._codes[list(given)] = data.codes[list(given.values())]
         self._observed = {*given, *(x for x, size in enumerate(self.sizes) if size == 1)}
         needed = find_ancestors(network.dag.parents, [target, *given])
@@ -100,7 +116,7 @@ class Predictor:
 
     def compute_probabilities(self, plan: Plan) -> NDArray[np.float64]:
         """Return float64[rows, states]; a row of probability zero raises an InputError."""
-        found = np.empty((self.data.n_rows, self.sizes[self.target]))
+        found = np.empty((len(self.rows), self.sizes[self.target]))
         step = max(1, min(MAX_BLOCK_ROWS, MAX_BLOCK_CELLS // max(1, plan.peak_cells)))
         for start in range(0, len(found), step):
             block = slice(start, min(start + step, len(found)))
@@ -108,10 +124,10 @@ class Predictor:
             found[block] = table.reshape(-1, found.shape[1])
         totals = found.sum(axis=1, keepdims=True)
         if not totals.all():
-            row = int(np.flatnonzero(totals == 0)[0])
+            row = int(self.rows[np.flatnonzero(totals == 0)[0]])
             raise InputError(
-                f"row {row + 1} of the table has probability zero in this network: estimate its tables with "
-                "fit(..., ess=1), so that no combination of states is impossible"
+                f"row {row + 1} of the table has probability zero in this network: estimate its tables so that "
+                "no combination of states is impossible, with result.network(data, ess=1) or learn --table-ess 1"
             )
         return np.asarray(found / totals)
 

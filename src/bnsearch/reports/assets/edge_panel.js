@@ -5,8 +5,11 @@ const UNKNOWN_LOSS = "The loss of score without an edge is not known: it needs t
 
 /** Return sentences about the direction of an edge. */
 function explainDirection(edge) {
+  if (edge.compelled === "knowledge") {
+    return "Compelled by the knowledge: the data cannot tell this direction from the other one, but the background knowledge allows only this one.";
+  }
   return edge.compelled
-    ? "Compelled: all networks of the equivalence class have this edge in this direction."
+    ? "Compelled: all networks of the equivalence class have this edge in this direction. This does not prove that the parent is a cause."
     : "Reversible: another network of the equivalence class has this edge in the other direction. The data cannot tell the two apart.";
 }
 

@@ -204,7 +204,7 @@ function computeEdgeWidth(edge) {
 }
 
 function describeEdge(edge) {
-  return `${nameOf(edge.parent)} → ${nameOf(edge.child)} (${edge.compelled ? "compelled" : "reversible"})`;
+  return `${nameOf(edge.parent)} → ${nameOf(edge.child)} (${describeDirection(edge)})`;
 }
 
 function describeVariable(v) {

@@ -2,6 +2,7 @@
 
 const contents = JSON.parse(byId("contents").textContent);
 const variables = contents.variables; // name, label, parents; states, distribution and table if known
+// `compelled` is what compels the direction of an edge: the class, the knowledge, or nothing (an empty text).
 const edges = contents.edges.map(([parent, child, compelled, loss], index) => ({ index, parent, child, compelled, loss }));
 const childEdges = variables.map(() => []);
 const parentEdges = variables.map(() => []);
@@ -23,6 +24,12 @@ const state = {
 
 function nameOf(v) {
   return variables[v].name;
+}
+
+/** Return whether an edge can be reversed, in a few words. */
+function describeDirection(edge) {
+  if (!edge.compelled) return "reversible";
+  return edge.compelled === "knowledge" ? "compelled by the knowledge" : "compelled";
 }
 
 function listParents(v) {

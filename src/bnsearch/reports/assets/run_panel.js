@@ -1,9 +1,8 @@
 // The run that found the network, and how to repeat it.
 
+/** Return the optimality or the gap, with the networks to which it refers; null if no bound is known. */
 function describeQuality(run) {
-  if (run.optimal) return "proven optimal: no network scores higher";
-  if (run.gap === null) return null;
-  return `${(100 * run.gap).toPrecision(3)}% below the upper bound`;
+  return run.optimal ? `proven ${run.quality}` : run.quality;
 }
 
 function makeCommand(text) {

@@ -76,7 +76,7 @@ function makeEdgeList(list) {
     makeButton([makeName(nameOf(edge.parent)), " → ", makeName(nameOf(edge.child))], () => selectEdge(edge), {
       class: "link",
     }),
-    edge.compelled ? "compelled" : "reversible",
+    describeDirection(edge),
     edge.loss === null ? "" : formatNumber(edge.loss),
   ]);
   return makeTable(["edge", "direction", contents.score ? `loss of ${contents.score}` : ""], rows, { class: "grid" });
