@@ -121,6 +121,8 @@ def test_summary_of_leads():
     findings = {(d, "a"): [Finding(None, seed, value, "") for seed, value in enumerate(v)] for d, v in leads.items()}
     grid = Grid(MEASURES["lead"], tuple(leads), ("a", "b"), findings)
     assert TOOL.summarise_leads(grid) == ["4", "2", "1", "1", "-1.000 % (two)", "+2.000 % (one)"]
+    tied = Grid(MEASURES["lead"], ("three",), ("a", "b"), findings)
+    assert TOOL.summarise_leads(tied) == ["1", "0", "1", "0", "0", "0"]
 
 
 def test_table_of_leads(tmp_path):

@@ -198,12 +198,13 @@ def render_leads(folder: Path, prefix: str) -> str:
 def summarise_leads(grid: Grid) -> list[str]:
     """Return the numbers of data sets, and of those with a lead, a tie and a loss of the first method; its extremes."""
     first, tie = grid.methods[0], 100 * grid.tolerance
-    leads = {dataset: grid.mean(dataset, first) for dataset in grid.datasets if grid.get(dataset, first)}
-    signs = [0 if abs(lead) <= tie else math.copysign(1, lead) for lead in leads.values()]
-    extremes = [
-        f"{leads[d]:+.3f} % ({d})" for d in (min(leads, key=leads.__getitem__), max(leads, key=leads.__getitem__))
-    ]
-    return [str(len(leads)), *(str(signs.count(sign)) for sign in (1, 0, -1)), *extremes]
+    means = {dataset: grid.mean(dataset, first) for dataset in grid.datasets if grid.get(dataset, first)}
+    leads = {dataset: 0.0 if abs(lead) <= tie else lead for dataset, lead in means.items()}
+    ahead, behind = (sum(sign * lead > 0 for lead in leads.values()) for sign in (1, -1))
+    numbers = [len(leads), ahead, len(leads) - ahead - behind, behind]
+    extremes = [choose(leads, key=leads.__getitem__) for choose in (min, max)]
+    texts = [f"{leads[dataset]:+.3f} % ({dataset})" if leads[dataset] else "0" for dataset in extremes]
+    return [*map(str, numbers), *texts]
 
 
 def replace_tables(text: str, page: Path, root: Path) -> str:

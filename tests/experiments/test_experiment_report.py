@@ -14,6 +14,8 @@ from bnsearch.errors import InputError
 from bnsearch.experiments import run_experiment, write_report
 from bnsearch.experiments.claims import check_claims
 from bnsearch.experiments.folder import ExperimentFolder
+from bnsearch.experiments.measures import MEASURES
+from bnsearch.experiments.report.analysis import format_value
 from bnsearch.experiments.report.blocks import Entry, Table
 from bnsearch.experiments.report.curve_plot import choose_ticks, draw_curves, format_tick
 from bnsearch.experiments.report.html import render_html
@@ -21,7 +23,7 @@ from bnsearch.experiments.report.markdown import render_markdown
 from bnsearch.experiments.report.rank_diagram import draw_rank_diagram
 from bnsearch.experiments.statistics.curves import Curve
 from bnsearch.experiments.statistics.friedman import compare_methods
-from bnsearch.experiments.values import Finding, Findings, average
+from bnsearch.experiments.values import Finding, Findings, Grid, average
 from experiment_plans import make_plan
 
 PLAN = """
@@ -177,6 +179,13 @@ def test_means_are_over_samples_first():
     findings = [Finding(1, 1, 1.0, "a"), Finding(1, 2, 3.0, "b"), Finding(2, 1, 10.0, "c")]
     assert average(findings) == 6.0
     assert np.isnan(average([]))
+
+
+def test_small_negative_values_have_no_sign():
+    """A mean of -0.00001 is shown as 0.0000 with four digits, and one of -0.0001 with its sign."""
+    for value, text in ((-0.00001, "0.0000"), (-0.0001, "-0.0001")):
+        grid = Grid(MEASURES["lead"], ("d",), ("m",), {("d", "m"): [Finding(None, 1, value, "")]})
+        assert format_value(grid, "d", "m") == text
 
 
 def test_many_random_networks(tmp_path):

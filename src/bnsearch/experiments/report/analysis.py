@@ -102,7 +102,8 @@ def format_value(grid: Grid, dataset: str, method: str) -> str:
     unreached = sum(math.isinf(finding.value) for finding in found)
     if unreached:
         return f"not in {unreached} of {len(found)} runs" if len(found) > 1 else "not reached"
-    text, deviation = f"{grid.mean(dataset, method):,.{digits}f}", grid.deviation(dataset, method)
+    mean = round(grid.mean(dataset, method), digits) + 0.0  # adding zero removes the sign of -0.0
+    text, deviation = f"{mean:,.{digits}f}", grid.deviation(dataset, method)
     return text if deviation is None else f"{text} ± {deviation:,.{digits}f}"
 
 
