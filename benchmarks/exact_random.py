@@ -67,8 +67,8 @@ def restrict(table: ParentSets, rng: np.random.Generator) -> ParentSets:
     required = [edge for edge in forward if rng.random() < rng.choice([0.0, 0.0, 0.1])]
     every = [(a, b) for a in order for b in order if a != b]
     known = Knowledge(
-        required=required,
-        forbidden=[edge for edge in every if edge not in required and rng.random() < 0.1],
+        required=tuple(required),
+        forbidden=tuple(edge for edge in every if edge not in required and rng.random() < 0.1),
         max_parents={b: sum(b == child for _, child in required) + int(rng.integers(1, 5)) for b in order},
     )
     return Problem(table=table, knowledge=known).parent_sets

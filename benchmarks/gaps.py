@@ -31,7 +31,8 @@ def measure(name: str, seconds: float, threads: int, seed: int) -> None:
     began, cpu_began = time.perf_counter(), time.process_time()
     result = learn(data, seconds=seconds, threads=threads, seed=seed)
     took, cpu = time.perf_counter() - began, time.process_time() - cpu_began
-    bound, gap = ("-", "-") if result.bound is None else (f"{result.bound:.4f}", f"{100 * result.gap:.4f}")
+    bound = "-" if result.bound is None else f"{result.bound:.4f}"
+    gap = "-" if result.gap is None else f"{100 * result.gap:.4f}"
     print(
         f"{name:22} {len(data.names):6,} {result.score:16.4f} {bound:>16} {gap:>9} {took:8.1f} "
         f"{cpu / (threads * took):6.2f}  {result.scope}",
