@@ -133,7 +133,8 @@ class Sweep:
         ones[:items] = columns.sizes
         self.binomial = _binomials(max(items, len(self.order)) + 1, self.max_size + 2)
         self._ones = ones
-        self._at = np.cumsum([0, 0, *sizes]).astype(np.int64)  # where the counts of each size begin in _ones
+        # Where the counts of each size begin in _ones:
+        self._at: NDArray[np.int64] = np.cumsum([0, 0, *sizes]).astype(np.int64)
 
     def number(self, size: int) -> int:
         """Return the number of sets of a size."""
