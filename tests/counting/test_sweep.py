@@ -12,6 +12,7 @@ from hypothesis import strategies as st
 
 from bnsearch.counting import Sweep, sweep
 from bnsearch.counting.cell_sums import CellFunction, CellSum
+from bnsearch.counting.pieces import make_binomials
 from bnsearch.data import Dataset
 from bnsearch.errors import InputError
 from bnsearch.scores import BIC, QNML, BDeu, Scorer
@@ -196,7 +197,7 @@ def test_bitmaps_that_need_too_much_memory_are_refused():
 
 def test_binomials_beyond_64_bits():
     """Coefficients are exact where ranks need them, and never negative where they are cut."""
-    table = sweep._binomials(300, 40)
+    table = make_binomials(300, 40)
     assert (table >= 0).all()
     for i in (0, 1, 5, 60, 299):
         for k in range(40):

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from bisect import bisect_left, bisect_right
 from collections.abc import Callable, Iterator, Sequence
 from math import comb
 from typing import TYPE_CHECKING, TypedDict, TypeVar
@@ -13,7 +12,7 @@ from numpy.typing import NDArray
 from bnsearch._tools.parallel import ThreadArrays, parallel_take, thread_count
 from bnsearch.counting.cell_sums import CellSum, products_of_sets
 from bnsearch.counting.columns import find_affordable_states, find_layout, known_variables
-from bnsearch.counting.pieces import Piece
+from bnsearch.counting.pieces import Piece, cut_sets, make_binomials
 from bnsearch.data import Dataset
 from bnsearch.errors import InputError, require
 
@@ -27,8 +26,6 @@ BITMAP_CELLS_PER_ROW = 0.4
 # Limits on the sets of a kernel call, and on sets times rows: the time of a call is bounded, but exceeds its overhead.
 MAX_SETS_PER_CALL, MIN_SETS_PER_CALL = 1 << 18, 1 << 13
 MAX_ROWS_PER_CALL, MIN_ROWS_PER_CALL = 1 << 28, 1 << 25
-SHARES = 2  # a piece has about 1 / SHARES of a thread's share of the remaining sets
-INT64_MAX = np.iinfo(np.int64).max
 
 R = TypeVar("R")
 
@@ -131,7 +128,7 @@ class Sweep:
             raise InputError("the bitmap representation needs too much memory for these sets: use auto or dense")
         ones = np.zeros(max(items, sum(sizes), 1), dtype=np.int32)
         ones[:items] = columns.sizes
-        self.binomial = _binomials(max(items, len(self.order)) + 1, self.max_size + 2)
+        self.binomial = make_binomials(max(items, len(self.order)) + 1, self.max_size + 2)
         self._ones = ones
         # Where the counts of each size begin in _ones:
         self._at: NDArray[np.int64] = np.cumsum([0, 0, *sizes]).astype(np.int64)
@@ -277,39 +274,11 @@ class Sweep:
         return max(1, int(min(largest, columns.max_cells)))
 
     def pieces(self, size: int) -> Iterator[Piece]:
-        """
-        Yield pieces of bounded work that cover the sets of a size, those with the largest top place first.
-
-        Each piece has a share of the remaining sets, so the last pieces are small and threads end together. The sets of
-        a large top place are divided into several pieces; several small top places form one.
-        """
+        """Yield pieces of bounded work that cover the sets of a size, those with the largest top place first."""
         rows = len(self._columns.weights)
         is_fast = self._are_bitmaps_enough(size)
         max_sets = min(MAX_SETS_PER_CALL, (2 * MAX_ROWS_PER_CALL if is_fast else MAX_ROWS_PER_CALL) // rows + 1)
         min_sets = MIN_ROWS_PER_CALL // rows + 1
         # Tests set MIN_ROWS_PER_CALL to small values, so that small tables have several pieces.
         min_sets = max(min_sets, min(MIN_SETS_PER_CALL, MIN_ROWS_PER_CALL)) if is_fast else min_sets // 16 + 1
-        below = self.binomial[:, size].tolist()  # number of sets whose top is below each place
-        second_below = self.binomial[:, size - 1].tolist()  # number of sets of one top whose second is below each place
-        top, lowest = len(self.order) - 1, 0
-        while top > size - 2:
-            remaining = below[top + 1] - (second_below[lowest] if size > 2 else 0)
-            sets = min(max_sets, max(min_sets, -(-remaining // (SHARES * self.threads))))
-            if lowest == 0 and (size == 2 or second_below[top] <= sets):
-                bottom = max(size - 1, min(top, bisect_left(below, below[top + 1] - sets)))
-                yield Piece(bottom, top, 0, top)
-                top = bottom - 1
-                continue
-            highest = max(bisect_right(second_below, second_below[lowest] + sets, 0, top), lowest + 1)
-            yield Piece(top, top, lowest, highest)
-            top, lowest = (top - 1, 0) if highest == top else (top, highest)
-
-
-def _binomials(rows: int, columns: int) -> NDArray[np.int64]:
-    """Return binomial coefficients; larger ones are replaced by 2^62 - 1, because no rank needs them."""
-    table = np.zeros((rows, columns), dtype=np.int64)
-    table[:, 0] = 1
-    for k in range(1, columns):  # binomial(i, k) is the sum of binomial(j, k - 1) over all j < i
-        table[1:, k] = np.cumsum(table[:-1, k - 1])
-        table[1:, k][np.cumsum(table[:-1, k - 1], dtype=np.float64) > INT64_MAX // 2] = INT64_MAX // 2
-    return table
+        return cut_sets(len(self.order), size, self.binomial, self.threads, min_sets, max_sets)
