@@ -18,6 +18,7 @@ import itertools
 import random
 from collections.abc import Callable
 from dataclasses import dataclass
+from functools import partial
 from math import comb
 from pathlib import Path
 from statistics import median
@@ -130,8 +131,8 @@ def main() -> None:
     tables = Tables(given.arrays)
     makers: list[tuple[str, int | None, Callable[[str, Dataset, Pool], Case]]] = [
         ("bbc.train", given.variables, make_selection),
-        ("bbc.test", None, lambda table, data, pool: make_islands(table, data, pool, given.steps)),
-        ("tmovie.test", None, lambda table, data, pool: make_islands(table, data, pool, given.steps)),
+        ("bbc.test", None, partial(make_islands, steps=given.steps)),
+        ("tmovie.test", None, partial(make_islands, steps=given.steps)),
     ]
     for table, variables, make in makers:
         if given.only not in table:

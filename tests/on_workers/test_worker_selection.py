@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 
 import bnsearch
-from bnsearch.distributed import growth, selection
+from bnsearch.distributed import growth, piece_tasks, selection
 from bnsearch.distributed.array_file import ArrayFile
 from bnsearch.distributed.parcels import ParcelFolder
 from bnsearch.distributed.pools import Pool
@@ -26,7 +26,7 @@ SCORE = bnsearch.AIC()  # its penalty is small, so that sets of several parents 
 @pytest.fixture(autouse=True)
 def small_tasks(monkeypatch):
     """Divide also small sizes among workers, which have no enumeration of an earlier test."""
-    monkeypatch.setattr(selection, "_idle_walks", selection._IdleWalks())
+    monkeypatch.setattr(piece_tasks, "_idle_walks", piece_tasks._IdleWalks())
     monkeypatch.setattr(selection, "MIN_SETS", 10)
     monkeypatch.setattr(selection, "MIN_TASKS_PER_WORKER", 3)
 
@@ -52,7 +52,7 @@ def test_enumeration(table, monkeypatch, number, max_shared):
     """All sets of up to three parents, from groups of pieces; workers share the smaller sizes or enumerate them."""
     monkeypatch.setattr(selection, "MAX_SHARED", max_shared)
     enumerated = []
-    monkeypatch.setattr(selection.PieceWalk, "run", lambda walk, **rest: enumerated.append(Walk.run(walk, **rest)))
+    monkeypatch.setattr(piece_tasks.PieceWalk, "run", lambda walk, **rest: enumerated.append(Walk.run(walk, **rest)))
     with pool_of(number, table) as pool:
         found = WorkerSequential(pool=pool).select(table, SCORE, threads=1)
         assert not [path for path in pool.folder.path.iterdir() if path.name != pool.problem.key]

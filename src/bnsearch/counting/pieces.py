@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+from bisect import bisect_left, bisect_right
+from collections.abc import Iterator
 from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
+SHARES = 2  # a piece has about 1 / SHARES of a thread's share of the remaining sets
 INT64_MAX = np.iinfo(np.int64).max
 
 
@@ -34,6 +37,39 @@ def count_sets_with_each(n: int, size: int, piece: Piece, binomial: NDArray[np.i
     counts[:highest] = binomial[highest - 1, size - 2] - binomial[np.maximum(lowest - 1, places), size - 2]
     counts[lowest:highest] += binomial[lowest:highest, size - 2]
     return counts
+
+
+def cut_sets(
+    n: int, size: int, binomial: NDArray[np.int64], threads: int, min_sets: int, max_sets: int
+) -> Iterator[Piece]:
+    """
+    Yield pieces that cover the sets of a size, those with the largest top place first.
+
+    Each piece has a share of the remaining sets, so the last pieces are small and threads end together. The sets of a
+    large top place are divided into several pieces; several small top places form one.
+
+    Parameters
+    ----------
+    n : number of places
+    size : size of the sets
+    binomial : binomial coefficients
+    threads : number of threads
+    min_sets, max_sets : numbers of sets of a piece
+    """
+    below = binomial[:, size].tolist()  # number of sets whose top is below each place
+    second_below = binomial[:, size - 1].tolist()  # number of sets of one top whose second is below each place
+    top, lowest = n - 1, 0
+    while top > size - 2:
+        remaining = below[top + 1] - (second_below[lowest] if size > 2 else 0)
+        sets = min(max_sets, max(min_sets, -(-remaining // (SHARES * threads))))
+        if lowest == 0 and (size == 2 or second_below[top] <= sets):
+            bottom = max(size - 1, min(top, bisect_left(below, below[top + 1] - sets)))
+            yield Piece(bottom, top, 0, top)
+            top = bottom - 1
+            continue
+        highest = max(bisect_right(second_below, second_below[lowest] + sets, 0, top), lowest + 1)
+        yield Piece(top, top, lowest, highest)
+        top, lowest = (top - 1, 0) if highest == top else (top, highest)
 
 
 def tabulate_binomials(rows: int, columns: int) -> NDArray[np.int64]:

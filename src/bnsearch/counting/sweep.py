@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from bisect import bisect_left, bisect_right
 from collections.abc import Callable, Iterator, Sequence
 from math import comb
 from typing import TYPE_CHECKING, TypedDict, TypeVar
@@ -13,7 +12,7 @@ from numpy.typing import NDArray
 from bnsearch._tools.parallel import ThreadArrays, parallel_take, thread_count
 from bnsearch.counting.cell_sums import CellSum, products_of_sets
 from bnsearch.counting.columns import find_affordable_states, find_layout, known_variables
-from bnsearch.counting.pieces import Piece, tabulate_binomials
+from bnsearch.counting.pieces import Piece, cut_sets, tabulate_binomials
 from bnsearch.data import Dataset
 from bnsearch.errors import InputError, require
 
@@ -27,7 +26,6 @@ BITMAP_CELLS_PER_ROW = 0.4
 # Limits on the sets of a kernel call, and on sets times rows: the time of a call is bounded, but exceeds its overhead.
 MAX_SETS_PER_CALL, MIN_SETS_PER_CALL = 1 << 18, 1 << 13
 MAX_ROWS_PER_CALL, MIN_ROWS_PER_CALL = 1 << 28, 1 << 25
-SHARES = 2  # a piece has about 1 / SHARES of a thread's share of the remaining sets
 
 R = TypeVar("R")
 
@@ -265,29 +263,11 @@ class Sweep:
         )  # fmt: skip
 
     def pieces(self, size: int) -> Iterator[Piece]:
-        """
-        Yield pieces of bounded work that cover the sets of a size, those with the largest top place first.
-
-        Each piece has a share of the remaining sets, so the last pieces are small and threads end together. The sets of
-        a large top place are divided into several pieces; several small top places form one.
-        """
+        """Yield pieces of bounded work that cover the sets of a size, those with the largest top place first."""
         rows = len(self._columns.weights)
         is_fast = self._columns.are_bitmaps_enough(size)
         max_sets = min(MAX_SETS_PER_CALL, (2 * MAX_ROWS_PER_CALL if is_fast else MAX_ROWS_PER_CALL) // rows + 1)
         min_sets = MIN_ROWS_PER_CALL // rows + 1
         # Tests set MIN_ROWS_PER_CALL to small values, so that small tables have several pieces.
         min_sets = max(min_sets, min(MIN_SETS_PER_CALL, MIN_ROWS_PER_CALL)) if is_fast else min_sets // 16 + 1
-        below = self.binomial[:, size].tolist()  # number of sets whose top is below each place
-        second_below = self.binomial[:, size - 1].tolist()  # number of sets of one top whose second is below each place
-        top, lowest = len(self.order) - 1, 0
-        while top > size - 2:
-            remaining = below[top + 1] - (second_below[lowest] if size > 2 else 0)
-            sets = min(max_sets, max(min_sets, -(-remaining // (SHARES * self.threads))))
-            if lowest == 0 and (size == 2 or second_below[top] <= sets):
-                bottom = max(size - 1, min(top, bisect_left(below, below[top + 1] - sets)))
-                yield Piece(bottom, top, 0, top)
-                top = bottom - 1
-                continue
-            highest = max(bisect_right(second_below, second_below[lowest] + sets, 0, top), lowest + 1)
-            yield Piece(top, top, lowest, highest)
-            top, lowest = (top - 1, 0) if highest == top else (top, highest)
+        return cut_sets(len(self.order), size, self.binomial, self.threads, min_sets, max_sets)

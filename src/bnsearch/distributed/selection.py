@@ -9,25 +9,21 @@ all of them share one copy; other workers enumerate the smaller sizes themselves
 
 from __future__ import annotations
 
-import threading
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from dataclasses import dataclass, field
-from itertools import pairwise
-from math import comb, inf
+from math import comb
 
 import numpy as np
-from numpy.typing import NDArray
 
-from bnsearch.budgets.budget import Budget
 from bnsearch.counting.pieces import Piece
 from bnsearch.data import Dataset
 from bnsearch.distributed.array_file import ArrayFile
 from bnsearch.distributed.growth import WorkerStage
-from bnsearch.distributed.pools import Parts, Pool
+from bnsearch.distributed.piece_tasks import PieceTask, select_pieces
+from bnsearch.distributed.pools import Pool
 from bnsearch.knowledge.constraints import Constraints
 from bnsearch.parent_sets.assembly import RankedFamilies
 from bnsearch.parent_sets.table import ParentSets
-from bnsearch.scores.bounds import bound_of
 from bnsearch.selection.auto import EXHAUSTIVE_SHARE, Auto
 from bnsearch.selection.builder import Job
 from bnsearch.selection.growth_stage import GrowthPlan, GrowthStage
@@ -43,125 +39,6 @@ MIN_TASKS_PER_WORKER = 8  # minimum number of groups of pieces for each worker, 
 # The smallest groups have as many sets as if each worker got this number of groups: each one takes time of the driver.
 MAX_TASKS_PER_WORKER, MAX_SETS_OF_SMALL_GROUP = 32, 1 << 20
 SHARES = 3  # a group has at most 1 / SHARES of a worker's share of the remaining sets, so that all workers end together
-
-
-@dataclass(frozen=True)
-class PieceTask:
-    """
-    A group of pieces of one size.
-
-    Attributes
-    ----------
-    key : key of the problem, under which a worker keeps the enumeration of smaller sizes
-    size : number of variables of the sets, children included
-    pieces : the pieces
-    max_parents : size of the largest parent set that can improve a local score
-    memory : bytes for the enumeration
-    smaller : results of the smaller sizes; None if the worker must enumerate these itself
-    """
-
-    key: str
-    size: int
-    pieces: tuple[Piece, ...]
-    max_parents: int
-    memory: int
-    smaller: ArrayFile | None = None
-
-
-class PieceWalk(Walk):
-    """An enumeration on a worker: all sizes but the last, then some pieces of the last size."""
-
-    def enumerate_pieces(self, size: int, pieces: Sequence[Piece], smaller: ArrayFile | None) -> list[RankedFamilies]:
-        """Return the families of each piece that no subset of their parents matches or beats."""
-        progress = self.progress = self.progress or self._prepare_size(size, smaller)
-        joint = self.job.score.joint(self.job.data.n_rows)
-        return self.sweep.for_each_piece(
-            size, joint, lambda piece, block: self._keep(progress, piece, block), pieces=pieces
-        )
-
-    def _prepare_size(self, size: int, smaller: ArrayFile | None) -> SizeProgress:
-        """Return the arrays for the enumeration of a size, with the results of the driver if they are at hand."""
-        arrays = None if smaller is None else smaller.map()
-        if arrays is None or not self.sweep.adopt_counts(arrays[0], size):
-            self.run(max_size=size - 1)
-            return self._start_size(size, inf)
-        _, self.best, parents = arrays
-        return SizeProgress(size, self.sweep.number(size), parents, np.empty((1, 0)), np.empty((len(self.empty), 0)))
-
-
-@dataclass(frozen=True, eq=False)
-class PieceReport:
-    """
-    The families of a group of pieces, in few arrays, because each array takes time to travel.
-
-    Attributes
-    ----------
-    counts : int64[pieces], number of families of each piece
-    families : the families of the first piece, then those of the second, and so on
-    """
-
-    counts: NDArray[np.int64]
-    families: RankedFamilies
-
-    @classmethod
-    def join(cls, found: Sequence[RankedFamilies]) -> PieceReport:
-        """Return the report of the families of each piece."""
-        nothing = RankedFamilies(np.empty(0, np.int32), np.empty(0, np.int64), np.empty(0))
-        families = RankedFamilies._make(np.concatenate(arrays) for arrays in zip(nothing, *found, strict=True))
-        return cls(np.array([len(own.places) for own in found], dtype=np.int64), families)
-
-    def split(self) -> list[RankedFamilies]:
-        """Return the families of each piece, in writable arrays: kernels would be compiled again for others."""
-        arrays = [np.require(array, requirements="W") for array in self.families]
-        bounds = pairwise([0, *np.cumsum(self.counts).tolist()])
-        return [RankedFamilies._make(array[first:stop] for array in arrays) for first, stop in bounds]
-
-
-def select_pieces(task: PieceTask, parts: Parts) -> PieceReport:
-    """Return the families of a group of pieces; this function runs on a worker."""
-    key = task.key, task.size, task.memory
-    walk = _idle_walks.pop(key) or _make_walk(task, parts)
-    found = walk.enumerate_pieces(task.size, task.pieces, task.smaller) if task.pieces else []
-    _idle_walks.put(key, walk)
-    return PieceReport.join(found)
-
-
-def _make_walk(task: PieceTask, parts: Parts) -> PieceWalk:
-    data, score, _ = parts
-    job = Job(
-        data=data,
-        score=score,
-        children=np.arange(data.n_variables),
-        max_parents=task.max_parents,
-        bound=bound_of(data, score),
-        constraints=None,
-        budget=Budget(threads=1),
-    )
-    return PieceWalk(job, task.size - 1, task.memory)
-
-
-class _IdleWalks:
-    """Enumerations that a worker can continue, of one problem and size."""
-
-    def __init__(self) -> None:
-        self._lock = threading.Lock()
-        self._key: object = None
-        self._walks: list[PieceWalk] = []
-
-    def pop(self, key: object) -> PieceWalk | None:
-        """Return an idle enumeration; None if there is none."""
-        with self._lock:
-            return self._walks.pop() if self._key == key and self._walks else None
-
-    def put(self, key: object, walk: PieceWalk) -> None:
-        """Keep an enumeration that is idle now, and forget those of other problems and sizes."""
-        with self._lock:
-            if self._key != key:
-                self._key, self._walks = key, []
-            self._walks.append(walk)
-
-
-_idle_walks = _IdleWalks()
 
 
 class SharedWalk(Walk):
