@@ -19,6 +19,7 @@ from bnsearch.distributed import task_queue
 from bnsearch.distributed.networks import describe_network
 from bnsearch.distributed.rounds_state import ROUNDS, RoundsState, decode_rounds, encode_rounds
 from bnsearch.learning import distributing
+from bnsearch.runs import run
 from worker_cases import learn_steps, make_table
 
 
@@ -54,9 +55,10 @@ def test_a_run_that_continues_has_the_result_of_one_run(table, expected, path, w
     assert (second.score, second.iterations, second.stop) == (expected[0], expected[2], expected[4])
 
 
-def test_a_run_continues_without_workers(table, path):
+def test_a_run_continues_without_workers(table, path, monkeypatch):
     """The islands of this process begin with the networks of those on workers, and the other way round."""
-    options = {"iterations": 400_000, "checkpoint": path}  # the second run must last until its next event
+    monkeypatch.setattr(run, "SECONDS_BETWEEN_EVENTS", 0.0)  # a fast machine would end the second run before an event
+    options = {"iterations": 100_000, "checkpoint": path}
     with ThreadPoolExecutor(2) as executor:
         first = learn_steps(table, executor, observers=[interrupt_after(1000)], **options)
         second = learn_steps(table, None, observers=[interrupt_after(first.iterations + 1)], **options)
