@@ -12,8 +12,8 @@ from bnsearch.runs.run import Run
 from bnsearch.scores.score import improves
 
 MAX_SHARE = 0.6  # maximum share of the remaining time for GES within the first climb, if it is not slow
-MAX_SLOW_SHARE = 0.1  # the same if GES takes longer than SLOW times as long as the climb over DAGs before it
-SLOW = 5.0  # in this time other searches gain more than GES does
+MAX_SLOW_SHARE = 0.1  # the same if GES is slow
+SLOW = 5.0  # GES is slow if it takes more than this many times as long as the climb over DAGs before it
 TRIAL_SHARE = 0.05  # share of the remaining time after which the duration of GES is estimated
 UNCERTAINTY = 1.5  # GES gives up if its estimated duration is more than this many times its maximum duration
 
