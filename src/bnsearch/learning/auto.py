@@ -39,7 +39,7 @@ from bnsearch.runs.problem import Problem
 from bnsearch.runs.run import Run
 from bnsearch.runs.stop import Seconds
 from bnsearch.selection.enumeration import Enumeration
-from bnsearch.selection.report import Selection
+from bnsearch.selection.report import NO_TIME, Selection
 from bnsearch.selection.subsets import Subsets
 
 UNTIMED_ISLANDS = 2  # number of islands if the result must not depend on the number of threads
@@ -257,14 +257,14 @@ class _DataSearch(SelectionSchedule):
             memory=selection_memory(run),
             max_rows=model.table.max_rows,
             whole_size=whole,
-            horizon=run.seconds_left,
+            seconds_left=run.seconds_left,
             state=self.state,
         )
         with run.ignoring_convergence():
             found = select_for_run(builder, problem, run)
         self.selecting += found.seconds
         self.next_seconds = found.seconds_for_next if math.isfinite(found.seconds_for_next) else 2.0 * seconds
-        self.is_finished = found.stop in ("memory", "horizon")
+        self.is_finished = found.stop in ("memory", NO_TIME)
         self.stale_since = run.seconds
         return self._add_selection(model, replace(found, seconds=self.selecting), at_once=whole or found.complete)
 

@@ -69,5 +69,5 @@ def restore_selections(
         schedule.state = EnumerationState(table=found.table, is_cut=found.is_cut, saved=saved)
     else:
         schedule.next_seconds += found.seconds
-        schedule.state = EnumerationState(table=found.table, is_cut=found.is_cut, earlier=found.depth)
+        schedule.state = EnumerationState(table=found.table, is_cut=found.is_cut, earlier_depth=found.depth)
     return found
