@@ -173,7 +173,7 @@ def test_iterations_continue(path):
 
 def test_islands_continue(path, monkeypatch):
     """The islands of the second run have the networks, families, rounds and schedule of the first one."""
-    monkeypatch.setattr("bnsearch.learning.auto.MAX_FAMILIES", 0)
+    monkeypatch.setattr("bnsearch.learning.all_subsets.MAX_FAMILIES", 0)
     monkeypatch.setattr("bnsearch.learning.candidates.EVALUATIONS", 500_000)
     options = {"seconds": None, "stop": Iterations(4000), "seed": 1, "checkpoint": path}
     models: list[IslandModel] = []

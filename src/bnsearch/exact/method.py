@@ -134,7 +134,7 @@ class Exact:
             raise InputError(
                 "no network of the candidate table satisfies the knowledge: add candidate sets, or relax the knowledge"
             )
-        run.prove()
+        run.mark_optimal()
 
     def load_rare_kernels(self, problem: Problem) -> None:
         """Compile or load the kernels of the order graph and of branch and cut."""

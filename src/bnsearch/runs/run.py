@@ -233,7 +233,7 @@ class Run:
             now = replace(self.progress, seconds=self.budget.elapsed_before_pause)
             return now, None if now.score == -math.inf else self.best()
 
-    def prove(self) -> None:
+    def mark_optimal(self) -> None:
         """Mark the incumbent as optimal, which ends the run."""
         self.optimal = True
         self.reason = self.reason or "complete"
