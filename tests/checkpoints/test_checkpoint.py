@@ -166,4 +166,4 @@ def test_an_error_of_a_part_is_one_note(tmp_path):
     checkpoint.provide("mine", lambda: Part({"nan": float("nan")}))
     checkpoint._write()
     (note,) = run.notes
-    assert "was not written at least once (no state)" in note
+    assert "failed at least once (no state)" in note

@@ -152,4 +152,4 @@ def test_the_certificate_of_an_ended_run(run, asia_csv):
     outcome = run(*learn, "--certificate", "again.json")
     assert outcome.code == 2
     assert json.loads(outcome.out)["optimal"]
-    assert "holds no certificate" in outcome.err
+    assert "has no certificate" in outcome.err

@@ -81,7 +81,7 @@ def test_the_bound_is_kept_without_time(saved_bound):
     restore_bound(search, part)
     search.finish()
     assert run.bound == value
-    with pytest.raises(InputError, match="holds no certificate"):
+    with pytest.raises(InputError, match="has no certificate"):
         run.evidence()
 
 

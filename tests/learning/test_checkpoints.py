@@ -285,7 +285,7 @@ def test_a_proof_needs_no_more_time(path):
     second = learn(ASIA, seconds=3600, seed=1, checkpoint=path)
     assert first.optimal
     assert same_result(first, second)
-    with pytest.raises(InputError, match="holds no certificate"):
+    with pytest.raises(InputError, match="has no certificate"):
         _ = second.certificate
     near = learn(ASIA, seconds=20, seed=1, checkpoint=path, within=3).near_optimal
     assert near is not None

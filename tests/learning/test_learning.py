@@ -72,7 +72,7 @@ def test_the_score_is_that_of_the_network() -> None:
             {"method": "minobs", "parameters": {"populaton": 3}},
             r"the minobs method has no parameter 'populaton' \(did you mean 'population'\?\)",
         ),
-        ({"method": HillClimb(), "parameters": {"restarts": 3}}, "parameters go with the name of a method"),
+        ({"method": HillClimb(), "parameters": {"restarts": 3}}, "parameters can only be given with the name"),
         ({"seconds": -1}, "seconds must be above 0, not -1"),
         ({"seconds": 0}, "seconds must be above 0, not 0"),
         ({"seconds": float("nan")}, "seconds must be above 0, not nan"),

@@ -44,7 +44,7 @@ class OnDemandChain:
     Parameters
     ----------
     source : the problem as kernels take it
-    random : seed of the chain's own generator
+    random : seed of the chain's own random generator
     memory : bytes for its cache of extension rows and its store of families
     timed : True if growth that takes long may be cut short; the result then depends on the machine
     shared : the caches of several chains, and the index of this chain's cache; None gives the chain one of its own

@@ -23,8 +23,9 @@ class ParentSets:
 
     The sets of variable v are the rows `begin[v]:begin[v + 1]`, best score first. The members of row r, ascending, are
     `members[first[r]:first[r + 1]]`. A set is dropped if one of its subsets has at least the same score, because every
-    ordering that allows the set also allows the subset. The last row of every variable is therefore the empty set. Use
-    `ParentSets.build` or `ParentSets.from_families` to make such a table from raw rows.
+    ordering that allows the set also allows the subset. The last row of every variable is therefore the empty set. If a
+    variable has required parents, its empty set stays in the last row as a placeholder with a very low score; it is not
+    legal. Use `ParentSets.build` or `ParentSets.from_families` to make such a table from raw rows.
 
     Attributes
     ----------
@@ -110,8 +111,8 @@ class ParentSets:
 
         A variable with required parents also keeps its smallest legal set, the second to last row.
         """
-        place = np.arange(self.n_sets) - np.repeat(self.begin[:-1], np.diff(self.begin))
-        kept = (place < max_sets) | (self.sizes == 0)
+        rank = np.arange(self.n_sets) - np.repeat(self.begin[:-1], np.diff(self.begin))
+        kept = (rank < max_sets) | (self.sizes == 0)
         if constraints is not None:
             kept[self.begin[1:][constraints.has_required] - 2] = True
         return self.take(np.flatnonzero(kept))

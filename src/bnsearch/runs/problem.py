@@ -62,11 +62,11 @@ class Problem:
 
     def __post_init__(self) -> None:
         if (self.data is None) != (self.score is None):
-            raise InputError("a problem needs both data and a score, or a table of parent sets")
+            raise InputError("a problem needs both data and a score, or a candidate table")
         if self.data is None and self.table is None:
-            raise InputError("a problem needs data and a score, or a table of parent sets")
+            raise InputError("a problem needs data and a score, or a candidate table")
         if self.data is not None and self.table is not None and self.data.names != self.table.names:
-            raise InputError("the variables of the data and of the table of parent sets differ, or their order does")
+            raise InputError("data and candidate table must have the same variables in the same order")
         _ = self.constraints  # raises an error if the knowledge is contradictory
         if self.start is not None:
             object.__setattr__(self, "start", self.start.reordered(self.names))
@@ -87,7 +87,7 @@ class Problem:
     def needed_data(self) -> Dataset:
         """The data; an error if there are none."""
         if self.data is None:
-            raise InputError("this method searches with data and a score: a table of parent sets is not enough")
+            raise InputError("this method searches with data and a score: a candidate table is not enough")
         return self.data
 
     @property

@@ -115,6 +115,7 @@ class Scorer:
         self.asked += len(children)
         out = np.empty(len(children), dtype=np.float64)
         if self.score.equivalent or not len(children):
+            # `parents` of an equivalent score does not depend on the arity.
             self._score(begin, members, self.score.parents(self.data.n_rows, 1), out)
         else:
             arities = self.data.arities[np.asarray(children)]
@@ -147,17 +148,17 @@ class Scorer:
         )
 
     def set_value(self, variables: Iterable[int]) -> float:
-        """Return G of a set, for a score with s(x | S) = G(S + x) - G(S)."""
+        """Return the set value V of a set (its cell sum), for a score with s(x | S) = V(S + x) - V(S)."""
         return float(self.set_values([list(variables)])[0])
 
     def set_values(self, sets: Sequence[Sequence[int]]) -> NDArray[np.float64]:
-        """Return G of many sets."""
+        """Return the set values of many sets."""
         if not self.score.equivalent:
             raise InputError(f"the {self.score.name} score is not a function of sets: score families instead")
         return self._finite(self.values_at(*self._members(sets)))
 
     def values_at(self, begin: NDArray[np.int64], members: NDArray[np.int64]) -> NDArray[np.float64]:
-        """Return G of the sets members[begin[i]:begin[i + 1]], in which variables are given by place (`places`)."""
+        """Return the values of the sets members[begin[i]:begin[i + 1]]; variables are given by place (`places`)."""
         from bnsearch.scores.kernels import value_sets
 
         columns, scratch, cache, terms, salt = self.kernel_arguments()
@@ -176,7 +177,7 @@ class Scorer:
         return self._layout.place
 
     def remember(self, sets: Sequence[Sequence[int]], values: NDArray[np.float64]) -> None:
-        """Write given values G of some sets into the cache."""
+        """Write given set values into the cache."""
         self.remember_at(*self._members(sets), values)
 
     def remember_at(self, begin: NDArray[np.int64], members: NDArray[np.int64], values: NDArray[np.float64]) -> None:
@@ -214,5 +215,5 @@ class Scorer:
 
     def _finite(self, values: NDArray[np.float64]) -> NDArray[np.float64]:
         if not np.all(np.isfinite(values)):
-            raise InputError("a family has too many cells to be scored: give it fewer parents")
+            raise InputError("a family has too many cells to be scored: use fewer parents (max_parents)")
         return values
