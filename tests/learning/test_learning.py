@@ -222,7 +222,7 @@ def test_which_methods_have_an_end() -> None:
 
 def test_which_methods_begin_with_a_given_network() -> None:
     """Searches over DAGs, over classes and with islands begin with `start`; for others it is the first incumbent."""
-    assert {name for name in METHODS if get_declaration(METHODS[name]).begins} == {
+    assert {name for name in METHODS if get_declaration(METHODS[name]).begins_at_start} == {
         "auto", "ges", "ginobs", "gresp", "hillclimb", "iges", "ilges", "tabu", "vnges",
     }  # fmt: skip
 

@@ -46,7 +46,7 @@ class ClassSearch:
     the class of the required edges, or at `start` made legal.
     """
 
-    begins: ClassVar[bool] = True
+    begins_at_start: ClassVar[bool] = True
 
     max_subset: int | None = 3
     start: PDAG | None = None

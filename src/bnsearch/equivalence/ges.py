@@ -54,7 +54,7 @@ class GES(ClassSearch):
     name: ClassVar[str] = "ges"
     space: ClassVar[str] = "equivalence classes"
     needs: ClassVar[Needs] = Needs.DATA
-    ends: ClassVar[bool] = True
+    ends_by_itself: ClassVar[bool] = True
     paper: ClassVar[str] = "Chickering (2002)"
     purpose: ClassVar[str] = "for speed; consistent in the large-sample limit"
 

@@ -98,7 +98,7 @@ class Exact:
     name: ClassVar[str] = "exact"
     space: ClassVar[str] = "subsets of variables; linear programs with cuts"
     needs: ClassVar[Needs] = Needs.TABLE
-    ends: ClassVar[bool] = True
+    ends_by_itself: ClassVar[bool] = True
     paper: ClassVar[str] = "Silander & Myllymaki (2006), Cussens (2011)"
     purpose: ClassVar[str] = "for a proof of optimality, see Limits"
     memory: int = 4 << 30

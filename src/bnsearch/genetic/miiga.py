@@ -126,7 +126,7 @@ class MIIGA:
     name: ClassVar[str] = "miiga"
     space: ClassVar[str] = "populations of DAGs"
     needs: ClassVar[Needs] = Needs.DATA
-    ends: ClassVar[bool] = True
+    ends_by_itself: ClassVar[bool] = True
     paper: ClassVar[str] = "Dai et al. (2020)"
     purpose: ClassVar[str] = "to reproduce published results"
     population: int = 100

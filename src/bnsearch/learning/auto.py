@@ -76,7 +76,7 @@ class AutoSearch:
     """
 
     name: ClassVar[str] = "auto"
-    begins: ClassVar[bool] = True
+    begins_at_start: ClassVar[bool] = True
     space: ClassVar[str] = "chosen by size and time"
     needs: ClassVar[Needs] = Needs.DATA_OR_TABLE
     paper: ClassVar[str] = "ours"

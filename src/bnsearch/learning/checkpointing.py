@@ -51,4 +51,4 @@ def begin_at_incumbent(problem: Problem, method: Method, run: Run) -> Problem:
         return problem
     with run.budget.clock_paused():
         check_incumbent(problem, run)
-    return replace(problem, start=run.best()) if get_declaration(type(method)).begins else problem
+    return replace(problem, start=run.best()) if get_declaration(type(method)).begins_at_start else problem

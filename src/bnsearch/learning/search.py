@@ -86,7 +86,7 @@ def search(
     Notes
     -----
     Ctrl-C or SIGTERM stops the search, which returns the best network so far; a second one ends the program. Candidate
-    parent sets that are selected first have a budget of their own, `problem.selection`. They take no time of the run,
+    parent sets that are selected first have a budget of their own, `problem.builder`. They take no time of the run,
     and a signal during that time stops the selection only.
 
     Examples
@@ -172,7 +172,7 @@ def begin_at_start(method: Method, problem: Problem, run: Run) -> Method:
     run.offer(problem.score_of(start), lambda: start)
     if isinstance(method, ClassSearch) and method.start is None:
         return replace(method, start=PDAG.from_dag(start))
-    if not get_declaration(type(method)).begins or problem.table is not None:
+    if not get_declaration(type(method)).begins_at_start or problem.table is not None:
         run.remark(f"{method.name} does not begin its search with the given network, which is the first incumbent only")
     return method
 

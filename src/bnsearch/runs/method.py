@@ -43,8 +43,8 @@ class Method(Protocol):
 
     - `space`: text, the search space;
     - `needs`: a value of `Needs`, or its text; by default "data or candidate table";
-    - `ends`: whether the method ends without a stopping rule; by default False;
-    - `begins`: whether the search begins with the network `problem.first`; by default False;
+    - `ends_by_itself`: whether the method ends without a stopping rule; by default False;
+    - `begins_at_start`: whether the search begins with the network `problem.initial_network`; by default False;
     - `paper` and `purpose`: texts, its origin and when to use it.
 
     If `run.checkpoint` is not None, the incumbent is saved. A search method can save further state with
@@ -75,8 +75,8 @@ class Declaration:
 
     space: str = ""
     needs: Needs = Needs.DATA_OR_TABLE
-    ends: bool = False
-    begins: bool = False
+    ends_by_itself: bool = False
+    begins_at_start: bool = False
     paper: str = ""
     purpose: str = ""
 

@@ -175,7 +175,7 @@ class Run:
             with self.budget.clock_paused():
                 table = problem.parent_sets
             if self.select is None:
-                self.scope = GIVEN_SETS if problem.table is not None else problem.selected.scope
+                self.scope = GIVEN_SETS if problem.table is not None else problem.selection.scope
         if problem.constraints is None or not problem.constraints.has_required.any():
             self.empty_score = table.empty_score  # with required parents, the empty sets are placeholders
         return table
