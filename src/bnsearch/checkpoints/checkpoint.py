@@ -64,6 +64,20 @@ class Checkpoint:
         """Return a context in which a saved part that cannot be restored is reported as a damaged checkpoint."""
         return self._container.damage_reported()
 
+    def connect(self, name: str, restore: Callable[[Part], object], provider: Provider) -> bool:
+        """
+        Restore a part of the earlier run if there is one, and save it from now on; return True if it was restored.
+
+        restore : function that continues from the saved part
+        provider : as in `provide`
+        """
+        saved = self.take(name)
+        if saved is not None:
+            with self.damage_reported():
+                restore(saved)
+        self.provide(name, provider)
+        return saved is not None
+
     def provide(self, name: str, provider: Provider, *, is_small: bool = False) -> None:
         """
         Save a part of the state from now on.

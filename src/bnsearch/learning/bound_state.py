@@ -28,11 +28,7 @@ CUTS, LOCAL = "cut", "local cut"  # beginnings of the names of arrays
 
 def connect_bound(search: BoundSearch, checkpoint: Checkpoint) -> None:
     """Add the upper bound to a checkpoint, and continue from that of an earlier run if there is one."""
-    part = checkpoint.take(BOUND)
-    if part is not None:
-        with checkpoint.damage_reported():
-            restore_bound(search, part)
-    checkpoint.provide(BOUND, partial(encode_bound, search))
+    checkpoint.connect(BOUND, partial(restore_bound, search), partial(encode_bound, search))
 
 
 def encode_bound(search: BoundSearch) -> Part | None:
