@@ -143,8 +143,12 @@ class Layout:
             width = 0
         table = np.zeros((rows, width), dtype=np.uint8)
         for place in range(len(columns.arities) if width else 0):
-            for item in range(columns.start[place], columns.start[place + 1]):
-                table[:, item] = columns.codes[place] == columns.states[item]
+            items = np.arange(columns.start[place], columns.start[place + 1])
+            item_of = np.full(columns.arities[place], -1)
+            item_of[columns.states[items]] = items
+            own = item_of[columns.codes[place]]
+            having = np.flatnonzero(own >= 0)
+            table[having, own[having]] = 1
         return table
 
     def places(self, variables: Iterable[int]) -> NDArray[np.int64]:
