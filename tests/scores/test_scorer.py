@@ -31,8 +31,8 @@ def test_fork_shares_the_data_and_nothing_else():
     assert fork.set_values(SETS).tolist() == expected
     assert fork.computed == len(SETS)
     assert (scorer.asked, scorer.computed) == (asked, computed)
-    assert [a.shape for a in fork._cache] == [a.shape for a in scorer._cache]
-    assert not np.shares_memory(fork._cache[KEY], scorer._cache[KEY])
+    assert [a.shape for a in fork.cache.arrays] == [a.shape for a in scorer.cache.arrays]
+    assert not np.shares_memory(fork.cache.arrays[KEY], scorer.cache.arrays[KEY])
     assert fork.fork().set_values(SETS).tolist() == expected
 
 
@@ -52,7 +52,7 @@ def test_fork_to_another_score():
 def test_smallest_caches(cache_bytes):
     """96 bytes hold four values, in one bucket, and scores are right."""
     scorer = Scorer(DATA, BIC(), cache_bytes=cache_bytes)
-    assert scorer._cache[KEY].nbytes + scorer._cache[VALUE].nbytes <= cache_bytes
+    assert scorer.cache.arrays[KEY].nbytes + scorer.cache.arrays[VALUE].nbytes <= cache_bytes
     expected = Scorer(DATA, BIC()).set_values(SETS).tolist()
     for _ in range(2):
         assert scorer.set_values(SETS).tolist() == expected

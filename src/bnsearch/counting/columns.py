@@ -143,8 +143,12 @@ class Layout:
             width = 0
         table = np.zeros((rows, width), dtype=np.uint8)
         for place in range(len(columns.arities) if width else 0):
-            for item in range(columns.start[place], columns.start[place + 1]):
-                table[:, item] = columns.codes[place] == columns.states[item]
+            items = np.arange(columns.start[place], columns.start[place + 1])
+            item_of = np.full(columns.arities[place], -1)
+            item_of[columns.states[items]] = items
+            own = item_of[columns.codes[place]]
+            having = np.flatnonzero(own >= 0)
+            table[having, own[having]] = 1
         return table
 
     def places(self, variables: Iterable[int]) -> NDArray[np.int64]:
@@ -154,6 +158,22 @@ class Layout:
         if asked.size and places.min() < 0:
             raise InputError(f"variable {asked[places.argmin()]} is not one of the counted variables")
         return places
+
+    def places_of_sets(self, sets: Sequence[Sequence[int]]) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+        """
+        Return the places of the members of many sets; raise an InputError as `places` does.
+
+        Returns int64[m + 1], the index of each set's first member, and int64[...], the places of all members.
+        """
+        n = len(self.place)
+        begin = np.concatenate(([0], np.cumsum([len(own) for own in sets], dtype=np.int64)))
+        members = np.array([v for own in sets for v in own] or np.empty(0, dtype=np.int64))
+        if members.dtype.kind in "iu" and (not members.size or 0 <= members.min() <= members.max() < n):
+            places = self.place[members]
+            keys = np.sort(np.repeat(np.arange(len(sets)), np.diff(begin)) * n + members)
+            if not (np.any(places < 0) or np.any(keys[1:] == keys[:-1])):
+                return begin, places
+        return begin, np.concatenate([self.places(own) for own in sets])  # raises the error of the first wrong set
 
 
 _usual_layouts: WeakKeyDictionary[Dataset, ref[Layout]] = WeakKeyDictionary()

@@ -62,9 +62,10 @@ class OperatorList:
         self._options = KernelTuple((limits, constraints, unit, keep_all))
         # A power of two, because kernels find the slot of a row by the lower bits of its key.
         slots = min(MAX_GAIN_ROWS, max(64, 1 << ((GAIN_BYTES // (8 * n)).bit_length() - 1)))
-        gain_cache = np.zeros((slots, 2), dtype=np.uint64), np.empty((slots, 3)), np.empty((slots, n))
-        slope = bound_of(scorer.data, scorer.score).slope
-        self._valuer = KernelTuple((scorer.places[order], *scorer.kernel_arguments(), *gain_cache, slope))
+        self._gain_cache = np.zeros((slots, 2), dtype=np.uint64), np.empty((slots, 3)), np.empty((slots, n))
+        self._slope = bound_of(scorer.data, scorer.score).slope
+        self._scorer, self._set_cache = scorer, KernelTuple()
+        self._update_valuer()
         self._max_computed = 1 + ROWS_PER_CALL // scorer.data.n_rows
         self._listed: Sets | None = None  # the class of the last listing
         self._changed = np.full((n, words), ~np.uint64(0))  # bit x of row y: the pair (x, y) is listed again
@@ -77,6 +78,15 @@ class OperatorList:
         leaves = 1 << (2 * n - 1).bit_length()
         self._tournament = np.zeros(2 * n, dtype=np.int64), np.zeros(leaves), np.zeros(2 * leaves, dtype=np.int64)
         self.families = FamilyKeys(counted=count_families)
+
+    def _update_valuer(self) -> None:
+        """Set the arrays with which kernels compute gains, if the cache of set values has grown."""
+        scorer = self._scorer
+        scorer.cache.make_room()
+        if scorer.cache.arrays is not self._set_cache:
+            self._set_cache = scorer.cache.arrays
+            arrays = *scorer.kernel_arguments(), *self._gain_cache, self._slope
+            self._valuer = KernelTuple((scorer.places[self._order], *arrays))
 
     @property
     def gains_computed(self) -> int:
@@ -104,6 +114,7 @@ class OperatorList:
         state = self._state
         while True:
             state[NOTED] = 0
+            self._update_valuer()
             ended = list_operators(
                 sets, self._options, self._valuer, self._changed, self._rows, self._pool, self._paths,
                 self.families.buffer, state, self._lists, self._max_computed, GAINS_PER_CALL,

@@ -28,8 +28,8 @@ class PricedAscent:
     Parameters
     ----------
     table : the candidate table
-    core : a second table of the same variables, which can be replaced; None means none. The bound covers the rows of
-        both tables
+    core : a second table of the same variables; None means none. The bound covers the rows of both tables, and the
+        last one can be replaced
     start : bound whose clusters and multipliers are the start; None starts without clusters
     memory : maximum number of bytes of the clusters
 
@@ -74,11 +74,11 @@ class PricedAscent:
 
     def replace_core(self, core: ParentSets, *, restart: bool = True) -> None:
         """
-        Replace the second table; the bound over the last one is discarded, its inequalities are kept.
+        Replace the last table; the bound so far is discarded, its inequalities are kept.
 
         restart : True begins again with the highest temperature; False is for a table with only a few other rows
         """
-        self._tables[1:] = [PricedTable(core)]
+        self._tables[-1] = PricedTable(core)
         self.bound, self._is_priced = self._make_relaxed_bound(), False
         self._ascent.move_to(self._make_active_table())
         if restart:

@@ -258,9 +258,9 @@ class BoundSearch:
                 return
             self.ascent.replace_core(core)
         else:
-            before, table = self.ascent, core if self._selected is None else self._selected
-            start = self._saved_inequalities if before is None else before.bound
-            self.ascent = PricedAscent(table, core, start, memory=self._memory)
+            start = self._saved_inequalities if self.ascent is None else self.ascent.bound
+            tables = [core] if self._selected is None else [self._selected, core]
+            self.ascent = PricedAscent(*tables, start=start, memory=self._memory)
             self._is_outdated = False
         self._covered_score = self._run.progress.score
         self._n_core = core.n_sets

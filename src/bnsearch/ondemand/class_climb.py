@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from functools import cached_property
 from math import fsum, inf
 
 from bnsearch.dags.climber import ScoredDAG
 from bnsearch.equivalence.ges import GES, two_stage_search
+from bnsearch.equivalence.neighbourhood import Neighbourhood
 from bnsearch.runs.problem import Problem
 from bnsearch.runs.run import Run
 from bnsearch.scores.score import improves
@@ -35,10 +37,7 @@ class ClassClimb:
     """
 
     def __init__(self, problem: Problem, run: Run) -> None:
-        self._run, self._deadline = run, inf
-        self._scorer = problem.scorer
-        self._state = GES().start_neighbourhood(problem.scorer, problem.constraints)
-        self._steps = two_stage_search(self._state, self._is_late)
+        self._problem, self._run, self._deadline = problem, run, inf
         self._n_steps = 0
         self.ended = False
         self.asked = self.computed = 0
@@ -79,6 +78,16 @@ class ClassClimb:
             if improves(self.score, run.progress.score):
                 run.offer(self.score, self._state.dag_maker())
 
+    @cached_property
+    def _state(self) -> Neighbourhood:
+        """The class and its operators; made at the first step, because it takes memory and time."""
+        return GES().start_neighbourhood(self._problem.scorer, self._problem.constraints)
+
+    @cached_property
+    def _steps(self) -> Iterator[object]:
+        """The remaining steps."""
+        return two_stage_search(self._state, self._is_late)
+
     @property
     def elapsed(self) -> float:
         """The elapsed time of the run."""
@@ -93,7 +102,7 @@ class ClassClimb:
     def best(self) -> ScoredDAG:
         """The network so far."""
         parents = self._state.dag_maker()().parents
-        scores = self._scorer.families(range(len(parents)), parents)
+        scores = self._problem.scorer.families(range(len(parents)), parents)
         return ScoredDAG(fsum(scores), lambda: [list(own) for own in parents], scores)
 
     def _take_step(self) -> None:

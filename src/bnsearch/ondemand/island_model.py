@@ -73,7 +73,7 @@ class IslandModel:
         self.table = SharedTable(problem, run, [island.chain for island in self.islands], TABLE_MEMORY * memory)
         self.schedule = Schedule(run, len(self.islands), problem.size, on_demand_only=on_demand_only)
         self.class_climb: ClassClimb | None = None
-        self.deep_growth = None if on_demand_only else DeepGrowth(problem)
+        self._deep_growth: DeepGrowth | None = None  # made when it is used first, because that takes time
         self.guest: Callable[[float], object] | None = None
         self.best_seen, self.improved = -inf, 0.0
         self.n_rounds = 0
@@ -195,9 +195,10 @@ class IslandModel:
 
         When all of them were grown, sets grow without regard to the network, and are stored for the ordering search.
         """
-        growth, run, island = self.deep_growth, self.run, self._best_island
-        if growth is None:
+        if self.on_demand_only:
             return
+        growth = self._deep_growth = self._deep_growth or DeepGrowth(self.problem)
+        run, island = self.run, self._best_island
         started, before = run.seconds, growth.evaluations
 
         def going() -> bool:

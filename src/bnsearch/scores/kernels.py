@@ -38,6 +38,27 @@ def find_slot(key, high, low):
     return first + np.int64(low & np.uint64(WAYS - 1)), False
 
 
+@kernel
+def split_buckets(key, value, slots):
+    """Double the number of slots in use: move each entry of the first `slots` slots to its bucket of the larger cache."""
+    for first in range(0, slots, WAYS):
+        lower, upper = first, first + slots
+        for slot in range(first, first + WAYS):
+            high, low, own = key[slot, 0], key[slot, 1], value[slot]
+            if high == 0 and low == 0:
+                break
+            key[slot, 0] = key[slot, 1] = 0
+            if high & np.uint64(slots):
+                to = upper
+                upper += 1
+            else:
+                to = lower
+                lower += 1
+            key[to, 0] = high
+            key[to, 1] = low
+            value[to] = own
+
+
 @inner_kernel
 def descending(places):
     """Return the places in descending order, so that the value of a set does not depend on the given order."""

@@ -13,8 +13,8 @@ from bnsearch.counting.columns import usual_layout
 from bnsearch.data import Dataset
 from bnsearch.errors import InputError, require
 from bnsearch.graphs.dag import DAG
-from bnsearch.kernels.tuples import KernelTuple
 from bnsearch.scores.score import Score
+from bnsearch.scores.set_cache import SetCache
 
 if TYPE_CHECKING:
     from bnsearch.counting.kernels_terms import Terms
@@ -45,6 +45,8 @@ class Scorer:
     ----------
     asked
         Number of requested local scores so far.
+    cache
+        The cache of set values.
 
     Examples
     --------
@@ -77,14 +79,7 @@ class Scorer:
         random = np.random.default_rng(0x5E7)
         slots = 1 << ((cache_bytes // BYTES_PER_SLOT).bit_length() - 1)
         slots = min(slots, SLOTS_PER_SET << min(self.data.n_variables, 60))
-        self._cache = KernelTuple(
-            (
-                random.integers(1, 2**64, (self.data.n_variables, 2), dtype=np.uint64),
-                np.zeros((slots, 2), dtype=np.uint64),
-                np.empty(slots, dtype=np.float64),
-                np.zeros(1, dtype=np.int64),
-            )
-        )
+        self.cache = SetCache(self.data.n_variables, slots, random)
         self._scratch = new_scratch(self._layout.columns, self.data.n_variables)
         self._salts: dict[CellSum, NDArray[np.uint64]] = {}
         self._random = random
@@ -92,16 +87,12 @@ class Scorer:
     @property
     def computed(self) -> int:
         """Number of set values that were computed because they were not in the cache."""
-        from bnsearch.scores.kernels import COMPUTED
-
-        return int(self._cache[COMPUTED][0])
+        return self.cache.n_computed
 
     @property
     def capacity(self) -> int:
         """Maximum number of cached set values."""
-        from bnsearch.scores.kernels import VALUE
-
-        return len(self._cache[VALUE])
+        return self.cache.max_slots
 
     def family(self, child: int, parents: Iterable[int]) -> float:
         """Return the local score of a child with these parents."""
@@ -111,7 +102,7 @@ class Scorer:
         """Return the local scores of many families."""
         if len(children) != len(parent_sets):
             raise InputError(f"{len(children)} children but {len(parent_sets)} parent sets")
-        begin, members = self._members([[c, *s] for c, s in zip(children, parent_sets, strict=True)])
+        begin, members = self._layout.places_of_sets([[c, *s] for c, s in zip(children, parent_sets, strict=True)])
         self.asked += len(children)
         out = np.empty(len(children), dtype=np.float64)
         if self.score.equivalent or not len(children):
@@ -134,11 +125,12 @@ class Scorer:
     ) -> None:
         from bnsearch.scores.kernels import score_families
 
+        self.cache.make_room(2 * len(out))
         joint = self.score.joint(self.data.n_rows)
         score_families(
             self._layout.arrays,
             self._scratch,
-            self._cache,
+            self.cache.arrays,
             begin,
             members,
             self._terms(joint),
@@ -155,21 +147,26 @@ class Scorer:
         """Return the set values of many sets."""
         if not self.score.equivalent:
             raise InputError(f"the {self.score.name} score is not a function of sets: score families instead")
-        return self._finite(self.values_at(*self._members(sets)))
+        return self._finite(self.values_at(*self._layout.places_of_sets(sets)))
 
     def values_at(self, begin: NDArray[np.int64], members: NDArray[np.int64]) -> NDArray[np.float64]:
         """Return the values of the sets members[begin[i]:begin[i + 1]]; variables are given by place (`places`)."""
         from bnsearch.scores.kernels import value_sets
 
+        self.cache.make_room(len(begin) - 1)
         columns, scratch, cache, terms, salt = self.kernel_arguments()
         out = np.empty(len(begin) - 1, dtype=np.float64)
         value_sets(columns, scratch, cache, begin, members, terms, salt, out)
         return out
 
     def kernel_arguments(self) -> tuple[Any, ...]:
-        """Return the columns, scratch, cache, terms and salt with which a kernel values sets (see `set_value`)."""
+        """
+        Return the columns, scratch, cache, terms and salt with which a kernel values sets (see `set_value`).
+
+        The cache is `cache.arrays`, which changes when the cache grows.
+        """
         joint = self.score.joint(self.data.n_rows)
-        return self._layout.arrays, self._scratch, self._cache, self._terms(joint), self._salt(joint)
+        return self._layout.arrays, self._scratch, self.cache.arrays, self._terms(joint), self._salt(joint)
 
     @property
     def places(self) -> NDArray[np.int64]:
@@ -178,13 +175,14 @@ class Scorer:
 
     def remember(self, sets: Sequence[Sequence[int]], values: NDArray[np.float64]) -> None:
         """Write given set values into the cache."""
-        self.remember_at(*self._members(sets), values)
+        self.remember_at(*self._layout.places_of_sets(sets), values)
 
     def remember_at(self, begin: NDArray[np.int64], members: NDArray[np.int64], values: NDArray[np.float64]) -> None:
         """Do the same as `remember`, with sets given as in `values_at`."""
         from bnsearch.scores.kernels import remember_sets
 
-        remember_sets(self._cache, begin, members, self._salt(self.score.joint(self.data.n_rows)), values)
+        self.cache.make_room(written=len(values))
+        remember_sets(self.cache.arrays, begin, members, self._salt(self.score.joint(self.data.n_rows)), values)
 
     def network(self, dag: DAG) -> float:
         """Return the score of a network over the dataset's variables, matched by name."""
@@ -198,12 +196,6 @@ class Scorer:
         other._layout, other._products = self._layout, self._products
         other._start(cache_bytes or self.capacity * BYTES_PER_SLOT)
         return other
-
-    def _members(self, sets: Sequence[Sequence[int]]) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
-        begin = np.zeros(len(sets) + 1, dtype=np.int64)
-        np.cumsum([len(s) for s in sets], out=begin[1:])
-        places = [self._layout.places(s) for s in sets]
-        return begin, np.concatenate([*places, np.empty(0, dtype=np.int64)])
 
     def _terms(self, cell_sum: CellSum) -> Terms:
         return cell_sum.terms(self.data.n_rows, self._products)

@@ -14,6 +14,7 @@ from bnsearch.counting.sweep import Sweep
 from bnsearch.parent_sets.assembly import RankedFamilies
 
 PATIENCE = 0.2  # seconds of an enumeration after which its pace is known well enough to give it up
+PATIENCE_SHARE = 0.1  # the same as a share of the maximum time, if that is less
 
 
 @dataclass
@@ -82,6 +83,7 @@ class Pace:
         self.going = True
         self.expected_seconds = inf  # for the sets that are left
         self.n_advanced = 0  # number of sets done since then
+        self._patience = min(PATIENCE, PATIENCE_SHARE * max_seconds)
         self._left = progress.total - progress.done  # at the start
         self._since: tuple[float, int] | None = None  # time and number of sets done at the end of the first piece
 
@@ -93,5 +95,5 @@ class Pace:
         self._since = self._since or (clock, progress.done)
         spent, done = clock - self._since[0], progress.done - self._since[1]
         self.expected_seconds = spent / done * (progress.total - progress.done) if done else inf
-        hopeless = spent > PATIENCE and spent * self._left > self.max_seconds * done
+        hopeless = spent > self._patience and spent * self._left > self.max_seconds * done
         self.going = self.going and not hopeless and not self.budget.is_spent(reserve)
