@@ -259,8 +259,8 @@ class BoundSearch:
             self.ascent.replace_core(core)
         else:
             start = self._saved_inequalities if self.ascent is None else self.ascent.bound
-            tables = [core] if self._selected is None else [self._selected, core]
-            self.ascent = PricedAscent(*tables, start=start, memory=self._memory)
+            first, second = (core, None) if self._selected is None else (self._selected, core)
+            self.ascent = PricedAscent(first, second, start, memory=self._memory)
             self._is_outdated = False
         self._covered_score = self._run.progress.score
         self._n_core = core.n_sets
