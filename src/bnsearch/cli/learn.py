@@ -38,9 +38,9 @@ from bnsearch.cli.options import (
     TraceFile,
     Within,
     WorkerCount,
+    collect_score_parameters,
     combine_rules,
     parse_settings,
-    score_parameters,
 )
 
 if TYPE_CHECKING:
@@ -116,7 +116,7 @@ def learn(
     from bnsearch.scores import make_score
 
     chosen_method = make_method(method, **parse_settings(settings))
-    chosen_score = make_score(score, **score_parameters(ess, prior))
+    chosen_score = make_score(score, **collect_score_parameters(ess, prior))
     rule = combine_rules(iterations, target)
     outputs = Outputs(
         output,

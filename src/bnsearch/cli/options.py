@@ -153,7 +153,7 @@ LogFile = Annotated[
 Quiet = Annotated[bool, typer.Option("--quiet", "-q", help="Print errors only.")]
 
 
-def score_parameters(ess: float | None, prior: bool) -> dict[str, float | bool]:
+def collect_score_parameters(ess: float | None, prior: bool) -> dict[str, float | bool]:
     """Return the parameters of a score that the options give."""
     given: dict[str, float | bool] = {} if ess is None else {"ess": ess}
     return given | {"prior": True} if prior else given

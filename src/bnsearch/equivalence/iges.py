@@ -27,7 +27,7 @@ class IGES(ClassSearch):
 
     Notes
     -----
-    An iteration is one operator applied. Ties are decided as in GES: Delete comes before Insert, as in line 5.
+    An iteration is one operator applied. Ties are decided as in GES; Delete comes before Insert, as in line 5.
 
     Examples
     --------

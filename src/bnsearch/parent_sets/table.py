@@ -68,7 +68,7 @@ class ParentSets:
         first: NDArray[np.int64],
         members: NDArray[np.int32],
         *,
-        pruned: int = -1,
+        max_pruned_size: int = -1,
         threads: int | None = 1,
     ) -> ParentSets:
         """
@@ -80,14 +80,14 @@ class ParentSets:
         child : int32[rows], the variable of each row
         scores : float64[rows]
         first, members : as the attributes; members in any order
-        pruned : largest size for which the rows are already free of repeated and dominated sets
+        max_pruned_size : largest size for which the rows are already free of repeated and dominated sets
         threads : number of threads; None means all cores
         """
-        return cls(tuple(names), *arrange_rows(names, child, scores, first, members, pruned, threads))
+        return cls(tuple(names), *arrange_rows(names, child, scores, first, members, max_pruned_size, threads))
 
     @classmethod
     def from_families(
-        cls, names: Sequence[str], parts: Iterable[Families], *, pruned: int = -1, threads: int | None = 1
+        cls, names: Sequence[str], parts: Iterable[Families], *, max_pruned_size: int = -1, threads: int | None = 1
     ) -> ParentSets:
         """
         Make a table from families in any order: sort, drop repeated and dominated sets.
@@ -96,9 +96,9 @@ class ParentSets:
         ----------
         names : the variables
         parts : the families, in one or several parts
-        pruned, threads : as in `build`
+        max_pruned_size, threads : as in `build`
         """
-        return cls.build(names, *join_families(parts).rows, pruned=pruned, threads=threads)
+        return cls.build(names, *join_families(parts).rows, max_pruned_size=max_pruned_size, threads=threads)
 
     @property
     def families(self) -> Families:

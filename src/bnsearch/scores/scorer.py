@@ -118,7 +118,11 @@ class Scorer:
                 bounds = np.concatenate([[0], np.cumsum(lengths)]).astype(np.int64)
                 self._score(bounds, np.concatenate(pieces), self.score.parents(self.data.n_rows, arity), part)
                 out[chosen] = part
-        return self._finite(out)
+        if not np.isfinite(out).all():
+            i = int(np.flatnonzero(~np.isfinite(out))[0])
+            family = f"the family of {self.data.names[children[i]]!r} with {len(parent_sets[i]):,} parents"
+            raise InputError(f"{family} has too many cells to be scored: use fewer parents (max_parents)")
+        return out
 
     def _score(
         self, begin: NDArray[np.int64], members: NDArray[np.int64], parents: CellSum, out: NDArray[np.float64]
@@ -147,7 +151,10 @@ class Scorer:
         """Return the set values of many sets."""
         if not self.score.equivalent:
             raise InputError(f"the {self.score.name} score is not a function of sets: score families instead")
-        return self._finite(self.values_at(*self._layout.places_of_sets(sets)))
+        values = self.values_at(*self._layout.places_of_sets(sets))
+        if not np.isfinite(values).all():
+            raise InputError("a set of variables has too many cells to be valued: use fewer parents (max_parents)")
+        return values
 
     def values_at(self, begin: NDArray[np.int64], members: NDArray[np.int64]) -> NDArray[np.float64]:
         """Return the values of the sets members[begin[i]:begin[i + 1]]; variables are given by place (`places`)."""
@@ -204,8 +211,3 @@ class Scorer:
         if cell_sum not in self._salts:
             self._salts[cell_sum] = self._random.integers(1, 2**64, 2, dtype=np.uint64)
         return self._salts[cell_sum]
-
-    def _finite(self, values: NDArray[np.float64]) -> NDArray[np.float64]:
-        if not np.all(np.isfinite(values)):
-            raise InputError("a family has too many cells to be scored: use fewer parents (max_parents)")
-        return values
