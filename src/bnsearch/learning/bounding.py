@@ -143,7 +143,7 @@ class BoundSearch:
             self._model.islands[-1].add_network(*network)
         if self._is_outdated:
             self._update_table()
-        elif self._has_no_valid_bound():
+        elif not self._has_valid_bound():
             self._cover_incumbent()
         elif not self.cuts.is_started and self._pace.is_slow and has_solver():
             self._start_cuts()
@@ -171,33 +171,37 @@ class BoundSearch:
         the incumbent.
         """
         run = self._run
-        if run.budget.request is not None and not self._has_no_valid_bound():
+        if run.budget.request is not None and self._has_valid_bound():
             return
         seconds = min(run.seconds_left, self.reserve or math.inf)
         budget = Budget(seconds, clock=run.budget.clock, stop_condition=lambda: run.budget.request)
+        is_covered = not improves(run.progress.score, self._covered_score)
         if self._is_outdated:
             self._update_table()
-        elif self._has_no_valid_bound():
+        elif not self._has_valid_bound() or not (is_covered or self.cuts.is_started):  # a new table ends branch and cut
             self._cover_incumbent()
-        elif not self.cuts.is_started and improves(run.progress.score, self._covered_score):
-            self._cover_incumbent()  # this would end branch and cut
-        before, evidence, scope = run.bound, run.evidence, run.scope
-        self._improve(budget)
-        if before is not None and improves(before, run.progress.score) and (run.bound is None or before < run.bound):
-            run.bound, run.evidence, run.scope = before, evidence, scope  # there was not enough time for a lower bound
-        if self._has_no_valid_bound():
+        self._improve_or_keep(budget)
+        if not self._has_valid_bound():
             self._cover_incumbent()
             self._improve(budget)
 
-    def _has_no_valid_bound(self) -> bool:
+    def _has_valid_bound(self) -> bool:
         """
-        Return True if there is no bound, or if the incumbent's score exceeds it.
+        Return True if there is a bound, and the incumbent's score does not exceed it.
 
-        The latter is possible because the incumbent may have parent sets that the islands have met since the last
-        slice, which the bound does not cover.
+        The score may exceed the bound because the incumbent may have parent sets that the islands have met since the
+        last slice, which the bound does not cover.
         """
         bound = self._run.bound
-        return bound is None or improves(self._run.progress.score, bound)
+        return bound is not None and not improves(self._run.progress.score, bound)
+
+    def _improve_or_keep(self, budget: Budget) -> None:
+        """Improve the bound within a budget; if there is not enough time for a lower one, keep the old bound."""
+        run = self._run
+        before, evidence, scope = run.bound, run.evidence, run.scope
+        self._improve(budget)
+        if before is not None and improves(before, run.progress.score) and (run.bound is None or before < run.bound):
+            run.bound, run.evidence, run.scope = before, evidence, scope
 
     def _improve(self, budget: Budget) -> None:
         """Improve the bound of the ascent or of branch and cut within a budget, and set the bound of the run."""
@@ -225,7 +229,7 @@ class BoundSearch:
             return True  # it comes from an attempt to prove the optimum, and both hold for all networks
         # Any other bound may not cover the sets that were added to the table since. The bound of an earlier run that
         # this one continues stays as long as it is valid for the incumbent.
-        return run.bound == self._saved_value and not self._has_no_valid_bound()
+        return run.bound == self._saved_value and self._has_valid_bound()
 
     def _set_bound(self, value: float) -> None:
         """Set the bound of the run, with its scope and its certificate."""
