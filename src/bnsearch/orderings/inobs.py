@@ -49,7 +49,7 @@ class INOBS:
     Notes
     -----
     The paper minimises a score, and this library maximises one. An improvement must exceed the library's tolerance,
-    1e-10 times max(1, |score|).
+    1e-10 times the absolute score, or 1e-10 if that is less than 1.
 
     To price an insertion is to compute its change of the score. The paper prices the insertions of a variable one by
     one, by a series of adjacent swaps. Here they are priced together, with the same result (`kernels/insertion.py`).
