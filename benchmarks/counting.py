@@ -155,7 +155,7 @@ def measure(name: str, repeats: int, budget: float) -> None:
         total = time.perf_counter() - start
         if total < best:
             best, best_counted = total, counted
-    sets = sum(table.sweep.number(size) for size in range(1, parents + 2))
+    sets = sum(table.sweep.count_sets(size) for size in range(1, parents + 2))
     floor_name, floor = floor_seconds(table)
     rate = table.families / best
     print(

@@ -12,6 +12,7 @@ import pytest
 from bnsearch.checkpoints.checkpoint import Checkpoint
 from bnsearch.checkpoints.container import MANIFEST, Container, Part
 from bnsearch.checkpoints.costs import Cost, CostMeter
+from bnsearch.errors import InputError
 from bnsearch.runs.run import Run
 from clocks import Clock
 
@@ -166,4 +167,17 @@ def test_an_error_of_a_part_is_one_note(tmp_path):
     checkpoint.provide("mine", lambda: Part({"nan": float("nan")}))
     checkpoint._write()
     (note,) = run.notes
-    assert "was not written at least once (no state)" in note
+    assert "failed at least once (no state)" in note
+
+
+def test_a_part_is_restored_and_saved(tmp_path):
+    """`connect` restores the part of an earlier run once, and saves the new one; a damaged part is an error."""
+    container, restored = Container(tmp_path / "run.bns"), []
+    checkpoint = Checkpoint(container, Run(seed=1), {"method": "mine"}, {"old": Part({"number": 1}), "bad": Part({})})
+    for is_saved in (True, False):
+        found = checkpoint.connect("old", lambda part: restored.append(part.facts), lambda: Part({"number": 2}))
+        assert found is is_saved
+    assert restored == [{"number": 1}]
+    assert checkpoint.collect_parts()["old"] == Part({"number": 2})
+    with pytest.raises(InputError, match="damaged"):
+        checkpoint.connect("bad", lambda part: part.facts["number"], lambda: None)

@@ -42,7 +42,7 @@ def test_the_same_run_does_not_differ():
         ({"problem": Problem(data=load_network("asia").sample(100, seed=6), score=BIC())}, "another table"),
         ({"problem": Problem(data=ASIA, score=BIC(), knowledge=Knowledge(max_parents=2))}, "another knowledge"),
         ({"problem": Problem(data=ASIA, score=BIC(), start=DAG.empty(ASIA.names))}, "another start"),
-        ({"problem": Problem(data=ASIA, score=BIC(), selection=Sequential(max_parents=2))}, "selection none, not Seq"),
+        ({"problem": Problem(data=ASIA, score=BIC(), builder=Sequential(max_parents=2))}, "selection none, not Seq"),
         ({"method": Tabu()}, "method hillclimb, not tabu"),
         ({"method": HillClimb(restarts=3)}, "parameters of the method "),
         ({"seed": 1}, "seed None, not 1"),

@@ -44,7 +44,7 @@ def test_rank_is_colexicographic(size):
     """Sets sorted by their largest place, then the next, have the ranks 0, 1, 2, ..."""
     made = Sweep(binary(7), 5)
     sets = sorted(combinations(range(7), size), key=lambda places: places[::-1])
-    assert [made.rank(places) for places in sets] == list(range(made.number(size)))
+    assert [made.rank(places) for places in sets] == list(range(made.count_sets(size)))
 
 
 @pytest.mark.parametrize("representation", REPRESENTATIONS)
@@ -94,7 +94,7 @@ def test_some_variables():
     data = Table(100, WIDTHS, seed=45).dataset
     made = Sweep(data, 3, variables=[6, 3, 2])
     assert made.order.tolist() == [6, 2, 3]
-    assert made.number(2) == 3
+    assert made.count_sets(2) == 3
     check(data, made)
 
 

@@ -124,7 +124,8 @@ def test_too_many_variables_are_refused():
     """A ring of 70 variables is one group; 1 MiB is enough for the 2^17 scores of 17 variables."""
     ring = table_of([{NOTHING: -2.0, frozenset({(v + 1) % 70}): -1.0} for v in range(70)])
     with pytest.raises(
-        InputError, match=r"at most 17 variables .* 0.000977 GiB of memory, but the table has 70: install"
+        InputError,
+        match=r"at most 17 variables .* 0.000977 GiB of memory, but one component .* has 70: install",
     ):
         search(Problem(table=ring), Exact(memory=1 << 20))
     with pytest.raises(InputError, match="at most 50 variables"):
@@ -168,7 +169,7 @@ def test_too_many_variables_in_data():
     """18 variables that all depend on each other, and memory for 17: the network so far is kept."""
     codes = np.random.default_rng(1).integers(0, 2, (300, 18))
     codes[:, 1:] = codes[:, :1] ^ (np.random.default_rng(2).random((300, 17)) < 0.2)
-    problem = Problem(data=Dataset.from_codes(codes), score=BIC(), selection=Auto(evaluations=10_000))
+    problem = Problem(data=Dataset.from_codes(codes), score=BIC(), builder=Auto(evaluations=10_000))
     result = search(problem, Exact(memory=1 << 20), seed=1)
     assert result.stop == "memory"
     assert re.search(r"at most 17 variables .* table has 18: install highspy", result.notes[-1])
@@ -226,7 +227,7 @@ def test_iris(shared_data: Path):
 def test_known_optima(shared_data: Path, name, optimum):
     """With tables selected by `Auto`, the optima are those of an independent program without a limit on parents."""
     data = Dataset.read(shared_data / "debd" / f"{name}.csv.gz", header=False)
-    problem = Problem(data=data, score=BIC(), selection=Auto(seconds=300))
+    problem = Problem(data=data, score=BIC(), builder=Auto(seconds=300))
     result = search(problem, Exact(), seed=1)
     assert result.optimal
     assert result.score == pytest.approx(optimum, abs=1e-5)

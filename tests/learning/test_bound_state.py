@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 from bnsearch.checkpoints.container import Container, Part
 from bnsearch.errors import InputError
 from bnsearch.exact.cuts import Cut, make_cluster_cut
-from bnsearch.learning.bound_state import BOUND, decode_cuts, describe_bound, encode_cuts, restore_bound
+from bnsearch.learning.bound_state import BOUND, decode_cuts, encode_bound, encode_cuts, restore_bound
 from bnsearch.learning.bounding import BoundSearch
 from bnsearch.learning.learn import learn
 from bnsearch.networks import random_network
@@ -67,7 +67,7 @@ def saved_bound():
     search, _ = make_search(run)
     run.checkpoint = object()  # the search describes its state only for a checkpoint
     search.finish()
-    part = describe_bound(search)
+    part = encode_bound(search)
     assert part is not None and len(part.arrays["orders"]) > 0
     return part, run.bound
 
@@ -81,7 +81,7 @@ def test_the_bound_is_kept_without_time(saved_bound):
     restore_bound(search, part)
     search.finish()
     assert run.bound == value
-    with pytest.raises(InputError, match="holds no certificate"):
+    with pytest.raises(InputError, match="has no certificate"):
         run.evidence()
 
 

@@ -124,7 +124,7 @@ def test_restart(path):
         learn(ASIA, seed=2, **options)
     assert learn(ASIA, seed=3, restart=True, **options).seed == 3
     assert learn(ASIA, seed=3, **options).seed == 3
-    with pytest.raises(InputError, match="give the checkpoint, too"):
+    with pytest.raises(InputError, match="restart needs a checkpoint"):
         learn(ASIA, restart=True)
     with pytest.raises(InputError, match="checkpoint must be a path"):
         learn(ASIA, checkpoint=3)
@@ -173,7 +173,7 @@ def test_iterations_continue(path):
 
 def test_islands_continue(path, monkeypatch):
     """The islands of the second run have the networks, families, rounds and schedule of the first one."""
-    monkeypatch.setattr("bnsearch.learning.auto.MAX_FAMILIES", 0)
+    monkeypatch.setattr("bnsearch.learning.all_subsets.MAX_FAMILIES", 0)
     monkeypatch.setattr("bnsearch.learning.candidates.EVALUATIONS", 500_000)
     options = {"seconds": None, "stop": Iterations(4000), "seed": 1, "checkpoint": path}
     models: list[IslandModel] = []
@@ -252,7 +252,7 @@ def test_a_copy_of_the_folder_continues(path, monkeypatch):
         result = learn(BIG, seconds=saved["seconds"] + 0.5, seed=1, threads=threads, checkpoint=each)
         assert result.score >= float(saved["score"])
         assert result.seconds >= saved["seconds"]
-        assert not any("not written" in note for note in result.notes)
+        assert not any("failed at least once" in note for note in result.notes)
 
 
 def test_more_seconds_continue(path):
@@ -285,22 +285,22 @@ def test_a_proof_needs_no_more_time(path):
     second = learn(ASIA, seconds=3600, seed=1, checkpoint=path)
     assert first.optimal
     assert same_result(first, second)
-    with pytest.raises(InputError, match="holds no certificate"):
+    with pytest.raises(InputError, match="has no certificate"):
         _ = second.certificate
     near = learn(ASIA, seconds=20, seed=1, checkpoint=path, within=3).near_optimal
     assert near is not None
     assert near.count >= 1
 
 
-def test_all_subsets_are_counted_once(path, monkeypatch):
-    """A run that is interrupted after all subsets were counted continues with exact search."""
+def test_all_subsets_are_scored_once(path, monkeypatch):
+    """A run that is interrupted after all subsets were scored continues with exact search."""
     from bnsearch.learning import auto
 
     def stop(problem: Problem, run: Run) -> None:
         run.budget.request_stop()
 
     with monkeypatch.context() as patch:
-        patch.setattr(auto, "prove", stop)
+        patch.setattr(auto, "search_exactly", stop)
         first = learn(ASIA, seconds=20, seed=1, checkpoint=path)
     assert (first.stop, first.optimal) == ("interrupted", False)
     monkeypatch.setattr(auto, "select_for_run", None)
@@ -339,7 +339,7 @@ def test_search_continues(path):
 
 @pytest.mark.parametrize("what", ["folder", "parent"])
 def test_a_deleted_folder_does_not_end_the_run(tmp_path, monkeypatch, what):
-    """One note says that the checkpoint was not written; the network is returned."""
+    """One note says that the checkpoint could not be written; the network is returned."""
     write_often(monkeypatch)
     path = tmp_path / "sub" / "run.bns"
     path.parent.mkdir()
@@ -350,7 +350,7 @@ def test_a_deleted_folder_does_not_end_the_run(tmp_path, monkeypatch, what):
 
     result = learn(BIG, method="ginobs", seconds=0.5, seed=1, checkpoint=path, observers=[delete])
     assert result.stop == "seconds"
-    (note,) = [note for note in result.notes if "was not written" in note]
+    (note,) = [note for note in result.notes if "failed at least once" in note]
     assert note.endswith("; the run continued")
     assert math.isfinite(result.score)
 

@@ -72,7 +72,7 @@ def test_the_score_is_that_of_the_network() -> None:
             {"method": "minobs", "parameters": {"populaton": 3}},
             r"the minobs method has no parameter 'populaton' \(did you mean 'population'\?\)",
         ),
-        ({"method": HillClimb(), "parameters": {"restarts": 3}}, "parameters go with the name of a method"),
+        ({"method": HillClimb(), "parameters": {"restarts": 3}}, "parameters can only be given with the name"),
         ({"seconds": -1}, "seconds must be above 0, not -1"),
         ({"seconds": 0}, "seconds must be above 0, not 0"),
         ({"seconds": float("nan")}, "seconds must be above 0, not nan"),
@@ -222,7 +222,7 @@ def test_which_methods_have_an_end() -> None:
 
 def test_which_methods_begin_with_a_given_network() -> None:
     """Searches over DAGs, over classes and with islands begin with `start`; for others it is the first incumbent."""
-    assert {name for name in METHODS if get_declaration(METHODS[name]).begins} == {
+    assert {name for name in METHODS if get_declaration(METHODS[name]).begins_at_start} == {
         "auto", "ges", "ginobs", "gresp", "hillclimb", "iges", "ilges", "tabu", "vnges",
     }  # fmt: skip
 
@@ -283,7 +283,7 @@ def test_nothing_is_optimal_over_part_of_the_candidates(monkeypatch: pytest.Monk
 def test_auto_proves_nothing_over_part_of_the_candidates(monkeypatch: pytest.MonkeyPatch) -> None:
     """If subsets are not counted and 20 families are selected, the result of the islands is not called optimal."""
     monkeypatch.setattr("bnsearch.learning.candidates.EVALUATIONS", 20)
-    monkeypatch.setattr("bnsearch.learning.auto.MAX_FAMILIES", 0)
+    monkeypatch.setattr("bnsearch.learning.all_subsets.MAX_FAMILIES", 0)
     part = learn(ASIA, seconds=None, stop=Iterations(300), seed=0)
     assert (part.optimal, part.scope.is_complete, part.stop) == (False, False, "iterations")
     monkeypatch.undo()
@@ -297,14 +297,14 @@ def test_auto_says_what_it_chose(monkeypatch: pytest.MonkeyPatch, caplog: pytest
     with caplog.at_level(logging.INFO, logger="bnsearch"):
         notes = learn(ASIA, seconds=3600, seed=0).notes
     assert notes[0].endswith(": all that can be optimal")
-    assert notes[1] == "chose exact search: all subsets of 8 variables were counted"
+    assert notes[1] == "chose exact search: all subsets of 8 variables were scored"
     assert notes[1] in caplog.messages
-    monkeypatch.setattr("bnsearch.learning.auto.MAX_FAMILIES", 0)
+    monkeypatch.setattr("bnsearch.learning.all_subsets.MAX_FAMILIES", 0)
     result = learn(ASIA, seconds=None, seed=0)
     assert result.optimal
     assert result.notes[0].endswith(": all that can be optimal")
-    assert result.notes[1].startswith("chose exact search: at most ")
-    assert result.notes[1].endswith(" of 8 variables can form cycles with each other")
+    assert result.notes[1].startswith("chose exact search: the largest component of the candidate parents has ")
+    assert result.notes[1].endswith(" of 8 variables")
 
 
 def test_auto_says_that_it_searches(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -318,6 +318,13 @@ def test_auto_says_that_it_searches(monkeypatch: pytest.MonkeyPatch) -> None:
     )
 
 
+def test_auto_says_that_memory_is_the_reason() -> None:
+    """The scores of all subsets of 22 variables take 8 * 2^22 bytes, more than half of 64 MB."""
+    data = random_network(22, 2.0, 2, 5).sample(100, seed=5)
+    result = learn(data, seconds=None, stop=Iterations(20), seed=0, memory="64MB")
+    assert result.notes[-1].endswith("exact search over all subsets of 22 variables would take too much memory")
+
+
 def test_auto_says_why_not_exact_search(monkeypatch: pytest.MonkeyPatch) -> None:
     """Over a given table, the reason is too many variables that can form cycles, or too little time."""
     problem = Problem(data=ASIA, score=make_score("bic"))
@@ -325,7 +332,7 @@ def test_auto_says_why_not_exact_search(monkeypatch: pytest.MonkeyPatch) -> None
     stop = Iterations(50) | Seconds(3600)
     result = search(problem, bnsearch.make_method("auto"), stop=Seconds(3600), seed=0)
     assert result.optimal
-    assert result.notes[0].startswith("chose exact search: at most ")
+    assert result.notes[0].startswith("chose exact search: the largest component of the candidate parents has ")
     with monkeypatch.context() as patch:
         patch.setattr("bnsearch.learning.table_search.MAX_EXACT_VARIABLES", 3)
         result = search(problem, bnsearch.make_method("auto"), stop=stop, seed=0)

@@ -48,7 +48,7 @@ class Chain:
     name: ClassVar[str] = "chain"
     space: ClassVar[str] = "chains"
     needs: ClassVar[str] = "data or candidate table"
-    ends: ClassVar[bool] = True
+    ends_by_itself: ClassVar[bool] = True
 
     skip: int = 1
 

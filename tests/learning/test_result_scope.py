@@ -51,7 +51,7 @@ def test_a_restricted_optimum_is_not_called_the_best_of_all(method, options, sco
 
 def test_the_limit_of_a_selection():
     """The best network over all sets of one parent is the best of the networks with one parent only."""
-    problem = Problem(data=ASIA, score=BIC(), selection=Sequential(max_parents=1))
+    problem = Problem(data=ASIA, score=BIC(), builder=Sequential(max_parents=1))
     result = search(problem, "exact", seed=1)
     assert (result.optimal, str(result.scope)) == (True, LIMITED)
 

@@ -17,7 +17,7 @@ class Search(SelectionSchedule):
         super().__init__()
         clock = Clock()
         self.run = Run(Seconds(100.0), seed=1, clock=clock)
-        self.enumerated = 1
+        self.enumerated_depth = 1
         self.stale_since = seconds
         clock.now += seconds
 
@@ -54,9 +54,9 @@ def test_time_for_one_more_size(elapsed, expected, share, seconds):
 def test_earlier_enumerations_count():
     """All enumerations together take at most a quarter of the time."""
     search = Search(20.0)
-    search.selecting = 4.0
+    search.selection_seconds = 4.0
     assert search.plan(1.0) == (pytest.approx(4.0), True)
-    search.selecting = 5.0
+    search.selection_seconds = 5.0
     search.next_seconds = 1.0
     assert search.plan(1.0) == (0.0, True)
 
@@ -76,7 +76,7 @@ def test_a_search_without_improvement(stale, selecting, share, seconds):
     """After 20 s, the last quarter of them without improvement, a part of a size is enumerated."""
     search = Search(20.0)
     search.stale_since = 20.0 - stale
-    search.selecting, search.next_seconds = selecting, 1e9
+    search.selection_seconds, search.next_seconds = selecting, 1e9
     planned, whole = search.plan(share)
     assert planned == pytest.approx(seconds)
     assert whole is (stale < 5.0)

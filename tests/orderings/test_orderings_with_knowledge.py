@@ -37,7 +37,7 @@ def five_variables(seed: int) -> Dataset:
 @examples(60)
 def test_exact_search_finds_the_best_legal_network(seed, known):
     """The score is that of the best legal network, found by enumeration, and proven optimal."""
-    problem = Problem(data=five_variables(seed), score=BIC(), knowledge=known, selection=Auto(seconds=math.inf))
+    problem = Problem(data=five_variables(seed), score=BIC(), knowledge=known, builder=Auto(seconds=math.inf))
     result = search(problem, Exact(), seed=1, threads=1)
     assert result.optimal
     assert is_legal(problem.constraints, result.dag.parents)
@@ -49,7 +49,7 @@ def test_exact_search_finds_the_best_legal_network(seed, known):
 @examples(20)
 def test_every_search_finds_the_best_legal_network_of_five(name, seed, known, start):
     """On five variables a short search finds the best legal network, and its score is correct."""
-    problem = Problem(data=five_variables(seed), score=BIC(), knowledge=known, selection=Auto(seconds=math.inf))
+    problem = Problem(data=five_variables(seed), score=BIC(), knowledge=known, builder=Auto(seconds=math.inf))
     method = make_method(name, start="random" if name == "asobs" else start)  # informed starts hardly differ
     result = search(problem, method, stop=Iterations(STEPS[name]), seed=1, threads=1)
     assert is_legal(problem.constraints, result.dag.parents)
@@ -65,7 +65,7 @@ def test_the_first_iteration_finds_a_legal_network(name):
         data=data,
         score=BIC(),
         knowledge=random_knowledge(data.names, 4),
-        selection=Auto(evaluations=30_000, max_parents=3),
+        builder=Auto(evaluations=30_000, max_parents=3),
     )
     assert problem.constraints.required.sum() > 10
     result = search(problem, make_method(name), stop=Iterations(1), seed=1, threads=1)
@@ -76,7 +76,7 @@ def test_the_first_iteration_finds_a_legal_network(name):
 def test_a_budgeted_table_proves_nothing():
     """With a selection of ten evaluations per variable, exact search finds a network without a proof."""
     data = random_network(8, 2, 3, seed=2).sample(300, seed=1)
-    few = Problem(data=data, score=BIC(), selection=Auto(evaluations=80))
+    few = Problem(data=data, score=BIC(), builder=Auto(evaluations=80))
     result = search(few, Exact(), seed=1)
     assert (result.optimal, result.stop) == (False, "complete")
     assert search(Problem(data=data, score=BIC()), Exact(), seed=1).optimal

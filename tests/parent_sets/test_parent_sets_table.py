@@ -93,7 +93,7 @@ def test_nothing_more_to_drop(case: tuple[int, list[Row]]) -> None:
     n, rows = case
     table = build(n, rows)
     own = [(v, score, parents) for v in range(n) for score, parents in table.sets(v)]
-    for again in (build(n, own), build(n, own, pruned=n)):
+    for again in (build(n, own), build(n, own, max_pruned_size=n)):
         assert [list(again.sets(v)) for v in range(n)] == [list(table.sets(v)) for v in range(n)]
 
 

@@ -252,7 +252,7 @@ def test_the_clock_is_paused_during_selection() -> None:
     clock = Clock()
     slow = Slow(clock)
     data = Dataset.from_codes(np.array([[0, 1], [1, 0], [1, 1]]), names=["a", "b"])
-    problem = Problem(data=data, score=make_score("bic"), selection=slow)  # type: ignore[arg-type]
+    problem = Problem(data=data, score=make_score("bic"), builder=slow)  # type: ignore[arg-type]
     run = Run(Seconds(2), clock=clock)
     with stop_on_signals(run.budget):
         clock.now += 1
@@ -274,7 +274,7 @@ def test_data_and_table_must_agree() -> None:
 
 def test_a_problem_needs_data_and_a_score() -> None:
     """A score without data is refused; so is the network of a run that has found none."""
-    with pytest.raises(InputError, match="both data and a score, or a table"):
+    with pytest.raises(InputError, match="both data and a score, or a candidate table"):
         Problem(score=make_score("bic"))
     with pytest.raises(InputError, match="no network yet"):
         Run().best()

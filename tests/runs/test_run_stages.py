@@ -154,7 +154,7 @@ def test_what_is_proven_is_complete() -> None:
     clock = Clock()
     run = Run(Seconds(1), clock=clock)
     run.offer(-5.0, lambda: EMPTY)
-    run.prove()
+    run.mark_optimal()
     clock.now += 1
     assert not run.going()
     run.finish()

@@ -57,7 +57,7 @@ def select_in_parts(
     while not (found and found[-1].complete):
         seconds = parts[len(found)] if len(found) < len(parts) else 60.0
         if 0 < len(found) < n_runs:
-            state = EnumerationState(table=found[-1].table, is_cut=found[-1].is_cut, earlier=found[-1].depth)
+            state = EnumerationState(table=found[-1].table, is_cut=found[-1].is_cut, earlier_depth=found[-1].depth)
         builder = Enumeration(seconds=seconds, whole_size=whole, state=state)
         found.append(builder.select_within(Budget(clock=clock, threads=1), data, score, known))
         assert len(found) < 100
@@ -157,7 +157,7 @@ def test_limits_of_rows_and_memory():
         best = [parents for _, parents in list(whole.sets(v))[:4]]
         assert [parents for _, parents in limited.table.sets(v)] == [*best, *([()] if () not in best else [])]
     walk = state.walk
-    walk.memory = 20 * walk.rows - 1
+    walk.memory = 20 * walk.kept.number - 1
     stopped = Enumeration(state=state).select(data, BDeu(ess=1.0), threads=1)
     assert (stopped.stop, stopped.depth) == ("memory", 2)
 
@@ -174,3 +174,19 @@ def test_variables_with_few_states_come_first():
     assert found.depth == 1
     assert (0, 1) in {parents for _, parents in found.table.sets(2)}
     assert found.scored_of[7] == 8  # its empty set and its single parents
+
+
+@pytest.mark.parametrize("first_seconds", [0.0, 20.0, 35.0])
+def test_the_expected_time_for_the_next_size_does_not_depend_on_interruptions(first_seconds):
+    """
+    The clock moves evenly with the sets, and the sets of two parents are enumerated at once, or in two selections.
+
+    The second selection has only a part of these sets, so its time must not be divided by the number of all of them.
+    All at once take about 43 s, so 27,405 sets of three parents take 2 * 42.75 * 27,405 / 4,060 = 577 s.
+    """
+    data, state = random_table(30, 50, 3), EnumerationState()
+    budget = Budget(clock=Clock(tick=0.05), threads=1)
+    for seconds in [first_seconds, 1e4] if first_seconds else [1e4]:
+        found = Enumeration(seconds=seconds, whole_size=False, state=state).select_within(budget, data, BDeu(ess=1.0))
+    assert found.depth == 2
+    assert found.seconds_for_next == pytest.approx(577.0, rel=0.1)

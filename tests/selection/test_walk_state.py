@@ -92,4 +92,4 @@ def test_arrays_of_complete_sizes_are_written_once():
         assert first.facts["complete"] == complete
         assert all(first.arrays[name] is second.arrays[name] for name in first.arrays)
         assert not any(array.flags.writeable for array in first.arrays.values())
-        assert np.array_equal(first.arrays["best"], state.walk.best)
+        assert np.array_equal(first.arrays["best_scores"], state.walk.best_scores)

@@ -33,8 +33,8 @@ class Budget:
 
     Attributes
     ----------
-    started : time on the clock when the computation started, later by the time for which the clock was paused
-    request : reason of the stop request: "interrupted" or "terminated"; None if no stop was requested
+    started : time on the clock when the computation started, plus the duration of all pauses
+    request : reason of the stop request, such as "interrupted" or "terminated"; None if no stop was requested
     """
 
     def __init__(

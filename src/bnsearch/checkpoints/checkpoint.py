@@ -64,6 +64,20 @@ class Checkpoint:
         """Return a context in which a saved part that cannot be restored is reported as a damaged checkpoint."""
         return self._container.damage_reported()
 
+    def connect(self, name: str, restore: Callable[[Part], object], provider: Provider) -> bool:
+        """
+        Restore a part of the earlier run if there is one, and save it from now on; return True if it was restored.
+
+        restore : function that continues from the saved part
+        provider : as in `provide`
+        """
+        saved = self.take(name)
+        if saved is not None:
+            with self.damage_reported():
+                restore(saved)
+        self.provide(name, provider)
+        return saved is not None
+
     def provide(self, name: str, provider: Provider, *, is_small: bool = False) -> None:
         """
         Save a part of the state from now on.
@@ -94,8 +108,8 @@ class Checkpoint:
             is_due = name not in without and (not only_due or self._is_due(name))
             with measure(name):
                 part = None if provider is None or not is_due else provider()
-                is_late = only_due and part is not None and self._is_too_large(name, part)
-                parts[name] = None if is_late else part
+                takes_too_long = only_due and part is not None and self._takes_too_long(name, part)
+                parts[name] = None if takes_too_long else part
         with measure(RUN):
             parts[RUN] = self._recorder.describe(result)
         return parts
@@ -104,7 +118,7 @@ class Checkpoint:
         """Return True if the time of the next write of a part has come."""
         return time.perf_counter() >= self._due.get(name, 0.0)
 
-    def _is_too_large(self, name: str, part: Part) -> bool:
+    def _takes_too_long(self, name: str, part: Part) -> bool:
         """Return True if writing a part is expected to take too large a share of the time so far."""
         seconds = costs.SECONDS_PER_BYTE * self._container.count_new_bytes(name, part)
         # On a busy machine, the CPU time is shorter than the elapsed time.
@@ -147,12 +161,16 @@ class Checkpoint:
                 self._write(only_due=True)
         first, second = meter.costs.pop(FIRST_WRITE), meter.costs.pop(SECOND_WRITE, Cost())
         self._postpone_parts(started, large, second)
-        # The next incumbent is expected to take as long to write as this one, and must be on the disk in time.
+        # The next write begins early enough to end within the interval; it is expected to take as long as this one.
         interval = first.get_interval(costs.MAX_SHARE, costs.MAX_DISK_SHARE_OF_INCUMBENT)
         return max(0.0, interval - second.elapsed - 2.0 * first.elapsed)
 
     def _postpone_parts(self, started: float, large: Collection[str], second: Cost) -> None:
-        """Set the times of the next writes of all parts; large ones wait for the disk together in the second write."""
+        """
+        Set the times of the next writes of all parts.
+
+        The time of the second write is divided among the large parts, in proportion to their own times.
+        """
         of_parts = {name: self._container.meter.costs.get(name, Cost()) for name in self._names}
         elapsed = sum(of_parts[name].elapsed for name in large)
         for name, cost in of_parts.items():
@@ -169,5 +187,5 @@ class Checkpoint:
                 self._has_failed = True
                 why = getattr(error, "strerror", None) or str(error) or type(error).__name__
                 self._run.remark(
-                    f"the checkpoint {self._container.name} was not written at least once ({why}); the run continued"
+                    f"writing the checkpoint {self._container.name} failed at least once ({why}); the run continued"
                 )

@@ -96,7 +96,7 @@ class Container:
         with self.damage_reported():
             manifest = document["content"]
             if document["crc32"] != zlib.crc32(_dump(manifest)):
-                raise self.damage("wrong checksum of the manifest")
+                raise self.make_damage_error("wrong checksum of the manifest")
             parts = {
                 name: Part(part["facts"], {key: self._load(Entry(*entry)) for key, entry in part["arrays"].items()})
                 for name, part in manifest.items()
@@ -107,7 +107,7 @@ class Container:
                 self._remember(name, key, array, Entry(*manifest[name]["arrays"][key]))
         return parts
 
-    def damage(self, what: str) -> InputError:
+    def make_damage_error(self, what: str) -> InputError:
         """Return the error of a damaged checkpoint."""
         return InputError(
             f"the checkpoint {self.name} is damaged ({what}): choose another name, or start over with --restart "
@@ -122,7 +122,7 @@ class Container:
         except (LookupError, TypeError, AttributeError, ValueError, OSError) as error:
             if isinstance(error, InputError):
                 raise
-            raise self.damage(f"{type(error).__name__}: {error}") from None
+            raise self.make_damage_error(f"{type(error).__name__}: {error}") from None
 
     def _parse_manifest(self) -> Any:
         """Return the JSON value of the manifest; None if it is damaged."""
@@ -135,7 +135,7 @@ class Container:
         """Return the manifest; an InputError if it is damaged or has another version."""
         document = self._parse_manifest()
         if not isinstance(document, dict) or document.get("format") != FORMAT:
-            raise self.damage("the manifest is not complete")
+            raise self.make_damage_error("the manifest is not complete")
         if document.get("version") != VERSION:
             raise InputError(
                 f"the checkpoint {self.name} has version {document.get('version')!r} of the format, not {VERSION}: use "
@@ -146,10 +146,10 @@ class Container:
     def _load(self, entry: Entry) -> NDArray[Any]:
         """Return an array: mapped into memory and read-only if it has a file of its own, otherwise a copy."""
         if not ARRAY_FILE.fullmatch(entry.file):
-            raise self.damage("unknown name of a file")
+            raise self.make_damage_error("unknown name of a file")
         array = map_array(self.path, entry)
         if array is None:
-            raise self.damage(f"{entry.file} is not complete, or has changed")
+            raise self.make_damage_error(f"{entry.file} is not complete, or has changed")
         return array if entry.file.startswith(WRITTEN_ONCE) else array.copy()
 
     def create(self, parts: Mapping[str, Part]) -> None:

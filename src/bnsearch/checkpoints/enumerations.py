@@ -32,7 +32,7 @@ class EnumerationEncoder:
     def encode(self, state: WalkState) -> Part:
         """Return the state of an enumeration as a part."""
         opened = state.opened
-        arrays = {name: self._keep(name, getattr(state, name), np.asarray) for name in ("values", "best")}
+        arrays = {name: self._keep(name, getattr(state, name), np.asarray) for name in ("values", "best_scores")}
         for size, families in state.kept.items():
             arrays |= self._encode_families(f"size {size}", families)
         if opened is not None:
@@ -54,7 +54,10 @@ class EnumerationEncoder:
 
     def _encode_open_size(self, opened: OpenSize) -> dict[str, NDArray[Any]]:
         # A copy, because the search continues to write into the arrays.
-        arrays: dict[str, NDArray[Any]] = {"open values": np.array(opened.values), "open best": np.array(opened.best)}
+        arrays: dict[str, NDArray[Any]] = {
+            "open values": np.array(opened.values),
+            "open best_scores": np.array(opened.best_scores),
+        }
         arrays["open pieces"] = np.array(list(opened.kept), dtype=np.int64)
         arrays["open sizes"] = np.array([len(own.places) for own in opened.kept.values()], dtype=np.int64)
         for field in FIELDS:
@@ -88,7 +91,7 @@ def decode_enumeration(part: Part) -> WalkState:
         float(facts["seconds per set"]),
         float(facts["seconds for next"]),
         arrays["values"],
-        arrays["best"],
+        arrays["best_scores"],
         kept,
         None if size is None else _decode_open_size(int(size), arrays),
     )
@@ -99,7 +102,7 @@ def _decode_open_size(size: int, arrays: Mapping[str, NDArray[Any]]) -> OpenSize
     bounds: Iterable[tuple[int, int]] = pairwise([0, *np.cumsum(arrays["open sizes"]).tolist()])
     parts = [RankedFamilies._make(array[first:last] for array in families) for first, last in bounds]
     pieces = [Piece(*numbers) for numbers in arrays["open pieces"].tolist()]
-    return OpenSize(size, dict(zip(pieces, parts, strict=True)), arrays["open values"], arrays["open best"])
+    return OpenSize(size, dict(zip(pieces, parts, strict=True)), arrays["open values"], arrays["open best_scores"])
 
 
 def _take_families(name: str, arrays: Mapping[str, NDArray[Any]]) -> RankedFamilies:

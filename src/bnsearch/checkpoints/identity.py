@@ -33,7 +33,7 @@ def identify_run(problem: Problem, method: Method, seed: int | None, stop: Stop 
         "score": None if problem.score is None else describe_value(problem.score),
         "method": method.name,
         "parameters of the method": describe_value(get_parameters(method)),
-        "selection": None if problem.selection is None else describe_value(problem.selection),
+        "selection": None if problem.builder is None else describe_value(problem.builder),
         "seed": describe_value(seed),
         "stopping rule": describe_rule(stop),
     }

@@ -73,7 +73,7 @@ class RunRecorder:
         return Part(facts, arrays)
 
     def _list_points(self, score: float) -> NDArray[np.float64]:
-        """Return float64[points, 6], the trace up to a score; only its new points are converted."""
+        """Return float64[points, 6], the trace before it exceeds `score`; only its new points are converted."""
         for point in self._run.trace.points[self._n_points :]:
             if point.score > score:
                 break
@@ -163,4 +163,7 @@ def _make_climbs(part: Part) -> list[tuple[tuple[float, float], int]]:
 
 def refuse_certificate() -> None:
     """Raise the error of a bound that was read from a checkpoint."""
-    raise InputError("a checkpoint holds no certificate of the upper bound: run again without it, or with restart")
+    raise InputError(
+        "a result that was read from a checkpoint has no certificate of the upper bound: run again without the "
+        "checkpoint, or start over with --restart (restart=True)"
+    )

@@ -23,6 +23,7 @@ from bnsearch.cli.options import (
     MethodName,
     NetworkFile,
     NoHeader,
+    ParentSetsFile,
     Prior,
     Quiet,
     ReportFile,
@@ -32,15 +33,14 @@ from bnsearch.cli.options import (
     Settings,
     StartNetwork,
     TableEss,
-    TableFile,
     TargetScore,
     Threads,
     TraceFile,
     Within,
     WorkerCount,
+    collect_score_parameters,
     combine_rules,
     parse_settings,
-    score_parameters,
 )
 
 if TYPE_CHECKING:
@@ -49,7 +49,11 @@ if TYPE_CHECKING:
 MAX_NOTED_COLUMNS = 10
 Seconds = Annotated[
     float,
-    typer.Option("--seconds", metavar="T", help="Time for everything; inf: to the method's end, or convergence."),
+    typer.Option(
+        "--seconds",
+        metavar="T",
+        help="Time budget of the search, without loading data and kernels; inf: to the method's end, or convergence.",
+    ),
 ]
 
 
@@ -80,7 +84,7 @@ def learn(
     quiet: Quiet = False,
     within: Within = None,
     certificate: CertificateFile = None,
-    parents: TableFile = None,
+    parents: ParentSetsFile = None,
     checkpoint: CheckpointFolder = None,
     restart: Restart = False,
     log_json: LogFile = None,
@@ -112,7 +116,7 @@ def learn(
     from bnsearch.scores import make_score
 
     chosen_method = make_method(method, **parse_settings(settings))
-    chosen_score = make_score(score, **score_parameters(ess, prior))
+    chosen_score = make_score(score, **collect_score_parameters(ess, prior))
     rule = combine_rules(iterations, target)
     outputs = Outputs(
         output,
@@ -127,13 +131,13 @@ def learn(
     options = RunOptions(
         seed=seed, threads=threads, within=within, checkpoint=checkpoint, restart=restart, log=log_json, quiet=quiet
     )
-    table = Dataset.read(data, header=not no_header, discretize=discretize)
+    dataset = Dataset.read(data, header=not no_header, discretize=discretize)
     if discretize is not None and not (options.is_silent or as_json):
-        note_intervals(table)
+        note_intervals(dataset)
     with start_workers(workers, dask) as executor:
         result = options.run(
             run_learn,
-            table,
+            dataset,
             method=chosen_method,
             score=chosen_score,
             seconds=seconds,
@@ -144,7 +148,7 @@ def learn(
             start=None if start is None else load_dag(start),
             stop=rule,
         )
-    deliver_result(result, outputs, table, as_json=as_json, quiet=options.is_silent)
+    deliver_result(result, outputs, dataset, as_json=as_json, quiet=options.is_silent)
 
 
 def note_intervals(table: Dataset) -> None:

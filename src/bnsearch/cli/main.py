@@ -101,5 +101,5 @@ def main(arguments: Sequence[str] | None = None) -> int:
 
 @cache
 def make_program() -> Any:
-    """Return the program with all commands; making it takes longer than most commands that fail."""
+    """Return the program with all commands; cached, because building it takes longer than a command that fails."""
     return typer.main.get_command(app)

@@ -26,7 +26,7 @@ Discretize = Annotated[
     typer.Option(
         "--discretize",
         metavar="RULE",
-        help="Cut columns of numbers: quantile:K or uniform:K, K intervals; 'age=18,65;quantile:3' has own cut points.",
+        help="Cut numbers into K intervals: quantile:K or uniform:K; 'age=18,65;quantile:3' gives cut points for age.",
     ),
 ]
 Json = Annotated[bool, typer.Option("--json", help="Print one JSON object on stdout.")]
@@ -105,7 +105,11 @@ StartNetwork = Annotated[
 ]
 Memory = Annotated[
     str | None,
-    typer.Option("--memory", metavar="SIZE", help="For tables and caches: 2GB; a quarter of the machine by default."),
+    typer.Option(
+        "--memory",
+        metavar="SIZE",
+        help="For tables and caches, such as 2GB; default: a quarter of the machine, at most 4 GiB.",
+    ),
 ]
 CertificateFile = Annotated[
     Path | None,
@@ -115,7 +119,7 @@ CertificateFile = Annotated[
         help="Write the certificate of the upper bound, for `verify`; faster with the extra `exact`.",
     ),
 ]
-TableFile = Annotated[
+ParentSetsFile = Annotated[
     Path | None,
     typer.Option("--parents", metavar="SETS", help="Write the candidate parent sets of the certificate: .jkl."),
 ]
@@ -128,10 +132,12 @@ Within = Annotated[
 CheckpointFolder = Annotated[
     Path | None,
     typer.Option(
-        "--checkpoint", metavar="RUN", help="Save the run in this folder, and continue the run that it has: run.bns."
+        "--checkpoint",
+        metavar="RUN",
+        help="Save the run in this folder, such as run.bns, or continue a run saved there.",
     ),
 ]
-Restart = Annotated[bool, typer.Option("--restart", help="Start over although the checkpoint has a run.")]
+Restart = Annotated[bool, typer.Option("--restart", help="Start over even if the checkpoint has a saved run.")]
 Do = Annotated[
     list[str] | None,
     typer.Option("--do", metavar="X=STATE", help="Set a variable to a state, whatever its parents; may be repeated."),
@@ -147,7 +153,7 @@ LogFile = Annotated[
 Quiet = Annotated[bool, typer.Option("--quiet", "-q", help="Print errors only.")]
 
 
-def score_parameters(ess: float | None, prior: bool) -> dict[str, float | bool]:
+def collect_score_parameters(ess: float | None, prior: bool) -> dict[str, float | bool]:
     """Return the parameters of a score that the options give."""
     given: dict[str, float | bool] = {} if ess is None else {"ess": ess}
     return given | {"prior": True} if prior else given

@@ -20,7 +20,7 @@ from bnsearch.cli.options import (
     Prior,
     ScoreName,
     Threads,
-    score_parameters,
+    collect_score_parameters,
 )
 
 if TYPE_CHECKING:
@@ -100,7 +100,7 @@ def parents(
         "candidates": candidates,
         "memory": memory,
     }
-    chosen = make_score(score, **score_parameters(ess, prior))
+    chosen = make_score(score, **collect_score_parameters(ess, prior))
     if select == "auto" and isinstance(chosen, LocalScore):
         select = "local"
     builder = make_selection(select, **{name: value for name, value in limits.items() if value is not None})

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from bnsearch.cli.console import note
-from bnsearch.cli.options import Discretize, Ess, Net, NoHeader, Prior, ScoreName, score_parameters
+from bnsearch.cli.options import Discretize, Ess, Net, NoHeader, Prior, ScoreName, collect_score_parameters
 from bnsearch.errors import InputError
 
 if TYPE_CHECKING:
@@ -52,7 +52,7 @@ def report(
 
     check_apart([net, data], output)
     check_report_target(output)
-    chosen = make_score(score, **score_parameters(ess, prior))
+    chosen = make_score(score, **collect_score_parameters(ess, prior))
     graph = load_graph(net)
     table = None
     if data is not None:

@@ -29,7 +29,7 @@ def deliver_result(
     with output_protected(result.stop):
         lines, failure = outputs.write(result, data)
         if as_json:
-            print_json(result_facts(result))
+            print_json(make_result_facts(result))
         elif not quiet:
             show_result(result)
         if failure is not None:
@@ -40,7 +40,7 @@ def deliver_result(
             note(line)
 
 
-def result_facts(result: Result) -> dict[str, Any]:
+def make_result_facts(result: Result) -> dict[str, Any]:
     """Return a result as a JSON object; edges are pairs [parent, child] of names."""
     from bnsearch import __version__
 
@@ -60,13 +60,13 @@ def result_facts(result: Result) -> dict[str, Any]:
         "scope": str(result.scope),
         "optimal": result.optimal,
         "stop": result.stop,
-        "near_optimal": _near_facts(result),
+        "near_optimal": _make_near_facts(result),
         "notes": list(result.notes),
         "version": __version__,
     }
 
 
-def _near_facts(result: Result) -> dict[str, Any] | None:
+def _make_near_facts(result: Result) -> dict[str, Any] | None:
     """Return the networks near the optimum as a JSON object."""
     near = result.near_optimal
     if near is None:

@@ -38,11 +38,11 @@ class RunOptions:
 
     @property
     def is_silent(self) -> bool:
-        """True if no text is printed, so that stderr has the log alone."""
+        """True if no text is printed: with --quiet, or if the log goes to stderr."""
         return self.quiet or self.log == STDERR
 
     def run(self, function: Callable[..., Result], *arguments: Any, **others: Any) -> Result:
-        """Return the result of a function of the library, which is called with these options and shows its progress."""
+        """Call a function of the library with these options, show its progress, and return its result."""
         from bnsearch.cli.json_log import open_log
         from bnsearch.cli.progress import show_progress
 

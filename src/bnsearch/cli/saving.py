@@ -33,7 +33,7 @@ class Outputs:
     network : file of the network: .bif, .net, .json, .csv, .dot or .svg, or with .gz
     trace : CSV file of the trace
     certificate : JSON file of the certificate of the upper bound
-    parents : score file of the candidate table of the certificate
+    parents : .jkl file of the candidate table of the certificate
     report : HTML file of the report
     log : file of the log of events, which is written during the run; "-" is stderr
     table_ess : equivalent sample size of the probability tables of the network and the report

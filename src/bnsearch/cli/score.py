@@ -11,7 +11,7 @@ from bnsearch._tools.registry import parameters_of
 from bnsearch._tools.wording import listed
 from bnsearch.cli.completion import complete_score
 from bnsearch.cli.console import print_json, show, table
-from bnsearch.cli.options import Data, Discretize, Ess, Json, Net, NoHeader, Prior, score_parameters
+from bnsearch.cli.options import Data, Discretize, Ess, Json, Net, NoHeader, Prior, collect_score_parameters
 from bnsearch.errors import InputError
 
 if TYPE_CHECKING:
@@ -57,7 +57,7 @@ def score(
     from bnsearch.networks.network import BayesianNetwork
     from bnsearch.scores import make_scorer
 
-    scores = _make_scores(names, score_parameters(ess, prior))
+    scores = _make_scores(names, collect_score_parameters(ess, prior))
     get_table_format(data)  # the arguments may have been exchanged
     graph = load_graph(net)
     states = dict(zip(graph.names, graph.states, strict=True)) if isinstance(graph, BayesianNetwork) else {}

@@ -19,8 +19,9 @@ from bnsearch.errors import InputError, require
 if TYPE_CHECKING:
     from bnsearch.counting.kernels_terms import Terms
 
-# Sets with up to max_cells cells are counted by bitmaps. Projected bitmaps are cheaper, so max_cells is multiplied by a
-# factor. A cell has a fixed cost, too, so max_cells is limited if rows are few. Both numbers are measured.
+# Sets with up to max_cells cells are counted by bitmaps. A projected bitmap has only the rows in which certain items
+# occur (`kernels_bitmaps.py`). It is shorter, so max_cells is multiplied by a factor. Each cell also has a fixed cost,
+# so max_cells is limited if there are few rows. The factor and the limit are measured.
 PROJECTION_GAIN = 4.7
 BITMAP_CELLS_PER_ROW = 0.4
 # Limits on the sets of a kernel call, and on sets times rows: the time of a call is bounded, but exceeds its overhead.
@@ -75,8 +76,8 @@ class Sweep:
         self.threads = thread_count(threads)
         chosen = known_variables(range(data.n_variables) if variables is None else variables, data.n_variables)
         self.max_size = max(1, min(max_size, len(chosen)))
-        self._states = find_affordable_states(data.arities[chosen], self.max_size, memory)
-        self.layout = find_layout(data, chosen, representation, self._states)
+        self._max_states = find_affordable_states(data.arities[chosen], self.max_size, memory)
+        self.layout = find_layout(data, chosen, representation, self._max_states)
         self.order = self.layout.order
         self._memory = memory
         self._counted = 1  # largest size whose counts of sets of items are known
@@ -88,19 +89,19 @@ class Sweep:
         arities = self.layout.columns.arities
         return (
             self.max_size < len(arities)
-            and find_affordable_states(arities, self.max_size + 1, self._memory) == self._states
+            and find_affordable_states(arities, self.max_size + 1, self._memory) == self._max_states
         )
 
     def deepen(self) -> None:
         """Increase `max_size` by one; all counts are kept."""
-        ones = self._ones
+        ones = self._item_counts
         self.max_size += 1
         self._make_lattice()
-        self._ones[: len(ones)] = ones
+        self._item_counts[: len(ones)] = ones
 
     def get_counts(self, size: int) -> NDArray[np.int32]:
         """Return the counts of all sets of items that sets of a size need; empty if they are not known yet."""
-        counts: NDArray[np.int32] = self._ones[: self._at[size] if self._counted >= size - 1 else 0]
+        counts: NDArray[np.int32] = self._item_counts[: self._begin[size] if self._counted >= size - 1 else 0]
         return counts
 
     def adopt_counts(self, counts: NDArray[np.int32], size: int) -> bool:
@@ -110,13 +111,13 @@ class Sweep:
         A sweep with another maximum size may have other bitmaps. Its counts of single items then differ.
         """
         items = self._columns.sizes
-        if len(counts) != self._at[size] or not np.array_equal(counts[: len(items)], items):
+        if len(counts) != self._begin[size] or not np.array_equal(counts[: len(items)], items):
             return False
-        self._ones, self._counted, self._stored = counts, size - 1, set()
+        self._item_counts, self._counted, self._stored = counts, size - 1, set()
         return True
 
     def _make_lattice(self) -> None:
-        """Make the arrays whose sizes depend on `max_size`: `_ones` has the count of each set of items, by size."""
+        """Make the arrays whose sizes depend on `max_size`, with the counts of all sets of items by size."""
         self.products = products_of_sets(self.layout.columns.arities, self.max_size)
         max_cells = self.layout.columns.max_cells
         if max_cells < np.inf:
@@ -131,11 +132,11 @@ class Sweep:
         ones = np.zeros(max(items, sum(sizes), 1), dtype=np.int32)
         ones[:items] = columns.sizes
         self.binomial = tabulate_binomials(max(items, len(self.order)) + 1, self.max_size + 2)
-        self._ones = ones
-        # Where the counts of each size begin in _ones:
-        self._at: NDArray[np.int64] = np.cumsum([0, 0, *sizes]).astype(np.int64)
+        self._item_counts = ones
+        # Where the counts of each size begin in `_item_counts`:
+        self._begin: NDArray[np.int64] = np.cumsum([0, 0, *sizes]).astype(np.int64)
 
-    def number(self, size: int) -> int:
+    def count_sets(self, size: int) -> int:
         """Return the number of sets of a size."""
         return comb(len(self.order), size)
 
@@ -148,12 +149,16 @@ class Sweep:
         return cell_sum.terms(self._columns.total, self.products)
 
     def values(self, size: int, cell_sum: CellSum, going: Callable[[], bool] = lambda: True) -> NDArray[np.float64]:
-        """Return the values of all sets of a size, by rank; incomplete if `going()` returns False."""
+        """
+        Return the values of all sets of a size, by rank.
+
+        If `going()` returns False before the end, the remaining entries are undefined.
+        """
         require("size", size, at_least=0, at_most=self.max_size, whole=True)
         terms = self.terms(cell_sum)
         if size < 2:
             return self._compute_small_values(size, terms)
-        values = np.empty(self.number(size), dtype=np.float64)
+        values = np.empty(self.count_sets(size), dtype=np.float64)
         self.for_each_piece(size, cell_sum, lambda piece, block: None, going, into=values)
         return values
 
@@ -254,7 +259,7 @@ class Sweep:
         columns = self._columns
         sweep_piece(
             columns.arities, columns.start, columns.words, columns.sizes, columns.total, columns.max_cells,
-            self.binomial, self._ones, self._at, terms, size, *piece, capacity, store, block,
+            self.binomial, self._item_counts, self._begin, terms, size, *piece, capacity, store, block,
         )  # fmt: skip
         if not needs_rows:
             return

@@ -77,8 +77,8 @@ class HillClimb:
     name: ClassVar[str] = "hillclimb"
     space: ClassVar[str] = "DAGs"
     needs: ClassVar[Needs] = Needs.DATA
-    ends: ClassVar[bool] = True
-    begins: ClassVar[bool] = True
+    ends_by_itself: ClassVar[bool] = True
+    begins_at_start: ClassVar[bool] = True
     paper: ClassVar[str] = "Heckerman et al. (1995)"
     purpose: ClassVar[str] = "as a baseline"
 
@@ -205,8 +205,8 @@ class Tabu(HillClimb):
     name: ClassVar[str] = "tabu"
     space: ClassVar[str] = "DAGs"
     needs: ClassVar[Needs] = Needs.DATA
-    ends: ClassVar[bool] = True
-    begins: ClassVar[bool] = True
+    ends_by_itself: ClassVar[bool] = True
+    begins_at_start: ClassVar[bool] = True
     paper: ClassVar[str] = "Heckerman et al. (1995)"
     purpose: ClassVar[str] = "as a baseline"
 
@@ -247,7 +247,7 @@ def offer_first_climb(climber: Climber, problem: Problem, run: Run) -> ScoredDAG
     Returns the best graph; None if the run stopped before the first graph was scored.
     """
     asked, computed = climber.asked, climber.computed
-    climber.start(problem.first.parents)
+    climber.start(problem.initial_network.parents)
     for _ in climber.climb():
         run.count(evaluations=climber.asked - asked, computed=climber.computed - computed)
         asked, computed = climber.asked, climber.computed

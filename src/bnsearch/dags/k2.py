@@ -55,7 +55,7 @@ class K2:
     name: ClassVar[str] = "k2"
     space: ClassVar[str] = "DAGs consistent with an ordering"
     needs: ClassVar[Needs] = Needs.DATA
-    ends: ClassVar[bool] = True
+    ends_by_itself: ClassVar[bool] = True
     paper: ClassVar[str] = "Cooper & Herskovits (1992)"
     purpose: ClassVar[str] = "if the ordering is known"
 

@@ -54,8 +54,8 @@ def read_text(
     if cutter is not None and arities_row is None:
         arities_row = False
     has_arities = blanks if arities_row is None else arities_row
-    names, arities, sample, skipped = _read_head(_iterate_records(data, separator), header, has_arities)
-    frame = _parse_fields(data, separator, skipped, _guess_types(sample, len(names)))
+    names, arities, sample, n_head_lines = _read_head(_iterate_records(data, separator), header, has_arities)
+    frame = _parse_fields(data, separator, n_head_lines, _guess_types(sample, len(names)))
     if frame is None or any(frame.null_count().row(0)):
         _check_records(data, separator, names, header + has_arities)
         if frame is None:
@@ -97,17 +97,17 @@ def _read_head(
     records: Iterator[tuple[int, list[str]]], header: bool, has_arities: bool
 ) -> tuple[list[str], list[int] | None, list[list[str]], int]:
     """Return the names, the arities, the fields of the first data rows, and the number of lines before them."""
-    skipped, names = next(records)
+    n_head_lines, names = next(records)
     if header:
         names = [remove_mark(name) for name in names]
         _check_header(names)
     else:
-        records = chain([(skipped, names)], records)
+        records = chain([(n_head_lines, names)], records)
         names = [str(i) for i in range(len(names))]
-        skipped = 0
+        n_head_lines = 0
     arities = None
     if has_arities:
-        skipped, fields = next(records, (skipped, []))
+        n_head_lines, fields = next(records, (n_head_lines, []))
         arities = parse_arities(names, fields)
     sample = [fields for _, fields in islice(records, TYPE_SAMPLE_ROWS)]
     if not sample:
@@ -115,7 +115,7 @@ def _read_head(
     for mark in ";\t|":
         if len(names) == 1 and all(mark in ",".join(fields) for fields in (names, *sample)):
             raise InputError(f"the fields are separated by {mark!r}: separate them by commas")
-    return names, arities, sample, skipped
+    return names, arities, sample, n_head_lines
 
 
 def _iterate_records(data: bytes, separator: str) -> Iterator[tuple[int, list[str]]]:
@@ -163,7 +163,7 @@ def _guess_types(sample: Sequence[Sequence[str]], width: int) -> list[type[pl.UI
 
 
 def _parse_fields(
-    data: bytes, separator: str, skipped: int, types: Sequence[type[pl.UInt8 | pl.String]]
+    data: bytes, separator: str, n_head_lines: int, types: Sequence[type[pl.UInt8 | pl.String]]
 ) -> pl.DataFrame | None:
     """
     Return the fields as a polars DataFrame, or None if polars cannot read them.
@@ -176,7 +176,7 @@ def _parse_fields(
     for attempt in (types, [pl.String] * len(types)):
         schema = {str(i): kind for i, kind in enumerate(attempt)}
         with suppress(PolarsError):
-            return pl.read_csv(data, has_header=False, separator=separator, skip_lines=skipped, schema=schema)
+            return pl.read_csv(data, has_header=False, separator=separator, skip_lines=n_head_lines, schema=schema)
     return None
 
 
@@ -219,9 +219,9 @@ def _fill_fields(names: Sequence[str], frame: pl.DataFrame, new_rows: NewRows) -
     return [name for name, _ in chosen], pl.DataFrame([series for _, series in chosen])
 
 
-def _check_records(data: bytes, separator: str, names: Sequence[str], skipped: int) -> None:
+def _check_records(data: bytes, separator: str, names: Sequence[str], n_head_rows: int) -> None:
     """Raise an InputError if a line is blank or has too few or too many fields."""
-    for row, (line, fields) in enumerate(_iterate_records(data, separator), start=1 - skipped):
+    for row, (line, fields) in enumerate(_iterate_records(data, separator), start=1 - n_head_rows):
         if not fields:
             raise InputError(f"row {row} (line {line}) is blank: remove it")
         if len(fields) != len(names):

@@ -164,4 +164,4 @@ class WorkerStage(GrowthStage):
         if not any(len(families.child) for families in self._found):
             return table
         parts, threads = [table.families, *self._found], self.job.budget.threads
-        return ParentSets.from_families(table.names, parts, pruned=self.plan.depth, threads=threads)
+        return ParentSets.from_families(table.names, parts, max_pruned_size=self.plan.depth, threads=threads)

@@ -62,8 +62,10 @@ class PieceWalk(Walk):
         if arrays is None or not self.sweep.adopt_counts(arrays[0], size):
             self.run(max_size=size - 1)
             return self._start_size(size, inf)
-        _, self.best, parents = arrays
-        return SizeProgress(size, self.sweep.number(size), parents, np.empty((1, 0)), np.empty((len(self.empty), 0)))
+        _, self.best_scores, parents = arrays
+        return SizeProgress(
+            size, self.sweep.count_sets(size), parents, np.empty((1, 0)), np.empty((len(self.empty_scores), 0))
+        )
 
 
 @dataclass(frozen=True, eq=False)

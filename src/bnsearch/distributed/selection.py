@@ -30,7 +30,7 @@ from bnsearch.selection.growth_stage import GrowthPlan, GrowthStage
 from bnsearch.selection.report import Selection
 from bnsearch.selection.sequential import Sequential
 from bnsearch.selection.size_progress import Pace, SizeProgress
-from bnsearch.selection.walk import SIZE_FACTOR, Walk
+from bnsearch.selection.walk import Walk
 
 MIN_SETS = 1_000_000  # smallest number of sets of a size that is divided among workers: about 0.1 s of work
 PREPARED_DEPTH = 2  # with this number of parents, workers prepare their data while the driver enumerates
@@ -73,7 +73,7 @@ class SharedWalk(Walk):
 
     def _share_smaller(self, progress: SizeProgress) -> ArrayFile | None:
         """Return a file with the results of the smaller sizes; None if it would be too large or cannot be written."""
-        arrays = self.sweep.get_counts(progress.size), self.best, progress.parents
+        arrays = self.sweep.get_counts(progress.size), self.best_scores, progress.parents
         if sum(array.nbytes for array in arrays) > MAX_SHARED:
             return None
         try:
@@ -83,31 +83,23 @@ class SharedWalk(Walk):
 
     def _enumerate_size(self, size: int, max_seconds: float) -> bool:
         """Enumerate all families of one size; a large size that is the last one is divided among the workers."""
-        if self.sweep.number(size) < MIN_SETS:
+        if self.sweep.count_sets(size) < MIN_SETS:
             return super()._enumerate_size(size, max_seconds)
         started, budget = self.job.budget.clock(), self.job.budget
         progress = self.progress = self._start_size(size, max_seconds)
         if progress.values.size:  # the next size needs the values of this one
             return super()._enumerate_size(size, max_seconds)
-        self.kept[size] = progress.kept
+        self.kept.by_size[size] = progress.kept
         pace = Pace(progress, max_seconds, budget)
         for pieces, families in self._enumerate_on_workers(progress, pace):
             sets = 0
             for piece, own in zip(pieces, families, strict=True):
-                progress.kept[piece] = own
-                self.rows += len(own.places)
+                self.kept.add(size, piece, own)
                 first, stop = self.sweep.ranks(size, piece)
                 sets += stop - first
             pace.advance(sets, self._reserve)
             budget.report(self._make_event(progress))
-        if progress.done < progress.total:
-            self.seconds_for_next = pace.expected_seconds
-            return False
-        self.best, self.values, self.depth = progress.best, progress.values, size - 1
-        self.progress = None
-        seconds_per_set = (budget.clock() - started) / progress.total
-        self.seconds_for_next = SIZE_FACTOR * seconds_per_set * self.sweep.number(size + 1)
-        return True
+        return self._end_size(progress, pace, started)
 
     def _enumerate_on_workers(
         self, progress: SizeProgress, pace: Pace
@@ -131,7 +123,7 @@ class SharedWalk(Walk):
         up to the number with which each worker gets MIN_TASKS_PER_WORKER groups. The last groups are small again.
         """
         group: list[Piece] = []
-        remaining, sets, n_groups = self.sweep.number(size), 0, 0
+        remaining, sets, n_groups = self.sweep.count_sets(size), 0, 0
         max_sets = remaining / (MIN_TASKS_PER_WORKER * workers)
         min_sets = min(MAX_SETS_OF_SMALL_GROUP, remaining / (MAX_TASKS_PER_WORKER * workers))
         for piece in self.sweep.pieces(size):

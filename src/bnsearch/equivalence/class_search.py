@@ -38,14 +38,15 @@ class ClassSearch:
 
     Section 5.3 and Table 5 of that paper count calls to the metric, computed or retrieved from a cache. Here this
     number is `Result.families`. `Result.evaluations` is higher, because it counts a family each time that a gain uses
-    it; only gains that are listed again when a search returns to a class do not count. Some families are scored that
-    the pseudo-code skips: a path test comes after the scores, and both kinds of operators are always listed.
+    it. Gains that are read from a list when a search returns to a class are not counted. Some families are scored that
+    the pseudo-code skips, for two reasons: the path test comes after the gains, and deletions are listed during FES,
+    too.
 
     With background knowledge a search visits only classes that have a legal DAG, and returns such a DAG. It begins at
     the class of the required edges, or at `start` made legal.
     """
 
-    begins: ClassVar[bool] = True
+    begins_at_start: ClassVar[bool] = True
 
     max_subset: int | None = 3
     start: PDAG | None = None

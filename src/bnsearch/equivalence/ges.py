@@ -32,7 +32,9 @@ class GES(ClassSearch):
     Notes
     -----
     The search returns BES(FES(start)): the forward stage (FES) inserts, the backward stage (BES) deletes. Line numbers
-    in the code are those of Alonso et al. (2018). As in their paper, T and H have at most 3 members by default. One
+    in the code are those of Alonso et al. (2018). As in their paper, T and H have at most 3 members by default. Line
+    2 of BES is not needed, because the class is always completed. The start may be any class; the paper starts with the
+    empty network. Operators of both kinds are listed and scored in both stages, but only one kind is applied. One
     iteration applies one operator.
 
     Gains are rounded to multiples of the library's tolerance before they are compared. Among operators with the same
@@ -52,7 +54,7 @@ class GES(ClassSearch):
     name: ClassVar[str] = "ges"
     space: ClassVar[str] = "equivalence classes"
     needs: ClassVar[Needs] = Needs.DATA
-    ends: ClassVar[bool] = True
+    ends_by_itself: ClassVar[bool] = True
     paper: ClassVar[str] = "Chickering (2002)"
     purpose: ClassVar[str] = "for speed; consistent in the large-sample limit"
 

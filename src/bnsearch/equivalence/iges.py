@@ -27,7 +27,7 @@ class IGES(ClassSearch):
 
     Notes
     -----
-    An iteration is one operator applied. Ties are decided as in GES: Delete comes before Insert, as in line 5.
+    An iteration is one operator applied. Ties are decided as in GES; Delete comes before Insert, as in line 5.
 
     Examples
     --------
@@ -42,7 +42,7 @@ class IGES(ClassSearch):
     name: ClassVar[str] = "iges"
     space: ClassVar[str] = "equivalence classes"
     needs: ClassVar[Needs] = Needs.DATA
-    ends: ClassVar[bool] = True
+    ends_by_itself: ClassVar[bool] = True
     paper: ClassVar[str] = "Alonso et al. (2018)"
     purpose: ClassVar[str] = "for speed; consistent in the large-sample limit"
 

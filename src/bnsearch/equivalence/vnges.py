@@ -50,7 +50,7 @@ class VNGES(Perturbing):
     name: ClassVar[str] = "vnges"
     space: ClassVar[str] = "equivalence classes"
     needs: ClassVar[Needs] = Needs.DATA
-    ends: ClassVar[bool] = True
+    ends_by_itself: ClassVar[bool] = True
     paper: ClassVar[str] = "Alonso et al. (2018)"
     purpose: ClassVar[str] = "to improve on GES with more time"
 

@@ -1,4 +1,4 @@
-"""Components of a candidate table: variables that can be on a common cycle, with their parent sets."""
+"""Strongly connected components of the graph of all candidate parents, with their parent sets."""
 
 from __future__ import annotations
 

@@ -23,13 +23,13 @@ from bnsearch.scores.score import improves
 
 MIN_SWEEPS, MAX_SWEEPS = 10, 50  # coordinate steps of each cluster in a round
 MAX_EXPONENT = 30.0  # rows with a weight below exp(-30) are left out of a round
-MAX_CHANGE = 15.0  # of a multiplier in a round, in temperatures: the rows left out would prevent larger changes
+MAX_CHANGE = 15.0  # maximum change of a multiplier in a round, in temperatures: rows left out prevent larger changes
 MAX_AGE = 5  # rounds after which a cluster with a multiplier of 0 is dropped
-STEP_COST = 8  # time of a step of separation, in rows of a coordinate step; each heuristic gets as much time
-GROWTH = 0.05  # share of new clusters in the pool from which a round counts as growing
+STEP_COST = 8  # time of a step of separation, in rows of a coordinate step: both get the same time in a round
+MIN_NEW_SHARE = 0.05  # minimum share of new clusters in the pool with which the temperature is kept
 MAX_LOCAL_TEMPERATURE = 0.01  # relative temperature up to which local cuts are searched: clusters come first
 MIN_LOCAL_SHARE = 0.1  # share of the effort for local cuts if their multipliers are small and many clusters are new
-FEW_NEW = 5  # it is higher if the share of new clusters is less than GROWTH divided by this number
+FEW_NEW = 5  # the share for local cuts is higher if that of new clusters is below MIN_NEW_SHARE / FEW_NEW
 MIN_PROGRESS = 1e-5  # improvement in a cycle, relative to that since the start, below which the search ends
 
 
@@ -37,8 +37,10 @@ class DualAscent:
     """
     The search for a cluster bound, in rounds. It can be interrupted and resumed.
 
-    A round makes coordinate steps of the smoothed bound, searches for violated inequalities, drops those that are not
-    used, and computes the bound of the multipliers, which is valid at any temperature.
+    The maximum over a variable's parent sets is smoothed: a set with the reduced cost c has the weight
+    exp(-c / temperature). A coordinate step changes the multiplier of one inequality. Separation is the search for
+    violated inequalities. A round makes coordinate steps of the smoothed bound, separates, drops inequalities that are
+    not used, and computes the bound of the multipliers, which is valid at any temperature.
 
     Parameters
     ----------
@@ -110,7 +112,7 @@ class DualAscent:
 
     def improve(self, budget: Budget, incumbent: float | None = None, max_rounds: float = math.inf) -> ClusterBound:
         """
-        Search until the budget is spent, the bound agrees with the incumbent, or the bound hardly improves.
+        Search until the budget is spent, the bound is not higher than the incumbent, or it hardly improves.
 
         Parameters
         ----------
@@ -150,17 +152,17 @@ class DualAscent:
         self._drop_unused()
         old = len(self._pool)
         added = self._pool.add_new(*found) if self._pool.nbytes < self._memory else 0
-        growth = added / (GROWTH * len(self._pool) + 2)
-        if growth < 1.0 and self._cooling.relative <= MAX_LOCAL_TEMPERATURE:
-            use = min(1.0, self._pool.compare_multipliers()) * (1.0 - growth)
-            share = max(MIN_LOCAL_SHARE, use, 1.0 - FEW_NEW * growth)
+        relative_new = added / (MIN_NEW_SHARE * len(self._pool) + 2)
+        if relative_new < 1.0 and self._cooling.relative <= MAX_LOCAL_TEMPERATURE:
+            use = min(1.0, self._pool.compare_multipliers()) * (1.0 - relative_new)
+            share = max(MIN_LOCAL_SHARE, use, 1.0 - FEW_NEW * relative_new)
             self._separate_locally(rows, chosen, weights, int(share * work), budget)
         if not self._update_bound(budget, old):
             return
-        is_growing = self._has_new_rows or growth > 1.0
+        has_many_new = self._has_new_rows or relative_new > 1.0
         self._has_new_rows = False
-        self._separator.adapt_effort(is_growing=is_growing)
-        if self._cooling.advance(is_growing=is_growing, is_moving=self._is_moving):
+        self._separator.adapt_effort(is_growing=has_many_new)
+        if self._cooling.advance(is_growing=has_many_new, is_moving=self._is_moving):
             progress = self._cycle_start - self.bound.value
             self.converged = progress <= MIN_PROGRESS * (self._relaxed - self.bound.value)
             self._cycle_start = self.bound.value
@@ -168,7 +170,7 @@ class DualAscent:
     def _ascend(
         self, rows: Rows, chosen: NDArray[np.int64], costs: NDArray[np.float64], budget: Budget
     ) -> tuple[NDArray[np.float64], int]:
-        """Make coordinate steps of all clusters; return the probabilities of the rows and the number of rows read."""
+        """Make coordinate steps of all clusters; return the weights of the rows and the number of rows read."""
         from bnsearch.exact import kernels_smoothing as kernels
 
         n, temperature = self._table.n_variables, self._cooling.temperature
@@ -208,12 +210,12 @@ class DualAscent:
 
     def _update_bound(self, budget: Budget, first_new: int | None = None) -> bool:
         """
-        Compute the bound and the reduced costs of the multipliers; return False if there is none.
+        Compute the bound and the reduced costs of the multipliers; return False if the bound was not computed.
 
         The multipliers of the clusters from number `first_new` on are adjusted first. A copy of all multipliers is
-        adjusted for the bound only: the next round continues from the smoothed multipliers. Only a lower bound is
-        saved. There is none if the budget is spent before, or if a multiplier is not finite. In the second case the
-        multipliers of the lowest bound replace all others.
+        adjusted for the bound only: the next round continues from the smoothed multipliers. The bound is saved
+        only if it is lower than the best one so far. It is not computed if the budget is spent before, or if a
+        multiplier is not finite. In the second case the multipliers of the lowest bound replace all others.
         """
         if not self._pool.is_finite:
             self._restore_multipliers()
@@ -264,7 +266,7 @@ def find_cluster_bound(
     ----------
     parent_sets : the candidate table
     budget : limits of time and memory; a stop request ends the search for a better bound
-    incumbent : score of the best known network; the search ends when the bound agrees with it
+    incumbent : score of the best known network; the search ends when the bound is not higher
     start : bound whose clusters and multipliers are improved; None starts without clusters
     """
     return DualAscent(parent_sets, start, memory=budget.memory // 4).improve(budget, incumbent)

@@ -38,7 +38,7 @@ def find_rows(table: ParentSets, dag: DAG) -> NDArray[np.int64] | None:
 
 def find_choice(component: Component, rows: NDArray[np.int64]) -> NDArray[np.int64]:
     """
-    Return a component's part of a network: the entry of each variable's row.
+    Return a component's part of a network: for each variable, the index of its row in the component.
 
     A row that the component has left out scores less than the last entry, the empty set, which replaces it.
     """

@@ -47,9 +47,9 @@ class Exact:
 
     Parameters
     ----------
-    memory : int, optional
-        Maximum number of bytes: of the scores of dynamic programming, 8 * 2^n for n variables; of the nodes and cuts
-        of the order graph; of the cuts and open nodes of branch and cut. Each thread of dynamic programming takes half
+    memory : int, default 4 GiB
+        Maximum number of bytes of each search: dynamic programming (8 * 2^n bytes for n variables), the order graph,
+        and branch and cut. Each thread of dynamic programming takes half
         a megabyte in addition. The linear program has at most a few thousand columns and rows.
 
     References
@@ -69,7 +69,7 @@ class Exact:
     most 2^(n-12) passes over the table. Blocks with the same number of high variables are independent and run in
     threads. The network is reconstructed backwards from the scores.
 
-    *Order graph.* RINOBS searches for a first incumbent. A node of the order graph is a set of variables that come
+    *Order graph.* RINOBS improves the first incumbent. A node of the order graph is a set of variables that come
     first in an ordering. Only nodes whose upper bound exceeds the incumbent are kept (`order_graph.py`). The bound
     follows from the multipliers of a dual ascent.
 
@@ -81,9 +81,9 @@ class Exact:
     cut take turns.
 
     If the search is stopped early, it returns the best network so far and its upper bound. Without highspy, a component
-    may be too large: if the table was selected for this search, it also returns the best network so far; if the caller
-    gave the table, it raises an error instead. An iteration is a step of RINOBS, a node of branch and cut or a solved
-    table. An evaluation of dynamic programming is the best score of one variable in one set.
+    may be too large for dynamic programming. Then the search raises an error if the caller gave the table. If the table
+    was selected for this search, it returns the best network so far. An iteration is a step of RINOBS, a node of branch
+    and cut or a solved table. An evaluation of dynamic programming is the best score of one variable in one set.
 
     Examples
     --------
@@ -98,7 +98,7 @@ class Exact:
     name: ClassVar[str] = "exact"
     space: ClassVar[str] = "subsets of variables; linear programs with cuts"
     needs: ClassVar[Needs] = Needs.TABLE
-    ends: ClassVar[bool] = True
+    ends_by_itself: ClassVar[bool] = True
     paper: ClassVar[str] = "Silander & Myllymaki (2006), Cussens (2011)"
     purpose: ClassVar[str] = "for a proof of optimality, see Limits"
     memory: int = 4 << 30
@@ -113,7 +113,7 @@ class Exact:
         start : bound over the candidate table whose clusters are the first cuts; None means none
         """
         table = run.parent_sets(problem)
-        run.bound = relaxed(table).score  # the part of each component is replaced by a lower one
+        run.bound = relaxed(table).score  # a sum over components; the optimum of each replaces its term
         rows = select_acyclic_rows(table, make_starts("fas", table, precedence_of(problem))(run.rng))
         run.offer(math.fsum(table.scores[rows]), partial(table.network, rows.copy()))
         try:
@@ -134,7 +134,7 @@ class Exact:
             raise InputError(
                 "no network of the candidate table satisfies the knowledge: add candidate sets, or relax the knowledge"
             )
-        run.prove()
+        run.mark_optimal()
 
     def load_rare_kernels(self, problem: Problem) -> None:
         """Compile or load the kernels of the order graph and of branch and cut."""
@@ -150,7 +150,7 @@ class ExactSearch:
 
     Attributes
     ----------
-    rows : int64[n], rows of the best network so far; changed
+    rows : int64[n], rows of the best network so far; modified in place
     proofs : the results of branch and cut
     """
 
@@ -168,7 +168,7 @@ class ExactSearch:
         if not (large and has_solver()):
             self._check_memory(components[-1].size)
             return all(self._solve_dynamically(component) for component in components)
-        if self.run.progress.stale < PATIENCE * problem.size:  # no search has ended without improvement before
+        if self.run.progress.stale < PATIENCE * problem.size:  # unless RINOBS has searched this long in vain
             search_incumbent(problem, self.run)
         self.rows[:] = self._get_incumbent()
         for component in components[: len(components) - len(large)]:
@@ -190,7 +190,7 @@ class ExactSearch:
         """
         Solve a component by dynamic programming; return False after a stop.
 
-        If the part of the component in the bound of the run is given, the score of the best network replaces it.
+        bound : the component's term in the bound of the run, which its optimum replaces; None if that is not updated
         """
         with self.run.ignoring_convergence():
             found = solve(component, self.run)
@@ -242,7 +242,7 @@ class ExactSearch:
         if proof is not None:
             self.proofs.append(proof)
             parts.append(f"{proof.n_processed:,} node{'' if proof.n_processed == 1 else 's'} of branch and cut")
-            parts.append(f"{proof.n_sets_left:,} of {component.n_sets:,} parent sets left after the first")
+            parts.append(f"{proof.n_sets_left:,} of {component.n_sets:,} parent sets left after the first node")
         self.run.remark(f"{parts[0]}: {', '.join(parts[1:])}" if parts[1:] else f"{parts[0]}: proven by a bound")
 
     def _get_bound(self) -> float:
@@ -256,7 +256,7 @@ class ExactSearch:
         self.run.count(iterations=1)
 
     def _report(self, component: Component, choice: NDArray[np.int64]) -> None:
-        """Take a component's part of a better network over, and offer the network to the run."""
+        """Copy a component's rows of a better network to `rows`, and offer the network to the run."""
         self.rows[component.variables] = component.rows[choice]
         rows = self.rows.copy()
         self.run.offer(math.fsum(self.table.scores[rows]), partial(self.table.network, rows))
@@ -270,6 +270,6 @@ class ExactSearch:
         """Raise an error if the scores of a component of this size exceed the memory."""
         if variables > self.max_dynamic:
             raise TooLargeError(
-                f"exact search takes at most {self.max_dynamic} variables that depend on each other with "
-                f"{self.memory / 2**30:,.3g} GiB of memory, but the table has {variables:,}: {ADVICE}"
+                f"dynamic programming solves components of at most {self.max_dynamic} variables with "
+                f"{self.memory / 2**30:,.3g} GiB of memory, but one component of the table has {variables:,}: {ADVICE}"
             )

@@ -77,7 +77,7 @@ class BNCPSO:
     name: ClassVar[str] = "bncpso"
     space: ClassVar[str] = "populations of DAGs"
     needs: ClassVar[Needs] = Needs.DATA
-    ends: ClassVar[bool] = True
+    ends_by_itself: ClassVar[bool] = True
     paper: ClassVar[str] = "baseline of Dai et al. (2020)"
     purpose: ClassVar[str] = "to reproduce published results"
     population: int = 100

@@ -63,7 +63,7 @@ class DGA(RankBasedGA):
     name: ClassVar[str] = "dga"
     space: ClassVar[str] = "populations of DAGs"
     needs: ClassVar[Needs] = Needs.DATA
-    ends: ClassVar[bool] = True
+    ends_by_itself: ClassVar[bool] = True
     paper: ClassVar[str] = "baseline of Dai et al. (2020)"
     purpose: ClassVar[str] = "to reproduce published results"
     crossover: float = 0.65

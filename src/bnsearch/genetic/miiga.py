@@ -39,12 +39,14 @@ class MIIGA:
     """
     Genetic algorithm whose search space is restricted by mutual information, differently for each individual.
 
-    An individual is an ordering, the edges along it, and a binding parameter alpha. Alpha restricts the search space of
-    the individual to the pairs that Eq. 4 relates: those whose mutual information exceeds alpha times the maximum that
-    one of the two variables has with any other. A generation recombines a random half of the population with
-    individuals of the previous generation. All other individuals, and those that recombination does not improve, get a
-    new alpha and one mutation. The best of offspring and population survive, and tournaments select the next population
-    from them.
+    An individual is an ordering, the edges along it, and a binding parameter alpha. Alpha selects the pairs that Eq. 4
+    relates: those whose mutual information exceeds alpha times the maximum mutual information of one of the two
+    variables (with any other variable). These pairs are joined at the start, and edges are added and removed when alpha
+    changes. With `mutation="related"`, mutation is also restricted to them; by default it is not (see Notes).
+    Recombination takes parent sets from an individual with another alpha. A generation recombines a random half of the
+    population with individuals of the previous generation. All other individuals, and those that recombination does not
+    improve, get a new alpha and one mutation. The best of offspring and population survive, and tournaments select the
+    next population from them.
 
     Parameters
     ----------
@@ -53,11 +55,12 @@ class MIIGA:
     generations : int, default 500
         Maximum number of generations.
     tournament : int, default 2
-        Number of entrants of a tournament.
+        Number of individuals in a tournament.
     step : float, default 0.02
         Delta alpha, the change of a binding parameter in one generation.
     max_parents : int, default 5
-        Maximum number of parents of a variable, unless `learn` or the knowledge has another limit.
+        Maximum number of parents of a variable, unless `learn` or the knowledge has another limit. The paper gives no
+        value; this is the choice of the library.
     start : str, default "information"
         First population: "information", or "random" orderings and edges (MIIGA-InitMI).
     recombination : str, default "priority"
@@ -91,6 +94,8 @@ class MIIGA:
     - In the ablations, a random start has random orderings, and about as many edges as variables. The conventional
       crossover cuts ordering and connections at one point each, and all its offspring are accepted. A random binding
       parameter moves one step up, one step down, or not at all.
+    - Alpha stays in the interval from 0 to 1. Improvements must exceed the library's tolerance. A graph without an edge
+      of the drawn kind of mutation stays unchanged.
     - The penalty of a score other than BIC and AIC is the log-likelihood minus the score.
     - Knowledge: every individual is legal. Orderings have required parents before their children, the information of
       forbidden pairs is zero, and no operator adds a forbidden edge or removes a required one.
@@ -99,15 +104,14 @@ class MIIGA:
     its search space: it adds and reverses edges between pairs that Eq. 4 relates. This is `mutation="related"`. The
     default is "any", because its scores are higher and closer to those of the paper. On alarm (5,000 rows, five seeds)
     the mean BIC is lower than that of the true network by 1,127 with "any" and by 5,452 with "related". In the paper
-    the difference is 1,271. The ablation
-    MIIGA+FixA needs "related": with "any", a fixed binding parameter does not fix the search space. In both cases
-    mutation may delete any edge.
+    the difference is 1,271. The ablation MIIGA+FixA needs "related": with "any", a fixed binding parameter does not fix
+    the search space. In both cases mutation may delete any edge.
 
     As in the paper, copies of the best individual soon fill the population. With `distinct`, other individuals survive,
     too, and the mean score is higher on 13 of the 14 networks of `benchmarks/genetic.py` (equal on asia). With
     `mutation="any"`, the adaptive binding parameter shows no advantage over a random one on insurance and alarm.
 
-    One iteration is one generation. The first population is offered at iteration 0.
+    One iteration is one generation. The best network of the first population is offered to the run at iteration 0.
 
     Examples
     --------
@@ -122,7 +126,7 @@ class MIIGA:
     name: ClassVar[str] = "miiga"
     space: ClassVar[str] = "populations of DAGs"
     needs: ClassVar[Needs] = Needs.DATA
-    ends: ClassVar[bool] = True
+    ends_by_itself: ClassVar[bool] = True
     paper: ClassVar[str] = "Dai et al. (2020)"
     purpose: ClassVar[str] = "to reproduce published results"
     population: int = 100
@@ -159,14 +163,14 @@ class MIIGA:
                 picked = draw_half(len(current), rng)  # line 14
                 former = previous.take(rng.integers(len(previous), size=picked.sum()))  # line 16
                 recombined, is_better = operators.recombine(current.take(picked), former)  # lines 15-23
-                unimproved = Individuals.concatenated(current.take(~picked), recombined.take(~is_better))  # np
-                mutants = operators.mutate(unimproved, best.penalty)  # lines 24-29
+                to_mutate = Individuals.concatenated(current.take(~picked), recombined.take(~is_better))  # np
+                mutants = operators.mutate(to_mutate, best.penalty)  # lines 24-29
                 offspring = Individuals.concatenated(recombined.take(is_better), mutants)
                 family_scores.offer_best(offspring.graphs, offspring.local)  # line 30
                 candidates = Individuals.concatenated(offspring, current)  # line 31
                 survivors = select_fittest(candidates.scores, self.population, distinct=self.distinct)
                 fittest = candidates.take(survivors)  # line 32: pop'
-                best.update(offspring)
+                best.update(offspring)  # line 33: best
                 winners = select_by_tournament(fittest.scores, self.tournament, rng)
                 previous, current = current, fittest.take(winners)  # line 33
 

@@ -84,7 +84,7 @@ class BNPC:
     name: ClassVar[str] = "bnpc"
     space: ClassVar[str] = "DAGs restricted by independence tests"
     needs: ClassVar[Needs] = Needs.DATA
-    ends: ClassVar[bool] = True
+    ends_by_itself: ClassVar[bool] = True
     paper: ClassVar[str] = "Cheng et al. (2002)"
     purpose: ClassVar[str] = "to recover the true graph, not to maximise the score"
 

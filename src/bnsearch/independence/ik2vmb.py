@@ -77,7 +77,7 @@ class IK2vMB:
     name: ClassVar[str] = "ik2vmb"
     space: ClassVar[str] = "DAGs restricted by independence tests"
     needs: ClassVar[Needs] = Needs.DATA
-    ends: ClassVar[bool] = True
+    ends_by_itself: ClassVar[bool] = True
     paper: ClassVar[str] = "Dai et al. (2020)"
     purpose: ClassVar[str] = "to recover the true graph, not to maximise the score"
 

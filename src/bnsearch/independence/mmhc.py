@@ -67,7 +67,7 @@ class MMHC:
     name: ClassVar[str] = "mmhc"
     space: ClassVar[str] = "DAGs restricted by independence tests"
     needs: ClassVar[Needs] = Needs.DATA
-    ends: ClassVar[bool] = True
+    ends_by_itself: ClassVar[bool] = True
     paper: ClassVar[str] = "Tsamardinos et al. (2006)"
     purpose: ClassVar[str] = "to recover the true graph, not to maximise the score"
 

@@ -33,7 +33,9 @@ def check_method(method: str | Method, parameters: Mapping[str, Any] | None) -> 
         raise InputError(f"method must be a name or a method such as Tabu(length=5), not {method!r}")
     check_method_class(type(method))
     if parameters:
-        raise InputError("parameters go with the name of a method; one that is given as an object has its own")
+        raise InputError(
+            "parameters can only be given with the name of a method: set them in the object, such as Tabu(length=5)"
+        )
     return method
 
 
@@ -79,8 +81,12 @@ def check_size(table: Dataset) -> None:
         )
 
 
-def stopping_rule(seconds: float | None, stop: Stop | None, method: Method) -> Stop:
-    """Return the rule of a time budget and of a further rule; without both, the method's end or convergence."""
+def make_stopping_rule(seconds: float | None, stop: Stop | None, method: Method) -> Stop:
+    """
+    Return the rule of a time budget and of a further rule.
+
+    Without both, the rule is empty if the method ends by itself, and `Converged()` otherwise.
+    """
     if stop is not None and not isinstance(stop, Stop):
         raise InputError(f"stop must be a rule such as Iterations(100), not {stop!r}")
     if seconds is not None and seconds != math.inf:

@@ -7,8 +7,8 @@ from dataclasses import dataclass, replace
 from typing import ClassVar
 
 from bnsearch.equivalence.ges import GES
-from bnsearch.exact.method import MAX_DYNAMIC, Exact
 from bnsearch.exact.warm_up import load_bound_kernels
+from bnsearch.learning.all_subsets import estimate_subset_search
 from bnsearch.learning.bounding import BoundSearch
 from bnsearch.learning.candidates import (
     CandidateSelector,
@@ -23,12 +23,12 @@ from bnsearch.learning.table_search import (
     CUT_SHARE,
     exact_fits,
     expected_exact_seconds,
-    is_near,
-    prove,
-    prove_by_cuts,
-    search_table,
+    is_gap_small,
+    search_by_cuts,
+    search_exactly,
+    search_problem_table,
 )
-from bnsearch.learning.warm_up import load_kernels, load_scorer_kernels, load_table_kernels
+from bnsearch.learning.warm_up import load_kernels, load_scorer_kernels
 from bnsearch.ondemand.ginobs import GINOBS
 from bnsearch.ondemand.island_model import IslandModel
 from bnsearch.orderings.rinobs import RINOBS
@@ -39,15 +39,14 @@ from bnsearch.runs.problem import Problem
 from bnsearch.runs.run import Run
 from bnsearch.runs.stop import Seconds
 from bnsearch.selection.enumeration import Enumeration
-from bnsearch.selection.report import Selection
+from bnsearch.selection.report import NO_TIME, Selection
 from bnsearch.selection.subsets import Subsets
 
 UNTIMED_ISLANDS = 2  # number of islands if the result must not depend on the number of threads
-SUBSETS_SHARE = 0.1  # maximum share of the remaining time for counting all subsets before the islands begin
+SUBSETS_SHARE = 0.1  # maximum share of the remaining time for scoring all subsets before the islands begin
 MAX_SECONDS_PER_SUBSET, MAX_SECONDS_PER_ROW = 1e-6, 1e-8  # upper estimates for one subset: fixed, and for each row
-SUBSETS_GROUPS = "subsets", "scorer", "dynamic"  # groups of kernels that count and search all subsets
-SUBSETS_MARGIN = 1.5  # safety factor on the estimated time of counting all subsets after the islands have begun
-MAX_FAMILIES = 20_000_000  # without a time limit, all subsets are counted if they have at most this many families
+SUBSETS_GROUPS = "subsets", "scorer", "dynamic"  # groups of kernels that score and search all subsets
+SUBSETS_MARGIN = 1.5  # safety factor on the estimated time of scoring all subsets after the islands have begun
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -57,15 +56,16 @@ class AutoSearch:
 
     Notes
     -----
-    With few variables, all subsets of the variables are counted (`Subsets`), and exact search proves the optimum over
+    With few variables, all subsets of the variables are scored (`Subsets`), and exact search proves the optimum over
     all networks. If a selected candidate table is complete, exact search solves each strongly connected component of
-    the graph of all candidate parents separately. Time and memory double with each variable of a component.
+    the graph of all candidate parents separately. Time and memory of dynamic programming double with each variable of a
+    component; components of more than 20 variables are searched in the order graph and by branch and cut.
 
-    Otherwise the islands alternate between three searches: over orderings, with parent sets generated on demand
-    (GINOBS); over orderings, with a table of all families met so far (RINOBS); and over DAGs (tabu search). The search
-    that gains most gets most of the time. Between these searches, parent sets are enumerated, one size after the other,
-    and added to the table. A size is enumerated as a whole if that takes a small share of the time. A part of a size is
-    enumerated when the search stops improving.
+    Otherwise the islands alternate between three searches: over orderings, with families on demand (GINOBS); over
+    orderings, with a table of all families met so far (RINOBS); and over DAGs (tabu search). The time is shared between
+    the searches over orderings and the search over DAGs, in proportion to their recent gains per second. Between these
+    searches, parent sets are enumerated, one size after the other, and added to the table. A size is enumerated as a
+    whole if that takes a small share of the time. A part of a size is enumerated when the search stops improving.
 
     Examples
     --------
@@ -76,7 +76,7 @@ class AutoSearch:
     """
 
     name: ClassVar[str] = "auto"
-    begins: ClassVar[bool] = True
+    begins_at_start: ClassVar[bool] = True
     space: ClassVar[str] = "chosen by size and time"
     needs: ClassVar[Needs] = Needs.DATA_OR_TABLE
     paper: ClassVar[str] = "ours"
@@ -87,7 +87,7 @@ class AutoSearch:
     loads_later: ClassVar[bool] = True  # the kernels of a method are loaded when it is chosen
 
     def choose_kernel_groups(self, problem: Problem, run: Run) -> tuple[str, ...]:
-        """Return the groups of kernels that a run needs; only a few if it is certain that all subsets are counted."""
+        """Return the groups of kernels that a run needs; only a few if it is certain that all subsets are scored."""
         searching = expected_exact_seconds(problem.size, 1)
         if math.isinf(searching):
             return self.kernel_groups
@@ -100,20 +100,22 @@ class AutoSearch:
     def search(self, problem: Problem, run: Run) -> None:
         """Choose a method, and search with it."""
         if problem.data is None or problem.table is not None or problem.has_python_score:
-            search_table(problem, run)
+            search_problem_table(problem, run)
         else:
             _DataSearch(problem, run).search()
 
 
-class _DataSearch(SelectionSchedule):
-    """One search with data: the islands and the schedule of selections."""
+class _DataSearch:
+    """One search with data: the islands, the schedule of selections and the search for a bound."""
 
     def __init__(self, problem: Problem, run: Run) -> None:
-        super().__init__()
         self.problem, self.run = problem, run
         self.timed = run.is_timed
-        self.selection: Selection | None = None  # the last selection, if no note describes it yet
-        self.untried: ParentSets | None = None  # complete table that branch and cut has not tried yet
+        self.schedule = SelectionSchedule()
+        self.bounding: BoundSearch  # made when the islands have started
+        self.undescribed: Selection | None = None  # the last selection, if no note describes it yet
+        self.untried_table: ParentSets | None = None  # complete table that branch and cut has not tried yet
+        self.why_islands = ""  # why exact search over all subsets was not possible
 
     def search(self) -> None:
         """Search until the run stops or the optimum is proven."""
@@ -121,25 +123,27 @@ class _DataSearch(SelectionSchedule):
         with run.budget.clock_paused():
             load_scorer_kernels(problem)
         run.offer(problem.base_score, lambda: problem.base)
-        earlier = self._continue_selections()
-        if self.has_all_subsets and self._solve_subsets(earlier):
+        selection = self._restore_selections()
+        if self.schedule.has_all_subsets and self._solve_subsets(selection):
             return
-        expected = self._expected_subset_seconds()
+        expected, self.why_islands = estimate_subset_search(problem, run)
         fits = math.isfinite(expected) and (not self.timed or expected <= SUBSETS_SHARE * run.seconds_left)
         if fits and self._solve_subsets():
             return
+        # A bound over the sets kept proves nothing about other networks.
         run.scope, run.stops_at_bound = KEPT_SETS, False
         model = self._start_islands()
         bounding = self.bounding = BoundSearch(problem, run, model)
-        if earlier is None and not self.timed:
-            earlier = CandidateSelector().select(problem, run, math.inf)
-        if earlier is not None and self._add_selection(model, earlier):
+        if selection is None and not self.timed:
+            selection = CandidateSelector().select(problem, run, math.inf)
+        if selection is not None and self._add_selection(model, selection):
             return
         bounding.continue_from_checkpoint()
         while run.going() and model.is_started and run.seconds_left > bounding.reserve:
-            seconds, whole = self._plan_enumeration(model)
+            seconds, whole = self._plan_if_possible(model)
             if seconds > 0.0 and self._enumerate(model, seconds, whole):
                 return
+            # The rest of the time is reserved for the bound.
             with run.extra_stop(Seconds(run.seconds + run.seconds_left - bounding.reserve)):
                 self._search_round(model)
             if self._prove_complete_table():
@@ -150,35 +154,35 @@ class _DataSearch(SelectionSchedule):
                 expected = math.inf
         if model.islands:
             bounding.finish()
-        if self.selection is not None:
-            run.remark(describe(self.selection))
+        if self.undescribed is not None:
+            run.remark(describe(self.undescribed))
         run.remark(
             "chose search over orderings (ginobs, rinobs) and over DAGs (tabu): exact search over all subsets of "
-            f"{problem.size} variables would take too long"
+            f"{problem.size} variables {self.why_islands}"
         )
 
     def _prove_complete_table(self) -> bool:
         """Try branch and cut once on a complete table if the gap is small; return True if the optimum is proven."""
-        run, complete = self.run, self.untried
-        if complete is None or not run.scope.is_complete or not is_near(run):
+        run, complete = self.run, self.untried_table
+        if complete is None or not run.scope.is_complete or not is_gap_small(run):
             return False
-        self.untried = None
-        prove_by_cuts(replace(self.problem, table=complete), run, CUT_SHARE * run.seconds_left)
+        self.untried_table = None
+        search_by_cuts(replace(self.problem, table=complete), run, CUT_SHARE * run.seconds_left)
         return run.optimal
 
-    def _continue_selections(self) -> Selection | None:
+    def _restore_selections(self) -> Selection | None:
         """Restore the selections from the checkpoint, and return the last one; None if there is none."""
         if self.run.checkpoint is None:
             return None
-        from bnsearch.learning.auto_state import keep_selections
+        from bnsearch.learning.auto_state import connect_selections
 
-        return keep_selections(self, self.run.checkpoint, self.problem.names)
+        return connect_selections(self.schedule, self.run.checkpoint, self.problem.names)
 
     def _search_round(self, model: IslandModel) -> None:
         """Search with the islands for one round; with several islands, the bound is searched for in parallel."""
         bounding = self.bounding
 
-        def visit(seconds: float) -> None:
+        def search_bound(seconds: float) -> None:
             """Search for a bound in place of one island, until the time for the bound in this round is used up."""
             bounding.advance(seconds)
             if bounding.credit <= 0.0:
@@ -186,7 +190,7 @@ class _DataSearch(SelectionSchedule):
 
         bounding.prepare_slice()
         if len(model.islands) > 1 and bounding.credit > 0.0:
-            model.guest = visit
+            model.guest = search_bound
         else:
             bounding.advance(math.inf)
         model.search_round()
@@ -203,30 +207,12 @@ class _DataSearch(SelectionSchedule):
                 load_kernels(problem, GES())
         model = IslandModel(problem, run, run.threads if self.timed else UNTIMED_ISLANDS, run.budget.memory)
         model.start()
-        self.stale_since = run.seconds
+        self.schedule.stale_since = run.seconds
         return model
-
-    def _expected_subset_seconds(self) -> float:
-        """Return the estimated time of counting and searching all subsets; infinity if there are too many."""
-        problem, run = self.problem, self.run
-        n = problem.size
-        searching = expected_exact_seconds(n, run.threads)
-        if math.isinf(searching) or (8 << n) > run.budget.memory // 2:
-            return math.inf
-        if not self.timed:
-            return 0.0 if n << (n - 1) <= MAX_FAMILIES else math.inf
-        builder = Subsets(memory=run.budget.memory // 2)
-        with run.budget.clock_paused():
-            load_table_kernels(Exact(), rare=n > MAX_DYNAMIC)
-            builder.load_kernels(problem.needed_data, run.threads, problem.constraints)
-        counting = builder.expected_seconds(
-            problem.needed_data, problem.needed_score, threads=run.threads, constraints=problem.constraints
-        )
-        return counting + searching
 
     def _solve_subsets(self, found: Selection | None = None) -> bool:
         """
-        Count all subsets and search them exactly; return False if not all subsets could be counted.
+        Score all subsets and search them exactly; return False if not all subsets could be scored.
 
         found : the selection of all subsets from a checkpoint; None if there is none
         """
@@ -235,46 +221,48 @@ class _DataSearch(SelectionSchedule):
             with run.ignoring_convergence():
                 found = select_for_run(Subsets(memory=run.budget.memory // 2), problem, run)
         if not found.complete:
+            self.why_islands = "did not end in time"
             return False
-        self.last_selection, self.has_all_subsets = found, True
+        self.schedule.last_selection, self.schedule.has_all_subsets = found, True
         run.remark(describe(found))
-        run.remark(f"chose exact search: all subsets of {problem.size} variables were counted")
+        run.remark(f"chose exact search: all subsets of {problem.size} variables were scored")
         run.scope, run.bound = ALL_NETWORKS, None
-        prove(replace(problem, table=found.table), run)
+        search_exactly(replace(problem, table=found.table), run)
         return True
 
-    def _plan_enumeration(self, model: IslandModel) -> tuple[float, bool]:
+    def _plan_if_possible(self, model: IslandModel) -> tuple[float, bool]:
         """Return a plan as `plan_enumeration` does; no time during the first climb, or without a time budget."""
         if not self.timed or model.is_climbing:
             return 0.0, True
-        return self.plan_enumeration(self.run, model.share_covered)
+        return self.schedule.plan_enumeration(self.run, model.share_covered)
 
     def _enumerate(self, model: IslandModel, seconds: float, whole: bool) -> bool:
         """Enumerate parent sets for the islands' table; return True if the optimum is proven."""
-        problem, run = self.problem, self.run
+        problem, run, schedule = self.problem, self.run, self.schedule
         builder = Enumeration(
             seconds=max(0.01, seconds),
             memory=selection_memory(run),
             max_rows=model.table.max_rows,
             whole_size=whole,
-            horizon=run.seconds_left,
-            state=self.state,
+            seconds_left=run.seconds_left,
+            state=schedule.state,
         )
         with run.ignoring_convergence():
             found = select_for_run(builder, problem, run)
-        self.selecting += found.seconds
-        self.next_seconds = found.seconds_for_next if math.isfinite(found.seconds_for_next) else 2.0 * seconds
-        self.is_finished = found.stop in ("memory", "horizon")
-        self.stale_since = run.seconds
-        return self._add_selection(model, replace(found, seconds=self.selecting), at_once=whole or found.complete)
+        schedule.selection_seconds += found.seconds
+        schedule.next_seconds = found.seconds_for_next if math.isfinite(found.seconds_for_next) else 2.0 * seconds
+        schedule.is_finished = found.stop in ("memory", NO_TIME)
+        schedule.stale_since = run.seconds
+        total = replace(found, seconds=schedule.selection_seconds)
+        return self._add_selection(model, total, at_once=whole or found.complete)
 
     def _add_selection(self, model: IslandModel, found: Selection, *, at_once: bool = True) -> bool:
         """Add selected candidate sets to the islands' table; return True if the optimum is proven."""
-        problem, run = self.problem, self.run
-        self.selection = self.last_selection = found
-        self.enumerated = found.depth
+        problem, run, schedule = self.problem, self.run, self.schedule
+        self.undescribed = schedule.last_selection = found
+        schedule.enumerated_depth = found.depth
         model.table.add_selected(found.table, at_once=at_once)
-        self.is_partial = not found.complete
+        schedule.is_partial = not found.complete
         # If only a part of a size was enumerated, the bound covers only those sets of the part that the islands use.
         if at_once and (self.bounding.add_selected(found.table, found.scope) or found.complete):
             run.scope, run.bound = found.scope, None  # a bound over the previous table does not cover this one
@@ -282,9 +270,9 @@ class _DataSearch(SelectionSchedule):
             fits, why = exact_fits(found.table, problem, run)
             if fits:
                 run.remark(describe(found))
-                self.selection = None  # the note above describes it
+                self.undescribed = None  # the note above describes it
                 run.remark(f"chose exact search: {why}")
-                prove(replace(problem, table=found.table), run)
+                search_exactly(replace(problem, table=found.table), run)
                 return run.optimal
-            self.untried = found.table if self.timed else None
+            self.untried_table = found.table if self.timed else None
         return False

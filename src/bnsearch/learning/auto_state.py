@@ -20,19 +20,23 @@ if TYPE_CHECKING:
 SCHEDULE, ENUMERATION = "schedule of selections", "enumeration"  # the names of the parts
 
 
-def keep_selections(schedule: SelectionSchedule, checkpoint: Checkpoint, names: Sequence[str]) -> Selection | None:
-    """Add the selections to a checkpoint, and return the last one of an earlier run; None if there is none."""
+def connect_selections(schedule: SelectionSchedule, checkpoint: Checkpoint, names: Sequence[str]) -> Selection | None:
+    """
+    Restore the selections of an earlier run, and save those of this run in the checkpoint from now on.
+
+    The result is the last selection of the earlier run; None if there is none.
+    """
     part, enumeration, found = checkpoint.take(SCHEDULE), checkpoint.take(ENUMERATION), None
     if part is not None:
         with checkpoint.damage_reported():
             saved = None if enumeration is None else decode_enumeration(enumeration)
             found = restore_selections(schedule, part, names, saved)
-    checkpoint.provide(SCHEDULE, partial(describe_selections, schedule))
-    checkpoint.provide(ENUMERATION, partial(describe_enumeration, schedule, EnumerationEncoder()))
+    checkpoint.provide(SCHEDULE, partial(encode_selections, schedule))
+    checkpoint.provide(ENUMERATION, partial(encode_enumeration, schedule, EnumerationEncoder()))
     return found
 
 
-def describe_selections(schedule: SelectionSchedule) -> Part | None:
+def encode_selections(schedule: SelectionSchedule) -> Part | None:
     """Return the last selection and the schedule of selections, from any thread; None before the first selection."""
     if schedule.last_selection is None:
         return None
@@ -46,7 +50,7 @@ def describe_selections(schedule: SelectionSchedule) -> Part | None:
     return Part(facts, selection.arrays)
 
 
-def describe_enumeration(schedule: SelectionSchedule, encoder: EnumerationEncoder) -> Part | None:
+def encode_enumeration(schedule: SelectionSchedule, encoder: EnumerationEncoder) -> Part | None:
     """Return the state of the enumeration, from any thread; None before it begins."""
     walk = schedule.state.walk
     return None if walk is None else encoder.encode(take_state(walk))
@@ -58,16 +62,16 @@ def restore_selections(
     """
     Continue the schedule of selections, and return the last selection.
 
-    saved : state of the enumeration. If it is None, because it was too large to be written so far, the enumeration of
-        the next size begins again with the smaller sizes, so that its expected time is longer
+    saved : state of the enumeration. None means that it was too large to be written. The enumeration then starts again
+        with the smallest size, so its expected time is longer
     """
     facts, found = part.facts, decode_selection(names, part)
     schedule.has_all_subsets, schedule.is_finished = bool(facts["has all subsets"]), bool(facts["is finished"])
-    schedule.selecting = found.seconds
+    schedule.selection_seconds = found.seconds
     schedule.next_seconds = float(facts["next seconds"])
     if saved is not None and saved.depth >= found.depth:
         schedule.state = EnumerationState(table=found.table, is_cut=found.is_cut, saved=saved)
     else:
         schedule.next_seconds += found.seconds
-        schedule.state = EnumerationState(table=found.table, is_cut=found.is_cut, earlier=found.depth)
+        schedule.state = EnumerationState(table=found.table, is_cut=found.is_cut, earlier_depth=found.depth)
     return found

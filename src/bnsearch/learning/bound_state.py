@@ -26,16 +26,12 @@ BOUND = "upper bound"  # the name of the part
 CUTS, LOCAL = "cut", "local cut"  # beginnings of the names of arrays
 
 
-def keep_bound(search: BoundSearch, checkpoint: Checkpoint) -> None:
+def connect_bound(search: BoundSearch, checkpoint: Checkpoint) -> None:
     """Add the upper bound to a checkpoint, and continue from that of an earlier run if there is one."""
-    part = checkpoint.take(BOUND)
-    if part is not None:
-        with checkpoint.damage_reported():
-            restore_bound(search, part)
-    checkpoint.provide(BOUND, partial(describe_bound, search))
+    checkpoint.connect(BOUND, partial(restore_bound, search), partial(encode_bound, search))
 
 
-def describe_bound(search: BoundSearch) -> Part | None:
+def encode_bound(search: BoundSearch) -> Part | None:
     """Return the bound, its inequalities and the cuts of branch and cut, from any thread; None before the first."""
     state = search.state
     if state is None:

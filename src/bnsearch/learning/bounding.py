@@ -8,22 +8,16 @@ from functools import partial
 from math import inf
 from typing import Any
 
-import numpy as np
-from numpy.typing import NDArray
-
 from bnsearch.budgets.budget import Budget
-from bnsearch.exact.certificate import certify_ascent, make_certificate
+from bnsearch.exact.certificate import certify_ascent
 from bnsearch.exact.cluster_bound import ClusterBound
-from bnsearch.exact.cut_bound import CutBound
-from bnsearch.exact.cuts import Cut
-from bnsearch.exact.incumbents import find_rows
 from bnsearch.exact.linear_program import has_solver
 from bnsearch.exact.priced_ascent import PricedAscent
 from bnsearch.exact.saved_bound import SavedBound
-from bnsearch.exact.warm_up import load_cut_kernels
-from bnsearch.graphs.dag import DAG
+from bnsearch.learning.ascent_pace import AscentPace
 from bnsearch.learning.bound_share import get_bound_share
 from bnsearch.learning.bound_table import add_network, make_core
+from bnsearch.learning.cut_search import CutSearch
 from bnsearch.ondemand.island_model import IslandModel
 from bnsearch.parent_sets.scope import KEPT_SETS, Scope
 from bnsearch.parent_sets.table import ParentSets
@@ -31,18 +25,18 @@ from bnsearch.runs.problem import Problem
 from bnsearch.runs.run import Run
 from bnsearch.scores.score import improves
 
-RESERVE = 0.03  # share of the total time that is left to the bound at the end of a run
-MAX_RESERVE = 0.1  # the same, if computing the bound of a large table takes long
-SLOW_GAIN = 0.03  # share of the gap that the dual ascent must close in a period; otherwise branch and cut starts
-SLOW_PERIOD = 0.1  # the length of this period, as a share of the total time
+RESERVE = 0.03  # share of the total time that is reserved for the bound at the end of a run
+MAX_RESERVE = 0.1  # maximum share of the total time that is reserved if computing the bound of a large table takes long
 MIN_CORE_GROWTH = 1.5  # the core (the sets that the islands have met) is updated if it has grown by this factor
-LAST_UPDATE = 0.5  # share of the total time after which it is not updated: the bound needs time to adapt to new sets
-MIN_SLICE = 0.02  # shortest slice of the search for a bound, as a share of the total time: short ones waste rounds
-MIN_SLICE_UPDATES = 5  # the same, as a multiple of the time for updating the core
-MIN_SLICE_ROUNDS = 3  # the same, as a multiple of the time of a round: a round that is interrupted is lost
+LAST_UPDATE = 0.5  # share of the total time after which the core is not updated: the bound must adapt to new sets
+MIN_SLICE = 0.02  # shortest slice of the search for a bound, as a share of the total time
+MIN_SLICE_UPDATES = 5  # shortest slice as a multiple of the duration of an update of the core
+# Shortest slice as a multiple of the duration of an ascent round (a round of the dual ascent): a round that is
+# interrupted is lost.
+MIN_SLICE_ROUNDS = 3
 ROWS_PER_SECOND = 10_000  # maximum number of selected rows for each second of the run: pricing takes 1e-6 s for a row
 ROW_BYTES = 200  # approximate memory of a row: its bits, its reduced cost, and its part of the table
-UNTIMED_ROUNDS = 30  # rounds of the search for a bound under a budget of iterations
+UNTIMED_ROUNDS = 30  # number of ascent rounds under a budget of iterations
 UNTIMED_ROWS = 200_000  # maximum number of selected rows in this case
 MEMORY_SHARE = 8  # the selected rows take at most an eighth of the run's memory, and so do the clusters or cuts
 
@@ -62,9 +56,8 @@ class BoundSearch:
     Attributes
     ----------
     ascent : the search for clusters and multipliers; None before it has started
-    cuts : branch and cut, which starts when the dual ascent hardly improves the bound; None before. Then both take
-        turns, until branch and cut has the lower bound and continues alone
-    credit : number of seconds that the search for a bound may take in this round
+    cuts : branch and cut, which starts when the dual ascent hardly improves the bound
+    credit : number of seconds that the search for a bound may take in this round of the islands
     spent : number of seconds that the search has taken so far
     state : the state for a checkpoint; None before the first bound
     """
@@ -72,52 +65,48 @@ class BoundSearch:
     def __init__(self, problem: Problem, run: Run, model: IslandModel) -> None:
         self.problem, self._run, self._model = problem, run, model
         self._timed = run.is_timed
-        self._end = run.seconds + run.seconds_left
+        self._total_seconds = run.seconds + run.seconds_left
         self._selected: ParentSets | None = None
         self._scope = KEPT_SETS
-        self._is_outdated = True  # True if the selected sets have changed since the search began
+        self._is_outdated = True  # True if the ascent must be made for the selected sets: at first, and if they change
         self.spent = self._update_seconds = 0.0  # the latter: duration of the last update of the table
         self._memory = run.budget.memory // MEMORY_SHARE
-        self._is_slow = False  # True if the dual ascent hardly improves the bound
-        self._mark = (0.0, inf)  # seconds of the search, and the bound, at the start of the current period
-        self._is_turn_of_cuts = True  # True if branch and cut has the next turn, False if the dual ascent has it
-        self._old_cuts: list[Cut] = []  # cuts of branch and cut over an earlier table; they hold for any table
-        self._found: tuple[DAG, NDArray[np.float64]] | None = None  # the last network of branch and cut
-        self._covered = -inf  # score of the incumbent when its sets were added to the table
+        self._pace = AscentPace(self._total_seconds)
+        self._covered_score = -inf  # score of the incumbent when its sets were added to the table
         self._n_core = 0  # number of sets that the islands have met, at the last update
-        self._start: ClusterBound | None = None  # inequalities of an earlier run that this one continues
+        self._saved_inequalities: ClusterBound | None = None  # inequalities of an earlier run that this one continues
         self._saved_value = -inf  # bound of the earlier run, which is kept until a lower one is found
         self.ascent: PricedAscent | None = None
-        self.cuts: CutBound | None = None
+        self.cuts = CutSearch(run, self._memory)
         self.credit = 0.0
         self.state: SavedBound | None = None
 
     @property
     def reserve(self) -> float:
         """Number of seconds at the end of the run that the search for a bound needs."""
-        if not math.isfinite(self._end):
+        if not math.isfinite(self._total_seconds):
             return 0.0
         pricing = 0.0 if self.ascent is None else 2 * self.ascent.pricing_seconds
-        return min(MAX_RESERVE * self._end, RESERVE * self._end + self._update_seconds + pricing)
+        return min(MAX_RESERVE * self._total_seconds, RESERVE * self._total_seconds + self._update_seconds + pricing)
 
     def continue_from_checkpoint(self) -> None:
         """Continue with the bound of an earlier run if there is one, and add the bound to the run's checkpoint."""
         if self._run.checkpoint is not None:
-            from bnsearch.learning.bound_state import keep_bound
+            from bnsearch.learning.bound_state import connect_bound
 
-            keep_bound(self, self._run.checkpoint)
+            connect_bound(self, self._run.checkpoint)
 
     def continue_from(self, state: SavedBound, spent: float, evidence: Callable[[], Any]) -> None:
         """
         Continue from the state of an earlier run, after its selected parent sets were added.
 
-        The bound of the earlier run is kept if it has the same scope, until a lower one is found or the incumbent is
-        better.
+        The bound of the earlier run is kept if it has the same scope, until a lower one is found or the incumbent's
+        score exceeds it.
 
         spent : time that the search has taken in the earlier run
         evidence : function that returns the certificate of the earlier bound, or raises an error
         """
-        self._start, self._old_cuts, self.spent = state.inequalities, state.cuts, spent
+        self._saved_inequalities, self.cuts.old_cuts, self.spent = state.inequalities, state.cuts, spent
         if state.scope == self._scope:
             run, self._saved_value = self._run, state.value
             run.bound, run.scope, run.evidence = state.value, state.scope, evidence
@@ -130,31 +119,35 @@ class BoundSearch:
 
         scope : the scope of a bound over these sets
         """
-        max_rows = min(ROWS_PER_SECOND * self._end if self._timed else UNTIMED_ROWS, self._memory / ROW_BYTES)
-        if table.n_sets > max_rows or (self.cuts is not None and not scope.is_complete):
+        max_rows = min(ROWS_PER_SECOND * self._total_seconds if self._timed else UNTIMED_ROWS, self._memory / ROW_BYTES)
+        if table.n_sets > max_rows or (self.cuts.is_started and not scope.is_complete):
             return False
         self._selected, self._scope, self._is_outdated = table, scope, True
         return True
 
     def prepare_slice(self) -> None:
-        """Set the credit for calls of `advance`, and prepare the table; no credit if a slice would be too short."""
+        """
+        Set the credit for calls of `advance`, and prepare the table; no credit if a slice would be too short.
+
+        The last island gets the network that branch and cut has found since. If the dual ascent is slow, branch and cut
+        starts here.
+        """
         run, self.credit = self._run, 0.0
         if not self._timed or run.halted():
             return
         seconds = min(get_bound_share(run) * run.threads * run.seconds - self.spent, run.seconds_left)
-        if seconds < max(MIN_SLICE * self._end, MIN_SLICE_UPDATES * self._update_seconds):
+        if seconds < max(MIN_SLICE * self._total_seconds, MIN_SLICE_UPDATES * self._update_seconds):
             return
         started = run.seconds
-        if self._found is not None:  # an island continues from the last network of branch and cut
-            self._model.islands[-1].add_network(*self._found)
-            self._found = None
+        if (network := self.cuts.take_network()) is not None:
+            self._model.islands[-1].add_network(*network)
         if self._is_outdated:
             self._update_table()
-        elif self._is_beaten():
+        elif not self._has_valid_bound():
             self._cover_incumbent()
-        elif self.cuts is None and self._is_slow and has_solver():
+        elif not self.cuts.is_started and self._pace.is_slow and has_solver():
             self._start_cuts()
-        elif self.cuts is None and run.seconds < LAST_UPDATE * self._end:
+        elif not self.cuts.is_started and run.seconds < LAST_UPDATE * self._total_seconds:
             self._update_table(MIN_CORE_GROWTH)
         self.spent += run.seconds - started
         self.credit = max(0.0, seconds - (run.seconds - started))
@@ -174,128 +167,120 @@ class BoundSearch:
         """
         Set the bound of the run.
 
-        The search uses the rest of the time, up to its reserve. After Ctrl-C the last bound is kept, unless the
-        incumbent is better. That is possible because the incumbent may have sets that the islands have met since the
-        last slice, which the bound does not cover.
+        The search uses the rest of the time, up to its reserve. After Ctrl-C the last bound is kept if it is valid for
+        the incumbent.
         """
         run = self._run
-        if run.budget.request is not None and not self._is_beaten():
+        if run.budget.request is not None and self._has_valid_bound():
             return
         seconds = min(run.seconds_left, self.reserve or math.inf)
         budget = Budget(seconds, clock=run.budget.clock, stop_condition=lambda: run.budget.request)
+        is_covered = not improves(run.progress.score, self._covered_score)
         if self._is_outdated:
             self._update_table()
-        elif self._is_beaten() or (self.cuts is None and improves(run.progress.score, self._covered)):
+        elif not self._has_valid_bound() or not (is_covered or self.cuts.is_started):  # a new table ends branch and cut
             self._cover_incumbent()
-        before, evidence, scope = run.bound, run.evidence, run.scope
-        self._improve(budget)
-        if before is not None and improves(before, run.progress.score) and (run.bound is None or before < run.bound):
-            run.bound, run.evidence, run.scope = before, evidence, scope  # there was not enough time for a lower bound
-        if self._is_beaten():
+        self._improve_or_keep(budget)
+        if not self._has_valid_bound():
             self._cover_incumbent()
             self._improve(budget)
 
-    def _is_beaten(self) -> bool:
-        """Return True if there is no bound, or if the incumbent is better: the bound does not cover all its sets."""
+    def _has_valid_bound(self) -> bool:
+        """
+        Return True if there is a bound, and the incumbent's score does not exceed it.
+
+        The score may exceed the bound because the incumbent may have parent sets that the islands have met since the
+        last slice, which the bound does not cover.
+        """
         bound = self._run.bound
-        return bound is None or improves(self._run.progress.score, bound)
+        return bound is not None and not improves(self._run.progress.score, bound)
+
+    def _improve_or_keep(self, budget: Budget) -> None:
+        """Improve the bound within a budget; if there is not enough time for a lower one, keep the old bound."""
+        run = self._run
+        before, evidence, scope = run.bound, run.evidence, run.scope
+        self._improve(budget)
+        if before is not None and improves(before, run.progress.score) and (run.bound is None or before < run.bound):
+            run.bound, run.evidence, run.scope = before, evidence, scope
 
     def _improve(self, budget: Budget) -> None:
-        """Improve the bound within a budget, and set the bound of the run."""
+        """Improve the bound of the ascent or of branch and cut within a budget, and set the bound of the run."""
         assert self.ascent is not None
-        run, before = self._run, self._run.bound
-        if self.cuts is not None and (self._has_better_cuts() or self._is_turn_of_cuts or self.ascent.converged):
+        run = self._run
+        if self.cuts.take_turn(self.ascent):
             self.cuts.improve(budget)
         else:
             started = run.seconds
             self.ascent.improve(budget, run.progress.score, inf if self._timed else UNTIMED_ROUNDS)
-            if self.cuts is None:
-                self._check_progress(self.spent + run.seconds - started)
-        self._is_turn_of_cuts = not self._is_turn_of_cuts
-        value = self.ascent.bound.value if self.cuts is None else min(self.cuts.value, self.ascent.bound.value)
+            if not self.cuts.is_started:
+                self._pace.update(self.spent + run.seconds - started, self.ascent, run.progress.score)
+        value = min(self.cuts.value, self.ascent.bound.value)
         if improves(run.progress.score, value):  # the incumbent has sets that the bound does not cover
             run.bound = run.evidence = None
-            return
-        if before is not None and before < value and run.scope.is_complete and self._scope.is_complete:
-            return  # the old bound is tighter: it comes from an attempt to prove the optimum over all networks
-        if before is not None and before == self._saved_value and before < value and not self._is_beaten():
-            return
+        elif not self._keeps_bound(value):
+            self._set_bound(value)
+
+    def _keeps_bound(self, value: float) -> bool:
+        """Return True if the bound of the run is lower than a new one, and is not replaced by it."""
+        run = self._run
+        if run.bound is None or run.bound >= value:
+            return False
+        if run.scope.is_complete and self._scope.is_complete:
+            return True  # it comes from an attempt to prove the optimum, and both hold for all networks
+        # Any other bound may not cover the sets that were added to the table since. The bound of an earlier run that
+        # this one continues stays as long as it is valid for the incumbent.
+        return run.bound == self._saved_value and self._has_valid_bound()
+
+    def _set_bound(self, value: float) -> None:
+        """Set the bound of the run, with its scope and its certificate."""
+        assert self.ascent is not None
+        run = self._run
         run.bound, run.scope = value, self._scope
         self._save_state(value)
-        if self.cuts is not None and self._has_better_cuts():
-            run.evidence = partial(make_certificate, self.cuts.table, self.cuts.make_proofs())
+        if self.cuts.is_better_than(self.ascent):
+            run.evidence = self.cuts.make_evidence()
         else:
             run.evidence = partial(certify_ascent, self.ascent.tables, self.ascent.bound)
 
     def _save_state(self, value: float) -> None:
         """Copy the state for the checkpoint, because its thread must not read the cuts during a search."""
         if self._run.checkpoint is not None and self.ascent is not None:
-            cuts = self._old_cuts if self.cuts is None else self.cuts.list_cuts()
-            self.state = SavedBound(value, self._scope, self.ascent.bound, cuts)
-
-    def _has_better_cuts(self) -> bool:
-        """Return True if branch and cut has a lower bound than the dual ascent."""
-        return self.cuts is not None and self.ascent is not None and self.cuts.value < self.ascent.bound.value
-
-    def _check_progress(self, spent: float) -> None:
-        """At the end of a period, decide whether the dual ascent is slow; `spent` is the time of the search so far."""
-        assert self.ascent is not None
-        began, before = self._mark
-        value = self.ascent.bound.value
-        if spent - began >= SLOW_PERIOD * self._end:
-            self._is_slow = before - value < SLOW_GAIN * (value - self._run.progress.score)
-            self._mark = spent, value
-        self._is_slow |= self.ascent.converged
+            self.state = SavedBound(value, self._scope, self.ascent.bound, self.cuts.list_cuts())
 
     def _update_table(self, min_growth: float = 0.0) -> None:
         """
-        Add the sets that the islands have met since the last slice; start a new search after a selection.
+        Update the core with the sets that the islands have met.
 
-        min_growth : the sets are added only if the new core is larger than the last one by this factor
+        After a new selection, a new ascent is made, which begins with the old multipliers.
+
+        min_growth : the core is updated only if its size is at least this multiple of the last one
         """
         started, core = self._run.seconds, make_core(self._model, self.problem, self._run.best())
-        self._drop_cuts()
+        self.cuts.stop()
         if self.ascent is not None and not self._is_outdated:
             if core.n_sets < min_growth * self._n_core:
                 return
             self.ascent.replace_core(core)
         else:
-            start = self._start if self.ascent is None else self.ascent.bound
-            tables = [core] if self._selected is None else [self._selected, core]
-            self.ascent = PricedAscent(*tables, start=start, memory=self._memory)
+            start = self._saved_inequalities if self.ascent is None else self.ascent.bound
+            first, second = (core, None) if self._selected is None else (self._selected, core)
+            self.ascent = PricedAscent(first, second, start, memory=self._memory)
             self._is_outdated = False
-        self._covered = self._run.progress.score
-        self._n_core, self._is_slow, self._mark = core.n_sets, False, (self.spent, inf)
+        self._covered_score = self._run.progress.score
+        self._n_core = core.n_sets
+        self._pace.restart(self.spent)
         self._update_seconds = self._run.seconds - started
 
     def _cover_incumbent(self) -> None:
         """Add the sets of the incumbent to the table of the bound; adding all sets met since would change it more."""
         assert self.ascent is not None
-        self._drop_cuts()
+        self.cuts.stop()
         core = add_network(self.ascent.tables[-1], self.problem, self._run.best())
         self.ascent.replace_core(core, restart=False)
-        self._covered = self._run.progress.score
-
-    def _drop_cuts(self) -> None:
-        """End branch and cut over the table so far; its cuts hold for other tables, too, and are kept."""
-        if self.cuts is not None:
-            self._old_cuts, self.cuts = self.cuts.list_cuts(), None
+        self._covered_score = self._run.progress.score
 
     def _start_cuts(self) -> None:
-        """Start branch and cut over the table of the dual ascent."""
+        """Start branch and cut over the table of the dual ascent; the table must first cover the incumbent."""
         assert self.ascent is not None
-        run, table = self._run, self.ascent.make_table()
-        with run.budget.clock_paused():
-            load_cut_kernels()
-        rows = find_rows(table, run.best())
-        if rows is None:
+        if not self.cuts.start(self.ascent):
             self._cover_incumbent()
-            return
-
-        def report(rows: NDArray[np.int64]) -> None:
-            if run.offer(math.fsum(table.scores[rows]), partial(table.network, rows)):
-                self._found = table.network(rows), table.scores[rows]
-
-        self.cuts = CutBound(
-            table, rows, self.ascent.bound, cuts=self._old_cuts, memory=self._memory, seed=run.seed, report=report
-        )

@@ -20,8 +20,9 @@ if TYPE_CHECKING:
     from bnsearch.selection.builder import Builder
     from bnsearch.selection.report import Selection
 
-SHARE = 0.55  # share of the remaining time for a selection, if all sets of one more size fit into it
-GROWTH = 0.75  # share of the selection's time after which no more larger sets are grown
+SHARE = 0.55  # maximum share of the remaining time for a selection
+# Share of this time after which the growth of larger sets ends; the rest is for enumerating one more whole size.
+GROWTH = 0.75
 FIRST_SECONDS = 0.2  # maximum time of the selection before the first network
 FIRST_SHARE = 0.05  # maximum share of the remaining time for the same
 EVALUATIONS = 20_000_000  # budget without a time limit, so that the result depends neither on machine nor threads
@@ -39,7 +40,7 @@ class CandidateSelector:
     def __call__(self, problem: Problem, run: Run) -> ParentSets:
         """Return the candidate table, which is selected by the first call."""
         if self._selection is None:
-            # A run that continues after its time returns the saved network, so no other is offered.
+            # If a resumed run has no time left, its saved network is the result, so no other network is offered.
             is_over = run.halted() and math.isfinite(run.progress.score)
             found = self._take_saved(problem, run)
             if found is None and not is_over:
@@ -123,7 +124,7 @@ def describe(selection: Selection) -> str:
     scored = f"scored {selection.scored:,} candidate parent sets in {selection.seconds:.1f} s"
     if selection.complete:
         return f"{scored}; kept {selection.kept:,}: all that can be optimal"
-    kept = f"kept {selection.kept:,} that no subset matches or beats"
+    kept = f"kept {selection.kept:,}: none has a subset with the same or a higher score"
     if not selection.depth:
         return f"{scored}: the most promising ones; {kept}"
     larger = ", and the most promising larger ones" if selection.table.max_parents > selection.depth else ""

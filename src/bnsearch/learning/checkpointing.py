@@ -38,7 +38,7 @@ def attach_checkpoint(
     seed, stop : as the caller has given them; they are compared with those of the saved run
     """
     if path is None:
-        raise InputError("restart starts over the run of a checkpoint: give the checkpoint, too")
+        raise InputError("restart needs a checkpoint: add --checkpoint (checkpoint=...), or leave restart out")
     if not isinstance(path, str | os.PathLike):
         raise InputError(f"checkpoint must be a path such as 'run.bns', not {path!r}")
     identity = identify_run(problem, method, seed, stop)
@@ -51,4 +51,4 @@ def begin_at_incumbent(problem: Problem, method: Method, run: Run) -> Problem:
         return problem
     with run.budget.clock_paused():
         check_incumbent(problem, run)
-    return replace(problem, start=run.best()) if get_declaration(type(method)).begins else problem
+    return replace(problem, start=run.best()) if get_declaration(type(method)).begins_at_start else problem

@@ -35,7 +35,7 @@ from bnsearch.learning.candidates import (
 from bnsearch.learning.compilation import compile_missing
 from bnsearch.learning.methods import uses_table
 from bnsearch.learning.selection_schedule import SelectionSchedule
-from bnsearch.learning.table_search import MAX_EXACT_VARIABLES, exact_fits, prove
+from bnsearch.learning.table_search import MAX_EXACT_VARIABLES, exact_fits, search_exactly
 from bnsearch.learning.warm_up import load_kernels, loads_later
 from bnsearch.ondemand.ginobs import GINOBS
 from bnsearch.ondemand.island_model import TABLE_MEMORY, IslandModel
@@ -206,9 +206,9 @@ class _IslandSearch:
         """Return the selection of an earlier run that this one continues; None if there is none."""
         if self.run.checkpoint is None:
             return None
-        from bnsearch.learning.auto_state import keep_selections
+        from bnsearch.learning.auto_state import connect_selections
 
-        return keep_selections(self.schedule, self.run.checkpoint, self.problem.names)
+        return connect_selections(self.schedule, self.run.checkpoint, self.problem.names)
 
     def _start_and_select(self) -> tuple[IslandModel, Selection]:
         """Return the driver's island and a selection that the workers make during its first climb."""
@@ -244,7 +244,7 @@ class _IslandSearch:
         fits, why = exact_fits(found.table, problem, run)
         if fits:
             run.remark(f"chose exact search: {why}")
-            prove(replace(problem, table=found.table), run)
+            search_exactly(replace(problem, table=found.table), run)
         return run.optimal
 
     def _search_islands(self, model: IslandModel, found: Selection | None) -> None:

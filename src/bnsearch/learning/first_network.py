@@ -84,8 +84,8 @@ def compile_and_find_network(problem: Problem, method: Method, run: Run) -> tupl
     """
     Compile the kernels that a run lacks in the cache; return the score and the network found meanwhile.
 
-    The result is None if all kernels are in the cache, without a time budget, and if no network was found. The
-    observers of the run get reports.
+    The result is None in three cases: all kernels are in the cache, the run has no time budget, or no network was
+    found. Progress is reported to the observers of the run.
     """
     missing = list_missing(problem, choose_groups(method, problem, run))
     if not missing:

@@ -23,12 +23,12 @@ from bnsearch.learning.arguments import (
     check_size,
     check_support,
     limit_parents,
-    stopping_rule,
+    make_stopping_rule,
 )
 from bnsearch.learning.candidates import CandidateSelector, load_selection_kernels
 from bnsearch.learning.first_network import compile_and_find_network
 from bnsearch.learning.methods import uses_table
-from bnsearch.learning.search import add_near_optimal, search_in
+from bnsearch.learning.search import add_near_optimal, execute_run
 from bnsearch.learning.warm_up import load_kernels, loads_later
 from bnsearch.runs.method import Method
 from bnsearch.runs.problem import Problem
@@ -99,8 +99,9 @@ def learn(
         Candidate tables are selected on the workers, too. Each worker uses one thread. Under a budget of iterations
         (`stop`), the result does not depend on the number or kind of workers.
     memory : int, float or str, optional
-        Memory for candidate tables, caches and islands together, in bytes or as text such as "2GB". None means a
-        quarter of the machine's memory, at most 4 GiB.
+        Memory for candidate tables, caches and islands, in bytes or as text such as "2GB". None means a quarter of the
+        machine's memory, at most 4 GiB. The parts have their own limits, which add up to one and a half times this
+        number in the worst case.
     parameters : mapping, optional
         Parameters of a method that is given by name.
     start : DAG, BayesianNetwork or Result, optional
@@ -115,15 +116,15 @@ def learn(
         List all networks whose score is within this Bayes factor of the optimum (`Result.near_optimal`), for up to 20
         variables.
     checkpoint : str or path, optional
-        Folder, such as "run.bns", in which the state of the run is saved about every ten seconds and at its end. The
-        same call continues a run that was interrupted, and returns the result of one that has ended. A larger
-        `seconds` continues a run that has ended. Only `seconds`, `threads`, `executor`, `memory`, `within` and
-        `observers` may differ from those of the saved run.
+        Folder, such as "run.bns", in which the state of the run is saved about every ten seconds, less often if it is
+        large, and at its end. The same call continues a run that was interrupted, and returns the result of one that
+        has ended. A larger `seconds` continues a run that has ended. Only `seconds`, `threads`, `executor`, `memory`,
+        `within` and `observers` may differ from those of the saved run.
     restart : bool, default False
         Whether to start over even if the checkpoint has a saved run.
     observers : sequence of callable, optional
-        Functions that are called with an `Event` at every improvement and from time to time in between. They can be
-        called from any thread.
+        Functions that are called with an `Event` at every improvement, and up to ten times a second in between. They
+        can be called from any thread.
     clock : callable, optional
         Function that returns the current time in seconds.
 
@@ -140,7 +141,7 @@ def learn(
     Notes
     -----
     After Ctrl-C or SIGTERM, `learn` stops the search and returns the best network so far; a second signal ends the
-    program. The first call compiles kernels, and later calls load them. This time does not count.
+    program. The first call compiles kernels, and later calls load them. This time is not part of the time budget.
 
     A run that continues from a checkpoint has the rest of the time budget, and its result is never worse than the saved
     network. The default method and `ginobs` continue with the saved networks, families and candidate tables. Searches
@@ -164,15 +165,15 @@ def learn(
     True
     """
     method = check_method(method, parameters)
-    rule = stopping_rule(seconds, stop, method)
+    rule = make_stopping_rule(seconds, stop, method)
     check_observers(observers)
     workers = check_executor(executor)
-    table = as_dataset(data, discretize)
-    check_size(table)
+    dataset = as_dataset(data, discretize)
+    check_size(dataset)
     problem = Problem(
-        data=table,
+        data=dataset,
         score=check_score(score),
-        knowledge=limit_parents(knowledge, max_parents, table.names),
+        knowledge=limit_parents(knowledge, max_parents, dataset.names),
         start=None if start is None else get_dag(start),
     )
     check_support(method, problem)
@@ -192,15 +193,15 @@ def learn(
     if checkpoint is not None or restart:
         from bnsearch.learning.checkpointing import attach_checkpoint
 
-        ended = attach_checkpoint(run, problem, method, checkpoint, restart=restart, seed=seed, stop=stop)
-        if ended is not None:
-            return add_near_optimal(ended, run, problem, within)
+        saved_result = attach_checkpoint(run, problem, method, checkpoint, restart=restart, seed=seed, stop=stop)
+        if saved_result is not None:
+            return add_near_optimal(saved_result, run, problem, within)
     load_kernels_of_run(run, problem, method)
-    for text in describe_suspicious_columns(table):
+    for text in describe_suspicious_columns(dataset):
         run.remark(text)
     if problem.has_python_score:
         run.remark(f"the score {problem.needed_score.name} is a Python function: scores of the library are much faster")
-    return search_in(run, problem, method, within, workers)
+    return execute_run(run, problem, method, within, workers)
 
 
 def load_kernels_of_run(run: Run, problem: Problem, method: Method) -> None:

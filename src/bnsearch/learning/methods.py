@@ -36,7 +36,7 @@ def uses_table(method: Method) -> bool:
 
 def has_end(method: Method) -> bool:
     """Return True if a method ends without a stopping rule; with `restarts=None` it restarts until the run stops."""
-    return get_declaration(type(method)).ends and getattr(method, "restarts", 0) is not None
+    return get_declaration(type(method)).ends_by_itself and getattr(method, "restarts", 0) is not None
 
 
 def make_method(name: str, /, **parameters: Any) -> Method:

@@ -62,15 +62,16 @@ def search(
     memory : int, optional
         Bytes for tables and caches; None means a quarter of the machine's memory, at most 4 GiB.
     observers : sequence of callable, optional
-        Functions that are called with an `Event` at every improvement and about every 0.1 s in between.
+        Functions that are called with an `Event` at every improvement, and up to ten times a second in between.
     within : float, optional
         List all networks whose score is within this Bayes factor of the optimum (`Result.near_optimal`), for up to 20
-        variables. With a candidate table, these are networks over its sets; it lacks sets that are worse than a subset.
+        variables. With a candidate table, these are networks over its sets. The table lacks sets that have a subset
+        with the same or a higher score.
     checkpoint : str or path, optional
         Folder, such as "run.bns", in which the state of the search is saved and from which it continues; see
         `bnsearch.learn`.
     restart : bool, default False
-        Whether to start over although the checkpoint has a saved run.
+        Whether to start over even if the checkpoint has a saved run.
 
     Returns
     -------
@@ -85,7 +86,7 @@ def search(
     Notes
     -----
     Ctrl-C or SIGTERM stops the search, which returns the best network so far; a second one ends the program. Candidate
-    parent sets that are selected first have a budget of their own, `problem.selection`. They take no time of the run,
+    parent sets that are selected first have a budget of their own, `problem.builder`. They take no time of the run,
     and a signal during that time stops the selection only.
 
     Examples
@@ -113,15 +114,15 @@ def search(
     if checkpoint is not None or restart:
         from bnsearch.learning.checkpointing import attach_checkpoint
 
-        ended = attach_checkpoint(run, problem, method, checkpoint, restart=restart, seed=seed, stop=stop)
-        if ended is not None:
-            return add_near_optimal(ended, run, problem, within)
+        saved_result = attach_checkpoint(run, problem, method, checkpoint, restart=restart, seed=seed, stop=stop)
+        if saved_result is not None:
+            return add_near_optimal(saved_result, run, problem, within)
     with run.budget.clock_paused(), interrupts_preserved():
         load_kernels(problem, method)
-    return search_in(run, problem, method, within)
+    return execute_run(run, problem, method, within)
 
 
-def search_in(
+def execute_run(
     run: Run, problem: Problem, method: Method, within: float | None = None, workers: Workers | None = None
 ) -> Result:
     """Search in a run until its end, or until a signal stops it, and return the result."""
@@ -130,15 +131,15 @@ def search_in(
         from bnsearch.learning.checkpointing import begin_at_incumbent
 
         problem = begin_at_incumbent(problem, method, run)
-    begun = begin_at_start(method, problem, run)
+    started_method = begin_at_start(method, problem, run)
     with stop_on_signals(run.budget):
         with nullcontext() if checkpoint is None else checkpoint.writing():
             if workers is None:
-                begun.search(problem, run)
+                started_method.search(problem, run)
             else:
                 from bnsearch.learning.distributing import distribute
 
-                distribute(run, problem, begun, workers)
+                distribute(run, problem, started_method, workers)
             near = None if within is None else list_near_optimal(run, problem, within)
             result = replace(collect_result(run, problem, method), near_optimal=near)
         if checkpoint is not None:
@@ -148,7 +149,7 @@ def search_in(
 
 
 def list_near_optimal(run: Run, problem: Problem, within: float) -> NearOptimal | None:
-    """Return the networks within a factor of the optimum, found in the rest of a run's time; None if that is short."""
+    """Return the networks within a Bayes factor of the optimum; None if the rest of the time does not suffice."""
     rest = None if isinf(run.seconds_left) else Seconds(max(MIN_SECONDS, run.seconds_left))
     part = Run(rest, seed=run.seed, threads=run.threads, memory=run.budget.memory, clock=run.budget.clock)
     with stop_on_signals(part.budget):
@@ -171,7 +172,7 @@ def begin_at_start(method: Method, problem: Problem, run: Run) -> Method:
     run.offer(problem.score_of(start), lambda: start)
     if isinstance(method, ClassSearch) and method.start is None:
         return replace(method, start=PDAG.from_dag(start))
-    if not get_declaration(type(method)).begins or problem.table is not None:
+    if not get_declaration(type(method)).begins_at_start or problem.table is not None:
         run.remark(f"{method.name} does not begin its search with the given network, which is the first incumbent only")
     return method
 

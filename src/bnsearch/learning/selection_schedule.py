@@ -17,17 +17,17 @@ STALE_FACTOR = 2.0  # time for that enumeration as a multiple of the time withou
 
 class SelectionSchedule:
     """
-    The selections so far, and the time for the next one. A checkpoint saves all attributes down to `selecting`.
+    The selections so far, and the time for the next one. A checkpoint saves all attributes down to `selection_seconds`.
 
     Attributes
     ----------
     state : the enumeration of parent sets
     last_selection : the last selection; None before the first one
-    has_all_subsets : True if the last selection has counted all subsets
+    has_all_subsets : True if the last selection has scored all subsets
     next_seconds : expected time for completing one more size; 0 until it is known
     is_finished : True if sets of one more size cannot be enumerated
-    selecting : time of all selections
-    enumerated : number of parents up to which the table holds all useful sets
+    selection_seconds : time of all selections
+    enumerated_depth : number of parents up to which the table has all useful sets
     stale_since : elapsed time at the end of the last selection, or when the islands began
     is_partial : False once a selected table is complete
     """
@@ -38,8 +38,8 @@ class SelectionSchedule:
         self.has_all_subsets = False
         self.next_seconds = 0.0
         self.is_finished = False
-        self.selecting = 0.0
-        self.enumerated = 0
+        self.selection_seconds = 0.0
+        self.enumerated_depth = 0
         self.stale_since = 0.0
         self.is_partial = True
 
@@ -48,7 +48,8 @@ class SelectionSchedule:
         Return the time that an enumeration of parent sets may take now, and whether it must complete a size.
 
         The next size is enumerated as a whole if its expected time is below a limit, the smaller of two numbers: a
-        share of the remaining time, and the elapsed time minus MIN_SEARCHING times that of all earlier enumerations.
+        share of the remaining time, and the elapsed time minus MIN_SEARCHING times the total time of all
+        earlier enumerations.
         Otherwise a part of the size is enumerated if the network has not improved for a while. The limit is lower if
         many variables have more parents in the best network than the next size: their sets would not be enumerated.
 
@@ -58,9 +59,9 @@ class SelectionSchedule:
             return 0.0, True
         if run.seconds < min(MIN_ELAPSED, MIN_ELAPSED_SHARE * (run.seconds + run.seconds_left)):
             return 0.0, True
-        covered = share_covered(max(FIRST_SIZE - 1, self.enumerated + 1))
+        covered = share_covered(max(FIRST_SIZE - 1, self.enumerated_depth + 1))
         max_seconds = covered * MAX_ENUMERATION * run.seconds_left
-        max_seconds = min(max_seconds, covered * run.seconds - MIN_SEARCHING * self.selecting)
+        max_seconds = min(max_seconds, covered * run.seconds - MIN_SEARCHING * self.selection_seconds)
         if self.next_seconds <= max_seconds:
             return max_seconds, True
         stale = run.seconds - max(run.progress.improved, self.stale_since)

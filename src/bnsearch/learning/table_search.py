@@ -23,19 +23,19 @@ from bnsearch.runs.problem import Problem
 from bnsearch.runs.run import Run
 from bnsearch.runs.stop import Iterations, Seconds, relative_gap
 
-MAX_EXACT_VARIABLES = 27  # variables that can form cycles with each other: exact search then takes 1 GiB
+MAX_EXACT_VARIABLES = 27  # largest strongly connected component that exact search solves; it then takes 1 GiB
 SECONDS_FOR_20 = 0.3  # upper estimate of exact search with 20 variables on one thread; it doubles with each variable
 EXACT_SHARE = 0.5  # maximum share of the remaining time that exact search over a table may be expected to take
-WARM_UP_STEPS = 50  # RINOBS steps for each variable before exact search, for a good incumbent if that runs out of time
-WARM_UP_SHARE = 0.1  # maximum share of the remaining time for these steps
+INCUMBENT_STEPS = 50  # RINOBS steps for each variable: a good incumbent if exact search then runs out of time
+INCUMBENT_SHARE = 0.1  # maximum share of the remaining time for these steps
 CERTAIN_SHARE = 0.05  # share of the remaining time below which exact search is certain to end in time
 NEAR_GAP = 0.05  # maximum relative gap after the dual ascent with which branch and cut is tried
 BOUND_SHARE = 0.1  # share of the remaining time for the dual ascent
 CUT_SHARE = 0.5  # share of the remaining time for branch and cut
 
 
-def search_table(problem: Problem, run: Run) -> None:
-    """Search over the networks of a given candidate table."""
+def search_problem_table(problem: Problem, run: Run) -> None:
+    """Search over the candidate table of a problem, which is selected first if none is given."""
     with run.budget.clock_paused():
         if problem.data is not None and problem.table is None:
             load_selection_kernels(problem, run.threads)
@@ -44,7 +44,7 @@ def search_table(problem: Problem, run: Run) -> None:
     fits, why = exact_fits(table, problem, run)
     run.remark(f"chose {'exact search' if fits else 'search over orderings (rinobs)'}: {why}")
     if fits:
-        prove(problem, run)
+        search_exactly(problem, run)
     else:
         search_with_bound(problem, run)
 
@@ -53,16 +53,16 @@ def exact_fits(table: ParentSets, problem: Problem, run: Run) -> tuple[bool, str
     """Return whether exact search over a table fits into the remaining time, and the reason."""
     largest = find_largest_size(table)
     expected = expected_exact_seconds(largest, run.threads)
-    group = f"{largest} of {problem.size} variables can form cycles with each other"
+    component = f"the largest component of the candidate parents has {largest} of {problem.size} variables"
     if largest > MAX_EXACT_VARIABLES:
-        return False, f"{group}, too many for exact search"
+        return False, f"{component}, too many for exact search"
     if expected > EXACT_SHARE * run.seconds_left:
-        return False, f"{group}, exact search would take about {expected:,.0f} s"
-    return True, f"at most {group}"
+        return False, f"{component}, exact search would take about {expected:,.0f} s"
+    return True, component
 
 
-def prove(problem: Problem, run: Run) -> None:
-    """Search a table exactly, after a short search with RINOBS unless it is certain that the time suffices."""
+def search_exactly(problem: Problem, run: Run) -> None:
+    """Search a table exactly; if this may not end in time, RINOBS first searches for a good incumbent."""
     largest = find_largest_size(run.parent_sets(problem))
     is_certain = run.is_timed and expected_exact_seconds(largest, run.threads) <= CERTAIN_SHARE * run.seconds_left
     with run.budget.clock_paused():
@@ -70,14 +70,14 @@ def prove(problem: Problem, run: Run) -> None:
         if not is_certain:
             load_table_kernels(RINOBS())
     if not is_certain:
-        steps = Iterations(run.progress.iterations + WARM_UP_STEPS * problem.size)
-        with run.extra_stop(steps | Seconds(run.seconds + max(0.0, WARM_UP_SHARE * run.seconds_left))):
+        steps = Iterations(run.progress.iterations + INCUMBENT_STEPS * problem.size)
+        with run.extra_stop(steps | Seconds(run.seconds + max(0.0, INCUMBENT_SHARE * run.seconds_left))):
             RINOBS().search(problem, run)
     Exact().search(problem, run)
 
 
 def expected_exact_seconds(variables: int, threads: int) -> float:
-    """Return the estimated time of exact search for a group of variables; infinity if there are too many."""
+    """Return the estimated time of exact search for a strongly connected component; infinity if it is too large."""
     if variables > MAX_EXACT_VARIABLES:
         return math.inf
     return SECONDS_FOR_20 * 2.0 ** (variables - 20) * max(1.0, variables / 20) / threads
@@ -99,8 +99,8 @@ def search_with_bound(problem: Problem, run: Run) -> None:
     else:
         RINOBS().search(problem, run)
     bound = find_bound(problem, run)
-    if timed and is_near(run):
-        prove_by_cuts(problem, run, CUT_SHARE * run.seconds_left, bound)
+    if timed and is_gap_small(run):
+        search_by_cuts(problem, run, CUT_SHARE * run.seconds_left, bound)
     if timed and not run.optimal:
         RINOBS().search(problem, run)
 
@@ -117,13 +117,13 @@ def find_bound(problem: Problem, run: Run) -> ClusterBound:
     return ascent.bound
 
 
-def is_near(run: Run) -> bool:
+def is_gap_small(run: Run) -> bool:
     """Return True if the gap is so small that branch and cut may prove the optimum, and its solver is installed."""
     gap = relative_gap(run.progress.score, run.bound)
     return gap is not None and gap <= NEAR_GAP and run.going() and has_solver()
 
 
-def prove_by_cuts(problem: Problem, run: Run, seconds: float, start: ClusterBound | None = None) -> None:
+def search_by_cuts(problem: Problem, run: Run, seconds: float, start: ClusterBound | None = None) -> None:
     """
     Search a candidate table by branch and cut for some seconds; keep the lower of the old and the new bound.
 
@@ -136,6 +136,6 @@ def prove_by_cuts(problem: Problem, run: Run, seconds: float, start: ClusterBoun
     with run.extra_stop(Seconds(run.seconds + seconds)):
         Exact().search(problem, run, start)
     if run.optimal:
-        run.prove()
+        run.mark_optimal()  # `extra_stop` has cleared the reason for the end that exact search had set
     elif run.bound is None or bound < run.bound:
         run.bound, run.evidence = bound, evidence

@@ -1,4 +1,4 @@
-"""Compilation or loading of kernels before the clock of a run starts."""
+"""Compilation or loading of kernels, while the clock of a run is paused."""
 
 from __future__ import annotations
 
@@ -23,9 +23,9 @@ def load_kernels(problem: Problem, method: Method, *, rare: bool = True) -> None
 
     A method of the library solves a tiny problem with its default parameters, once in a process for each kind of
     method, data and score. A method that loads the kernels of other methods when it chooses them has the attribute
-    `loads_later`. One with kernels that so short a search does not use has a method `load_rare_kernels(problem)`.
+    `loads_later`. A method with kernels that a short search does not use has a method `load_rare_kernels(problem)`.
 
-    rare : False if the run does not need these
+    rare : False skips `load_rare_kernels`
     """
     loaded: Any = type(method)
     if loads_later(method) or not is_built_in(loaded):

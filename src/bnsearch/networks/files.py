@@ -44,7 +44,7 @@ _STRUCTURE_WRITERS: dict[str, Callable[[DAG], str]] = {
     ".dot": dot.render_structure,
     ".svg": svg.render_structure,
 }
-#: Formats that are older than UTF-8; other bytes are decoded as Latin-1.
+#: Formats that are older than UTF-8; files that are not valid UTF-8 are decoded as Latin-1.
 _LEGACY = {".bif", ".net"}
 #: All supported extensions, without .gz.
 EXTENSIONS = (".bif", ".net", ".json", ".csv", ".dot", ".svg")

@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from bnsearch.graphs.dag import DAG
 
 MAX_CELLS = 50_000_000
-"""Total number of cells of all tables of a fit (400 MB)."""
+"""Maximum total number of cells of all tables of a fit (400 MB)."""
 
 
 def fit_tables(

@@ -44,7 +44,7 @@ class OnDemandChain:
     Parameters
     ----------
     source : the problem as kernels take it
-    random : seed of the chain's own generator
+    seed : seed of the chain's own random generator
     memory : bytes for its cache of extension rows and its store of families
     timed : True if growth that takes long may be cut short; the result then depends on the machine
     shared : the caches of several chains, and the index of this chain's cache; None gives the chain one of its own
@@ -58,7 +58,7 @@ class OnDemandChain:
     def __init__(
         self,
         source: Source,
-        random: np.uint64,
+        seed: np.uint64,
         memory: int,
         *,
         timed: bool = True,
@@ -91,7 +91,7 @@ class OnDemandChain:
         self._chain = KernelTuple((
             self._order, self._position, self._member, self._size, self._score, saved_member, saved_size, saved_score,
             self._best_order, self._best_member, self._best_size, log, np.full(n, -1, dtype=np.int64), self._counts,
-            self._totals, np.array([random], dtype=np.uint64), self._examined, *np.zeros((2, width), dtype=np.int32),
+            self._totals, np.array([seed], dtype=np.uint64), self._examined, *np.zeros((2, width), dtype=np.int32),
             source.required_bits, source.limits, self._prefix_hash, np.zeros(SEEN_SLOTS, dtype=np.uint64),
             source.relatives, source.relatives_begin, self._best_score,
         ))  # fmt: skip

@@ -51,7 +51,7 @@ class GINOBS:
     """
 
     name: ClassVar[str] = "ginobs"
-    begins: ClassVar[bool] = True
+    begins_at_start: ClassVar[bool] = True
     space: ClassVar[str] = "orderings; parent sets are generated on demand"
     needs: ClassVar[Needs] = Needs.DATA
     paper: ClassVar[str] = "ours"

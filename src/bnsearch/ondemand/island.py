@@ -34,7 +34,7 @@ MAX_STEPS_PER_CALL = 10**6  # never reached: a call ends after some milliseconds
 
 
 class StepwiseSearch(Protocol):
-    """A search that takes steps and accepts a share of the losses."""
+    """A search in steps; it accepts a given share of the steps that lower the score."""
 
     @property
     def best(self) -> float:
@@ -47,7 +47,12 @@ class StepwiseSearch(Protocol):
         ...
 
     def step(self, steps: int, rate: float, slope: float) -> int:
-        """Take steps, up to some milliseconds; return their number."""
+        """
+        Take up to `steps` steps, for some milliseconds; return their number.
+
+        rate : share of the steps that lower the score which is accepted at first
+        slope : number by which this share decreases with each step
+        """
         ...
 
 
@@ -92,7 +97,8 @@ class Island:
     ----------
     chain : the search with families on demand; it holds the best network
     dag_search : climbs over DAGs; None if there is no memory for them
-    n_climbs : number of climbs over DAGs that ended
+    n_climbs : number of climbs over DAGs that ended, here or on the first island; 0 forbids climbs, except the first
+        one
     """
 
     def __init__(
@@ -222,7 +228,7 @@ class Island:
         self._recorded, self._started, self._improved = other._recorded, other._started, other._improved
 
     def restart(self, run: Run) -> None:
-        """Restart at an ordering that is informed by the families met so far."""
+        """Restart at a random ordering that breaks few cycles of the best families met."""
         self._recorded = self._offered = -inf
         self.chain.reset_best()
         self.chain.start_at(draw_informed_start(self.chain, self.problem, self.rng), run.halted)

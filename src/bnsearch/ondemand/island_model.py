@@ -23,10 +23,11 @@ from bnsearch.scores.score import improves
 
 FIRST_CLIMB_SHARE = 0.8  # share of the remaining time for the first climb over DAGs, before it continues in rounds
 CLASS_BYTES_PER_PAIR = 8  # memory of GES for each pair of variables, an upper estimate
-CLASS_CLIMB_THREADS = 4  # with at least this number of threads, GES has a thread of its own
+CLASS_CLIMB_THREADS = 4  # with at least this number of threads, GES takes the place of one island's search on demand
 DEEP_GROWTH_SHARE = 0.25  # time (or number of scores) of deep growth, as a share of that of the round before it
 SEPARATE_ROUNDS = 2  # number of first rounds in which no island copies another, so that their networks differ
-CACHE_MEMORY, TABLE_MEMORY, CLIMB_MEMORY = 0.375, 0.25, 0.125  # shares of the memory; the rest is for the selection
+# Shares of the memory; CLIMB_MEMORY applies to the gains of pairs, to tabu search and to GES, each.
+CACHE_MEMORY, TABLE_MEMORY, CLIMB_MEMORY = 0.375, 0.25, 0.125
 
 
 class IslandModel:
@@ -37,7 +38,7 @@ class IslandModel:
     ----------
     problem, run : the problem, and the run that the search is part of
     n_islands : number of islands
-    memory : bytes for the caches, the table and the climbs of all islands together
+    memory : bytes; the caches, the table and the climbs of all islands each take at most a share of it
     on_demand_only : True if the islands search with families on demand, but neither over a table nor over DAGs
     source : the arrays of the problem for kernels; None means that they are made here
 
@@ -49,7 +50,8 @@ class IslandModel:
     best_seen, improved : best score, and the time of its last improvement (its round, under a budget of iterations)
     n_rounds : number of rounds so far
     climb_seconds : duration of one climb over DAGs
-    guest : function that replaces one island's search, called with the seconds of that search; None means none
+    guest : function that takes the place of one island's search (the search for a bound), called with the seconds of
+        that search; None means that all islands search
     """
 
     def __init__(
@@ -84,10 +86,11 @@ class IslandModel:
 
     def start(self) -> None:
         """
-        Start the first island with a climb from the network `start`, and all others at its network.
+        Climb on the first island from `problem.start`, and start all other islands at the network found.
 
-        The climb offers networks from the beginning. If it does not end here, it continues in the rounds. In this case
-        its gain per second in the second half of its time here is the first rate of the DAG search.
+        The climb gets up to FIRST_CLIMB_SHARE of the remaining time. If it has not ended then, it continues in the
+        rounds. In that case the first rate of the DAG search is the climb's gain per second in the second half of this
+        time. The page design/auto.md has the details.
         """
         if not self.islands:
             return
@@ -122,7 +125,7 @@ class IslandModel:
             self.start_class_climb()
 
     def _release_climbs(self) -> None:
-        """Allow all islands to climb over DAGs if the first climb has ended."""
+        """Allow all islands to climb over DAGs if the first climb has ended: `n_climbs` is then positive."""
         for island in self.islands[1:]:
             island.n_climbs = max(island.n_climbs, self.islands[0].n_climbs)
 
@@ -133,12 +136,12 @@ class IslandModel:
         return CLASS_BYTES_PER_PAIR * self.problem.size**2 <= CLIMB_MEMORY * self.memory
 
     def start_class_climb(self) -> None:
-        """Start GES in a thread of its own: in each round it replaces the last island's search on demand."""
+        """Start GES: in each round it takes the place of the last island's search on demand."""
         self.class_climb = ClassClimb(self.problem, self.run)
 
     @property
     def _has_climb_thread(self) -> bool:
-        """True if the climb over equivalence classes has a thread of its own."""
+        """True if GES takes the place of one island's search on demand, instead of being part of the first climb."""
         return self._timed and min(self.run.threads, len(self.islands)) >= CLASS_CLIMB_THREADS
 
     def _collect_class_climb(self) -> None:
@@ -180,7 +183,7 @@ class IslandModel:
         schedule.end_round()
 
     def _is_stale(self) -> bool:
-        """Return True if no island has improved the best network for as long as a round."""
+        """Record the best score; return True if it has not improved for as long as a round."""
         now, best = self.run.seconds if self._timed else self.n_rounds, self._best_island.chain.best
         if improves(best, self.best_seen):
             self.best_seen, self.improved = best, now
@@ -226,7 +229,7 @@ class IslandModel:
         return fsum(island.chain.best for island in self.islands)
 
     def _search_orderings(self, budget: SearchBudget) -> None:
-        """Search with families on demand and, when that is due after the first climb, over the shared table."""
+        """Search with families on demand. After the first climb, also search over the shared table when that is due."""
         if self.on_demand_only or (self._timed and self.is_climbing):
             self._search_on_demand(budget)
             return
@@ -267,7 +270,12 @@ class IslandModel:
         self.climb_seconds = (self.run.seconds - started) / max(1, self.islands[0].n_climbs - before)
 
     def _exchange(self) -> None:
-        """Move the worse half of the islands to the best network, or restart islands without recent improvement."""
+        """
+        Move the worse half of the islands to the best network.
+
+        Of these, an island that already has the best score is restarted if it has not improved for long. A single
+        island is treated in the same way.
+        """
         self.n_rounds += 1
         self._enlarge_caches()
         now = self.run.seconds if self._timed else self.n_rounds

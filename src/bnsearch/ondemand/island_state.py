@@ -69,15 +69,10 @@ def restore_chain(chain: OnDemandChain, saved: ChainState, *, with_generator: bo
 
 def keep_islands(model: IslandModel, checkpoint: Checkpoint) -> bool:
     """Add the islands to a checkpoint; return True if they continue from the saved state of an earlier run."""
-    saved = checkpoint.take(ISLANDS)
-    if saved is not None:
-        with checkpoint.damage_reported():
-            restore_islands(model, saved)
-    checkpoint.provide(ISLANDS, partial(describe_islands, model))
-    return saved is not None
+    return checkpoint.connect(ISLANDS, partial(restore_islands, model), partial(encode_islands, model))
 
 
-def describe_islands(model: IslandModel) -> Part | None:
+def encode_islands(model: IslandModel) -> Part | None:
     """Return the state of an island model, from any thread; None if no island has a network."""
     islands, chains = [], []
     for island in model.islands:

@@ -120,7 +120,7 @@ def insert_variable(source, rows, store, chain, variable, to):
         for i in range(to + 1, at + 1):
             child = np.int64(order[i])
             if has_bit(source[RELATED][child], variable):
-                chain[EXAMINED][0] += 10
+                chain[EXAMINED][0] += 10  # about the time of ten entries
                 if can_gain(source, rows, store, chain, child, variable):
                     change += choose_parents(source, rows, store, chain, child)
     chain[EXAMINED][0] += abs(to - at)
@@ -167,7 +167,8 @@ def search_on_demand(source, rows, store, chain, steps, rate, slope, max_examine
 
     steps : number of steps
     rate, slope : share of the losing steps to accept: `rate` in the first step, less by `slope` in each further one
-    max_examined, max_evaluations : number of entries to examine, and of local scores to compute, before returning
+    max_examined : number of entries of orderings, stores and rows to examine before returning, as a measure of time
+    max_evaluations : number of local scores to compute before returning
 
     Returns the number of steps taken.
     """
@@ -179,7 +180,7 @@ def search_on_demand(source, rows, store, chain, steps, rate, slope, max_examine
         variable = draw_below(chain[RANDOM], chain[ORDER].size)
         to = draw_position(chain, variable)
         at = np.int64(chain[POSITION][variable])
-        examined[0] += 10
+        examined[0] += 10  # about the time of ten entries
         if to != at and can_move(chain, variable, to):
             counts[STEPS] += 1
             counts[LOGGED] = 0
@@ -196,7 +197,7 @@ def search_on_demand(source, rows, store, chain, steps, rate, slope, max_examine
 @borrowing_kernel
 def run_task(source, rows, store, chain, task, first, second, rate, slope, max_examined, max_evaluations):
     """
-    Run one of the searches of a chain, all of which contain the same large kernels.
+    Run one of the searches of a chain; one kernel for all, so that the large inner kernels are compiled only once.
 
     task : GROW_FEW grows up to `second` parents of the variable `first` before its position; IMPROVE chooses the best
         parents of the variable `first`; SEARCH takes `first` steps

@@ -14,11 +14,11 @@ FIRST_STEPS = 4  # under a budget of iterations: steps of a chain per variable i
 STEP_GROWTH = 1.3  # under a budget of iterations: length of a round divided by the length of the previous one
 ON_DEMAND_SHARE = 0.6  # share of the ordering search for families on demand; the rest searches the candidate table
 MIN_RATE_ORDERINGS = 0.33  # lower bound on the rate of the ordering search, as a share of the best rate
-MIN_RATE_DAGS = 0.1  # the same for the DAG search after the first climb, because it seldom gains then
+MIN_RATE_DAGS = 0.1  # the same for the DAG search after the first climb: its gains are rare
 MIN_RATE_CLIMBING = 0.1  # the same for the ordering search during the first climb, whose gains are higher
 MIN_DAG_SHARE = 0.08  # shortest useful DAG search as a share of the elapsed time
-MAX_SHARE = 0.4  # an activity runs only if its shortest useful run takes at most this share of the remaining time
-DECAY = 0.3  # factor by which gain and seconds of all earlier runs are multiplied at each run
+MAX_SHARE = 0.4  # an activity runs only if its shortest useful turn takes at most this share of the remaining time
+DECAY = 0.3  # factor by which gain and seconds of all earlier turns are multiplied at each turn
 
 
 @dataclass(frozen=True)
@@ -58,7 +58,7 @@ class Activity:
         return self.gain / self.seconds if self.seconds > 0.0 else inf
 
     def record(self, gain: float, seconds: float) -> None:
-        """Record the gain and the duration of a run; take the duration from the credit."""
+        """Record the gain and the duration of a turn; take the duration from the credit."""
         self.gain = DECAY * self.gain + gain
         self.seconds = DECAY * self.seconds + seconds
         self.credit -= seconds
@@ -102,7 +102,7 @@ class Schedule:
     timed : True if the budget is one of time
     round_length : length of the current round, in seconds or in steps of one chain
     ordering_search, dag_search : the activities that a round is divided among
-    on_demand_search, table_search : the activities that the ordering search is divided among
+    on_demand_search, table_search : the activities that the ordering search is divided among, in fixed shares
     """
 
     def __init__(self, run: Run, n_islands: int, n_variables: int, *, on_demand_only: bool) -> None:
@@ -142,7 +142,7 @@ class Schedule:
             self.table_search.credit += (1.0 - ON_DEMAND_SHARE) * budget.max_seconds
 
     def is_due(self, activity: Activity) -> bool:
-        """Return True if an activity can run now: its credit suffices, and a useful run fits into the time."""
+        """Return True if an activity can run now: its credit suffices, and a useful turn fits into the time."""
         if not self.timed:
             return True
         fits = activity.min_seconds <= MAX_SHARE * self._run.seconds_left

@@ -44,17 +44,21 @@ class INOBS:
 
     References
     ----------
-    Lee & van Beek (2017), section 3, Algorithm 1.
+    Lee & van Beek (2017), section 3, Algorithm 1; section 6 for the restarts.
 
     Notes
     -----
+    The paper minimises a score, and this library maximises one. An improvement must exceed the library's tolerance,
+    1e-10 times the absolute score, or 1e-10 if that is less than 1.
+
     To price an insertion is to compute its change of the score. The paper prices the insertions of a variable one by
     one, by a series of adjacent swaps. Here they are priced together, with the same result (`kernels/insertion.py`).
 
     With "first", the climb draws insertions with replacement, and prices one at a time. Each improving insertion is
     equally likely to be drawn first, as in the random order of the paper. When a variable is drawn for the first time
     since the last insertion, its best insertion is priced. If that does not improve the score, the variable is not
-    drawn again before the next insertion.
+    drawn again before the next insertion, so that the climb can detect a local optimum although it draws with
+    replacement.
 
     One iteration is one climb.
 
@@ -100,7 +104,7 @@ class InsertionClimber(OrderingState):
         selection: str = "hybrid",
     ) -> ScoredOrdering:
         """
-        Climb from an ordering to a local optimum, and return it: Algorithm 1 of the paper.
+        Climb from an ordering to a local optimum, and return it with its score: Algorithm 1 of the paper.
 
         `halted` is called with the score about every millisecond; if it returns True, the climb ends early.
         """
@@ -115,11 +119,11 @@ class InsertionClimber(OrderingState):
 
         climb = {"hybrid": climb_hybrid, "best": climb_best, "first": climb_first}[selection]
         self.initial = self.set_order(order)  # lines 1-2
-        untried, random = np.array(order, dtype=np.int32), np.array([draw_seed(rng)])
+        variables, random = np.array(order, dtype=np.int32), np.array([draw_seed(rng)])
         counts, totals = np.zeros(5, dtype=np.int64), np.zeros(2)
         counts[BEST_VARIABLE], totals[SCORE] = -1, self.initial
-        progress = untried, counts, totals, random  # described in kernels/inobs.py; the kernel continues with them
-        while not climb(self.index.arrays, self.arrays, *progress, TOLERANCE, EVALUATIONS_PER_CALL):  # lines 3-5
+        climb_state = variables, counts, totals, random  # described in kernels/inobs.py; the kernel continues with them
+        while not climb(self.index.arrays, self.arrays, *climb_state, TOLERANCE, EVALUATIONS_PER_CALL):  # lines 3-5
             if halted(float(totals[SCORE])):
                 break
         self.steps = int(counts[STEPS])

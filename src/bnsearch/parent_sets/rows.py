@@ -65,7 +65,7 @@ def arrange_rows(
     scores: NDArray[np.float64],
     first: NDArray[np.int64],
     members: NDArray[np.int32],
-    pruned: int,
+    max_pruned_size: int,
     threads: int | None,
 ) -> TableArrays:
     """Return the arrays of a table; the parameters are those of `ParentSets.build`."""
@@ -81,8 +81,8 @@ def arrange_rows(
         sizes = first[mine + 1] - first[mine]
         order = best_first(scores[mine], sizes)
         mine, sizes = mine[order], sizes[order]
-        if sizes.max(initial=0) > pruned:
-            keep = _undominated(scores, first, members, mine, pruned, random)
+        if sizes.max(initial=0) > max_pruned_size:
+            keep = _undominated(scores, first, members, mine, max_pruned_size, random)
             mine, sizes = mine[keep], sizes[keep]
         own[v], lengths[v], ends_empty[v] = mine, sizes.sum(), len(sizes) > 0 and sizes[-1] == 0
 
@@ -206,7 +206,7 @@ def _undominated(
     first: NDArray[np.int64],
     members: NDArray[np.int32],
     rows: NDArray[np.int64],
-    pruned: int,
+    max_pruned_size: int,
     random: NDArray[np.uint64],
 ) -> NDArray[np.bool_]:
     """Return bool[rows], True for rows of one variable, best first, that no subset matches or beats."""
@@ -216,5 +216,5 @@ def _undominated(
     slots = np.full(1 << (2 * len(rows) + 1).bit_length(), -1, dtype=np.int32)
     words = np.zeros(1 << (len(rows) // 8).bit_length(), dtype=np.uint64)
     keep = np.ones(len(rows), dtype=bool)
-    mark_undominated(scores, first, members, rows, pruned, random, TOLERANCE, keys, folds, slots, words, keep)
+    mark_undominated(scores, first, members, rows, max_pruned_size, random, TOLERANCE, keys, folds, slots, words, keep)
     return keep

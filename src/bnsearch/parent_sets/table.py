@@ -23,8 +23,9 @@ class ParentSets:
 
     The sets of variable v are the rows `begin[v]:begin[v + 1]`, best score first. The members of row r, ascending, are
     `members[first[r]:first[r + 1]]`. A set is dropped if one of its subsets has at least the same score, because every
-    ordering that allows the set also allows the subset. The last row of every variable is therefore the empty set. Use
-    `ParentSets.build` or `ParentSets.from_families` to make such a table from raw rows.
+    ordering that allows the set also allows the subset. The last row of every variable is therefore the empty set. If a
+    variable has required parents, its empty set stays in the last row as a placeholder with a very low score; it is not
+    legal. Use `ParentSets.build` or `ParentSets.from_families` to make such a table from raw rows.
 
     Attributes
     ----------
@@ -67,7 +68,7 @@ class ParentSets:
         first: NDArray[np.int64],
         members: NDArray[np.int32],
         *,
-        pruned: int = -1,
+        max_pruned_size: int = -1,
         threads: int | None = 1,
     ) -> ParentSets:
         """
@@ -79,14 +80,14 @@ class ParentSets:
         child : int32[rows], the variable of each row
         scores : float64[rows]
         first, members : as the attributes; members in any order
-        pruned : largest size for which the rows are already free of repeated and dominated sets
+        max_pruned_size : largest size for which the rows are already free of repeated and dominated sets
         threads : number of threads; None means all cores
         """
-        return cls(tuple(names), *arrange_rows(names, child, scores, first, members, pruned, threads))
+        return cls(tuple(names), *arrange_rows(names, child, scores, first, members, max_pruned_size, threads))
 
     @classmethod
     def from_families(
-        cls, names: Sequence[str], parts: Iterable[Families], *, pruned: int = -1, threads: int | None = 1
+        cls, names: Sequence[str], parts: Iterable[Families], *, max_pruned_size: int = -1, threads: int | None = 1
     ) -> ParentSets:
         """
         Make a table from families in any order: sort, drop repeated and dominated sets.
@@ -95,9 +96,9 @@ class ParentSets:
         ----------
         names : the variables
         parts : the families, in one or several parts
-        pruned, threads : as in `build`
+        max_pruned_size, threads : as in `build`
         """
-        return cls.build(names, *join_families(parts).rows, pruned=pruned, threads=threads)
+        return cls.build(names, *join_families(parts).rows, max_pruned_size=max_pruned_size, threads=threads)
 
     @property
     def families(self) -> Families:
@@ -110,8 +111,8 @@ class ParentSets:
 
         A variable with required parents also keeps its smallest legal set, the second to last row.
         """
-        place = np.arange(self.n_sets) - np.repeat(self.begin[:-1], np.diff(self.begin))
-        kept = (place < max_sets) | (self.sizes == 0)
+        rank = np.arange(self.n_sets) - np.repeat(self.begin[:-1], np.diff(self.begin))
+        kept = (rank < max_sets) | (self.sizes == 0)
         if constraints is not None:
             kept[self.begin[1:][constraints.has_required] - 2] = True
         return self.take(np.flatnonzero(kept))

@@ -14,7 +14,8 @@ class Incumbent:
     """
     The network with the highest score among those offered; it does not depend on the order of the offers.
 
-    Scores are compared exactly. Of networks with the same score, the one with the smaller parent lists is kept.
+    The network with the exactly highest score is kept; of several, the one whose parent lists come first in
+    lexicographic order. `offer` returns True only for an improvement above the tolerance of `improves`.
 
     Attributes
     ----------

@@ -33,19 +33,22 @@ class Needs(StrEnum):
 
 class Method(Protocol):
     """
-    A search method: a frozen dataclass whose fields are its parameters.
+    A search method.
+
+    Those of the library are frozen dataclasses whose fields are the parameters. Any class with a name and a method
+    `search` is accepted.
 
     `search` offers networks to the run until `run.going()` returns False or nothing is left to do. In addition to its
     name, the class declares what is known about it:
 
     - `space`: text, the search space;
     - `needs`: a value of `Needs`, or its text; by default "data or candidate table";
-    - `ends`: whether the method ends without a stopping rule; by default False;
-    - `begins`: whether the search begins with the network `problem.first`; by default False;
+    - `ends_by_itself`: whether the method ends without a stopping rule; by default False;
+    - `begins_at_start`: whether the search begins with the network `problem.initial_network`; by default False;
     - `paper` and `purpose`: texts, its origin and when to use it.
 
-    If `run.checkpoint` is not None, the incumbent is saved. A method can save more with its method `provide`, and get
-    what an earlier run has saved with `take`.
+    If `run.checkpoint` is not None, the incumbent is saved. A search method can save further state with
+    `run.checkpoint.provide`, and read the state of an earlier run with `run.checkpoint.take`.
 
     Examples
     --------
@@ -72,8 +75,8 @@ class Declaration:
 
     space: str = ""
     needs: Needs = Needs.DATA_OR_TABLE
-    ends: bool = False
-    begins: bool = False
+    ends_by_itself: bool = False
+    begins_at_start: bool = False
     paper: str = ""
     purpose: str = ""
 

@@ -34,7 +34,7 @@ class Problem:
         Data, and the score to maximise on them.
     table : ParentSets, optional
         Candidate table; without it, a table is selected from the data when a method first needs it.
-    selection : Builder, optional
+    builder : Builder, optional
         Builder that selects the table; None means `Auto()`.
     threads : int, optional
         Number of threads of that selection; None means all cores.
@@ -55,18 +55,18 @@ class Problem:
     data: Dataset | None = None
     score: Score | None = None
     table: ParentSets | None = None
-    selection: Builder | None = field(default=None, repr=False)
+    builder: Builder | None = field(default=None, repr=False)
     threads: int | None = None
     knowledge: Knowledge | None = None
     start: DAG | None = None
 
     def __post_init__(self) -> None:
         if (self.data is None) != (self.score is None):
-            raise InputError("a problem needs both data and a score, or a table of parent sets")
+            raise InputError("a problem needs both data and a score, or a candidate table")
         if self.data is None and self.table is None:
-            raise InputError("a problem needs data and a score, or a table of parent sets")
+            raise InputError("a problem needs data and a score, or a candidate table")
         if self.data is not None and self.table is not None and self.data.names != self.table.names:
-            raise InputError("the variables of the data and of the table of parent sets differ, or their order does")
+            raise InputError("data and candidate table must have the same variables in the same order")
         _ = self.constraints  # raises an error if the knowledge is contradictory
         if self.start is not None:
             object.__setattr__(self, "start", self.start.reordered(self.names))
@@ -87,7 +87,7 @@ class Problem:
     def needed_data(self) -> Dataset:
         """The data; an error if there are none."""
         if self.data is None:
-            raise InputError("this method searches with data and a score: a table of parent sets is not enough")
+            raise InputError("this method searches with data and a score: a candidate table is not enough")
         return self.data
 
     @property
@@ -101,7 +101,7 @@ class Problem:
     def parent_sets(self) -> ParentSets:
         """The legal sets of the given candidate table, or a table selected on first use."""
         if self.table is None:
-            return self.selected.table
+            return self.selection.table
         if self.constraints is None:
             return self.table
         from bnsearch.parent_sets.legal import restricted
@@ -109,12 +109,12 @@ class Problem:
         return restricted(self.table, self.constraints, None if self.data is None else self.scorer)
 
     @cached_property
-    def selected(self) -> Selection:
+    def selection(self) -> Selection:
         """The candidate table selected from the data on first use, with its report."""
         from bnsearch.selection.auto import Auto
         from bnsearch.selection.local_sets import LocalSets
 
-        builder = self.selection or (LocalSets() if self.has_python_score else Auto())
+        builder = self.builder or (LocalSets() if self.has_python_score else Auto())
         return builder.select(self.needed_data, self.needed_score, threads=self.threads, constraints=self.constraints)
 
     @cached_property
@@ -157,7 +157,7 @@ class Problem:
         return DAG.empty(self.names) if self.constraints is None else self.constraints.make_required_dag(self.names)
 
     @property
-    def first(self) -> DAG:
+    def initial_network(self) -> DAG:
         """The network with which a search begins: `start`, or else `base`."""
         return self.base if self.start is None else self.start
 

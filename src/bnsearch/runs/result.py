@@ -47,7 +47,7 @@ class Result:
         The networks that `bound` and `gap` cover: all networks, those over a given candidate table, or those over the
         parent sets that the search kept. It also names the restrictions: background knowledge, a limit on parents.
     optimal : bool
-        Whether the score is proven to be the highest of the networks in `scope`, and these are all that were allowed.
+        Whether the score is proven to be the highest, and `scope` contains all networks that the problem allows.
     stop : str
         Why the search ended: "seconds", "iterations", "evaluations", "target", "no improvement", "converged",
         "interrupted" (Ctrl-C), "terminated" (SIGTERM), "memory" if exact search needs too much memory, "workers" if
@@ -55,9 +55,11 @@ class Result:
     trace : Trace
         All improvements of the score, with their times.
     iterations, evaluations, seconds
-        Work of the search, and its time. An evaluation is one request for a local score.
+        Work of the search, and its time. An evaluation is one request for a local score; with a candidate table,
+        it is a unit of work.
     computed : int
-        Number of evaluations whose local score was not found in a cache.
+        Number of values that were not found in a cache: local scores, or values of sets, which are two for each local
+        score.
     families : int or None
         Number of distinct families whose local score was requested; None if the method did not count them.
     method, parameters

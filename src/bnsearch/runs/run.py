@@ -42,8 +42,8 @@ class Run:
 
     A method calls `going()` before each iteration, `count` after some work, and `offer` for each network that it finds.
     Independent tasks run through `map`, each with its own generator from `spawn`. They check `halted()`, which depends
-    on the time and the target but not on the counters, so that under a budget of iterations the result does not depend
-    on the number of threads.
+    on the clock, the score and stop requests, but not on the counters, so that under a budget of iterations the result
+    does not depend on the number of threads.
 
     Parameters
     ----------
@@ -51,16 +51,18 @@ class Run:
     seed : seed of the generator `rng`; None draws one
     threads : number of threads; None means all cores
     memory : bytes for tables and caches; None means the default of this machine
-    observers : functions that are called with an `Event` at every improvement and at most every 0.1 s in between
+    observers : functions that are called with an `Event` at every improvement, and up to ten times a second in between
     permits : function that returns True if a network is legal; None means that all are
     restrict : function that returns a scope with the restrictions of the problem (`Problem.restrict`)
-    select : function that selects the candidate table of a problem in the run; without it, the clock is paused for that
+    select : function that selects the candidate table of a problem within the time budget. None means that the problem
+        selects it, while the clock is paused
     clock : function that returns the current time in seconds
 
     Attributes
     ----------
     budget : time, memory, threads, stop requests and observers of the run
     progress : counters and score so far
+    computed, trace, climbs, notes, optimal : as in `Result`
     reason : why the run stopped; None while it goes on
     bound : upper bound of the score; None if none is known
     evidence : function that returns the certificate of the bound; None if there is none
@@ -137,7 +139,7 @@ class Run:
         return len(self._families)
 
     def going(self) -> bool:
-        """Return True until the stopping rule applies or the score reaches the bound; then return False."""
+        """Return True until the stopping rule applies, a stop is requested, or the score reaches a final bound."""
         if self.reason is None:
             self.count()  # reads the clock, and reports an event if one is due
             self.reason = self._stop_reason()
@@ -173,9 +175,9 @@ class Run:
             with self.budget.clock_paused():
                 table = problem.parent_sets
             if self.select is None:
-                self.scope = GIVEN_SETS if problem.table is not None else problem.selected.scope
+                self.scope = GIVEN_SETS if problem.table is not None else problem.selection.scope
         if problem.constraints is None or not problem.constraints.has_required.any():
-            self.empty_score = table.empty_score  # with required parents, the scores of empty sets are penalties
+            self.empty_score = table.empty_score  # with required parents, the empty sets are placeholders
         return table
 
     def tighten_bound(self, bound: float) -> None:
@@ -191,7 +193,7 @@ class Run:
     def count(
         self, *, iterations: int = 0, evaluations: int = 0, computed: int = 0, families: Iterable[int] = ()
     ) -> None:
-        """Count work done, distinct families by their keys; from any thread."""
+        """Add to the counters of the run, from any thread; each key in `families` counts once."""
         with self._lock:
             now = self.progress
             self.computed += computed
@@ -209,7 +211,8 @@ class Run:
         """
         Keep a network if it is legal and the best so far, and return True if it improves the score; from any thread.
 
-        `make` returns the network. It is called at the end of the run, if no better network is offered.
+        `make` returns the network. It is called when the network is needed: at the end of the run, for a checkpoint, to
+        check the knowledge, or to compare two networks with the same score. It must return the same network each time.
         """
         if self._permits is not None and score >= self.progress.score and not self._permits(make()):
             return False
@@ -233,19 +236,19 @@ class Run:
             now = replace(self.progress, seconds=self.budget.elapsed_before_pause)
             return now, None if now.score == -math.inf else self.best()
 
-    def prove(self) -> None:
+    def mark_optimal(self) -> None:
         """Mark the incumbent as optimal, which ends the run."""
         self.optimal = True
         self.reason = self.reason or "complete"
         self.bound = self.progress.score
 
-    def give_up(self, reason: str, why: str) -> None:
+    def give_up(self, reason: str, note: str) -> None:
         """Record that the method cannot continue, with a note for the user; the incumbent stays."""
         self.reason = self.reason or self._stop_reason() or reason
-        self.remark(why)
+        self.remark(note)
 
     def finish(self) -> None:
-        """Close the trace with the state at the end of the run; an incumbent that reaches the bound is optimal."""
+        """Close the trace; an incumbent that reaches a bound over all networks of the problem is optimal."""
         self.progress = replace(self.progress, seconds=self.seconds)
         self.reason = self.reason or self._stop_reason() or "complete"
         self.optimal = (self.optimal or self._is_at_bound()) and self.scope.is_complete
@@ -254,13 +257,12 @@ class Run:
     @contextmanager
     def extra_stop(self, rule: Stop) -> Iterator[None]:
         """Apply one more stopping rule for the duration of the block; afterwards the run continues without it."""
-        usual = self.stop
-        self._apply(usual | rule)
+        usual, self.stop = self.stop, self.stop | rule
+        self.budget.seconds = self.stop.seconds
         try:
             yield
         finally:
-            self._apply(usual)
-            self.reason = None
+            self.stop, self.budget.seconds, self.reason = usual, usual.seconds, None
 
     @contextmanager
     def ignoring_convergence(self) -> Iterator[None]:
@@ -270,9 +272,6 @@ class Run:
             yield
         finally:
             self._ignores_convergence = False
-
-    def _apply(self, rule: Stop) -> None:
-        self.stop, self.budget.seconds = rule, rule.seconds
 
     def _stop_reason(self) -> str | None:
         return self.budget.request or self._rule_reason(self.progress)

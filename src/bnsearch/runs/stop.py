@@ -173,7 +173,7 @@ class Iterations(Stop):
         require("iterations", self.limit, at_least=1, whole=True)
 
     def reason(self, progress: Progress) -> str | None:
-        """Return "iterations" if their number is reached."""
+        """Return "iterations" if the limit is reached."""
         return "iterations" if progress.iterations >= self.limit else None
 
 
@@ -195,7 +195,7 @@ class Evaluations(Stop):
         require("evaluations", self.limit, at_least=1, whole=True)
 
     def reason(self, progress: Progress) -> str | None:
-        """Return "evaluations" if their number is reached."""
+        """Return "evaluations" if the limit is reached."""
         return "evaluations" if progress.evaluations >= self.limit else None
 
 
@@ -239,7 +239,7 @@ class NoImprovement(Stop):
         require("no_improvement", self.limit, at_least=1, whole=True)
 
     def reason(self, progress: Progress) -> str | None:
-        """Return "no improvement" if their number is reached."""
+        """Return "no improvement" if the limit of iterations without improvement is reached."""
         return "no improvement" if progress.stale >= self.limit else None
 
 
@@ -270,7 +270,7 @@ class Converged(Stop):
         require("at_least", self.at_least, at_least=0)
 
     def reason(self, progress: Progress) -> str | None:
-        """Return "converged" if this time has passed."""
+        """Return "converged" if the time without improvement exceeds both limits."""
         waited = progress.seconds - progress.improved
         enough = waited >= max(self.at_least, self.patience * progress.improved)
         return "converged" if enough and progress.score > -inf else None

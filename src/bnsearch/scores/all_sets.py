@@ -72,7 +72,7 @@ class AllSets:
                 self.parents.append(self.joint[-1][np.newaxis])
             else:
                 each = [self.sweep.values(size, score.parents(rows, r)) for r in arities.tolist()]
-                self.parents.append(np.array(each).reshape(len(arities), self.sweep.number(size)))
+                self.parents.append(np.array(each).reshape(len(arities), self.sweep.count_sets(size)))
 
     @property
     def variables(self) -> tuple[int, ...]:
@@ -96,7 +96,7 @@ class AllSets:
     @property
     def families(self) -> int:
         """The number of families."""
-        return sum(size * self.sweep.number(size) for size in range(1, self.max_size + 1))
+        return sum(size * self.sweep.count_sets(size) for size in range(1, self.max_size + 1))
 
     def best_families(self) -> dict[int, BestFamily]:
         """Return the best family of each variable, of equally good ones the smallest; every family is scored."""

@@ -106,6 +106,7 @@ class Scorer:
         self.asked += len(children)
         out = np.empty(len(children), dtype=np.float64)
         if self.score.equivalent or not len(children):
+            # `parents` of an equivalent score does not depend on the arity.
             self._score(begin, members, self.score.parents(self.data.n_rows, 1), out)
         else:
             arities = self.data.arities[np.asarray(children)]
@@ -117,7 +118,11 @@ class Scorer:
                 bounds = np.concatenate([[0], np.cumsum(lengths)]).astype(np.int64)
                 self._score(bounds, np.concatenate(pieces), self.score.parents(self.data.n_rows, arity), part)
                 out[chosen] = part
-        return self._finite(out)
+        if not np.isfinite(out).all():
+            i = int(np.flatnonzero(~np.isfinite(out))[0])
+            family = f"the family of {self.data.names[children[i]]!r} with {len(parent_sets[i]):,} parents"
+            raise InputError(f"{family} has too many cells to be scored: use fewer parents (max_parents)")
+        return out
 
     def _score(
         self, begin: NDArray[np.int64], members: NDArray[np.int64], parents: CellSum, out: NDArray[np.float64]
@@ -139,17 +144,20 @@ class Scorer:
         )
 
     def set_value(self, variables: Iterable[int]) -> float:
-        """Return G of a set, for a score with s(x | S) = G(S + x) - G(S)."""
+        """Return the set value V of a set (its cell sum), for a score with s(x | S) = V(S + x) - V(S)."""
         return float(self.set_values([list(variables)])[0])
 
     def set_values(self, sets: Sequence[Sequence[int]]) -> NDArray[np.float64]:
-        """Return G of many sets."""
+        """Return the set values of many sets."""
         if not self.score.equivalent:
             raise InputError(f"the {self.score.name} score is not a function of sets: score families instead")
-        return self._finite(self.values_at(*self._layout.places_of_sets(sets)))
+        values = self.values_at(*self._layout.places_of_sets(sets))
+        if not np.isfinite(values).all():
+            raise InputError("a set of variables has too many cells to be valued: use fewer parents (max_parents)")
+        return values
 
     def values_at(self, begin: NDArray[np.int64], members: NDArray[np.int64]) -> NDArray[np.float64]:
-        """Return G of the sets members[begin[i]:begin[i + 1]], in which variables are given by place (`places`)."""
+        """Return the values of the sets members[begin[i]:begin[i + 1]]; variables are given by place (`places`)."""
         from bnsearch.scores.kernels import value_sets
 
         self.cache.make_room(len(begin) - 1)
@@ -173,7 +181,7 @@ class Scorer:
         return self._layout.place
 
     def remember(self, sets: Sequence[Sequence[int]], values: NDArray[np.float64]) -> None:
-        """Write given values G of some sets into the cache."""
+        """Write given set values into the cache."""
         self.remember_at(*self._layout.places_of_sets(sets), values)
 
     def remember_at(self, begin: NDArray[np.int64], members: NDArray[np.int64], values: NDArray[np.float64]) -> None:
@@ -203,8 +211,3 @@ class Scorer:
         if cell_sum not in self._salts:
             self._salts[cell_sum] = self._random.integers(1, 2**64, 2, dtype=np.uint64)
         return self._salts[cell_sum]
-
-    def _finite(self, values: NDArray[np.float64]) -> NDArray[np.float64]:
-        if not np.all(np.isfinite(values)):
-            raise InputError("a family has too many cells to be scored: give it fewer parents")
-        return values

@@ -13,7 +13,8 @@ from bnsearch.parent_sets.table import ParentSets
 from bnsearch.selection.builder import Builder, Job
 from bnsearch.selection.growth_stage import GrowthPlan, GrowthStage
 from bnsearch.selection.report import Selection
-from bnsearch.selection.walk import FASTEST, Walk
+from bnsearch.selection.size_limits import FASTEST
+from bnsearch.selection.walk import Walk
 
 EXHAUSTIVE_SHARE = 0.95  # share of the remaining budget that the enumeration of one more size may take
 MANY_VARIABLES = 2000  # number of variables above which growth considers only a part of the candidates

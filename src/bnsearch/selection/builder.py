@@ -125,7 +125,7 @@ class Builder(ABC):
         return self.default_seconds if self.evaluations is None else math.inf
 
     @property
-    def searches_lattices(self) -> bool:
+    def searches_each_variable(self) -> bool:
         """Whether each variable has a search of its own even without constraints, which needs further kernels."""
         return False
 
@@ -139,7 +139,7 @@ class Builder(ABC):
 
     @abstractmethod
     def build(self, job: Job) -> Selection:
-        """Return the candidate table; `seconds` of the result is set by the caller."""
+        """Return the selection: the candidate table and a report; the caller sets `seconds`."""
 
     def select(
         self,
@@ -151,7 +151,7 @@ class Builder(ABC):
         constraints: Constraints | None = None,
     ) -> Selection:
         """
-        Return the candidate table of a dataset.
+        Return the selection for a dataset: the candidate table and a report.
 
         Ctrl-C or SIGTERM ends the selection with the sets found so far; a second one ends the program.
 
@@ -175,7 +175,7 @@ class Builder(ABC):
         self, budget: Budget, data: Dataset, score: Score, constraints: Constraints | None = None
     ) -> Selection:
         """
-        Return the candidate table of a dataset as one step of a longer computation, such as a run.
+        Return the selection for a dataset as one step of a longer computation, such as a run.
 
         The budget of that computation limits the selection in addition to the builder's own limits.
         """
@@ -195,7 +195,7 @@ class Builder(ABC):
 
     def load_kernels(self, data: Dataset, threads: int, constraints: Constraints | None) -> None:
         """Compile or load all kernels of a selection, so that this takes no time of its budget."""
-        constrained = constraints is not None or self.searches_lattices
+        constrained = constraints is not None or self.searches_each_variable
         for with_constraints in (False, True) if constrained else (False,):
             select_from_tiny_table(type(self), data.codes.dtype.itemsize, threads > 1, with_constraints)
 

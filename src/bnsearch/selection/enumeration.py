@@ -16,7 +16,8 @@ from bnsearch.selection.report import Selection
 from bnsearch.selection.walk import Walk
 from bnsearch.selection.walk_state import WalkState, restore_open_size, restore_sizes
 
-# Largest size, child included, of the first selection: the time for single parents says little about that for pairs.
+# Largest size of the first selection: the time for single parents says little about that for pairs. A size counts the
+# child, so size s means s - 1 parents.
 FIRST_SIZE = 3
 
 
@@ -30,15 +31,15 @@ class EnumerationState:
     walk : the enumeration
     table : the table of the sets kept so far
     is_cut : True if the table lacks some of them
-    earlier : number of parents up to which an earlier run has enumerated all sets, which the table has but the walk
-        lacks; None if there was no such run
+    earlier_depth : number of parents up to which an earlier run has enumerated all sets, which the table has but the
+        walk lacks; None if there was no such run
     saved : state of the enumeration of an earlier run that the walk continues; None if there is none
     """
 
     walk: Walk | None = None
     table: ParentSets | None = None
     is_cut: bool = False
-    earlier: int | None = None
+    earlier_depth: int | None = None
     saved: WalkState | None = None
 
 
@@ -54,15 +55,15 @@ class Enumeration(Builder):
     seconds
         Time budget.
     memory
-        Bytes for counts and for the best scores of smaller sets, and the same for the families kept.
+        Bytes for counts and for the best scores of smaller sets, and as many bytes again for the families kept.
     max_rows : int, optional
         Maximum number of rows of the table, unless it is complete. A larger table is cut to each variable's best
         sets.
     whole_size : bool, default True
-        True to end the selection as soon as its pace shows that the rest of the size does not fit into the time
-        budget. In any case the sets scored until then are kept, and the next selection continues from there.
-    horizon : float, default infinity
-        Number of seconds until the end of the last selection.
+        True if a size is continued only as long as all of it is expected to fit into the time budget. False enumerates
+        a part of it. In both cases the sets scored are kept, and the next selection continues from there.
+    seconds_left : float, default infinity
+        Number of seconds for this selection and all later ones. A size that cannot be enumerated by then is not begun.
     state : EnumerationState
         State that selections of one dataset share.
 
@@ -74,27 +75,28 @@ class Enumeration(Builder):
 
     max_rows: int | None = None
     whole_size: bool = True
-    horizon: float = inf
+    seconds_left: float = inf
     state: EnumerationState = field(default_factory=EnumerationState, repr=False, compare=False)
 
     def build(self, job: Job) -> Selection:
-        """Continue the enumeration, then join the new sets with the best of the earlier ones."""
+        """Continue the enumeration, and return the table of the sets so far."""
         state, budget = self.state, job.budget
         walk = state.walk or Walk(job, 1, budget.memory, resumable=True)
         saved, state.saved = state.saved, None
         if saved is not None:
             restore_sizes(walk, saved)
-        earlier = state.earlier or 0
-        max_size = max(FIRST_SIZE, walk.depth + 2, earlier + 2)  # the sizes of an earlier run are enumerated again
-        walk.resume(job, self.horizon, max_size)
+        earlier_depth = state.earlier_depth or 0
+        # One size more than those that are complete; the sizes of an earlier run are enumerated again.
+        max_size = max(FIRST_SIZE, max(walk.depth, earlier_depth) + 2)
+        walk.resume(job, self.seconds_left, max_size)
         if saved is not None and saved.opened is not None:
             restore_open_size(walk, saved.opened)
         state.walk = walk
         stop = walk.run(share=1.0 if self.whole_size else None, max_size=max_size)
         only_best = budget.stop_reason is not None
         complete = walk.depth >= job.max_parents
-        fits = self.max_rows is None or walk.rows <= self.max_rows
-        if complete or (self.whole_size and fits and state.earlier is None):
+        fits = self.max_rows is None or walk.kept.number <= self.max_rows
+        if complete or (self.whole_size and fits and state.earlier_depth is None):
             table, state.is_cut = walk.table(only_best=only_best), False
         else:  # this takes longer for each row, but its time does not depend on the number of all rows
             table = self._join(walk.new_table(only_best=only_best), job)
@@ -104,7 +106,7 @@ class Enumeration(Builder):
             table,
             walk.scored_of,
             seconds,
-            max(walk.depth, earlier),
+            max(walk.depth, earlier_depth),
             stop,
             complete,
             is_cut=state.is_cut,
@@ -117,9 +119,9 @@ class Enumeration(Builder):
 
     def _join(self, new: ParentSets, job: Job) -> ParentSets:
         """Return the new sets joined with those of the earlier table, cut to `max_rows`."""
-        earlier = self.state.table
-        if earlier is not None:
-            new = ParentSets.from_families(new.names, [earlier.families, new.families], threads=job.budget.threads)
+        previous = self.state.table
+        if previous is not None:
+            new = ParentSets.from_families(new.names, [previous.families, new.families], threads=job.budget.threads)
         if self.max_rows is None or new.n_sets <= self.max_rows:
             return new
         self.state.is_cut = True

@@ -185,4 +185,5 @@ class GrowthStage:
             return table
         grown = (growth.found().families_of(child) for child, growth in sorted(self._growths.items()))
         parts = [table.families, *grown]
-        return ParentSets.from_families(table.names, parts, pruned=self.plan.depth, threads=self.job.budget.threads)
+        threads = self.job.budget.threads
+        return ParentSets.from_families(table.names, parts, max_pruned_size=self.plan.depth, threads=threads)

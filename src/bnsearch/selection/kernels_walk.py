@@ -116,7 +116,7 @@ def keep_child_of_prefix(
     """
     Keep families with one place of a prefix as the child; its other places and a smaller place are the parents.
 
-    group : class of the child
+    group : group of the child (`Walk`)
     family : rank of the parents, to which the smaller place is added
     start : best score without the smaller place
     base : int64[...]          ranks of the parents without one of the prefix, to which the smaller place is added
@@ -193,8 +193,8 @@ def keep_families(
 
     bottom, top, lowest, highest : the largest place, t, is in bottom:top + 1; the second in lowest:highest, below t
     block : float64[...]                        values of the sets, at their rank less that of the piece's first set
-    parents : float64[classes, sets of size - 1]
-    class_of : int64[places]                    class of each child
+    parents : float64[groups, sets of size - 1]
+    class_of : int64[places]                    group of each child
     before : float64[places, sets of size - 2]  each child's best score over all subsets of a parent set
     now : float64[places, sets of size - 1]     the same for the next size; written, unless it has no columns
     kept_child, kept_rank, kept_score : int32, int64, float64[capacity]   written: families that are kept

@@ -12,8 +12,9 @@ from numpy.typing import NDArray
 from bnsearch.parent_sets.scope import ALL_NETWORKS, KEPT_SETS, Scope, limit_scope
 from bnsearch.parent_sets.table import ParentSets
 
+NO_TIME = "no time for one more size"  # why a selection ended: no later selection can enumerate the next size
 # Reasons for the end of a selection after which no enumerated set was dropped.
-FINISHED = ("complete", "seconds", "evaluations", "memory", "horizon")
+FINISHED = ("complete", "seconds", "evaluations", "memory", NO_TIME)
 
 
 class VariableReport(NamedTuple):
@@ -55,9 +56,8 @@ class Selection:
     depth : int
         Number of parents up to which every legal set was considered or excluded by a sound bound.
     stop : str
-        Why the selection ended: "complete", "seconds", "evaluations", "memory", "horizon" (there is no time for one
-        more size), "interrupted" (Ctrl-C),
-        "terminated" (SIGTERM), or the reason of the stopping rule of a run.
+        Why the selection ended: "complete", "seconds", "evaluations", "memory", "no time for one more size",
+        "interrupted" (Ctrl-C), "terminated" (SIGTERM), or the reason of the stopping rule of a run.
     complete : bool
         Whether every legal set, up to the maximum number of parents, was considered or excluded by a sound bound
         and none was dropped to save memory. The best network over a complete table is the best of all within `limit`.

@@ -81,7 +81,7 @@ class Sequential(Builder):
             require("candidates", self.candidates, at_least=1, whole=True)
 
     @property
-    def searches_lattices(self) -> bool:
+    def searches_each_variable(self) -> bool:
         """True if each variable is enumerated separately."""
         return self.candidates is not None or self.seconds_per_variable is not None
 
@@ -111,7 +111,7 @@ class Sequential(Builder):
 
     def build(self, job: Job) -> Selection:
         """Enumerate the sets of all variables together or separately, then make the table."""
-        if self.searches_lattices:
+        if self.searches_each_variable:
             return search_each_variable(self, job, self._prepare(job), self.seconds_per_variable)
         walk = self.make_walk(job, job.max_parents)
         stop = walk.run(evaluations=job.budget.evaluations)

@@ -226,5 +226,5 @@ def _make_table(
         if len(required):
             scores, sizes = np.append(scores, score_below(scores)), np.append(sizes, 0)
         parts.append(FoundSets(scores, sizes, members).families_of(v))
-    table = ParentSets.from_families(job.data.names, parts, pruned=job.n, threads=job.budget.threads)
+    table = ParentSets.from_families(job.data.names, parts, max_pruned_size=job.n, threads=job.budget.threads)
     return table if job.constraints is None else with_penalties(table, job.constraints)

@@ -24,13 +24,13 @@ class OpenSize:
     ----------
     size : number of variables of the sets
     kept : the families kept, by piece
-    values, best : as in `SizeProgress`
+    values, best_scores : as in `SizeProgress`
     """
 
     size: int
     kept: dict[Piece, RankedFamilies]
     values: NDArray[np.float64]
-    best: NDArray[np.float64]
+    best_scores: NDArray[np.float64]
 
 
 @dataclass(frozen=True, eq=False)
@@ -40,7 +40,7 @@ class WalkState:
 
     Attributes
     ----------
-    depth, seconds_per_set, seconds_for_next, values, best : as in `Walk`
+    depth, seconds_per_set, seconds_for_next, values, best_scores : as in `Walk`
     kept : the families kept of each complete size, in one or several parts
     opened : the size that is not complete; None if there is none
     """
@@ -49,7 +49,7 @@ class WalkState:
     seconds_per_set: float
     seconds_for_next: float
     values: NDArray[np.float64]
-    best: NDArray[np.float64]
+    best_scores: NDArray[np.float64]
     kept: dict[int, list[RankedFamilies]]
     opened: OpenSize | None
 
@@ -63,22 +63,24 @@ def take_state(walk: Walk) -> WalkState:
     """
     with walk.lock:
         progress, depth = walk.progress, walk.depth
-        sizes = [size for size in sorted(walk.kept) if size <= depth + 1]
-        kept = {size: [walk.kept[size][piece] for piece in sorted(walk.kept[size])] for size in sizes}
+        sizes = [size for size in sorted(walk.kept.by_size) if size <= depth + 1]
+        kept = {size: [walk.kept.by_size[size][piece] for piece in sorted(walk.kept.by_size[size])] for size in sizes}
         opened = None
         if progress is not None and progress.kept:
-            opened = OpenSize(progress.size, dict(progress.kept), progress.values, progress.best)
-        return WalkState(depth, walk.seconds_per_set, walk.seconds_for_next, walk.values, walk.best, kept, opened)
+            opened = OpenSize(progress.size, dict(progress.kept), progress.values, progress.best_scores)
+        return WalkState(
+            depth, walk.seconds_per_set, walk.seconds_for_next, walk.values, walk.best_scores, kept, opened
+        )
 
 
 def restore_sizes(walk: Walk, saved: WalkState) -> None:
     """Continue a new enumeration after the complete sizes of an earlier one."""
     walk.depth, walk.seconds_per_set = saved.depth, saved.seconds_per_set
     walk.seconds_for_next = saved.seconds_for_next
-    walk.values, walk.best = np.array(saved.values), np.array(saved.best)
+    walk.values, walk.best_scores = np.array(saved.values), np.array(saved.best_scores)
     for size, families in saved.kept.items():
         own = RankedFamilies(*(np.concatenate(arrays) for arrays in zip(*families, strict=True)))
-        walk.add_kept(size, {WHOLE_SIZE: own})
+        walk.kept.add_earlier(size, {WHOLE_SIZE: own})
 
 
 def restore_open_size(walk: Walk, opened: OpenSize) -> None:
@@ -93,11 +95,11 @@ def restore_open_size(walk: Walk, opened: OpenSize) -> None:
     ranks = [sweep.ranks(size, piece) for piece in kept]
     walk.progress = SizeProgress(
         size,
-        sweep.number(size),
+        sweep.count_sets(size),
         walk.get_parent_values(size),
         np.array(opened.values),
-        np.array(opened.best),
+        np.array(opened.best_scores),
         kept,
         sum(stop - first for first, stop in ranks),
     )
-    walk.add_kept(size, kept)
+    walk.kept.add_earlier(size, kept)

@@ -4,14 +4,14 @@ Hill climbing in the insert neighbourhood: Algorithm 1 of Lee & van Beek (2017),
 Each kernel is the loop of lines 3 to 5. `index` and `state` are described in arrays.py. A climb is interrupted after
 about `max_evaluations` evaluations, so that the caller can read the clock, and resumed with the same arrays:
 
-untried : int32[n]     all variables: first those that were tried in this ordering, as many as counts[TRIED], then the
-                       untried ones
+untried : int32[n]     a permutation of all variables: first those that were tried in this ordering, as many as
+                       counts[TRIED], then the untried ones
 counts : int64[5]      TRIED; STEPS, the number of insertions made; for `climb_first`, FERTILE, the number of variables
                        known to have an improving insertion; for `climb_best`, BEST_VARIABLE (-1 for none) and BEST_TO,
                        the best insertion found in this ordering
 totals : float64[2]    SCORE of the ordering; BEST_CHANGE, the score change of that insertion, only for `climb_best`
 random : uint64[1]     state of the random number generator
-tolerance : an improvement must exceed the score times this number
+tolerance : an improvement must exceed this number times max(1, |score|)
 
 Each kernel returns True if the ordering is a local optimum, and False if it was interrupted.
 """
