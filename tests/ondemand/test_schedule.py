@@ -9,6 +9,8 @@ import pytest
 from bnsearch.ondemand.schedule import (
     DECAY,
     FIRST_STEPS,
+    MIN_RATE_DAGS,
+    MIN_RATE_ORDERINGS,
     ON_DEMAND_SHARE,
     ROUND,
     STEP_GROWTH,
@@ -64,10 +66,20 @@ def test_relative_rates():
 
 
 def test_equal_shares_without_gains():
-    """Before the first runs, and if no activity gains, all get the same time."""
-    for activities in ([Activity(0.1), Activity(0.5)], [recorded(0.1, 0.0), recorded(0.5, 0.0)]):
-        assign_time(activities, 3.0)
-        assert [activity.credit for activity in activities] == [1.5, 1.5]
+    """If no activity gains, all get the same time."""
+    activities = [recorded(0.1, 0.0), recorded(0.5, 0.0)]
+    assign_time(activities, 3.0)
+    assert [activity.credit for activity in activities] == [1.5, 1.5]
+
+
+def test_shares_before_the_first_runs():
+    """Before any run, the lower bounds 0.1 and 0.5 divide 3 s; 0.1 also counts beside an activity without gains."""
+    activities = [Activity(0.1), Activity(0.5)]
+    assign_time(activities, 3.0)
+    assert [activity.credit for activity in activities] == pytest.approx([0.5, 2.5])
+    activities = [Activity(0.1), recorded(0.5, 0.0)]
+    assign_time(activities, 3.3)
+    assert [activity.credit for activity in activities] == pytest.approx([0.3, 3.0])
 
 
 def test_shares_in_proportion_to_rates():
@@ -79,15 +91,16 @@ def test_shares_in_proportion_to_rates():
 
 
 def test_a_timed_round():
-    """After 10 of 100 s a round takes 2 s, one for each activity; an activity waits until its credit suffices."""
+    """After 10 of 100 s a round takes 2 s, divided by the lower bounds; an activity waits until its credit suffices."""
     clock = Clock()
     schedule = Schedule(Run(Seconds(100), seed=1, clock=clock), 2, 5, on_demand_only=False)
     clock.now += 10.0
     schedule.start_round(is_climbing=False)
     assert schedule.round_length == pytest.approx(10.0 * ROUND)
-    credit = 5.0 * ROUND
-    assert schedule.dag_search.credit == pytest.approx(credit)
-    schedule.set_climb_seconds(1.5 * credit)
+    whole = MIN_RATE_ORDERINGS + MIN_RATE_DAGS
+    credit = 10.0 * ROUND * MIN_RATE_ORDERINGS / whole
+    assert schedule.dag_search.credit == pytest.approx(10.0 * ROUND * MIN_RATE_DAGS / whole)
+    schedule.set_climb_seconds(1.5 * schedule.dag_search.credit)
     assert [schedule.is_due(activity) for activity in (schedule.ordering_search, schedule.dag_search)] == [True, False]
     budget = schedule.budget_of(schedule.ordering_search, SearchBudget(max_steps=1))
     assert budget == SearchBudget(max_seconds=pytest.approx(credit))

@@ -18,7 +18,7 @@ SETS = [s for k in range(6) for s in combinations(range(9), k)]
 
 @pytest.fixture
 def small_start(monkeypatch):
-    """Caches begin with one bucket."""
+    """Make caches begin with one bucket."""
     monkeypatch.setattr("bnsearch.scores.set_cache.FIRST_SLOTS", WAYS)
 
 

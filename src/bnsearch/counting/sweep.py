@@ -26,7 +26,8 @@ PROJECTION_GAIN = 4.7
 BITMAP_CELLS_PER_ROW = 0.4
 # Limits on the sets of a kernel call, and on sets times rows: the time of a call is bounded, but exceeds its overhead.
 MAX_SETS_PER_CALL, MIN_SETS_PER_CALL = 1 << 18, 1 << 13
-MAX_ROWS_PER_CALL, MIN_ROWS_PER_CALL = 1 << 28, 1 << 25
+MAX_ROWS_PER_CALL, MIN_ROWS_PER_CALL = 1 << 26, 1 << 25
+FAST_FACTOR = 8  # bitmaps alone take less time for a row, so that a call may have this many times as many rows
 
 R = TypeVar("R")
 
@@ -271,7 +272,8 @@ class Sweep:
         """Yield pieces of bounded work that cover the sets of a size, those with the largest top place first."""
         rows = len(self._columns.weights)
         is_fast = self._columns.are_bitmaps_enough(size)
-        max_sets = min(MAX_SETS_PER_CALL, (2 * MAX_ROWS_PER_CALL if is_fast else MAX_ROWS_PER_CALL) // rows + 1)
+        max_rows = FAST_FACTOR * MAX_ROWS_PER_CALL if is_fast else MAX_ROWS_PER_CALL
+        max_sets = min(MAX_SETS_PER_CALL, max_rows // rows + 1)
         min_sets = MIN_ROWS_PER_CALL // rows + 1
         # Tests set MIN_ROWS_PER_CALL to small values, so that small tables have several pieces.
         min_sets = max(min_sets, min(MIN_SETS_PER_CALL, MIN_ROWS_PER_CALL)) if is_fast else min_sets // 16 + 1

@@ -66,15 +66,14 @@ class Activity:
 
 def relative_rate(activity: Activity, activities: Sequence[Activity]) -> float:
     """
-    Return an activity's rate as a share of the best rate.
+    Return an activity's rate as a share of the best rate; 1 if all have run and none gains.
 
-    The result is 1 if no activity has a positive rate. Otherwise it is at least the activity's lower bound, and equal
-    to it before the activity's first turn.
+    The result is at least the activity's lower bound, and equal to it before the activity's first run.
     """
-    best = max((each.rate for each in activities if each.rate < inf), default=0.0)
-    if best <= 0.0:
-        return 1.0
-    return max(activity.min_relative_rate, activity.rate / best if activity.rate < inf else 0.0)
+    if activity.rate == inf:
+        return activity.min_relative_rate
+    best = max(each.rate for each in activities if each.rate < inf)
+    return max(activity.min_relative_rate, activity.rate / best) if best > 0.0 else 1.0
 
 
 def assign_time(activities: Sequence[Activity], seconds: float) -> None:

@@ -40,7 +40,7 @@ def find_slot(key, high, low):
 
 @kernel
 def split_buckets(key, value, slots):
-    """Double the number of slots in use: move each entry of the first `slots` slots to its bucket of the larger cache."""
+    """Double the number of slots in use, `slots`: move each entry to its bucket of the larger cache."""
     for first in range(0, slots, WAYS):
         lower, upper = first, first + slots
         for slot in range(first, first + WAYS):
