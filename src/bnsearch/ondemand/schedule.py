@@ -68,7 +68,7 @@ def relative_rate(activity: Activity, activities: Sequence[Activity]) -> float:
     """
     Return an activity's rate as a share of the best rate; 1 if all have run and none gains.
 
-    The result is at least the activity's lower bound, and equal to it before the activity's first run.
+    The result is at least the activity's lower bound, and equal to it before the activity's first turn.
     """
     if activity.rate == inf:
         return activity.min_relative_rate
