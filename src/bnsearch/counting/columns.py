@@ -137,8 +137,8 @@ class Layout:
         It has no columns if rows are merged, if bitmaps are not chosen by cost, or if it would be too large.
         """
         columns = self.columns
-        rows, items = len(columns.weights), len(columns.words)
-        width = ITEM_ALIGNMENT * -(-items // ITEM_ALIGNMENT)
+        rows, n_items = len(columns.weights), len(columns.words)
+        width = ITEM_ALIGNMENT * -(-n_items // ITEM_ALIGNMENT)
         if rows < columns.total or not 0.0 < columns.max_cells < np.inf or rows * width > MAX_ITEM_BYTES:
             width = 0
         table = np.zeros((rows, width), dtype=np.uint8)
