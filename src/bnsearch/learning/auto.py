@@ -182,7 +182,7 @@ class _DataSearch:
         """
         Search with the islands for one round, and for a bound: in parallel if there are several islands.
 
-        A bound is searched for only after the first round, because its share of the time depends on the search's gains.
+        No bound is searched for while the islands warm up, because its share of the time depends on the search's gains.
         """
         bounding = self.bounding
 
@@ -193,12 +193,13 @@ class _DataSearch:
                 model.guest = None
 
         is_parallel = len(model.islands) > 1
-        if is_parallel and model.n_rounds:
+        is_searching = not model.is_warming_up
+        if is_parallel and is_searching:
             bounding.prepare_slice()
             model.guest = search_bound if bounding.credit > 0.0 else None
         model.search_round()
         model.guest = None
-        if not is_parallel:
+        if is_searching and not is_parallel:
             bounding.prepare_slice()
             bounding.advance(math.inf)
 
@@ -240,9 +241,9 @@ class _DataSearch:
         """
         Return a plan as `plan_enumeration` does.
 
-        There is no time for an enumeration before the first round, during the first climb, and without a time budget.
+        There is no time for an enumeration during the first climb and the warm-up, and without a time budget.
         """
-        if not self.timed or model.is_climbing or not model.n_rounds:
+        if not self.timed or model.is_climbing or model.is_warming_up:
             return 0.0, True
         return self.schedule.plan_enumeration(self.run, model.share_covered)
 
