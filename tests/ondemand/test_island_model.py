@@ -69,6 +69,31 @@ def test_islands_begin_with_a_given_network():
         assert island.chain.best == pytest.approx(best.progress.score, rel=1e-11)
 
 
+def test_only_search_on_demand_warms_up(monkeypatch):
+    """Other activities begin when a chain has made one step for each variable, or has doubled the elapsed time."""
+    clock = Clock(1e-4)
+    model = IslandModel(problem_with("bic", False), Run(Seconds(10**6), seed=3, threads=1, clock=clock), 1, MEMORY)
+    model.start()
+    island, calls = model.islands[0], []
+    for name in ("search_table", "search_dags", "search_on_demand"):
+        monkeypatch.setattr(island, name, lambda *_, name=name: calls.append(name))
+    started = clock.now
+    assert model.is_warming_up
+    model.search_round()
+    assert calls == ["search_on_demand"]
+    clock.now += 1.01 * (started - 100.0)
+    assert not model.is_warming_up
+    clock.now = started
+    island.n_steps = model.problem.size - 1
+    assert model.is_warming_up
+    island.n_steps += 1
+    assert not model.is_warming_up
+    for _ in range(20):
+        model.search_round()
+        clock.now *= 1.2
+    assert set(calls) == {"search_table", "search_dags", "search_on_demand"}
+
+
 @pytest.mark.parametrize("known", [False, True], ids=["free", "known"])
 def test_the_table_of_all_families_met(known):
     """Rows are families of the data with their scores; each island's best network is among the table's networks."""

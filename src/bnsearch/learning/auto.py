@@ -179,7 +179,11 @@ class _DataSearch:
         return connect_selections(self.schedule, self.run.checkpoint, self.problem.names)
 
     def _search_round(self, model: IslandModel) -> None:
-        """Search with the islands for one round; with several islands, the bound is searched for in parallel."""
+        """
+        Search with the islands for one round, and for a bound: in parallel if there are several islands.
+
+        No bound is searched for while the islands warm up, because its share of the time depends on the search's gains.
+        """
         bounding = self.bounding
 
         def search_bound(seconds: float) -> None:
@@ -188,13 +192,16 @@ class _DataSearch:
             if bounding.credit <= 0.0:
                 model.guest = None
 
-        bounding.prepare_slice()
-        if len(model.islands) > 1 and bounding.credit > 0.0:
-            model.guest = search_bound
-        else:
-            bounding.advance(math.inf)
+        is_parallel = len(model.islands) > 1
+        is_searching = not model.is_warming_up
+        if is_parallel and is_searching:
+            bounding.prepare_slice()
+            model.guest = search_bound if bounding.credit > 0.0 else None
         model.search_round()
         model.guest = None
+        if is_searching and not is_parallel:
+            bounding.prepare_slice()
+            bounding.advance(math.inf)
 
     def _start_islands(self) -> IslandModel:
         problem, run = self.problem, self.run
@@ -231,8 +238,12 @@ class _DataSearch:
         return True
 
     def _plan_if_possible(self, model: IslandModel) -> tuple[float, bool]:
-        """Return a plan as `plan_enumeration` does; no time during the first climb, or without a time budget."""
-        if not self.timed or model.is_climbing:
+        """
+        Return a plan as `plan_enumeration` does.
+
+        There is no time for an enumeration during the first climb and the warm-up, and without a time budget.
+        """
+        if not self.timed or model.is_climbing or model.is_warming_up:
             return 0.0, True
         return self.schedule.plan_enumeration(self.run, model.share_covered)
 

@@ -99,6 +99,7 @@ class Island:
     dag_search : climbs over DAGs; None if there is no memory for them
     n_climbs : number of climbs over DAGs that ended, here or on the first island; 0 forbids climbs, except the first
         one
+    n_steps : number of steps of the search with families on demand
     """
 
     def __init__(
@@ -114,7 +115,7 @@ class Island:
         self.problem, self.rng = problem, rng
         self.chain = OnDemandChain(source, draw_seed(rng), memory, timed=timed, shared=shared)
         self.dag_search: DagSearch | None = None
-        self.n_climbs = 0
+        self.n_climbs = self.n_steps = 0
         self._offered = -inf  # best score that was offered to the run
         self._recorded = -inf  # best score when progress was last recorded
         # Seconds, or number of rounds under a budget of iterations, at the start and at the last improvement:
@@ -125,6 +126,7 @@ class Island:
         chain = self.chain
 
         def report(taken: int) -> None:
+            self.n_steps += taken
             run.count(iterations=taken, evaluations=chain.count_new_evaluations())
             self.offer(run)
 

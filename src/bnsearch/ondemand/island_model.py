@@ -78,6 +78,7 @@ class IslandModel:
         self.best_seen, self.improved = -inf, 0.0
         self.n_rounds = 0
         self.climb_seconds = 0.0
+        self._started = 0.0  # elapsed time when the islands had their first networks; 0 in a resumed run
 
     @property
     def is_started(self) -> bool:
@@ -121,6 +122,7 @@ class IslandModel:
         for island in self.islands[1:] if isfinite(first.chain.best) else ():
             island.chain.copy_best_of(first.chain)
         self._release_climbs()
+        self._started = run.seconds
         if has_class_climb and self._has_climb_thread and not run.halted():
             self.start_class_climb()
 
@@ -164,20 +166,32 @@ class IslandModel:
         return climb is not None and climb.is_first_climb_running
 
     @property
+    def is_warming_up(self) -> bool:
+        """
+        True if the search on demand has just begun, and all other activities wait.
+
+        Its first steps compute the rows of extensions that later steps find in the cache. The warm-up ends when a chain
+        has made one step for each variable, or has taken as much time as everything before.
+        """
+        has_few_steps = self.islands[0].n_steps < self.problem.size
+        return self._timed and not self.is_climbing and has_few_steps and self.run.seconds < 2.0 * self._started
+
+    @property
     def _best_island(self) -> Island:
         return max(self.islands, key=lambda island: island.chain.best)
 
     def search_round(self) -> None:
         """Let all islands search over orderings and DAGs, with the times of the schedule; then exchange networks."""
         schedule, evaluations = self.schedule, self.run.progress.evaluations
-        schedule.start_round(is_climbing=self.is_climbing)
+        is_warming_up = self.is_warming_up
+        schedule.start_round(is_climbing=self.is_climbing, is_warming_up=is_warming_up)
         if self._timed and self.islands[0].n_climbs:  # the first climb can continue for any length of time
             schedule.set_climb_seconds(self.climb_seconds)
         self._run_activity(schedule.ordering_search, self._search_orderings, schedule.step_budget())
         if not self.on_demand_only:
             self._run_activity(schedule.dag_search, self._search_dags, SearchBudget(max_steps=1))
         if not self.run.halted():
-            if self._is_stale():
+            if self._is_stale() and not is_warming_up:
                 self._grow_deep(DEEP_GROWTH_SHARE * (self.run.progress.evaluations - evaluations))
             self._exchange()
         schedule.end_round()
@@ -230,7 +244,7 @@ class IslandModel:
 
     def _search_orderings(self, budget: SearchBudget) -> None:
         """Search with families on demand. After the first climb, also search over the shared table when that is due."""
-        if self.on_demand_only or (self._timed and self.is_climbing):
+        if self.on_demand_only or (self._timed and (self.is_climbing or self.is_warming_up)):
             self._search_on_demand(budget)
             return
         schedule, table = self.schedule, self.table

@@ -112,19 +112,21 @@ class Schedule:
         self.ordering_search, self.dag_search = Activity(MIN_RATE_ORDERINGS), Activity(MIN_RATE_DAGS)
         self.on_demand_search, self.table_search = Activity(MIN_RATE_ORDERINGS), Activity(MIN_RATE_ORDERINGS)
 
-    def start_round(self, *, is_climbing: bool) -> None:
+    def start_round(self, *, is_climbing: bool, is_warming_up: bool = False) -> None:
         """
         Set the length of a timed round, and divide it among the activities.
 
         is_climbing : True if the first climb is still running. As long as its rate is high, other searches from its
             network gain little, so the lower bound on their rate is small.
+        is_warming_up : True if only the ordering search takes part
         """
         if self.timed:
             self.ordering_search.min_relative_rate = MIN_RATE_CLIMBING if is_climbing else MIN_RATE_ORDERINGS
             run = self._run
             self.round_length = max(MIN_ROUND_SECONDS, min(ROUND * run.seconds, run.seconds_left))
             activities = [self.ordering_search, self.dag_search]
-            assign_time(activities[:1] if self._on_demand_only else activities, self.round_length)
+            only_orderings = self._on_demand_only or is_warming_up
+            assign_time(activities[:1] if only_orderings else activities, self.round_length)
 
     def end_round(self) -> None:
         """Make the next round longer if rounds are counted in steps."""
