@@ -65,6 +65,7 @@ class OperatorList:
         self._gain_cache = np.zeros((slots, 2), dtype=np.uint64), np.empty((slots, 3)), np.empty((slots, n))
         self._slope = bound_of(scorer.data, scorer.score).slope
         self._scorer, self._set_cache = scorer, KernelTuple()
+        scorer.cache.make_room(max(0, n * (n + 1) // 2 - scorer.cache.n_values))  # for the values of all pairs
         self._update_valuer()
         self._max_computed = 1 + ROWS_PER_CALL // scorer.data.n_rows
         self._listed: Sets | None = None  # the class of the last listing

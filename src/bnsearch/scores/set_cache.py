@@ -47,6 +47,11 @@ class SetCache:
         """Number of set values that were computed because they were not in the cache."""
         return int(self._computed[0])
 
+    @property
+    def n_values(self) -> int:
+        """Number of values that were computed or written; some of them may have been replaced."""
+        return self.n_computed + self._n_written
+
     def make_room(self, expected: int = 0, *, written: int = 0) -> None:
         """
         Use more slots if there are many values.
@@ -61,7 +66,7 @@ class SetCache:
         from bnsearch.scores.kernels import split_buckets
 
         self._n_written += written
-        wanted = min(self.max_slots, SLOTS_PER_VALUE * (self.n_computed + self._n_written + expected))
+        wanted = min(self.max_slots, SLOTS_PER_VALUE * (self.n_values + expected))
         while self._n_slots < wanted:
             split_buckets(self._key, self._value, self._n_slots)
             self._use(2 * self._n_slots)
