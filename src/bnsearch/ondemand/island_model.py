@@ -11,8 +11,8 @@ from functools import partial
 from math import fsum, inf, isfinite
 
 from bnsearch.ondemand.class_climb import ClassClimb
-from bnsearch.ondemand.dag_search import DagSearch, divide_climb_memory, make_pricer
 from bnsearch.ondemand.deep_growth import DeepGrowth
+from bnsearch.ondemand.first_climb import make_first_climb, prepare_climbs
 from bnsearch.ondemand.island import Island, make_islands
 from bnsearch.ondemand.schedule import Activity, Schedule, SearchBudget
 from bnsearch.ondemand.shared_table import SharedTable
@@ -21,7 +21,6 @@ from bnsearch.runs.problem import Problem
 from bnsearch.runs.run import Run
 from bnsearch.scores.score import improves
 
-FIRST_CLIMB_SHARE = 0.8  # share of the remaining time for the first climb over DAGs, before it continues in rounds
 CLASS_BYTES_PER_PAIR = 8  # memory of GES for each pair of variables, an upper estimate
 CLASS_CLIMB_THREADS = 4  # with at least this number of threads, GES takes the place of one island's search on demand
 DEEP_GROWTH_SHARE = 0.25  # time (or number of scores) of deep growth, as a share of that of the round before it
@@ -86,41 +85,19 @@ class IslandModel:
         return bool(self.islands) and all(isfinite(island.chain.best) for island in self.islands)
 
     def start(self) -> None:
-        """
-        Climb on the first island from `problem.start`, and start all other islands at the network found.
-
-        The climb gets up to FIRST_CLIMB_SHARE of the remaining time. If it has not ended then, it continues in the
-        rounds. In that case the first rate of the DAG search is the climb's gain per second in the second half of this
-        time. The page design/auto.md has the details.
-        """
+        """Start the islands, with the first climb over DAGs or from a checkpoint (see `first_climb.py`)."""
         if not self.islands:
             return
-        run, first = self.run, self.islands[0]
-        shares = divide_climb_memory(int(CLIMB_MEMORY * self.memory), self.problem.size, len(self.islands))
-        pricer = make_pricer(self.problem) if shares else None
-        for island, memory in zip(self.islands, shares or [0], strict=False):
-            island.dag_search = DagSearch(self.problem, self.source, pricer, memory)
+        run = self.run
+        prepare_climbs(self.islands, self.problem, self.source, int(CLIMB_MEMORY * self.memory))
         if run.checkpoint is not None:
             from bnsearch.ondemand.island_state import keep_islands
 
             if keep_islands(self, run.checkpoint):
                 return
         has_class_climb = self._can_climb_over_classes()
-        if first.dag_search is not None:
-            start = self.problem.start
-            class_climb = ClassClimb(self.problem, run) if has_class_climb and not self._has_climb_thread else None
-            first.dag_search.start(None if start is None else start.parents, class_climb)
-        half = SearchBudget(max_steps=1, max_seconds=FIRST_CLIMB_SHARE * run.seconds_left / 2)
-        first.search_dags(half, run)
-        if isfinite(first.chain.best) and not first.n_climbs:
-            score, at = first.chain.best, run.seconds
-            first.search_dags(half, run)
-            dag_search = self.schedule.dag_search
-            dag_search.record(len(self.islands) * (first.chain.best - score), run.seconds - at)
-            dag_search.credit = 0.0  # the time of the start is not taken from the DAG search's share of the rounds
-        first.offer(run)
-        for island in self.islands[1:] if isfinite(first.chain.best) else ():
-            island.chain.copy_best_of(first.chain)
+        class_climb = ClassClimb(self.problem, run) if has_class_climb and not self._has_climb_thread else None
+        make_first_climb(self.islands, self.problem, run, self.schedule.dag_search, class_climb)
         self._release_climbs()
         self._started = run.seconds
         if has_class_climb and self._has_climb_thread and not run.halted():
