@@ -149,7 +149,7 @@ class Problem:
         limit = known.common_limit
         return scope.restrict(limit if limit < self.size - 1 else None, by_knowledge=known.has_more_than_limit)
 
-    @property
+    @cached_property
     def base(self) -> DAG:
         """The network of the required edges; without knowledge, the network without edges."""
         from bnsearch.graphs.dag import DAG

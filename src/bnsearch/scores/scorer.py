@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from bnsearch.counting.cell_sums import CellSum, products_of_sets
-from bnsearch.counting.columns import usual_layout
+from bnsearch.counting.columns import Layout, usual_layout
 from bnsearch.data import Dataset
 from bnsearch.errors import InputError, require
 from bnsearch.graphs.dag import DAG
@@ -199,10 +199,8 @@ class Scorer:
         return other
 
     def _members(self, sets: Sequence[Sequence[int]]) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
-        begin = np.zeros(len(sets) + 1, dtype=np.int64)
-        np.cumsum([len(s) for s in sets], out=begin[1:])
-        places = [self._layout.places(s) for s in sets]
-        return begin, np.concatenate([*places, np.empty(0, dtype=np.int64)])
+        places, begin = find_places(self._layout, sets)
+        return begin, places
 
     def _terms(self, cell_sum: CellSum) -> Terms:
         return cell_sum.terms(self.data.n_rows, self._products)
@@ -216,3 +214,23 @@ class Scorer:
         if not np.all(np.isfinite(values)):
             raise InputError("a family has too many cells to be scored: give it fewer parents")
         return values
+
+
+def find_places(layout: Layout, sets: Sequence[Sequence[int]]) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+    """
+    Return the places of the members of many sets, one set after the other, and the index of each set's first member.
+
+    An InputError is raised as by `Layout.places`.
+    """
+    begin = np.zeros(len(sets) + 1, dtype=np.int64)
+    np.cumsum([len(members) for members in sets], out=begin[1:])
+    asked = np.array([variable for members in sets for variable in members])
+    n = len(layout.place)
+    if not len(asked):
+        return np.empty(0, dtype=np.int64), begin
+    if asked.dtype.kind in "iu" and asked.min() >= 0 and asked.max() < n:
+        keys = np.sort(np.repeat(np.arange(len(sets)) * n, np.diff(begin)) + asked)
+        places = layout.place[asked]
+        if places.min() >= 0 and (keys[1:] != keys[:-1]).all():
+            return places, begin
+    return np.concatenate([layout.places(members) for members in sets]), begin  # one of the calls raises an error
