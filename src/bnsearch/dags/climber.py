@@ -99,6 +99,7 @@ class Climber:
         self._tie_rank = np.argsort(self._tie_order)
         self._tabu = np.zeros(self.rules.tabu, dtype=np.uint64)
         self._counters = np.zeros(4, dtype=np.int64)
+        self._max_scores = count_scores_per_call(pricer.data)
         self._best_score = np.full(1, -np.inf)
         self._best_graph = KernelTuple(
             (np.zeros((n, words), dtype=np.uint64), np.zeros(n, dtype=np.uint64), np.zeros(n))
@@ -187,13 +188,12 @@ class Climber:
         """Climb until no move improves; yield after at most `max_steps` steps, earlier if many gains were computed."""
         from bnsearch.dags.kernels_climb import FINISHED, climb
 
-        max_scores = count_scores_per_call(self.pricer.data)
         ended = -1
         while ended != FINISHED:
             ended = climb(
                 self._pricer, self._graph, self._gain_table, self._cache, self._tie_rank, self._tie_order, self._tabu,
                 self.rules.by_move, self._counters, self._best_score, self._best_graph, self.rules.patience, max_steps,
-                max_scores, TOLERANCE,
+                self._max_scores, TOLERANCE,
             )  # fmt: skip
             yield
 
