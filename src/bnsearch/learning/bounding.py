@@ -23,7 +23,7 @@ from bnsearch.exact.saved_bound import SavedBound
 from bnsearch.exact.warm_up import load_cut_kernels
 from bnsearch.graphs.dag import DAG
 from bnsearch.learning.bound_share import get_bound_share
-from bnsearch.learning.bound_table import add_network, make_core
+from bnsearch.learning.bound_table import UPDATE_SECONDS, add_network, make_core
 from bnsearch.ondemand.island_model import IslandModel
 from bnsearch.parent_sets.scope import KEPT_SETS, Scope
 from bnsearch.parent_sets.table import ParentSets
@@ -76,7 +76,7 @@ class BoundSearch:
         self._selected: ParentSets | None = None
         self._scope = KEPT_SETS
         self._is_outdated = True  # True if the selected sets have changed since the search began
-        self.spent = self._update_seconds = 0.0  # the latter: duration of the last update of the table
+        self.spent, self._update_seconds = 0.0, UPDATE_SECONDS * problem.size  # the latter: of the last table update
         self._memory = run.budget.memory // MEMORY_SHARE
         self._is_slow = False  # True if the dual ascent hardly improves the bound
         self._mark = (0.0, inf)  # seconds of the search, and the bound, at the start of the current period
