@@ -266,7 +266,7 @@ class Sweep:
     def _max_words(self, size: int) -> float:
         """Return the number of words of bitmaps that a set of the largest places reads, if it is counted by bitmaps."""
         cells = float(np.prod(self._columns.arities[-size:], dtype=np.float64))
-        return max(1.0, min(cells, self._columns.max_cells) * self._columns.words.shape[1])
+        return max(1.0, min(cells, float(self._columns.max_cells)) * float(self._columns.words.shape[1]))
 
     def pieces(self, size: int) -> Iterator[Piece]:
         """Yield pieces of bounded work that cover the sets of a size, those with the largest top place first."""
