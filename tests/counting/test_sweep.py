@@ -148,6 +148,20 @@ def test_pieces_cover_every_set_once(monkeypatch, most, least):
                 )
 
 
+def test_pieces_of_many_states_are_small(monkeypatch):
+    """
+    By hand: 64 rows are one word, and two variables of 10 states have 100 cells, so a call of 500 words counts 6 pairs.
+
+    A top place with more smaller places is a piece of its own. Pairs of two states have four cells: 126 of them fit.
+    """
+    monkeypatch.setattr(sweep, "MAX_WORDS_PER_CALL", 500)
+    wide = Sweep(Table(64, (("uniform", 10),) * 12, seed=1).dataset, 2, representation="bitmap", threads=1)
+    sizes = [int(np.diff(wide.ranks(2, piece))[0]) for piece in wide.pieces(2)]
+    assert sizes == [11, 10, 9, 8, 7, 6, 5, 4, 6]
+    narrow = Sweep(Table(64, (("uniform", 2),) * 12, seed=1).dataset, 2, representation="bitmap", threads=1)
+    assert [int(np.diff(narrow.ranks(2, piece))[0]) for piece in narrow.pieces(2)] == [66]
+
+
 @pytest.mark.parametrize("least", [1, 300, 1 << 23])
 def test_pieces_are_visited_with_their_values(monkeypatch, least):
     """Each piece is visited once with its values by rank; answers in order. Kept, they are the values by rank."""

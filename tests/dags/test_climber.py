@@ -62,13 +62,19 @@ def local_scores(table: Table, score: str):
     st.sampled_from(sorted(SCORES)),
     st.sampled_from([1, 2, 5]),
     st.integers(0, 2**20 - 1),
+    st.sampled_from([1, 2, 10**6]),
 )
 @examples(60)
-def test_a_climb_takes_the_path_of_greedy_search(table, score, max_parents, forbidden):
-    """The same graphs in the same order, for every score, with few parents and forbidden edges."""
+def test_a_climb_takes_the_path_of_greedy_search(table, score, max_parents, forbidden, max_scores):
+    """
+    The same graphs in the same order, for every score, with few parents and forbidden edges.
+
+    With many rows, the gains of a family are computed in several calls.
+    """
     n = len(table.columns)
     allowed = np.array([[not forbidden >> (y * n + x) & 1 or forbidden % 2 == 0 for x in range(n)] for y in range(n)])
     climber = climber_of(table, score, Rules(allowed=allowed, limits=np.full(n, max_parents)))
+    climber._max_scores = max_scores
     climber.start([()] * n)
 
     def may_be(graph):
@@ -87,13 +93,15 @@ def test_a_climb_takes_the_path_of_greedy_search(table, score, max_parents, forb
     table=tables(min_variables=2, max_variables=4, max_rows=65),
     score=st.sampled_from(["bic", "k2"]),
     tabu=st.sampled_from([1, 3, 50]),
+    max_scores=st.sampled_from([1, 10**6]),
 )
 @examples(40)
-def test_tabu_search_takes_the_path_of_its_definition(by_move, table, score, tabu):
+def test_tabu_search_takes_the_path_of_its_definition(by_move, table, score, tabu, max_scores):
     """The same graphs, downhill too, and back at the best in the end, by a list of graphs or of moves."""
     n = len(table.columns)
     rules = Rules(allowed=np.ones((n, n), dtype=bool), limits=np.full(n, n), tabu=tabu, patience=6, by_move=by_move)
     climber = climber_of(table, score, rules)
+    climber._max_scores = max_scores
     climber.start([()] * n)
     family = local_scores(table, score)
     expected = climb_path(

@@ -42,16 +42,22 @@ def lazy_climber_of(problem: Problem, limit: int) -> LazyClimber:
     st.sampled_from([1, 2, 6]),
     st.integers(0, 2**32 - 1),
     st.booleans(),
+    st.sampled_from([1, 2, 10**6]),
 )
 @examples(80)
-def test_a_lazy_climb_ends_where_no_move_improves(table, score, max_parents, seed, informed):
-    """For every score, with few parents, forbidden and required edges, from the required edges."""
+def test_a_lazy_climb_ends_where_no_move_improves(table, score, max_parents, seed, informed, max_scores):
+    """
+    For every score, with few parents, forbidden and required edges, from the required edges.
+
+    With many rows, the gains of a family are computed in several calls.
+    """
     data = table.dataset
     known = Knowledge(max_parents=max_parents)
     if informed and data.n_variables > 1:
         known = random_knowledge(data.names, seed)
     problem = Problem(data=data, score=make_score(score, **PARAMETERS.get(score, {})), knowledge=known)
     climber = lazy_climber_of(problem, data.n_variables)
+    climber._max_scores = max_scores
     climber.start(problem.base.parents)
     path = [-1e300]
     for _ in climber.climb(max_steps=1):

@@ -12,9 +12,10 @@ import pytest
 
 from bnsearch.budgets.events import Observer
 from bnsearch.knowledge import Knowledge
+from bnsearch.learning import auto
 from bnsearch.learning.learn import learn
 from bnsearch.learning.methods import METHODS
-from bnsearch.networks import load_network
+from bnsearch.networks import load_network, random_network
 from bnsearch.runs.problem import Problem
 from bnsearch.runs.result import Result
 from bnsearch.runs.run import Run
@@ -270,3 +271,21 @@ def test_islands_of_any_number_end_when_time_is_up() -> None:
     parameters = {"orderings": 1, "islands": POPULATION}
     result = learn(ASIA, method="rinobs", parameters=parameters, seconds=3600, seed=3, threads=1, clock=clock)
     assert result.stop == "seconds"
+
+
+def test_a_signal_while_kernels_are_loaded(monkeypatch):
+    """No further kernels are loaded after a signal, which may take seconds, and the first network is returned."""
+    loaded = []
+
+    def load_first() -> None:
+        loaded.append("bound")
+        signal.raise_signal(signal.SIGINT)
+
+    monkeypatch.setattr(auto, "load_bound_kernels", load_first)
+    monkeypatch.setattr(auto, "load_selection_kernels", lambda *_: loaded.append("selection"))
+    monkeypatch.setattr(auto, "load_kernels", lambda *_, **__: loaded.append("method"))
+    data = random_network(30, 2.0, 3, 1).sample(100, seed=1)
+    result = learn(data, seconds=3600, seed=0, threads=1)
+    assert loaded == ["bound"]
+    assert result.stop == "interrupted"
+    assert result.score == pytest.approx(Scorer(data, make_score("bic")).network(result.dag))

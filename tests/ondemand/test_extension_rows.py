@@ -14,14 +14,18 @@ from bnsearch.networks import random_network
 from bnsearch.ondemand import row_caches
 from bnsearch.ondemand.kernels_peers import ENTRIES
 from bnsearch.ondemand.kernels_rows import (
+    BATCH,
     BEGIN,
     CANDIDATE,
     COMPUTED,
     COUNT,
+    EVALUATIONS,
     FAMILY_SCORE,
     GAIN,
     HEAD,
+    IS_REFUSED,
     POOL,
+    STOP,
     copy_rows,
 )
 from bnsearch.ondemand.row_caches import RowCaches
@@ -112,6 +116,37 @@ def test_rows_across_words_of_bits(score, n):
     for child, parents in [*random_families(definition, n, 12), (0, (n - 1,)), (n - 1, (0,)), (n - 1, (n - 2,))]:
         if all(definition.allowed[child, p] for p in parents):
             check_row(definition, row_of(arrays, rows, child, parents), child, parents)
+
+
+@every_score
+@examples(15)
+@given(table=tables(min_variables=3, max_variables=7, max_rows=200), seed=st.integers(0, 1000), batch=st.integers(1, 3))
+def test_rows_in_parts(score, table: Table, seed, batch):
+    """
+    A row of which each call computes a part is that which is computed at once.
+
+    Until it is complete, the slot is -1 and a note says so. A row of another family in between discards the part.
+    """
+    problem = problem_of(table.dataset, score)
+    source, definition = Source(problem), Definition(problem, Source(problem))
+    arrays, rows, whole = source.arrays(), new_rows(LARGE, source.size), new_rows(LARGE, source.size)
+    head = rows[HEAD]
+    for child, parents in random_families(definition, seed, 6):
+        expected = row_of(source.arrays(), whole, child, parents)
+        members = np.zeros(source.size + 1, dtype=np.int32)
+        members[: len(parents)] = parents
+        head[BATCH], calls, slot = batch, 0, -1
+        while slot < 0:
+            head[STOP], head[IS_REFUSED] = head[EVALUATIONS] + 1, 0
+            slot = ask_row(arrays, rows, child, members, len(parents))
+            assert head[IS_REFUSED] == (slot < 0)
+            calls += 1
+            if calls == 1 and slot < 0:
+                row_of(arrays, rows, (child + 1) % source.size, ())
+        assert calls <= 2 + source.size
+        assert row_of(arrays, rows, child, parents)[1] == expected[1]
+        assert row_of(arrays, rows, child, parents)[2] == pytest.approx(expected[2], rel=1e-9, abs=1e-9)
+        check_row(definition, row_of(arrays, rows, child, parents), child, parents)
 
 
 def test_many_states():

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from contextlib import contextmanager
 
 import numpy as np
 import pytest
@@ -14,7 +15,10 @@ from bnsearch.graphs import DAG
 from bnsearch.knowledge import Knowledge
 from bnsearch.networks import random_network
 from bnsearch.ondemand.chain import OnDemandChain
-from bnsearch.ondemand.kernels_state import THRESHOLD
+from bnsearch.ondemand.kernels_chain import MAX_REPEATED
+from bnsearch.ondemand.kernels_rows import BATCH, EVALUATIONS, HEAD, IS_REFUSED, KEY, LIMIT, STOP
+from bnsearch.ondemand.kernels_state import N_REPEATED, REPEATED, REPEATED_TO, SEEN, THRESHOLD
+from bnsearch.ondemand.kernels_store import NUMBER
 from bnsearch.ondemand.source import Source
 from bnsearch.orderings.starts import Ordering
 from bnsearch.runs.problem import Problem
@@ -101,6 +105,61 @@ def test_every_step_keeps_the_state(score, table: Table, seed, informed):
         assert chain.best >= best
         if chain._totals[THRESHOLD] > threshold > 0.0:  # the threshold rises when a loss is not accepted
             assert state_of(chain) == before
+
+
+@every_score
+@examples(12)
+@given(table=tables(min_variables=3, max_variables=7, max_rows=200), seed=st.integers(0, 1000), informed=st.booleans())
+def test_calls_that_return_in_the_middle_of_a_step(score, table: Table, seed, informed):
+    """
+    A call that may compute one score only undoes its step, and the next call takes the same step.
+
+    After every call the state is consistent. Growth is complete at the end, as without such limits.
+    """
+    data = table.dataset
+    problem = problem_of(data, score, random_knowledge(data.names, seed) if informed else None)
+    chain = OnDemandChain(Source(problem), np.uint64(seed), MEMORY)
+    chain._limits = OneScoreLimits()
+    assert chain.start_at(random_order(problem, seed), lambda: False)
+    check(chain, problem)
+    done = calls = 0
+    while done < 8:
+        before, best = state_of(chain), chain.best
+        taken = chain.step(8 - done, 0.3, 0.0)
+        check(chain, problem)
+        assert chain.best >= best
+        if taken == 0:
+            assert state_of(chain) == before
+            assert chain._rows[HEAD][IS_REFUSED]
+        done, calls = done + taken, calls + 1
+        assert calls < 5000
+    chain.improve_parents(lambda: False)
+    check(chain, problem)
+
+
+class OneScoreLimits:
+    """Limits of a chain with which every call stops after the first score that it computes."""
+
+    seconds_of_call = 0.0
+
+    @contextmanager
+    def limit_call(self, head):
+        """Set the limits, and yield the number of scores of the call."""
+        head[LIMIT], head[BATCH], head[STOP], head[IS_REFUSED] = 2**62, 1, head[EVALUATIONS] + 1, 0
+        yield 1
+
+
+def test_a_step_that_never_ends_is_given_up():
+    """A step that was tried too often is not taken again: the next call draws another one."""
+    problem = problem_of(Dependent(200, (2, 3) * 4, 0.5, 3).dataset, SCORES[0])
+    chain = chain_of(Source(problem), list(range(8)), 5)
+    chain._counts[[REPEATED, REPEATED_TO, N_REPEATED]] = 3, 0, MAX_REPEATED - 1
+    chain._rows[KEY][:] = 0  # an empty cache, so that the step needs new rows
+    chain._store[NUMBER][:] = 0
+    chain._chain[SEEN][:] = 0
+    chain._limits = OneScoreLimits()
+    assert chain.step(1, 0.3, 0.0) == 0
+    assert chain._counts[REPEATED] == -1
 
 
 def test_undone_steps_restore_everything():

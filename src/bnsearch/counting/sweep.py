@@ -28,6 +28,7 @@ BITMAP_CELLS_PER_ROW = 0.4
 MAX_SETS_PER_CALL, MIN_SETS_PER_CALL = 1 << 18, 1 << 13
 MAX_ROWS_PER_CALL, MIN_ROWS_PER_CALL = 1 << 26, 1 << 25
 FAST_FACTOR = 8  # bitmaps alone take less time for a row, so that a call may have this many times as many rows
+MAX_WORDS_PER_CALL = 1 << 27  # limit on cells times words of bitmaps of a call: less than 0.1 s
 
 R = TypeVar("R")
 
@@ -268,12 +269,18 @@ class Sweep:
             columns.dense, self.binomial, terms, size, *piece, block,
         )  # fmt: skip
 
+    def _max_words(self, size: int) -> float:
+        """Return the number of words of bitmaps that a set of the largest places reads, if it is counted by bitmaps."""
+        cells = float(np.prod(self._columns.arities[-size:], dtype=np.float64))
+        return max(1.0, min(cells, float(self._columns.max_cells)) * float(self._columns.words.shape[1]))
+
     def pieces(self, size: int) -> Iterator[Piece]:
         """Yield pieces of bounded work that cover the sets of a size, those with the largest top place first."""
         rows = len(self._columns.weights)
         is_fast = self._columns.are_bitmaps_enough(size)
         max_rows = FAST_FACTOR * MAX_ROWS_PER_CALL if is_fast else MAX_ROWS_PER_CALL
         max_sets = min(MAX_SETS_PER_CALL, max_rows // rows + 1)
+        max_sets = min(max_sets, int(MAX_WORDS_PER_CALL / self._max_words(size)) + 1)
         min_sets = MIN_ROWS_PER_CALL // rows + 1
         # Tests set MIN_ROWS_PER_CALL to small values, so that small tables have several pieces.
         min_sets = max(min_sets, min(MIN_SETS_PER_CALL, MIN_ROWS_PER_CALL)) if is_fast else min_sets // 16 + 1

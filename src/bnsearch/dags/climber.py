@@ -12,6 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from bnsearch.dags.pricer import Pricer
+from bnsearch.data import Dataset
 from bnsearch.data.content import variables_by_content
 from bnsearch.graphs.dag import DAG
 from bnsearch.kernels.tuples import KernelTuple
@@ -19,6 +20,8 @@ from bnsearch.scores.score import TOLERANCE
 
 MEMORY_BYTES = 1 << 26  # size of the cache of gains: 64 MiB
 STEPS_PER_CALL = 1000  # maximum number of steps of one kernel call, which bounds its time
+ROWS_PER_CALL = 1 << 24  # computed scores of one kernel call times rows, at most: 0.01 to 0.07 s
+MIN_SCORES_PER_CALL = 8  # a call also groups the rows by family, which takes the time of one score or two
 
 
 @dataclass(frozen=True, eq=False)
@@ -96,6 +99,7 @@ class Climber:
         self._tie_rank = np.argsort(self._tie_order)
         self._tabu = np.zeros(self.rules.tabu, dtype=np.uint64)
         self._counters = np.zeros(4, dtype=np.int64)
+        self._max_scores = count_scores_per_call(pricer.data)
         self._best_score = np.full(1, -np.inf)
         self._best_graph = KernelTuple(
             (np.zeros((n, words), dtype=np.uint64), np.zeros(n, dtype=np.uint64), np.zeros(n))
@@ -154,6 +158,7 @@ class Climber:
         moves : random bits, one word for each random move made from the graph
         """
         from bnsearch.dags.kernels_climb import IDLE, STEPS, compute_graph_key
+        from bnsearch.dags.kernels_family_gains import UNFINISHED, VARIABLE
         from bnsearch.dags.kernels_gain_cache import STALE
         from bnsearch.dags.kernels_graph import add_edge
 
@@ -165,6 +170,7 @@ class Climber:
         if moves is not None:
             self._move_at_random(moves)
         self._gain_table[STALE].fill(True)
+        self._pricer[UNFINISHED][VARIABLE] = -1
         self._tabu.fill(0 if self.rules.by_move else compute_graph_key(self._graph))
         self._counters[[STEPS, IDLE]] = 0
         self._best_score.fill(-np.inf)
@@ -187,9 +193,14 @@ class Climber:
             ended = climb(
                 self._pricer, self._graph, self._gain_table, self._cache, self._tie_rank, self._tie_order, self._tabu,
                 self.rules.by_move, self._counters, self._best_score, self._best_graph, self.rules.patience, max_steps,
-                len(self._tie_rank), TOLERANCE,
+                self._max_scores, TOLERANCE,
             )  # fmt: skip
             yield
+
+
+def count_scores_per_call(data: Dataset) -> int:
+    """Return the number of local scores of one kernel call: fewer with many rows, so that the call ends soon."""
+    return max(MIN_SCORES_PER_CALL, min(data.n_variables, ROWS_PER_CALL // data.n_rows))
 
 
 def list_members_of_rows(bits: NDArray[np.uint64]) -> list[list[int]]:

@@ -163,16 +163,16 @@ def copy_families(graph, own, best_graph):
 
 
 @inner_kernel
-def update_gains(pricer, graph, gain_table, cache, counters, max_computed):
+def update_gains(pricer, graph, gain_table, cache, counters, max_computed, max_scores):
     """Bring all gains up to date; return False if the limit on computed scores was reached before the last."""
     _, _, _, _, stale = gain_table
     for y in range(stale.size):
         if stale[y]:
             counters[ASKED] += load_row(cache, graph, gain_table, y)
-        if stale[y]:
+        while stale[y]:
             if counters[COMPUTED] >= max_computed:
                 return False
-            counters[COMPUTED] += price_family(pricer, cache, graph, y)
+            counters[COMPUTED] += price_family(pricer, cache, graph, y, max_scores)
             counters[ASKED] += load_row(cache, graph, gain_table, y)
     return True
 
@@ -211,7 +211,7 @@ def climb(
     """
     _, own, _, _, _ = gain_table
     max_computed = counters[COMPUTED] + max_scores
-    while update_gains(pricer, graph, gain_table, cache, counters, max_computed):
+    while update_gains(pricer, graph, gain_table, cache, counters, max_computed, max_scores):
         score = 0.0
         for y in range(own.size):
             score += own[y]

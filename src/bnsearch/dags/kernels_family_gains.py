@@ -15,6 +15,8 @@ required : bool[n, n]       edges that are never removed
 bound : float64[3]          IS_BOUNDED, SLOPE, LEVEL: whether parents that cannot improve a family by a sound bound are
     left out; slope and level of the bound (scores.bounds.Bound)
 parent_places, candidates, scores : int64[n], int64[n], float64[n]   scratch
+unfinished : int64[3]       a row of gains of which only a part is computed: its variable, -1 if there is none; number
+    of candidates in `candidates`; number of those that have their score in `scores`
 scratch : as score_extensions takes it
 """
 
@@ -34,10 +36,11 @@ from bnsearch.kernels.compile import inner_kernel
 
 (
     COLUMNS, JOINT_TERMS, PARENT_TERMS, CLASSES, PLACE, ORDER, ALLOWED, LIMITS, REQUIRED, BOUND,
-    PARENT_PLACES, CANDIDATES, SCORES, SCRATCH,
-) = range(14)  # fmt: skip
+    PARENT_PLACES, CANDIDATES, SCORES, UNFINISHED, SCRATCH,
+) = range(15)  # fmt: skip
 ARITIES = 3  # field of the columns
 IS_BOUNDED, SLOPE, LEVEL = range(3)  # of the bound
+VARIABLE, NUMBER, DONE = range(3)  # of `unfinished`
 
 
 @inner_kernel
@@ -60,13 +63,13 @@ def score_parents(pricer, y, number):
 
 
 @inner_kernel
-def score_candidates(pricer, y, number, chosen):
-    """Score y with its parents and each of the listed candidates, after score_parents."""
+def score_candidates(pricer, y, number, first, stop):
+    """Score y with its parents and each of the listed candidates first:stop, after score_parents."""
     child = pricer[PLACE][y]
     terms = terms_of_parents(pricer[PARENT_TERMS], pricer[CLASSES][child])
     extend_family(
-        pricer[COLUMNS], child, pricer[PARENT_PLACES][:number], pricer[CANDIDATES][:chosen], pricer[JOINT_TERMS], terms,
-        pricer[SCRATCH], pricer[SCORES][:chosen],
+        pricer[COLUMNS], child, pricer[PARENT_PLACES][:number], pricer[CANDIDATES][first:stop], pricer[JOINT_TERMS],
+        terms, pricer[SCRATCH], pricer[SCORES][first:stop],
     )  # fmt: skip
 
 
@@ -120,26 +123,39 @@ def price_deletions(pricer, graph, y, number, own, row):
 
 
 @inner_kernel
-def price_row(pricer, graph, y, row):
+def price_row(pricer, graph, y, row, max_scores):
     """
     Compute the gains of all changes of y's family; return how many scores were computed.
+
+    If there are more than about `max_scores`, only these are computed. `unfinished` then keeps the state, and the next
+    call continues; the graph must not change in between. The row is written at the end.
 
     row : float64[n + 1]   gain of y's score when x becomes its parent or ceases to be one, minus infinity where that is
         not allowed; and the score itself
     """
     number = list_parents(pricer, graph, y)
     own = score_parents(pricer, y, number)
+    unfinished = pricer[UNFINISHED]
+    if unfinished[VARIABLE] != y:
+        unfinished[VARIABLE] = y
+        unfinished[NUMBER] = list_candidates(pricer, graph, y, number, own)
+        unfinished[DONE] = 0
+        if pricer[BOUND][LEVEL] > 0.0 and unfinished[NUMBER] > 0:  # the bound has counted cells in the scratch arrays
+            score_parents(pricer, y, number)
+    first, chosen = unfinished[DONE], unfinished[NUMBER]
+    stop = min(chosen, first + max_scores)
+    if stop > first:
+        score_candidates(pricer, y, number, first, stop)
+    unfinished[DONE] = stop
+    if stop < chosen:
+        return 1 + stop - first
+    unfinished[VARIABLE] = -1
     n = row.size - 1
     row[n] = own
-    chosen = list_candidates(pricer, graph, y, number, own)
-    if pricer[BOUND][LEVEL] > 0.0 and chosen > 0:  # the bound has counted cells in the scratch arrays
-        score_parents(pricer, y, number)
     for x in range(n):
         row[x] = -np.inf
-    if chosen > 0:
-        score_candidates(pricer, y, number, chosen)
-        write_gains(pricer, chosen, own, row)
-    return 1 + chosen + price_deletions(pricer, graph, y, number, own, row)
+    write_gains(pricer, chosen, own, row)
+    return 1 + stop - first + price_deletions(pricer, graph, y, number, own, row)
 
 
 @inner_kernel

@@ -7,7 +7,7 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
-from bnsearch.dags.kernels_family_gains import price_row
+from bnsearch.dags.kernels_family_gains import UNFINISHED, VARIABLE, price_row
 from bnsearch.dags.kernels_graph import KEYS, PARENTS, SIZES, edge_key
 from bnsearch.kernels.compile import inner_kernel
 
@@ -45,16 +45,22 @@ def find_slot(cache, graph, y):
 
 
 @inner_kernel
-def price_family(pricer, cache, graph, y):
-    """Compute the gains of all changes of y's family into the cache; return how many scores were computed."""
+def price_family(pricer, cache, graph, y, max_scores):
+    """
+    Compute the gains of all changes of y's family into the cache; return how many scores were computed.
+
+    With more than about `max_scores` the family gets into the cache only after further calls.
+    """
     slot, child, parents, rows, written = cache
     row = written[0] % child.size
-    written[0] += 1
-    child[row] = y
-    slot[find_slot(cache, graph, y)] = row
-    for w in range(parents.shape[1]):
-        parents[row, w] = graph[PARENTS][y, w]
-    return price_row(pricer, graph, y, rows[row])
+    computed = price_row(pricer, graph, y, rows[row], max_scores)
+    if pricer[UNFINISHED][VARIABLE] < 0:
+        written[0] += 1
+        child[row] = y
+        slot[find_slot(cache, graph, y)] = row
+        for w in range(parents.shape[1]):
+            parents[row, w] = graph[PARENTS][y, w]
+    return computed
 
 
 @inner_kernel

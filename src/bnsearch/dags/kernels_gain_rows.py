@@ -5,28 +5,7 @@ The row of a variable lists the further parents that improve its score, or seem 
 improve the score, or their gain is unknown until all gains of the family are computed. Variables are numbered by place,
 as in counting.Columns; `graph` as in kernels_parent_lists.
 
-`pricer` holds what gains are computed from:
-
-columns : the fields of Columns, a plain tuple
-joint_terms, parent_terms, classes : as in kernels_family_gains
-limits : int64[n]           maximum number of parents of each variable
-bound : float64[2]          SLOPE and LEVEL of the upper bound of scores.bounds.Bound
-allowed : bool[n, n]        [y, x] is True if x may be a parent of y; of size 0 if all edges are allowed
-required_begin, required_parent : int64[n + 1], int32[...]   required parents of each variable
-single_begin, single_parent, single_gain : the fields begin, parent and gain of PairGains
-parent_places, candidates, scores, picked, at : int64[n], int64[n], float64[n], int64[n], int64[n]   scratch; `at` is -1
-scratch : as score_extensions takes it
-
-`rows` are the rows, in a pool of entries:
-
-begin, count, room : int64[n]   first entry of each row, number of its entries, and number of entries that fit there
-candidate, gain, exact : int32[pool], float64[pool], bool[pool]   a variable, its gain, True if this is not an estimate
-used : int64[1]             number of entries of the pool that were given to rows
-own : float64[n]            local scores
-bound : float64[n]          upper bound on the gain of each row's legal moves
-stale : int8[n]             UP_TO_DATE, or what has happened to the family since its row was computed
-batch : int64[n]            number of gains of a family to compute the next time
-unknown : int64[n]          number of gains of each family that are not known, neither listed nor computed
+`pricer` and `rows` as in kernels_gain_lists.
 """
 
 # Numba infers the types of kernels.
@@ -40,17 +19,49 @@ import numpy as np
 from bnsearch.counting.kernels_columns import ARITIES
 from bnsearch.counting.kernels_expand import extend_family, occupied_cells, score_family
 from bnsearch.counting.kernels_terms import terms_of_parents
+from bnsearch.dags.kernels_gain_lists import (
+    ALLOWED,
+    AT,
+    BATCH,
+    BEGIN,
+    CANDIDATE,
+    CANDIDATES,
+    CLASSES,
+    COLUMNS,
+    COUNT,
+    DONE,
+    EXACT,
+    GAIN,
+    GREW,
+    JOINT_TERMS,
+    LEVEL,
+    LIMITS,
+    NUMBER,
+    OWN,
+    PARENT_PLACES,
+    PARENT_TERMS,
+    PICKED,
+    PRICER_BOUND,
+    REQUIRED_BEGIN,
+    REQUIRED_PARENT,
+    SCORES,
+    SCRATCH,
+    SINGLE_BEGIN,
+    SINGLE_GAIN,
+    SINGLE_PARENT,
+    SLOPE,
+    STALE,
+    UNFINISHED,
+    UNKNOWN,
+    VARIABLE,
+    remove_losses,
+    set_bound,
+    write_row,
+)
 from bnsearch.dags.kernels_parent_lists import DROP, MEMBER, SIZE, find_parent
 from bnsearch.kernels.compile import inner_kernel
 from bnsearch.kernels.sorting import sort_by_score
 
-(
-    COLUMNS, JOINT_TERMS, PARENT_TERMS, CLASSES, LIMITS, PRICER_BOUND, ALLOWED, REQUIRED_BEGIN, REQUIRED_PARENT,
-    SINGLE_BEGIN, SINGLE_PARENT, SINGLE_GAIN, PARENT_PLACES, CANDIDATES, SCORES, PICKED, AT, SCRATCH,
-) = range(18)  # fmt: skip
-SLOPE, LEVEL = range(2)  # of the bound
-BEGIN, COUNT, ROOM, CANDIDATE, GAIN, EXACT, USED, OWN, BOUND, STALE, BATCH, UNKNOWN = range(12)
-UP_TO_DATE, STARTED, GREW, SHRANK = range(4)  # values of `stale`
 FIRST_BATCH = 16  # first number of gains that are computed at a time: about the cost of grouping the rows by family
 
 
@@ -70,12 +81,12 @@ def score_parents(pricer, graph, y, without):
 
 
 @inner_kernel
-def score_candidates(pricer, graph, y, chosen):
-    """Score y with its parents and each of the first candidates, after score_parents."""
+def score_candidates(pricer, graph, y, first, stop):
+    """Score y with its parents and each of the candidates first:stop, after score_parents."""
     terms = terms_of_parents(pricer[PARENT_TERMS], pricer[CLASSES][y])
     extend_family(
-        pricer[COLUMNS], y, pricer[PARENT_PLACES][: graph[SIZE][y]], pricer[CANDIDATES][:chosen], pricer[JOINT_TERMS],
-        terms, pricer[SCRATCH], pricer[SCORES][:chosen],
+        pricer[COLUMNS], y, pricer[PARENT_PLACES][: graph[SIZE][y]], pricer[CANDIDATES][first:stop],
+        pricer[JOINT_TERMS], terms, pricer[SCRATCH], pricer[SCORES][first:stop],
     )  # fmt: skip
 
 
@@ -156,48 +167,7 @@ def list_estimates(pricer, graph, rows, y, useful):
 
 
 @inner_kernel
-def write_row(pricer, rows, y, number, is_exact):
-    """Write the positive gains of the first candidates as y's row; there must be room in the pool."""
-    used = rows[USED]
-    kept = 0
-    for i in range(number):
-        kept += pricer[SCORES][i] > 0.0
-    if kept > rows[ROOM][y]:
-        rows[BEGIN][y] = used[0]
-        rows[ROOM][y] = kept
-        used[0] += kept
-    e = rows[BEGIN][y]
-    for i in range(number):
-        if pricer[SCORES][i] > 0.0:
-            rows[CANDIDATE][e] = pricer[CANDIDATES][i]
-            rows[GAIN][e] = pricer[SCORES][i]
-            rows[EXACT][e] = is_exact
-            e += 1
-    rows[COUNT][y] = kept
-
-
-@inner_kernel
-def set_bound(graph, rows, y):
-    """Set the bound of y's row and of its parents' rows, and mark the row as up to date."""
-    reset_bound(graph, rows, y)
-    for i in range(graph[SIZE][y]):  # the gains of reversed edges have changed
-        reset_bound(graph, rows, np.int64(graph[MEMBER][y, i]))
-    rows[STALE][y] = UP_TO_DATE
-
-
-@inner_kernel
-def reset_bound(graph, rows, y):
-    """Set the bound of y's row to its highest gain, legal or not."""
-    top = -np.inf
-    for e in range(rows[BEGIN][y], rows[BEGIN][y] + rows[COUNT][y]):
-        top = max(top, rows[GAIN][e])
-    for i in range(graph[SIZE][y]):
-        top = max(top, graph[DROP][y, i])
-    rows[BOUND][y] = top
-
-
-@inner_kernel
-def estimate_row(pricer, graph, rows, y):
+def estimate_row(pricer, graph, rows, y, max_scores):
     """Estimate the gains of a family that has changed, and compute the best ones; return how many were computed."""
     own = score_parents(pricer, graph, y, -1)
     rows[OWN][y] = own
@@ -216,15 +186,16 @@ def estimate_row(pricer, graph, rows, y):
     for i in range(size):
         rows[UNKNOWN][y] -= graph[MEMBER][y, i] < useful
     computed = 1 + price_removals(pricer, graph, y, own)
-    return computed + compute_gains(pricer, graph, rows, y, -1)
+    return computed + compute_gains(pricer, graph, rows, y, -1, max_scores)
 
 
 @inner_kernel
-def compute_gains(pricer, graph, rows, y, wanted):
+def compute_gains(pricer, graph, rows, y, wanted, max_scores):
     """
     Compute the best estimated gains of y's family, and remove those that are not positive; return how many.
 
     wanted : entry whose gain is computed in any case, if it is estimated; -1 means none
+    max_scores : number of further gains, at most
     """
     picked, candidates, scores, exact = pricer[PICKED], pricer[CANDIDATES], pricer[SCORES], rows[EXACT]
     waiting = 0
@@ -233,7 +204,7 @@ def compute_gains(pricer, graph, rows, y, wanted):
             picked[waiting] = e
             scores[waiting] = rows[GAIN][e]
             waiting += 1
-    chosen = min(waiting, rows[BATCH][y])
+    chosen = min(waiting, rows[BATCH][y], max_scores)
     if waiting > chosen:
         sort_by_score(picked, scores, waiting)
     if wanted >= 0 and not exact[wanted]:
@@ -243,7 +214,7 @@ def compute_gains(pricer, graph, rows, y, wanted):
         own = score_parents(pricer, graph, y, -1)
         for i in range(chosen):
             candidates[i] = rows[CANDIDATE][picked[i]]
-        score_candidates(pricer, graph, y, chosen)
+        score_candidates(pricer, graph, y, 0, chosen)
         for i in range(chosen):
             gain = scores[i] - own
             rows[GAIN][picked[i]] = gain if not np.isnan(gain) else -np.inf  # more cells than can be numbered
@@ -255,36 +226,46 @@ def compute_gains(pricer, graph, rows, y, wanted):
 
 
 @inner_kernel
-def remove_losses(rows, y):
-    """Remove the entries of y's row whose gains are not positive."""
-    candidate, gain, exact = rows[CANDIDATE], rows[GAIN], rows[EXACT]
-    to = rows[BEGIN][y]
-    for e in range(rows[BEGIN][y], rows[BEGIN][y] + rows[COUNT][y]):
-        if gain[e] > 0.0:
-            candidate[to], gain[to], exact[to] = candidate[e], gain[e], exact[e]
-            to += 1
-    rows[COUNT][y] = to - rows[BEGIN][y]
-
-
-@inner_kernel
-def compute_row(pricer, graph, rows, y):
-    """Compute all gains of y's family; return how many."""
-    own = score_parents(pricer, graph, y, -1)
+def list_unknown(pricer, graph, y, own):
+    """Write all further parents that may improve y's score `own` into `candidates`; return their number."""
+    allowed, candidates = pricer[ALLOWED], pricer[CANDIDATES]
     useful = count_useful(pricer, graph, y, own)
     if pricer[PRICER_BOUND][LEVEL] > 0.0:  # the bound has counted cells in the scratch arrays
         score_parents(pricer, graph, y, -1)
-    allowed, candidates, scores = pricer[ALLOWED], pricer[CANDIDATES], pricer[SCORES]
     number = 0
     for x in range(useful):
         if x != y and (allowed.size == 0 or allowed[y, x]) and find_parent(graph, x, y) < 0:
             candidates[number] = x
             number += 1
-    if number > 0:
-        score_candidates(pricer, graph, y, number)
+    return number
+
+
+@inner_kernel
+def compute_row(pricer, graph, rows, y, max_scores):
+    """
+    Compute all gains of y's family; return how many.
+
+    If there are more than `max_scores`, only these are computed. `unfinished` then keeps the state, and the next call
+    continues; the graph must not change in between. The row is written at the end.
+    """
+    own = score_parents(pricer, graph, y, -1)
+    scores, unfinished = pricer[SCORES], pricer[UNFINISHED]
+    if unfinished[VARIABLE] != y:
+        unfinished[VARIABLE] = y
+        unfinished[NUMBER] = list_unknown(pricer, graph, y, own)
+        unfinished[DONE] = 0
+    first, number = unfinished[DONE], unfinished[NUMBER]
+    stop = min(number, first + max_scores)
+    if stop > first:
+        score_candidates(pricer, graph, y, first, stop)
+    unfinished[DONE] = stop
+    if stop < number:
+        return stop - first
+    unfinished[VARIABLE] = -1
     for i in range(number):
         gain = scores[i] - own
         scores[i] = gain if not np.isnan(gain) else -np.inf
     write_row(pricer, rows, y, number, True)
     rows[UNKNOWN][y] = 0
     set_bound(graph, rows, y)
-    return number
+    return stop - first

@@ -1,7 +1,7 @@
 """
 Greedy search over DAGs with lazy gains: the best of all additions, deletions and reversals, until none improves.
 
-`pricer` and `rows` as in kernels_gain_rows, `graph` as in kernels_parent_lists.
+`pricer` and `rows` as in kernels_gain_lists, `graph` as in kernels_parent_lists.
 """
 
 # Numba infers the types of kernels.
@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from bnsearch.dags.kernels_gain_rows import (
+from bnsearch.dags.kernels_gain_lists import (
     BEGIN,
     BOUND,
     CANDIDATE,
@@ -24,11 +24,9 @@ from bnsearch.dags.kernels_gain_rows import (
     UNKNOWN,
     UP_TO_DATE,
     USED,
-    compute_gains,
-    compute_row,
-    estimate_row,
     reset_bound,
 )
+from bnsearch.dags.kernels_gain_rows import compute_gains, compute_row, estimate_row
 from bnsearch.dags.kernels_parent_lists import (
     ANCESTORS,
     DROP,
@@ -143,14 +141,14 @@ def make_move(graph, rows, kind, y, index):
 
 
 @inner_kernel
-def update_rows(pricer, graph, rows, counters, max_computed):
+def update_rows(pricer, graph, rows, counters, max_computed, max_scores):
     """Bring all rows up to date; return False if the pool has no room, or too many scores were computed."""
     n = rows[STALE].size
     for y in range(n):
         if rows[STALE][y] != UP_TO_DATE:
             if rows[USED][0] + n > rows[CANDIDATE].size or counters[COMPUTED] >= max_computed:
                 return False
-            computed = estimate_row(pricer, graph, rows, y)
+            computed = estimate_row(pricer, graph, rows, y, max_scores)
             counters[ASKED] += computed
             counters[COMPUTED] += computed
     return True
@@ -181,7 +179,7 @@ def climb_lazily(pricer, graph, rows, tie_rank, counters, max_steps, max_scores,
     """
     n = tie_rank.size
     max_computed = counters[COMPUTED] + max_scores
-    while max_steps > 0 and update_rows(pricer, graph, rows, counters, max_computed):
+    while max_steps > 0 and update_rows(pricer, graph, rows, counters, max_computed, max_scores):
         if counters[COMPUTED] >= max_computed:
             break
         margin = tie_margin(rows[OWN].sum(), tolerance)
@@ -192,9 +190,9 @@ def climb_lazily(pricer, graph, rows, tie_rank, counters, max_steps, max_scores,
                 return FINISHED
             if rows[USED][0] + n > rows[CANDIDATE].size:
                 return NEEDS_ROOM
-            computed = compute_row(pricer, graph, rows, y)
+            computed = compute_row(pricer, graph, rows, y, max_scores)
         elif kind != DELETE and not rows[EXACT][index]:
-            computed = compute_gains(pricer, graph, rows, y, index)
+            computed = compute_gains(pricer, graph, rows, y, index, max_scores)
         else:
             make_move(graph, rows, kind, y, index)
             max_steps -= 1

@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 
 from bnsearch.counting.cell_sums import products_of_sets
 from bnsearch.counting.columns import Layout, usual_layout
-from bnsearch.dags.climber import ScoredDAG
+from bnsearch.dags.climber import ScoredDAG, count_scores_per_call
 from bnsearch.dags.pair_gains import PairGains
 from bnsearch.data.content import variables_by_content
 from bnsearch.graphs.topological import topological_order
@@ -22,7 +22,6 @@ from bnsearch.scores.extender import TABULATED_SIZE, stacked_terms
 from bnsearch.scores.score import TOLERANCE
 
 WORK_PER_CALL = 2_000_000  # steps of one kernel call times variables, at most: the time of a step grows with both
-ROWS_PER_CALL = 1 << 28  # computed scores of one kernel call times rows, at most
 MAX_STEPS = 1000  # maximum number of steps of one kernel call
 FREE_ROWS = 4  # free room of a new pool of gains, as a number of rows of all variables
 
@@ -51,7 +50,8 @@ class LazyClimber:
         layout = usual_layout(data)
         n = data.n_variables
         width = int(limits.max(initial=0)) + 1
-        self._order, self._place, self._n_rows = layout.order, layout.place, data.n_rows
+        self._order, self._place = layout.order, layout.place
+        self._max_scores = count_scores_per_call(data)
         self._pricer = _make_pricer(problem, layout, pairs, limits)
         self._graph = KernelTuple(
             (  # see kernels_parent_lists
@@ -66,8 +66,8 @@ class LazyClimber:
         self._counters = np.zeros(2, dtype=np.int64)
 
     def _new_rows(self, entries: int) -> KernelTuple:
-        """Return the rows of kernels_gain_rows, all empty, with room for some entries and further rows."""
-        from bnsearch.dags.kernels_gain_rows import STARTED
+        """Return the rows of kernels_gain_lists, all empty, with room for some entries and further rows."""
+        from bnsearch.dags.kernels_gain_lists import STARTED
 
         n = len(self._order)
         pool = 2 * entries + FREE_ROWS * n
@@ -79,7 +79,7 @@ class LazyClimber:
 
     def _enlarge_pool(self) -> None:
         """Copy all rows into a new pool of entries, without gaps and with free room."""
-        from bnsearch.dags.kernels_gain_rows import BEGIN, CANDIDATE, COUNT, EXACT, GAIN, ROOM, USED
+        from bnsearch.dags.kernels_gain_lists import BEGIN, CANDIDATE, COUNT, EXACT, GAIN, ROOM, USED
 
         old = self._rows
         begin, count = old[BEGIN], old[COUNT]
@@ -112,14 +112,14 @@ class LazyClimber:
     @property
     def score(self) -> float:
         """The score of the graph, which is the best so far; minus infinity before the first graph is scored."""
-        from bnsearch.dags.kernels_gain_rows import OWN, STALE, STARTED
+        from bnsearch.dags.kernels_gain_lists import OWN, STALE, STARTED
 
         return -inf if (self._rows[STALE] == STARTED).any() else fsum(self._rows[OWN].tolist())
 
     @property
     def best(self) -> ScoredDAG | None:
         """The graph; None before it is scored."""
-        from bnsearch.dags.kernels_gain_rows import OWN
+        from bnsearch.dags.kernels_gain_lists import OWN
         from bnsearch.dags.kernels_parent_lists import MEMBER, SIZE
 
         score = self.score
@@ -130,12 +130,13 @@ class LazyClimber:
 
     def start(self, parents: Sequence[Sequence[int]]) -> None:
         """Set the graph; parents : the parents of each variable."""
-        from bnsearch.dags.kernels_gain_rows import COUNT, ROOM, STALE, STARTED, USED
+        from bnsearch.dags.kernels_gain_lists import COUNT, ROOM, STALE, STARTED, UNFINISHED, USED, VARIABLE
         from bnsearch.dags.kernels_parent_lists import MEMBER, SIZE, set_ancestors
 
         for field in (COUNT, ROOM, USED):
             self._rows[field].fill(0)
         self._rows[STALE].fill(STARTED)
+        self._pricer[UNFINISHED][VARIABLE] = -1
         for place, variable in enumerate(self._order.tolist()):
             own = self._place[list(parents[variable])]
             self._graph[SIZE][place] = len(own)
@@ -148,19 +149,19 @@ class LazyClimber:
 
         n = len(self._order)
         max_steps = max(1, min(max_steps, WORK_PER_CALL // n))
-        max_scores = max(1, min(n, ROWS_PER_CALL // self._n_rows))
         ended = -1
         while ended != FINISHED:
             ended = climb_lazily(
-                self._pricer, self._graph, self._rows, self._tie_rank, self._counters, max_steps, max_scores, TOLERANCE
-            )
+                self._pricer, self._graph, self._rows, self._tie_rank, self._counters, max_steps, self._max_scores,
+                TOLERANCE,
+            )  # fmt: skip
             if ended == NEEDS_ROOM:
                 self._enlarge_pool()
             yield
 
 
 def _make_pricer(problem: Problem, layout: Layout, pairs: PairGains, limits: NDArray[np.int64]) -> KernelTuple:
-    """Return the tuple `pricer` of kernels_gain_rows."""
+    """Return the tuple `pricer` of kernels_gain_lists."""
     from bnsearch.counting.kernels_expand_scratch import new_scratch
 
     data, score, known = problem.needed_data, problem.needed_score, problem.constraints
@@ -189,6 +190,7 @@ def _make_pricer(problem: Problem, layout: Layout, pairs: PairGains, limits: NDA
             np.empty(n),
             np.empty(n, dtype=np.int64),
             np.full(n, -1, dtype=np.int64),
+            np.array([-1, 0, 0]),
             new_scratch(layout),
         )
     )

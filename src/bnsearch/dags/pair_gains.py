@@ -15,6 +15,7 @@ from bnsearch.counting.sweep import Sweep
 from bnsearch.runs.problem import Problem
 from bnsearch.scores.score import tie_margins
 
+PAIRS_PER_CALL = 1 << 16  # pairs that are written into a cache between two checks of the clock: up to 0.05 s
 BYTES_PER_PAIR = 80  # memory of a pair while the pairs are sorted and indexed, an upper estimate
 
 Pairs = tuple[NDArray[np.int32], NDArray[np.int32], NDArray[np.float64]]  # children, parents and gains
@@ -69,11 +70,22 @@ def compute_pair_gains(
         sweep.for_each_piece(2, score.joint(data.n_rows), found.add_piece, going, into=values)
     complete = going()
     if complete and values is not None:
-        members = np.stack(np.tril_indices(n, -1)[::-1], axis=1).ravel()
-        problem.scorer.remember_at(np.arange(0, 2 * n_pairs + 1, 2), members, values)
+        complete = _remember_pairs(problem, values, going)
     begin, parent, gain = found.sort() if complete else (np.zeros(n + 1, np.int64), np.empty(0, np.int32), np.empty(0))
     max_per_child = found.max_per_child if found.is_limited else None
     return PairGains(begin, parent, gain, found.empty_scores, max_per_child, complete)
+
+
+def _remember_pairs(problem: Problem, values: NDArray[np.float64], going: Callable[[], bool]) -> bool:
+    """Write the values of all pairs, by rank, into the scorer's cache; return False if `going()` has returned False."""
+    members = np.stack(np.tril_indices(problem.size, -1)[::-1], axis=1)
+    for first in range(0, len(values), PAIRS_PER_CALL):
+        part = members[first : first + PAIRS_PER_CALL]
+        begin = np.arange(0, part.size + 1, 2)
+        problem.scorer.remember_at(begin, part.ravel(), values[first : first + PAIRS_PER_CALL])
+        if not going():
+            return False
+    return True
 
 
 class _PairCollector:

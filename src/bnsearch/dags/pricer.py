@@ -75,4 +75,4 @@ class Pricer:
 
         n = self.data.n_variables
         scratch = np.empty(n, dtype=np.int64), np.empty(n, dtype=np.int64), np.empty(n)
-        return KernelTuple((*self._shared, *scratch, new_scratch(self._layout)))
+        return KernelTuple((*self._shared, *scratch, np.array([-1, 0, 0]), new_scratch(self._layout)))

@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Callable
 from dataclasses import dataclass, replace
+from functools import partial
 from typing import ClassVar
 
 from bnsearch.equivalence.ges import GES
@@ -34,7 +36,7 @@ from bnsearch.ondemand.island_model import IslandModel
 from bnsearch.orderings.rinobs import RINOBS
 from bnsearch.parent_sets.scope import ALL_NETWORKS, KEPT_SETS
 from bnsearch.parent_sets.table import ParentSets
-from bnsearch.runs.method import Needs
+from bnsearch.runs.method import Method, Needs
 from bnsearch.runs.problem import Problem
 from bnsearch.runs.run import Run
 from bnsearch.runs.stop import Seconds
@@ -132,6 +134,7 @@ class _DataSearch:
             return
         # A bound over the sets kept proves nothing about other networks.
         run.scope, run.stops_at_bound = KEPT_SETS, False
+        self._load_kernels()
         model = self._start_islands()
         bounding = self.bounding = BoundSearch(problem, run, model)
         if selection is None and not self.timed:
@@ -203,15 +206,20 @@ class _DataSearch:
             bounding.prepare_slice()
             bounding.advance(math.inf)
 
+    def _load_kernels(self) -> None:
+        """Load the kernels of the islands while the clock is paused, unless a stop is requested."""
+        problem, run = self.problem, self.run
+        loads: list[Callable[[], object]] = [load_bound_kernels, partial(load_selection_kernels, problem, run.threads)]
+        methods: list[Method] = [GINOBS(), RINOBS(), *([GES()] if problem.needed_score.equivalent else [])]
+        for method in methods:
+            loads += [partial(load_kernels, problem, method, rare=rare) for rare in (False, True)]
+        with run.budget.clock_paused():
+            for load in loads:
+                if run.budget.request is None:
+                    load()
+
     def _start_islands(self) -> IslandModel:
         problem, run = self.problem, self.run
-        with run.budget.clock_paused():
-            load_bound_kernels()
-            load_selection_kernels(problem, run.threads)
-            for method in (GINOBS(), RINOBS()):
-                load_kernels(problem, method)
-            if problem.needed_score.equivalent:
-                load_kernels(problem, GES())
         model = IslandModel(problem, run, run.threads if self.timed else UNTIMED_ISLANDS, run.budget.memory)
         model.start()
         self.schedule.stale_since = run.seconds

@@ -11,6 +11,8 @@ from bnsearch.parent_sets.rows import Families
 from bnsearch.parent_sets.table import ParentSets
 from bnsearch.runs.problem import Problem
 
+UPDATE_SECONDS = 5e-5  # expected duration of a first update of the table, for each variable
+
 
 def make_core(model: IslandModel, problem: Problem, incumbent: DAG) -> ParentSets:
     """Return the table of the sets that the islands have met, and of those of the incumbent."""

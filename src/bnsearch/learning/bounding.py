@@ -16,7 +16,7 @@ from bnsearch.exact.priced_ascent import PricedAscent
 from bnsearch.exact.saved_bound import SavedBound
 from bnsearch.learning.ascent_pace import AscentPace
 from bnsearch.learning.bound_share import get_bound_share
-from bnsearch.learning.bound_table import add_network, make_core
+from bnsearch.learning.bound_table import UPDATE_SECONDS, add_network, make_core
 from bnsearch.learning.cut_search import CutSearch
 from bnsearch.ondemand.island_model import IslandModel
 from bnsearch.parent_sets.scope import KEPT_SETS, Scope
@@ -69,7 +69,7 @@ class BoundSearch:
         self._selected: ParentSets | None = None
         self._scope = KEPT_SETS
         self._is_outdated = True  # True if the ascent must be made for the selected sets: at first, and if they change
-        self.spent = self._update_seconds = 0.0  # the latter: duration of the last update of the table
+        self.spent, self._update_seconds = 0.0, UPDATE_SECONDS * problem.size  # the latter: of the last table update
         self._memory = run.budget.memory // MEMORY_SHARE
         self._pace = AscentPace(self._total_seconds)
         self._covered_score = -inf  # score of the incumbent when its sets were added to the table

@@ -4,9 +4,7 @@ from __future__ import annotations
 
 import math
 import threading
-import time
-from collections.abc import Iterator, Sequence
-from contextlib import contextmanager
+from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
@@ -14,6 +12,7 @@ from numpy.typing import NDArray
 
 from bnsearch.budgets.budget import StopCheck
 from bnsearch.kernels.tuples import KernelTuple
+from bnsearch.ondemand.call_limits import CallLimits
 from bnsearch.ondemand.family_store import enlarge_store, list_families, new_store
 from bnsearch.ondemand.row_caches import RowCaches
 from bnsearch.ondemand.source import Source
@@ -27,11 +26,6 @@ FIRST_STORED = 64  # stored families of a variable for which there is room at fi
 FIRST_PARENTS = 3  # upper bound on the number of parents that a variable gets first along a new ordering
 SEEN_SLOTS = 1 << 18  # slots of the hash table of predecessor sets; a power of two
 MAX_EXAMINED = 1_000_000  # entries that a kernel call examines before it returns: a few milliseconds
-MIN_EVALUATIONS = 1000  # number of local scores before growth may be cut short, with few rows
-MIN_COUNTED_ROWS = 200_000_000  # the same as a number of counted rows, with many rows
-SECONDS_PER_ROW = 1e-8  # expected time of a first call for each variable and row: it computes about ten extension rows
-CALL_SECONDS = 0.005  # target duration of a call
-CUT_SECONDS = 0.05  # duration after which the growth of a parent set is cut short, under a time budget
 
 
 class OnDemandChain:
@@ -52,7 +46,6 @@ class OnDemandChain:
     Attributes
     ----------
     lock : held while the best network and the store of families change, so that another thread can read them
-    seconds_of_call : duration of the longest of the last kernel calls; with millions of rows, a call may take seconds
     """
 
     def __init__(
@@ -74,14 +67,10 @@ class OnDemandChain:
         self._max_stored = max(8, min(MAX_STORED, int(STORE_SHARE * memory) // (n * (24 + 4 * stored_parents))))
         self._store = new_store(min(FIRST_STORED, self._max_stored), n, stored_parents)
         self._counted = 0  # computed local scores that `count_new_evaluations` has returned
-        self._timed = timed
         self.lock = threading.RLock()
-        rows = source.layout.columns.total
-        self.seconds_of_call = SECONDS_PER_ROW * rows * n
-        self._min_evaluations = max(1, min(MIN_EVALUATIONS, MIN_COUNTED_ROWS // rows))
-        self._seconds_each = CALL_SECONDS / self._min_evaluations  # duration of one local score, until one was measured
+        self._limits = CallLimits(source.layout.columns.total, timed=timed)
         self._totals = np.array([0.0, -np.inf, 0.0])
-        self._counts = np.array([0, 0, source.required_bits.any()], dtype=np.int64)
+        self._counts = np.array([0, 0, source.required_bits.any(), -1, 0, 0], dtype=np.int64)
         self._examined = np.zeros(1, dtype=np.int64)
         self._order, self._position, self._best_order, log = np.zeros((4, n), dtype=np.int32)
         self._member, saved_member, self._best_member = np.zeros((3, n, width), dtype=np.int32)
@@ -115,6 +104,11 @@ class OnDemandChain:
 
         return float(self._totals[CURRENT])
 
+    @property
+    def seconds_of_call(self) -> float:
+        """Duration of the longest of the last kernel calls."""
+        return self._limits.seconds_of_call
+
     def count_new_evaluations(self) -> int:
         """Return the number of local scores computed since the last call."""
         from bnsearch.ondemand.kernels_rows import EVALUATIONS, HEAD
@@ -143,20 +137,25 @@ class OnDemandChain:
         """Grow up to FIRST_PARENTS parents of every variable; return False if halted before the last one."""
         from bnsearch.ondemand.kernels_chain import GROW_FEW
 
-        for child in range(len(self._position)):
-            if halted():
-                return False
-            self._run(GROW_FEW, child, FIRST_PARENTS)
-        return True
+        return all(self._complete(GROW_FEW, child, FIRST_PARENTS, halted) for child in range(len(self._position)))
 
     def improve_parents(self, halted: StopCheck) -> None:
         """Give one variable after the other the best parents found among its predecessors, until halted."""
         from bnsearch.ondemand.kernels_chain import IMPROVE
 
         for child in self._order.tolist():
-            if halted():
+            if not self._complete(IMPROVE, child, 0, halted):
                 return
-            self._run(IMPROVE, child)
+
+    def _complete(self, task: int, child: int, max_parents: int, halted: StopCheck) -> bool:
+        """Run a task until all rows that it needs are computed; return False if halted before."""
+        from bnsearch.ondemand.kernels_rows import HEAD, IS_REFUSED
+
+        while not halted():
+            self._run(task, child, max_parents)
+            if not self._rows[HEAD][IS_REFUSED]:
+                return True
+        return False
 
     def move_to_network(self, order: Ordering, parents: Sequence[Sequence[int]], scores: NDArray[np.float64]) -> None:
         """Move to a network that is consistent with an ordering, and store its families."""
@@ -211,31 +210,18 @@ class OnDemandChain:
         return self._run(SEARCH, steps, rate=rate, slope=slope)
 
     def _run(self, task: int, first: int, second: int = 0, *, rate: float = 0.0, slope: float = 0.0) -> int:
-        """Run a task of the kernel `run_task`, for some milliseconds at most, and return its result."""
+        """Run a task of the kernel `run_task`, for some milliseconds as a rule, and return its result."""
         from bnsearch.ondemand.kernels_chain import run_task
+        from bnsearch.ondemand.kernels_rows import HEAD
 
-        with self.lock, self._bounded_call() as max_evaluations:
-            return int(run_task(*self.arrays, task, first, second, rate, slope, MAX_EXAMINED, max_evaluations))
-
-    @contextmanager
-    def _bounded_call(self) -> Iterator[int]:
-        """Yield the number of local scores for one kernel call, and measure the time of each score."""
-        from bnsearch.ondemand.kernels_rows import EVALUATIONS, HEAD, LIMIT
-
-        head = self._rows[HEAD]
-        evaluations = max(1, int(CALL_SECONDS / self._seconds_each))
-        cut = max(self._min_evaluations, int(CUT_SECONDS / self._seconds_each))
-        head[LIMIT] = head[EVALUATIONS] + cut if self._timed else np.iinfo(np.int64).max
-        before, started = int(head[EVALUATIONS]), time.perf_counter()
-        yield evaluations
-        elapsed = time.perf_counter() - started
-        self.seconds_of_call = max(elapsed, 0.5 * self.seconds_of_call)
-        if head[EVALUATIONS] - before >= evaluations // 2:  # fewer would be dominated by the rest of the call
-            self._seconds_each = elapsed / max(1, int(head[EVALUATIONS]) - before)
-        # Shared caches are enlarged between rounds only, because other chains may be reading them now.
-        if self._caches.number == 1 and self._caches.enlarge():
-            self.refresh_rows()
-        self._store = enlarge_store(self._store, self._max_stored)
+        with self.lock:
+            with self._limits.limit_call(self._rows[HEAD]) as max_evaluations:
+                done = run_task(*self.arrays, task, first, second, rate, slope, MAX_EXAMINED, max_evaluations)
+            # Shared caches are enlarged between rounds only, because other chains may be reading them now.
+            if self._caches.number == 1 and self._caches.enlarge():
+                self.refresh_rows()
+            self._store = enlarge_store(self._store, self._max_stored)
+            return int(done)
 
     def refresh_rows(self) -> None:
         """Get the arrays of the cache of extension rows; they are others after the cache was enlarged."""

@@ -23,6 +23,7 @@ from bnsearch.ondemand.kernels_rows import (
     EVALUATIONS,
     HASHES,
     HEAD,
+    IS_REFUSED,
     RELATED,
     find_row,
 )
@@ -34,12 +35,15 @@ from bnsearch.ondemand.kernels_state import (
     LIMITS,
     LOGGED,
     MEMBER,
+    N_REPEATED,
     ORDER,
     POSITION,
     PREFIX_HASH,
     RANDOM,
     RELATIVES,
     RELATIVES_BEGIN,
+    REPEATED,
+    REPEATED_TO,
     REQUIRED,
     SCORE,
     SIZE,
@@ -54,6 +58,7 @@ from bnsearch.orderings.kernels.state import move_variable
 from bnsearch.scores.score import TOLERANCE
 
 GROW_FEW, IMPROVE, SEARCH = range(3)  # tasks of run_task
+MAX_REPEATED = 1000  # times that a step is tried: a small cache may never hold all its rows
 
 
 @inlined_kernel
@@ -93,6 +98,8 @@ def can_gain(source, rows, store, chain, child, parent):
     if find_best_stored(store, child, position, np.int64(position[child]), least, chain[EXAMINED]) >= 0:
         return True
     slot = find_row(source, rows, child, chain[MEMBER][child], chain[SIZE][child])
+    if slot < 0:
+        return False
     candidate = rows[CANDIDATE]
     begin = rows[BEGIN][slot] % candidate.size
     for i in range(begin, begin + rows[COUNT][slot]):
@@ -103,23 +110,28 @@ def can_gain(source, rows, store, chain, child, parent):
 
 @inner_borrowing_kernel
 def insert_variable(source, rows, store, chain, variable, to):
-    """Move a variable, and choose new parents for the variables concerned; return the change of the score."""
-    order, position = chain[ORDER], chain[POSITION]
+    """
+    Move a variable, and choose new parents for the variables concerned; return the change of the score.
+
+    If a row was not computed, the step is incomplete and must be undone.
+    """
+    order, position, head = chain[ORDER], chain[POSITION], rows[HEAD]
     at = np.int64(position[variable])
     shift_variable(source, chain, variable, to)
     change = 0.0
     if to > at:
         for i in range(at, to):
             child = np.int64(order[i])
-            if is_parent(chain, child, variable):
+            if is_parent(chain, child, variable) and head[IS_REFUSED] == 0:
                 change += choose_parents(source, rows, store, chain, child)
-        change += choose_parents(source, rows, store, chain, variable)
+        if head[IS_REFUSED] == 0:
+            change += choose_parents(source, rows, store, chain, variable)
     else:
         if has_lost_parent(chain, variable):
             change += choose_parents(source, rows, store, chain, variable)
         for i in range(to + 1, at + 1):
             child = np.int64(order[i])
-            if has_bit(source[RELATED][child], variable):
+            if has_bit(source[RELATED][child], variable) and head[IS_REFUSED] == 0:
                 chain[EXAMINED][0] += 10  # about the time of ten entries
                 if can_gain(source, rows, store, chain, child, variable):
                     change += choose_parents(source, rows, store, chain, child)
@@ -160,6 +172,16 @@ def draw_position(chain, variable):
     return np.int64(position[chain[RELATIVES][begin[variable] + draw_below(chain[RANDOM], number)]])
 
 
+@inlined_kernel
+def repeat_later(chain, variable, to):
+    """Note an incomplete step, so that it is taken next; the rows that it has computed are in the cache then."""
+    counts = chain[COUNTS]
+    counts[N_REPEATED] += 1
+    if counts[N_REPEATED] < MAX_REPEATED:
+        counts[REPEATED] = variable
+        counts[REPEATED_TO] = to
+
+
 @inner_borrowing_kernel
 def search_on_demand(source, rows, store, chain, steps, rate, slope, max_examined, max_evaluations):
     """
@@ -167,24 +189,33 @@ def search_on_demand(source, rows, store, chain, steps, rate, slope, max_examine
 
     steps : number of steps
     rate, slope : share of the losing steps to accept: `rate` in the first step, less by `slope` in each further one
-    max_examined : number of entries of orderings, stores and rows to examine before returning, as a measure of time
-    max_evaluations : number of local scores to compute before returning
+    max_examined : number of entries of orderings, stores and rows, a measure of time, after which no step begins
+    max_evaluations : number of computed local scores after which no step begins
 
-    Returns the number of steps taken.
+    Returns the number of steps taken. A step that needs a row which was not computed is undone, and taken again by the
+    next call.
     """
     counts, totals, examined, computed = chain[COUNTS], chain[TOTALS], chain[EXAMINED], rows[HEAD]
     max_examined += examined[0]
     max_evaluations += computed[EVALUATIONS]
     done = 0
     while done < steps and examined[0] < max_examined and computed[EVALUATIONS] < max_evaluations:
-        variable = draw_below(chain[RANDOM], chain[ORDER].size)
-        to = draw_position(chain, variable)
+        variable, to = counts[REPEATED], counts[REPEATED_TO]
+        counts[REPEATED] = -1
+        if variable < 0:
+            variable = draw_below(chain[RANDOM], chain[ORDER].size)
+            to = draw_position(chain, variable)
+            counts[N_REPEATED] = 0
         at = np.int64(chain[POSITION][variable])
         examined[0] += 10  # about the time of ten entries
         if to != at and can_move(chain, variable, to):
             counts[STEPS] += 1
             counts[LOGGED] = 0
             new = totals[CURRENT] + insert_variable(source, rows, store, chain, variable, to)
+            if computed[IS_REFUSED] != 0:
+                undo_insertion(source, chain, variable, at)
+                repeat_later(chain, variable, to)
+                return done
             if accept_step(totals, new, rate - slope * done, TOLERANCE):
                 totals[CURRENT] = new
                 update_best(chain)

@@ -59,13 +59,16 @@ def grow_parents(source, rows, child, members, size, limit, position, required, 
     spare : int32[P]        scratch
 
     Returns the number of parents and the score. Growth is cut short once the number of computed local scores exceeds
-    the limit in `rows`.
+    the limit in `rows`, or a row was not computed. The score is minus infinity if the row of the first parents was not
+    computed.
     """
     score = np.nan
     head = rows[HEAD]
     while True:
         if size < max_parents or np.isnan(score):
             slot = find_row(source, rows, child, members, size)
+            if slot < 0:
+                return size, -np.inf if np.isnan(score) else score
             score = rows[FAMILY_SCORE][slot]
             examined[0] += 4
         if head[EVALUATIONS] > head[LIMIT]:
@@ -88,6 +91,8 @@ def grow_parents(source, rows, child, members, size, limit, position, required, 
                 spare[j] = members[j]
             drop_member(spare, size, i)
             slot = find_row(source, rows, child, spare, size - 1)
+            if slot < 0:
+                return size, score
             examined[0] += 4
             value = rows[FAMILY_SCORE][slot]
             if value > best:

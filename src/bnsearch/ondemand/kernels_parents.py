@@ -14,7 +14,7 @@ from bnsearch.kernels.bits import has_bit
 from bnsearch.kernels.compile import inlined_kernel, inner_borrowing_kernel, kernel
 from bnsearch.kernels.sorting import insert_ascending
 from bnsearch.ondemand.kernels_grow import grow_parents
-from bnsearch.ondemand.kernels_rows import AS_CHILD, EVALUATIONS, HASHES, HEAD, LIMIT, hash_family
+from bnsearch.ondemand.kernels_rows import AS_CHILD, EVALUATIONS, HASHES, HEAD, IS_REFUSED, LIMIT, hash_family
 from bnsearch.ondemand.kernels_state import (
     COUNTS,
     CURRENT,
@@ -45,14 +45,15 @@ def grow_and_store(source, rows, store, chain, child, size, limit, max_parents):
     """
     Grow the parents in `work` among the variables before a position, and store the family.
 
-    Returns the number of parents and the score.
+    Returns the number of parents and the score; minus infinity if a row was not computed, and nothing is known.
     """
     work, required = chain[WORK], chain[REQUIRED]
     size, score = grow_parents(
         source, rows, child, work, size, limit, chain[POSITION], required[child], max_parents, chain[SPARE],
         chain[EXAMINED],
     )  # fmt: skip
-    store_family(store, child, work, size, score, hash_family(source, child, work, size))
+    if score > -np.inf:
+        store_family(store, child, work, size, score, hash_family(source, child, work, size))
     return size, score
 
 
@@ -100,7 +101,7 @@ def choose_parents(source, rows, store, chain, child):
 
     They are the best of three: the set grown from the present parents that precede the variable, the set grown from the
     required parents, and the best stored family. Nothing is grown if the same predecessor set was seen before, because
-    the sets grown then are in the store.
+    the sets grown then are in the store. The parents may stay as they are if a row was not computed.
     """
     position, work = chain[POSITION], chain[WORK]
     limit, max_parents = np.int64(position[child]), chain[LIMITS][child]
@@ -109,23 +110,25 @@ def choose_parents(source, rows, store, chain, child):
     if mark_seen(source, chain, child, limit):
         start = copy_start(chain, child, False)
         size, best = grow_and_store(source, rows, store, chain, child, start, limit, max_parents)
-        change += set_parents(chain, child, work, size, best)
-        if start > 0:
+        if best > -np.inf:
+            change += set_parents(chain, child, work, size, best)
+        if start > 0 and rows[HEAD][IS_REFUSED] == 0:
             size = copy_start(chain, child, True)
             size, score = grow_and_store(source, rows, store, chain, child, size, limit, max_parents)
             if score > best:
                 best = score
                 change += set_parents(chain, child, work, size, best)
-        if rows[HEAD][EVALUATIONS] > rows[HEAD][LIMIT]:
+        if rows[HEAD][EVALUATIONS] > rows[HEAD][LIMIT] or rows[HEAD][IS_REFUSED] != 0:
             unmark_seen(source, chain, child, limit)
     slot = find_best_stored(store, child, position, limit, best, chain[EXAMINED])
     if slot >= 0:
         size = np.int64(store[STORED_SIZE][child, slot])
         change += set_parents(chain, child, store[STORED_MEMBER][child, slot], size, store[STORED_SCORE][child, slot])
-    elif best == -np.inf:
+    elif best == -np.inf and rows[HEAD][IS_REFUSED] == 0:
         size = copy_start(chain, child, False)
         size, score = grow_and_store(source, rows, store, chain, child, size, limit, max_parents)
-        change += set_parents(chain, child, work, size, score)
+        if score > -np.inf:
+            change += set_parents(chain, child, work, size, score)
     return change
 
 
@@ -137,7 +140,8 @@ def grow_few_parents(source, rows, store, chain, child, limit, max_parents):
     size, score = grow_and_store(source, rows, store, chain, child, size, limit, max_parents)
     chain[COUNTS][STEPS] += 1  # a new step, so that nothing of an earlier one is restored
     chain[COUNTS][LOGGED] = 0
-    chain[TOTALS][CURRENT] += set_parents(chain, child, chain[WORK], size, score)
+    if score > -np.inf:
+        chain[TOTALS][CURRENT] += set_parents(chain, child, chain[WORK], size, score)
 
 
 @inner_borrowing_kernel

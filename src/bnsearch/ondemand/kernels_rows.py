@@ -18,6 +18,8 @@ entropy : float64[n]        upper bound on the gain in fit by a parent: its entr
 penalty : float64[1]        penalty for one parameter; 0 for scores without such a penalty
 empty_begin, empty_candidate, empty_gain, empty_score : the rows of children without parents, one after the other
 pool, scores, parents : int64[n], float64[n], int64[n]   scratch
+unfinished : int64[3]       an extension row of which only a part is computed: hash of the family, 0 if there is none;
+    number of candidates in `pool`; number of those that have their score in `scores`
 scratch : scratch of score_extensions
 
 `rows` is the cache. Rows lie in a ring of entries, and a new row overwrites the oldest ones.
@@ -28,7 +30,9 @@ count : int64[slots]        number of entries of the row
 family_score : float64[slots]   local score of x with S
 candidate, gain : int32[ring], float64[ring]   the variables that improve the score, best first, and their gains
 head : int64[8]             numbers of entries written, of rows computed and of local scores computed; the number of
-    computed local scores from which on growth is cut short
+    computed local scores from which on growth is cut short; the number from which on no row is computed, 0 for none;
+    1 if a row was needed and not computed for this reason; number of scores of a row that are computed at once, 0 for
+    all
 peers : the caches of all chains, as in kernels_peers
 """
 
@@ -49,10 +53,11 @@ from bnsearch.scores.score import TOLERANCE
 
 (
     COLUMNS, JOINT_TERMS, PARENT_TERMS, CHILD_CLASS, RELATED, ALLOWED, HASHES, ENTROPY, PENALTY,
-    EMPTY_BEGIN, EMPTY_CANDIDATE, EMPTY_GAIN, EMPTY_SCORE, POOL, SCORES, PARENTS, SCRATCH,
-) = range(17)  # fmt: skip
+    EMPTY_BEGIN, EMPTY_CANDIDATE, EMPTY_GAIN, EMPTY_SCORE, POOL, SCORES, PARENTS, UNFINISHED, SCRATCH,
+) = range(18)  # fmt: skip
 KEY, BEGIN, COUNT, FAMILY_SCORE, CANDIDATE, GAIN, HEAD, PEERS = range(8)
-COMPUTED, EVALUATIONS, LIMIT = 1, 2, 3  # indices into `head`, after ENTRIES
+COMPUTED, EVALUATIONS, LIMIT, STOP, IS_REFUSED, BATCH = range(1, 7)  # indices into `head`, after ENTRIES
+FAMILY, NUMBER, DONE = range(3)  # indices into `unfinished`
 AS_PARENT, AS_CHILD = 0, 1  # indices into `hashes`
 
 
@@ -122,33 +127,57 @@ def list_candidates(source, child, members, size, score):
     return number
 
 
+@inlined_kernel
+def is_stopped(head):
+    """Return True if no further local scores are to be computed in this call."""
+    return head[STOP] > 0 and head[EVALUATIONS] >= head[STOP]
+
+
 @inner_kernel
-def score_candidates(source, child, members, size):
+def score_candidates(source, head, child, members, size, family_hash):
     """
     Score a family and its extensions by the variables that may improve it.
 
-    Returns the score of the family, the number of scored extensions and the number of improving ones. The pool then
+    With many rows this takes long. So it may stop after a part of the extensions, and continues at the next call for
+    the same family.
+
+    Returns the score of the family and the number of improving extensions, -1 if not all were scored. The pool then
     holds the variables of the improving extensions, best first, and `scores` their scores.
     """
     columns, pool, scores, parents = source[COLUMNS], source[POOL], source[SCORES], source[PARENTS]
+    unfinished = source[UNFINISHED]
     for i in range(size):
         parents[i] = members[i]
     parent_terms = terms_of_parents(source[PARENT_TERMS], source[CHILD_CLASS][child])
-    score = score_family(columns, child, parents[:size], source[JOINT_TERMS], parent_terms, source[SCRATCH], scores)
-    number = list_candidates(source, child, members, size, score)
-    if number > 0:
-        extend_family(
-            columns, child, parents[:size], pool[:number], source[JOINT_TERMS], parent_terms, source[SCRATCH],
-            scores[:number],
-        )  # fmt: skip
-    kept = 0
+    while True:
+        score = score_family(columns, child, parents[:size], source[JOINT_TERMS], parent_terms, source[SCRATCH], scores)
+        head[EVALUATIONS] += 1
+        if unfinished[FAMILY] != np.int64(family_hash):
+            unfinished[FAMILY] = np.int64(family_hash)
+            unfinished[NUMBER] = list_candidates(source, child, members, size, score)
+            unfinished[DONE] = 0
+        first, number = unfinished[DONE], unfinished[NUMBER]
+        stop = min(number, first + head[BATCH]) if head[BATCH] > 0 else number
+        if stop > first:
+            extend_family(
+                columns, child, parents[:size], pool[first:stop], source[JOINT_TERMS], parent_terms, source[SCRATCH],
+                scores[first:stop],
+            )  # fmt: skip
+        head[EVALUATIONS] += stop - first
+        unfinished[DONE] = stop
+        if stop == number:
+            break
+        if is_stopped(head):
+            return score, np.int64(-1)
+    unfinished[FAMILY] = 0
+    kept = np.int64(0)
     for i in range(number):
         if improves_on(scores[i], score, TOLERANCE):
             scores[kept] = scores[i]
             pool[kept] = pool[i]
             kept += 1
     sort_by_score(pool, scores, kept)
-    return score, number, kept
+    return score, kept
 
 
 @inner_kernel
@@ -159,7 +188,7 @@ def copy_empty_row(source, child):
     for i in range(begin, stop):
         source[POOL][i - begin] = source[EMPTY_CANDIDATE][i]
         source[SCORES][i - begin] = score + source[EMPTY_GAIN][i]
-    return score, np.int64(0), stop - begin
+    return score, stop - begin
 
 
 @inner_kernel
@@ -194,17 +223,28 @@ def write_row(rows, family_hash, score, pool, gains, kept):
 
 @noinline_kernel
 def fill_row(source, rows, child, members, size, family_hash):
-    """Compute a row, or copy it from a peer, and return its slot."""
+    """
+    Compute a row, or copy it from a peer, and return its slot.
+
+    The slot is -1, and `head` notes it, if the row was not computed because this call has computed enough scores.
+    """
     pool, scores, head = source[POOL], source[SCORES], rows[HEAD]
+    if source[UNFINISHED][FAMILY] != np.int64(family_hash):
+        source[UNFINISHED][FAMILY] = 0  # what follows may overwrite the pool and the scores
+        if size > 0:
+            score, kept = copy_from_peers(rows[PEERS], family_hash, pool, scores)
+            if kept >= 0:
+                return write_row(rows, family_hash, score, pool, scores, kept)
     if size > 0:
-        score, kept = copy_from_peers(rows[PEERS], family_hash, pool, scores)
-        if kept >= 0:
-            return write_row(rows, family_hash, score, pool, scores, kept)
-        score, number, kept = score_candidates(source, child, members, size)
+        score, kept = np.nan, np.int64(-1)
+        if not is_stopped(head):
+            score, kept = score_candidates(source, head, child, members, size, family_hash)
+        if kept < 0:
+            head[IS_REFUSED] = 1
+            return np.int64(-1)
         head[COMPUTED] += 1
-        head[EVALUATIONS] += number + 1
     else:
-        score, number, kept = copy_empty_row(source, child)
+        score, kept = copy_empty_row(source, child)
     for i in range(kept):
         scores[i] -= score
     return write_row(rows, family_hash, score, pool, scores, kept)
@@ -212,7 +252,7 @@ def fill_row(source, rows, child, members, size, family_hash):
 
 @inner_borrowing_kernel
 def find_row(source, rows, child, members, size):
-    """Return the slot of the row of a child and its parents; compute the row if it is not in the cache."""
+    """Return the slot of the row of a child and its parents, -1 if it is neither cached nor computed (`fill_row`)."""
     family_hash = hash_family(source, child, members, size)
     slot = find_cached(rows, family_hash)
     if slot < 0:

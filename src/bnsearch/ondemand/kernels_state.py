@@ -9,7 +9,8 @@ size, score : int64[n], float64[n]      number of parents and local score of eac
 saved_member, saved_size, saved_score   the same before this step, for the variables that the step has changed
 best_order, best_member, best_size      the best network so far
 log, stamp : int32[n], int64[n]   variables that this step has changed, and the last step that changed each variable
-counts : int64[3]             number of steps; length of `log`; 1 if any parent is required
+counts : int64[6]             number of steps; length of `log`; 1 if any parent is required; the variable and the
+    position of an incomplete step that is taken next, -1 if there is none, and how often that step was tried
 totals : float64[3]           scores of the network and of the best one; largest loss with which a step is accepted
 random : uint64[1]            state of the random number generator
 examined : int64[1]           number of entries of rows and of families examined so far
@@ -38,7 +39,7 @@ from bnsearch.scores.score import TOLERANCE
     LOG, STAMP, COUNTS, TOTALS, RANDOM, EXAMINED, WORK, SPARE, REQUIRED, LIMITS, PREFIX_HASH, SEEN, RELATIVES,
     RELATIVES_BEGIN, BEST_SCORE,
 ) = range(26)  # fmt: skip
-STEPS, LOGGED, CONSTRAINED = 0, 1, 2
+STEPS, LOGGED, CONSTRAINED, REPEATED, REPEATED_TO, N_REPEATED = range(6)
 CURRENT, BEST, THRESHOLD = 0, 1, 2
 
 

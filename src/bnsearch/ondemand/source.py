@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from bnsearch.counting.cell_sums import products_of_sets
-from bnsearch.counting.columns import usual_layout
+from bnsearch.counting.columns import Columns, usual_layout
 from bnsearch.dags.pair_gains import PairGains, compute_pair_gains
 from bnsearch.data import Dataset
 from bnsearch.kernels.tuples import KernelTuple
@@ -98,7 +98,7 @@ class Source:
             related_bits,
             self._allowed_bits,
             hashes,
-            _compute_entropies(data)[self.order],
+            _compute_entropies(columns),
             np.array([-bound.slope if bound.level == 0.0 else 0.0]),
             pairs.begin,
             pairs.parent,
@@ -119,7 +119,7 @@ class Source:
 
         n = self.size
         scratch = np.empty(n, dtype=np.int64), np.empty(n), np.empty(n, dtype=np.int64)
-        return KernelTuple((*self._shared, *scratch, new_scratch(self.layout)))
+        return KernelTuple((*self._shared, *scratch, np.zeros(3, dtype=np.int64), new_scratch(self.layout)))
 
 
 def count_words(n: int) -> int:
@@ -172,7 +172,8 @@ def _split_places(n: int) -> list[NDArray[np.int64]]:
     return np.array_split(np.arange(n), -(-n // max(1, BLOCK_BYTES // n)))
 
 
-def _compute_entropies(data: Dataset) -> NDArray[np.float64]:
-    """Return the entropy of each variable in nats, times the number of rows."""
-    counts = [np.bincount(codes).astype(np.float64) for codes in data.codes]
-    return np.array([-np.sum(c[c > 0] * np.log(c[c > 0] / data.n_rows)) for c in counts])
+def _compute_entropies(columns: Columns) -> NDArray[np.float64]:
+    """Return the entropy of each place in nats, times the number of rows."""
+    counts, begin = columns.count_states()
+    terms = counts * np.log(np.maximum(counts, 1) / columns.total)
+    return -np.add.reduceat(terms, begin[:-1])
