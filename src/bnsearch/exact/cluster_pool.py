@@ -117,6 +117,14 @@ class ClusterPool:
             return 1.0
         return float(self.local.multipliers.mean()) * len(self) / total
 
+    def copy_multipliers(self) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+        """Return copies of the multipliers of the clusters and of the local cuts."""
+        return self.multipliers.copy(), self.local.multipliers.copy()
+
+    def set_multipliers(self, multipliers: tuple[NDArray[np.float64], NDArray[np.float64]]) -> None:
+        """Replace the multipliers of the clusters and of the local cuts."""
+        self.multipliers, self.local.multipliers = multipliers
+
     def move_to(self, masks: RowMasks) -> ClusterPool:
         """Return the same inequalities and multipliers for the rows of another candidate table."""
         pool = ClusterPool(masks)

@@ -19,11 +19,12 @@ from bnsearch.exact.row_masks import RowMasks, Rows
 from bnsearch.exact.separation import Separator
 from bnsearch.parent_sets.relaxed import relaxed
 from bnsearch.parent_sets.table import ParentSets
-from bnsearch.scores.score import improves
+from bnsearch.scores.score import improves, tie_margin
 
 MIN_SWEEPS, MAX_SWEEPS = 10, 50  # coordinate steps of each cluster in a round
 MAX_EXPONENT = 30.0  # rows with a weight below exp(-30) are left out of a round
 MAX_CHANGE = 15.0  # of a multiplier in a round, in temperatures: the rows left out would prevent larger changes
+MIN_CHANGE = 0.1  # a round with a smaller limit is kept in any case
 MAX_AGE = 5  # rounds after which a cluster with a multiplier of 0 is dropped
 STEP_COST = 8  # time of a step of separation, in rows of a coordinate step; each heuristic gets as much time
 GROWTH = 0.05  # share of new clusters in the pool from which a round counts as growing
@@ -75,7 +76,9 @@ class DualAscent:
         self._separator = Separator(parent_sets)
         self._local_separator = LocalSeparator(parent_sets.n_variables, memory)
         self._rng = np.random.default_rng(0)
-        self._costs: NDArray[np.float64] | None = None
+        self._costs: NDArray[np.float64] | None = None  # reduced costs of the multipliers; None if they have changed
+        self._value = start.value  # their bound
+        self._max_change = MAX_CHANGE
         self._is_moving = self._has_new_rows = False
         self.bound = start
         self._relaxed, self._cycle_start = float(np.sum(tops)), start.value
@@ -144,8 +147,11 @@ class DualAscent:
             return
         assert self._costs is not None
         rows, chosen = self._masks.take_below(self._costs, MAX_EXPONENT * self._cooling.temperature)
+        before, smoothed = self._pool.copy_multipliers(), self._compute_smoothed_bound()
         weights, work = self._ascend(rows, chosen, self._costs, budget)
-        self._costs = None  # the multipliers have changed
+        if not self._accept_steps(smoothed, budget):
+            self._pool.set_multipliers(before)
+            return
         found = self._separator.search(rows, chosen, weights, work // STEP_COST, budget.is_spent)
         self._drop_unused()
         old = len(self._pool)
@@ -165,6 +171,32 @@ class DualAscent:
             self.converged = progress <= MIN_PROGRESS * (self._relaxed - self.bound.value)
             self._cycle_start = self.bound.value
 
+    def _compute_smoothed_bound(self) -> float:
+        """Return the smoothed bound of the multipliers whose reduced costs are known."""
+        assert self._costs is not None
+        temperature = self._cooling.temperature
+        sums = np.add.reduceat(np.exp(self._costs / -temperature), self._table.begin[:-1])
+        return self._value + temperature * float(np.log(sums).sum())
+
+    def _accept_steps(self, before: float, budget: Budget) -> bool:
+        """
+        Compute the reduced costs after coordinate steps; return False if the multipliers before them should be kept.
+
+        This is so if the time is spent, and if the smoothed bound, which was `before`, has increased. Then a row that
+        was left out of the round has become the best one of its variable, and the next round makes smaller changes.
+        Without this test, multipliers can oscillate, round after round, without any progress.
+        """
+        costs, value = self._costs, self._value
+        reduced = self._pool.reduce_costs(self._table, budget.is_spent) if self._pool.is_finite else None
+        if reduced is not None:
+            self._costs, self._value = reduced
+            if self._compute_smoothed_bound() <= before + tie_margin(before) or self._max_change <= MIN_CHANGE:
+                self._max_change = min(MAX_CHANGE, 2.0 * self._max_change)
+                return True
+            self._max_change *= 0.5
+        self._costs, self._value = costs, value
+        return False
+
     def _ascend(
         self, rows: Rows, chosen: NDArray[np.int64], costs: NDArray[np.float64], budget: Budget
     ) -> tuple[NDArray[np.float64], int]:
@@ -176,7 +208,7 @@ class DualAscent:
         kernels.compute_weights(rows[0], chosen, costs, temperature, weights)
         scratch = np.empty(len(chosen), dtype=np.uint64), np.empty(n), np.empty(n)
         pool, multipliers = self._pool.arrays, self._pool.multipliers
-        reach = MAX_CHANGE * temperature
+        reach = self._max_change * temperature
         limits = np.maximum(multipliers - reach, 0.0), multipliers + reach
         local = self._pool.local
         local_limits = np.maximum(local.multipliers - reach, 0.0), local.multipliers + reach
@@ -218,14 +250,16 @@ class DualAscent:
         if not self._pool.is_finite:
             self._restore_multipliers()
             return False
-        reduced = self._pool.reduce_costs(self._table, budget.is_spent)
-        if reduced is None:
-            return False
-        self._costs, value = reduced
+        if self._costs is None:
+            reduced = self._pool.reduce_costs(self._table, budget.is_spent)
+            if reduced is None:
+                return False
+            self._costs, self._value = reduced
         if first_new is not None:
-            value -= self._pool.adjust(first_new, self._pool.multipliers, self._costs, budget.is_spent)
+            new = first_new, self._pool.multipliers, self._costs
+            self._value -= self._pool.adjust(*new, budget.is_spent)
         multipliers = self._pool.multipliers.copy()
-        value -= self._pool.adjust(0, multipliers, self._costs.copy(), budget.is_spent)
+        value = self._value - self._pool.adjust(0, multipliers, self._costs.copy(), budget.is_spent)
         if value < self.bound.value:
             self._save_bound(multipliers, value)
         return True
