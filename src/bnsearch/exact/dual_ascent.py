@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 
 from bnsearch.budgets.budget import Budget
 from bnsearch.exact.cluster_bound import ClusterBound, pack_clusters
-from bnsearch.exact.cluster_pool import MAX_ROWS_PER_CALL, take_lists
+from bnsearch.exact.cluster_pool import MAX_ROWS_PER_CALL, Multipliers, smooth_bound, take_lists
 from bnsearch.exact.cooling import Cooling
 from bnsearch.exact.cuts import Cut
 from bnsearch.exact.local_separation import LocalSeparator
@@ -38,8 +38,8 @@ class DualAscent:
     """
     The search for a cluster bound, in rounds. It can be interrupted and resumed.
 
-    A round makes coordinate steps of the smoothed bound, searches for violated inequalities, drops those that are not
-    used, and computes the bound of the multipliers, which is valid at any temperature.
+    A round makes coordinate steps of the smoothed bound, searches for violated inequalities, drops unused ones, and
+    computes the bound of the multipliers, which is valid at any temperature.
 
     Parameters
     ----------
@@ -54,13 +54,11 @@ class DualAscent:
 
     Notes
     -----
-    A coordinate step of a cluster reads the rows of its members, at about three nanoseconds per row. Rows with high
-    reduced costs are left out, so the steps become cheaper at low temperatures. Computing the bound reads all rows of
-    all members. In addition to the clusters, the search takes about 60 bytes for each row of the table, and 16 for each
-    row and 64 candidate parents of its variable.
+    A coordinate step of a cluster reads the rows of its members, at about three nanoseconds per row, without those with
+    high reduced costs. Computing the bound reads all rows of all members. In addition to the clusters, the search takes
+    about 60 bytes for each row of the table, and 16 for each row and 64 candidate parents of its variable.
 
-    Strongly connected components need no treatment of their own: the bound is a sum over components, and separation
-    removes members that do not contribute to a violation.
+    Strongly connected components need no treatment of their own: the bound is a sum over components.
     """
 
     def __init__(self, parent_sets: ParentSets, start: ClusterBound | None = None, *, memory: int = 1 << 30) -> None:
@@ -77,8 +75,7 @@ class DualAscent:
         self._local_separator = LocalSeparator(parent_sets.n_variables, memory)
         self._rng = np.random.default_rng(0)
         self._costs: NDArray[np.float64] | None = None  # reduced costs of the multipliers; None if they have changed
-        self._value = start.value  # their bound
-        self._max_change = MAX_CHANGE
+        self._value, self._max_change = start.value, MAX_CHANGE  # the former: the bound of the reduced costs
         self._is_moving = self._has_new_rows = False
         self.bound = start
         self._relaxed, self._cycle_start = float(np.sum(tops)), start.value
@@ -117,9 +114,8 @@ class DualAscent:
 
         Parameters
         ----------
-        budget : time budget and stop requests
+        budget, max_rounds : time budget and stop requests, and maximum number of rounds
         incumbent : score of the best known network
-        max_rounds : maximum number of rounds
         """
         rounds = 0
         while rounds < max_rounds and not (self.converged or budget.is_spent()):
@@ -149,8 +145,7 @@ class DualAscent:
         rows, chosen = self._masks.take_below(self._costs, MAX_EXPONENT * self._cooling.temperature)
         before, smoothed = self._pool.copy_multipliers(), self._compute_smoothed_bound()
         weights, work = self._ascend(rows, chosen, self._costs, budget)
-        if not self._accept_steps(smoothed, budget):
-            self._pool.set_multipliers(before)
+        if not self._accept_steps(before, smoothed, budget):
             return
         found = self._separator.search(rows, chosen, weights, work // STEP_COST, budget.is_spent)
         self._drop_unused()
@@ -174,26 +169,28 @@ class DualAscent:
     def _compute_smoothed_bound(self) -> float:
         """Return the smoothed bound of the multipliers whose reduced costs are known."""
         assert self._costs is not None
-        temperature = self._cooling.temperature
-        sums = np.add.reduceat(np.exp(self._costs / -temperature), self._table.begin[:-1])
-        return self._value + temperature * float(np.log(sums).sum())
+        return smooth_bound(self._table.begin, self._costs, self._value, self._cooling.temperature)
 
-    def _accept_steps(self, before: float, budget: Budget) -> bool:
+    def _accept_steps(self, multipliers: Multipliers, smoothed: float, budget: Budget) -> bool:
         """
-        Compute the reduced costs after coordinate steps; return False if the multipliers before them should be kept.
+        Compute the reduced costs after coordinate steps; return False if the round ends here.
 
-        This is so if the time is spent, and if the smoothed bound, which was `before`, has increased. Then a row that
-        was left out of the round has become the best one of its variable, and the next round makes smaller changes.
-        Without this test, multipliers can oscillate, round after round, without any progress.
+        This is so if the time is spent, or if the smoothed bound has increased, because rows that were left out have
+        become the best ones. Then the steps are taken back, and the next round makes smaller changes: no oscillation.
+
+        multipliers, smoothed : multipliers and smoothed bound before the steps
         """
-        costs, value = self._costs, self._value
-        reduced = self._pool.reduce_costs(self._table, budget.is_spent) if self._pool.is_finite else None
-        if reduced is not None:
+        costs, value, self._costs = self._costs, self._value, None
+        if self._pool.is_finite:
+            reduced = self._pool.reduce_costs(self._table, budget.is_spent)
+            if reduced is None:
+                return False
             self._costs, self._value = reduced
-            if self._compute_smoothed_bound() <= before + tie_margin(before) or self._max_change <= MIN_CHANGE:
+            if self._compute_smoothed_bound() <= smoothed + tie_margin(smoothed) or self._max_change <= MIN_CHANGE:
                 self._max_change = min(MAX_CHANGE, 2.0 * self._max_change)
                 return True
             self._max_change *= 0.5
+        self._pool.set_multipliers(multipliers)
         self._costs, self._value = costs, value
         return False
 
@@ -240,12 +237,11 @@ class DualAscent:
 
     def _update_bound(self, budget: Budget, first_new: int | None = None) -> bool:
         """
-        Compute the bound and the reduced costs of the multipliers; return False if there is none.
+        Compute the bound and, unless known, the reduced costs of the multipliers; return False if there is none.
 
         The multipliers of the clusters from number `first_new` on are adjusted first. A copy of all multipliers is
-        adjusted for the bound only: the next round continues from the smoothed multipliers. Only a lower bound is
-        saved. There is none if the budget is spent before, or if a multiplier is not finite. In the second case the
-        multipliers of the lowest bound replace all others.
+        adjusted for the bound only, and only a lower bound is saved. There is none if the budget is spent before, or if
+        a multiplier is not finite. In the second case the multipliers of the lowest bound replace all others.
         """
         if not self._pool.is_finite:
             self._restore_multipliers()
@@ -256,8 +252,7 @@ class DualAscent:
                 return False
             self._costs, self._value = reduced
         if first_new is not None:
-            new = first_new, self._pool.multipliers, self._costs
-            self._value -= self._pool.adjust(*new, budget.is_spent)
+            self._value -= self._pool.adjust(first_new, self._pool.multipliers, self._costs, budget.is_spent)
         multipliers = self._pool.multipliers.copy()
         value = self._value - self._pool.adjust(0, multipliers, self._costs.copy(), budget.is_spent)
         if value < self.bound.value:
