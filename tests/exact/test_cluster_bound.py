@@ -180,6 +180,45 @@ def test_multipliers_that_are_not_finite_are_replaced(value):
     assert np.isfinite(after.multipliers).all()
 
 
+@pytest.mark.parametrize("change", [5.0, math.nan])
+def test_steps_that_increase_the_bound_are_taken_back(monkeypatch, change):
+    """The multipliers before the round are kept, and the limit on changes is halved unless a value is not finite."""
+    ascent = DualAscent(random_candidates(12, 60, 4, seed=3))
+    value = ascent.improve(Budget(), max_rounds=5).value
+    before, temperature, limit = ascent._pool.copy_multipliers(), ascent.temperature, ascent._max_change
+    original = DualAscent._ascend
+
+    def overshoot(self, *arguments):
+        found = original(self, *arguments)
+        self._pool.multipliers += change
+        return found
+
+    monkeypatch.setattr(DualAscent, "_ascend", overshoot)
+    assert ascent.improve(Budget(), max_rounds=1).value == value
+    for kept, own in zip(ascent._pool.copy_multipliers(), before, strict=True):
+        np.testing.assert_array_equal(kept, own)
+    assert ascent.temperature == temperature
+    assert ascent._max_change == (limit / 2 if math.isfinite(change) else limit)
+    monkeypatch.undo()
+    assert ascent.improve(Budget(), max_rounds=100).value < value
+
+
+def test_the_smoothed_bound_agrees_with_its_definition():
+    """The maximum of a variable's reduced scores is replaced by a soft maximum with the temperature."""
+    for seed in range(5):
+        table = random_candidates(12, 60, 4, seed)
+        ascent = DualAscent(table)
+        for _ in range(4):
+            ascent.improve(Budget(), max_rounds=10)
+            pool, temperature = ascent._pool, ascent.temperature
+            costs, best = pool.find_best_scores(table)
+            total = pool.sum_bound(np.zeros(12))
+            for v in range(12):
+                scores = best[v] - costs[table.begin[v] : table.begin[v + 1]]
+                total += temperature * np.logaddexp.reduce(scores / temperature)
+            assert ascent._compute_smoothed_bound() == pytest.approx(total, rel=1e-9)
+
+
 def test_a_stop_request_ends_the_search():
     """After a stop request the bound so far is returned: here that of the best local scores."""
     table = random_candidates(12, 40, 4, seed=3)

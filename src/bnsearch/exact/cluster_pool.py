@@ -16,6 +16,7 @@ from bnsearch.parent_sets.table import ParentSets
 PoolArrays = tuple[
     NDArray[np.int64], NDArray[np.int32], NDArray[np.int64], NDArray[np.int64], NDArray[np.uint64], NDArray[np.int64]
 ]
+Multipliers = tuple[NDArray[np.float64], NDArray[np.float64]]  # of the clusters and of the local cuts
 Item = TypeVar("Item", bound=np.generic)
 MAX_ROWS_PER_CALL = 1 << 24  # rows that a kernel reads in one call: about 20 milliseconds
 
@@ -117,6 +118,14 @@ class ClusterPool:
             return 1.0
         return float(self.local.multipliers.mean()) * len(self) / total
 
+    def copy_multipliers(self) -> Multipliers:
+        """Return copies of the multipliers of the clusters and of the local cuts."""
+        return self.multipliers.copy(), self.local.multipliers.copy()
+
+    def set_multipliers(self, multipliers: Multipliers) -> None:
+        """Replace the multipliers of the clusters and of the local cuts."""
+        self.multipliers, self.local.multipliers = multipliers
+
     def move_to(self, masks: RowMasks) -> ClusterPool:
         """Return the same inequalities and multipliers for the rows of another candidate table."""
         pool = ClusterPool(masks)
@@ -190,6 +199,17 @@ class ClusterPool:
             )
             improvement += part
         return improvement
+
+
+def smooth_bound(begin: NDArray[np.int64], costs: NDArray[np.float64], value: float, temperature: float) -> float:
+    """
+    Return a smoothed bound: the maximum of a variable's reduced scores is replaced by a soft maximum.
+
+    begin : int64[n + 1], the rows of each variable
+    costs, value : reduced costs of all rows, and the bound of the same multipliers
+    """
+    sums = np.add.reduceat(np.exp(costs / -temperature), begin[:-1])
+    return value + temperature * float(np.log(sums).sum())
 
 
 def take_lists(

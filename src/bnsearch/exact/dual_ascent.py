@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 
 from bnsearch.budgets.budget import Budget
 from bnsearch.exact.cluster_bound import ClusterBound, pack_clusters
-from bnsearch.exact.cluster_pool import MAX_ROWS_PER_CALL, take_lists
+from bnsearch.exact.cluster_pool import MAX_ROWS_PER_CALL, Multipliers, smooth_bound, take_lists
 from bnsearch.exact.cooling import Cooling
 from bnsearch.exact.cuts import Cut
 from bnsearch.exact.local_separation import LocalSeparator
@@ -19,11 +19,12 @@ from bnsearch.exact.row_masks import RowMasks, Rows
 from bnsearch.exact.separation import Separator
 from bnsearch.parent_sets.relaxed import relaxed
 from bnsearch.parent_sets.table import ParentSets
-from bnsearch.scores.score import improves
+from bnsearch.scores.score import improves, tie_margin
 
 MIN_SWEEPS, MAX_SWEEPS = 10, 50  # coordinate steps of each cluster in a round
 MAX_EXPONENT = 30.0  # rows with a weight below exp(-30) are left out of a round
 MAX_CHANGE = 15.0  # maximum change of a multiplier in a round, in temperatures: rows left out prevent larger changes
+MIN_CHANGE = 0.1  # a round with a smaller limit is kept in any case
 MAX_AGE = 5  # rounds after which a cluster with a multiplier of 0 is dropped
 STEP_COST = 8  # time of a step of separation, in rows of a coordinate step: both get the same time in a round
 MIN_NEW_SHARE = 0.05  # minimum share of new clusters in the pool with which the temperature is kept
@@ -55,13 +56,11 @@ class DualAscent:
 
     Notes
     -----
-    A coordinate step of a cluster reads the rows of its members, at about three nanoseconds per row. Rows with high
-    reduced costs are left out, so the steps become cheaper at low temperatures. Computing the bound reads all rows of
-    all members. In addition to the clusters, the search takes about 60 bytes for each row of the table, and 16 for each
-    row and 64 candidate parents of its variable.
+    A coordinate step of a cluster reads the rows of its members, at about three nanoseconds per row, without those with
+    high reduced costs. Computing the bound reads all rows of all members. In addition to the clusters, the search takes
+    about 60 bytes for each row of the table, and 16 for each row and 64 candidate parents of its variable.
 
-    Strongly connected components need no treatment of their own: the bound is a sum over components, and separation
-    removes members that do not contribute to a violation.
+    Strongly connected components need no treatment of their own: the bound is a sum over components.
     """
 
     def __init__(self, parent_sets: ParentSets, start: ClusterBound | None = None, *, memory: int = 1 << 30) -> None:
@@ -77,7 +76,8 @@ class DualAscent:
         self._separator = Separator(parent_sets)
         self._local_separator = LocalSeparator(parent_sets.n_variables, memory)
         self._rng = np.random.default_rng(0)
-        self._costs: NDArray[np.float64] | None = None
+        self._costs: NDArray[np.float64] | None = None  # reduced costs of the multipliers; None if they have changed
+        self._value, self._max_change = start.value, MAX_CHANGE  # the former: the bound of the reduced costs
         self._is_moving = self._has_new_rows = False
         self.bound = start
         self._relaxed, self._cycle_start = float(np.sum(tops)), start.value
@@ -116,9 +116,8 @@ class DualAscent:
 
         Parameters
         ----------
-        budget : time budget and stop requests
+        budget, max_rounds : time budget and stop requests, and maximum number of rounds
         incumbent : score of the best known network
-        max_rounds : maximum number of rounds
         """
         rounds = 0
         while rounds < max_rounds and not (self.converged or budget.is_spent()):
@@ -146,8 +145,10 @@ class DualAscent:
             return
         assert self._costs is not None
         rows, chosen = self._masks.take_below(self._costs, MAX_EXPONENT * self._cooling.temperature)
+        before, smoothed = self._pool.copy_multipliers(), self._compute_smoothed_bound()
         weights, work = self._ascend(rows, chosen, self._costs, budget)
-        self._costs = None  # the multipliers have changed
+        if not self._accept_steps(before, smoothed, budget):
+            return
         found = self._separator.search(rows, chosen, weights, work // STEP_COST, budget.is_spent)
         self._drop_unused()
         old = len(self._pool)
@@ -167,6 +168,34 @@ class DualAscent:
             self.converged = progress <= MIN_PROGRESS * (self._relaxed - self.bound.value)
             self._cycle_start = self.bound.value
 
+    def _compute_smoothed_bound(self) -> float:
+        """Return the smoothed bound of the multipliers whose reduced costs are known."""
+        assert self._costs is not None
+        return smooth_bound(self._table.begin, self._costs, self._value, self._cooling.temperature)
+
+    def _accept_steps(self, multipliers: Multipliers, smoothed: float, budget: Budget) -> bool:
+        """
+        Compute the reduced costs after coordinate steps; return False if the round ends here.
+
+        This is so if the time is spent, or if the smoothed bound has increased, because rows that were left out have
+        become the best ones. Then the steps are taken back, and the next round makes smaller changes: no oscillation.
+
+        multipliers, smoothed : multipliers and smoothed bound before the steps
+        """
+        costs, value, self._costs = self._costs, self._value, None
+        if self._pool.is_finite:
+            reduced = self._pool.reduce_costs(self._table, budget.is_spent)
+            if reduced is None:
+                return False
+            self._costs, self._value = reduced
+            if self._compute_smoothed_bound() <= smoothed + tie_margin(smoothed) or self._max_change <= MIN_CHANGE:
+                self._max_change = min(MAX_CHANGE, 2.0 * self._max_change)
+                return True
+            self._max_change *= 0.5
+        self._pool.set_multipliers(multipliers)
+        self._costs, self._value = costs, value
+        return False
+
     def _ascend(
         self, rows: Rows, chosen: NDArray[np.int64], costs: NDArray[np.float64], budget: Budget
     ) -> tuple[NDArray[np.float64], int]:
@@ -178,7 +207,7 @@ class DualAscent:
         kernels.compute_weights(rows[0], chosen, costs, temperature, weights)
         scratch = np.empty(len(chosen), dtype=np.uint64), np.empty(n), np.empty(n)
         pool, multipliers = self._pool.arrays, self._pool.multipliers
-        reach = MAX_CHANGE * temperature
+        reach = self._max_change * temperature
         limits = np.maximum(multipliers - reach, 0.0), multipliers + reach
         local = self._pool.local
         local_limits = np.maximum(local.multipliers - reach, 0.0), local.multipliers + reach
@@ -210,7 +239,7 @@ class DualAscent:
 
     def _update_bound(self, budget: Budget, first_new: int | None = None) -> bool:
         """
-        Compute the bound and the reduced costs of the multipliers; return False if the bound was not computed.
+        Compute the bound and, unless known, the reduced costs; return False if the bound was not computed.
 
         The multipliers of the clusters from number `first_new` on are adjusted first. A copy of all multipliers is
         adjusted for the bound only: the next round continues from the smoothed multipliers. The bound is saved
@@ -220,14 +249,15 @@ class DualAscent:
         if not self._pool.is_finite:
             self._restore_multipliers()
             return False
-        reduced = self._pool.reduce_costs(self._table, budget.is_spent)
-        if reduced is None:
-            return False
-        self._costs, value = reduced
+        if self._costs is None:
+            reduced = self._pool.reduce_costs(self._table, budget.is_spent)
+            if reduced is None:
+                return False
+            self._costs, self._value = reduced
         if first_new is not None:
-            value -= self._pool.adjust(first_new, self._pool.multipliers, self._costs, budget.is_spent)
+            self._value -= self._pool.adjust(first_new, self._pool.multipliers, self._costs, budget.is_spent)
         multipliers = self._pool.multipliers.copy()
-        value -= self._pool.adjust(0, multipliers, self._costs.copy(), budget.is_spent)
+        value = self._value - self._pool.adjust(0, multipliers, self._costs.copy(), budget.is_spent)
         if value < self.bound.value:
             self._save_bound(multipliers, value)
         return True
