@@ -35,13 +35,13 @@ class Search(SelectionSchedule):
     ("elapsed", "expected", "share", "seconds"),
     [
         (0.5, 0.0, 1.0, 0.0),  # too early
-        (1.0, 0.0, 1.0, 1.0),  # nothing is known about the time
-        (40.0, 23.9, 1.0, 24.0),  # 0.4 * 60
-        (40.0, 24.1, 1.0, 0.0),
-        (30.0, 13.9, 0.5, 14.0),  # 0.5 * 0.4 * 70
-        (30.0, 14.1, 0.5, 0.0),
-        (4.0, 3.9, 1.0, 4.0),  # at most as long as the search before
-        (4.0, 4.1, 1.0, 0.0),
+        (1.0, 0.0, 1.0, 1.5),  # nothing is known about the time
+        (40.0, 29.9, 1.0, 30.0),  # 0.5 * 60
+        (40.0, 30.1, 1.0, 0.0),
+        (30.0, 17.4, 0.5, 17.5),  # 0.5 * 0.5 * 70
+        (30.0, 17.6, 0.5, 0.0),
+        (4.0, 5.9, 1.0, 6.0),  # at most 1.5 times as long as the search before
+        (4.0, 6.1, 1.0, 0.0),
     ],
 )
 def test_time_for_one_more_size(elapsed, expected, share, seconds):
@@ -52,11 +52,11 @@ def test_time_for_one_more_size(elapsed, expected, share, seconds):
 
 
 def test_earlier_enumerations_count():
-    """All enumerations together take at most a quarter of the time."""
+    """Four times the time of earlier enumerations is subtracted: 1.5 * 20 - 4 * 4, and nothing is left of 30 - 4 * 7.5."""
     search = Search(20.0)
     search.selection_seconds = 4.0
-    assert search.plan(1.0) == (pytest.approx(4.0), True)
-    search.selection_seconds = 5.0
+    assert search.plan(1.0) == (pytest.approx(14.0), True)
+    search.selection_seconds = 7.5
     search.next_seconds = 1.0
     assert search.plan(1.0) == (0.0, True)
 
@@ -67,9 +67,9 @@ def test_earlier_enumerations_count():
         (4.9, 0.0, 1.0, 0.0),  # less than a quarter of the time so far
         (5.1, 0.0, 1.0, 10.2),
         (5.1, 0.0, 0.5, 5.1),
-        (5.1, 3.0, 1.0, 8.0),  # a quarter of the time for all enumerations
-        (5.1, 6.0, 1.0, 0.0),
-        (18.0, 0.0, 1.0, 20.0),
+        (5.1, 5.5, 1.0, 8.0),  # 1.5 * 20 - 4 * 5.5
+        (5.1, 7.5, 1.0, 0.0),
+        (18.0, 0.0, 1.0, 30.0),
     ],
 )
 def test_a_search_without_improvement(stale, selecting, share, seconds):

@@ -9,8 +9,9 @@ from bnsearch.selection.enumeration import FIRST_SIZE, EnumerationState
 from bnsearch.selection.report import Selection
 
 MIN_ELAPSED, MIN_ELAPSED_SHARE = 1.0, 0.1  # first enumeration: after these seconds, or this share of the budget if less
-MAX_ENUMERATION = 0.4  # maximum share of the remaining time for the enumeration of one more size
-MIN_SEARCHING = 4.0  # minimum elapsed time before an enumeration, as a multiple of the time of all earlier ones
+MAX_ENUMERATION = 0.5  # maximum share of the remaining time for the enumeration of one more size
+MAX_RATIO = 1.5  # maximum time of the first enumeration, as a multiple of the elapsed time
+MIN_SEARCHING = 4.0  # the time of all earlier enumerations, times this number, is subtracted from that of later ones
 STALE_SHARE = 0.25  # after this share of the elapsed time without improvement, a part of a size is enumerated
 STALE_FACTOR = 2.0  # time for that enumeration as a multiple of the time without improvement
 
@@ -48,9 +49,8 @@ class SelectionSchedule:
         Return the time that an enumeration of parent sets may take now, and whether it must complete a size.
 
         The next size is enumerated as a whole if its expected time is below a limit, the smaller of two numbers: a
-        share of the remaining time, and the elapsed time minus MIN_SEARCHING times the total time of all
-        earlier enumerations.
-        Otherwise a part of the size is enumerated if the network has not improved for a while. The limit is lower if
+        share of the remaining time, and MAX_RATIO times the elapsed time minus MIN_SEARCHING times the total time of all
+        earlier enumerations. Otherwise a part of the size is enumerated if the network has not improved for a while. The limit is lower if
         many variables have more parents in the best network than the next size: their sets would not be enumerated.
 
         share_covered : function that returns the share of the variables with at most some parents in the best network
@@ -61,7 +61,7 @@ class SelectionSchedule:
             return 0.0, True
         covered = share_covered(max(FIRST_SIZE - 1, self.enumerated_depth + 1))
         max_seconds = covered * MAX_ENUMERATION * run.seconds_left
-        max_seconds = min(max_seconds, covered * run.seconds - MIN_SEARCHING * self.selection_seconds)
+        max_seconds = min(max_seconds, MAX_RATIO * covered * run.seconds - MIN_SEARCHING * self.selection_seconds)
         if self.next_seconds <= max_seconds:
             return max_seconds, True
         stale = run.seconds - max(run.progress.improved, self.stale_since)

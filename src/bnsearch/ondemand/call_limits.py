@@ -39,6 +39,7 @@ class CallLimits:
         self._min_evaluations = max(1, min(MIN_EVALUATIONS, MIN_COUNTED_ROWS // n_rows))
         self._seconds_each = self._slow_each = max(MIN_SECONDS_EACH, SECONDS_PER_ROW * n_rows)
         self.seconds_of_call = 0.0
+        self._is_measured = False  # True if the time of a local score was measured
 
     @contextmanager
     def limit_call(self, head: NDArray[np.int64]) -> Iterator[int]:
@@ -62,7 +63,9 @@ class CallLimits:
         yield evaluations
         elapsed, computed = time.perf_counter() - started, int(head[EVALUATIONS]) - before
         self.seconds_of_call = max(elapsed, 0.5 * self.seconds_of_call)
-        if computed >= max(1, evaluations // 2):  # fewer would be dominated by the rest of the call
+        expected = min(evaluations, int(head[BATCH])) if self._timed else evaluations
+        if computed >= max(1, expected // 2):  # fewer would be dominated by the rest of the call
             self._seconds_each = elapsed / computed
             # Scores of large families take longer: the limit follows the slowest of the last calls.
-            self._slow_each = max(self._seconds_each, SLOW_DECAY * self._slow_each)
+            slowest = SLOW_DECAY * self._slow_each if self._is_measured else 0.0
+            self._slow_each, self._is_measured = max(self._seconds_each, slowest), True
