@@ -52,7 +52,7 @@ def test_time_for_one_more_size(elapsed, expected, share, seconds):
 
 
 def test_earlier_enumerations_count():
-    """Four times the time of earlier enumerations is subtracted: 1.5 * 20 - 4 * 4, and nothing is left of 30 - 4 * 7.5."""
+    """Four times the time of earlier enumerations is subtracted: 1.5 * 20 - 4 * 4 are left, and 1.5 * 20 - 4 * 7.5."""
     search = Search(20.0)
     search.selection_seconds = 4.0
     assert search.plan(1.0) == (pytest.approx(14.0), True)

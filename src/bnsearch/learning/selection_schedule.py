@@ -49,9 +49,10 @@ class SelectionSchedule:
         Return the time that an enumeration of parent sets may take now, and whether it must complete a size.
 
         The next size is enumerated as a whole if its expected time is below a limit, the smaller of two numbers: a
-        share of the remaining time, and MAX_RATIO times the elapsed time minus MIN_SEARCHING times the total time of all
-        earlier enumerations. Otherwise a part of the size is enumerated if the network has not improved for a while. The limit is lower if
-        many variables have more parents in the best network than the next size: their sets would not be enumerated.
+        share of the remaining time, and MAX_RATIO times the elapsed time minus MIN_SEARCHING times the total time of
+        all earlier enumerations. Otherwise a part of the size is enumerated if the network has not improved for a
+        while. The limit is lower if many variables have more parents in the best network than the next size: their
+        sets would not be enumerated.
 
         share_covered : function that returns the share of the variables with at most some parents in the best network
         """
