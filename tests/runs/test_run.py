@@ -142,6 +142,23 @@ def test_offers_may_come_in_any_order(order: tuple[int, ...]) -> None:
     assert (run.progress.score, run.best()) == (-5.0, ab)  # no parents for a, the smaller list
 
 
+def test_networks_with_a_known_key_are_not_compared_again() -> None:
+    """The first network of each key is compared with the incumbent, which is the first by its parent lists."""
+    graphs = {"b": DAG(["x", "y"], [[1], []]), "a": DAG(["x", "y"], [[], [0]])}
+    run, made = Run(seed=1), []
+
+    def make(key: str) -> DAG:
+        made.append(key)
+        return graphs[key]
+
+    for key in "bbaabab":
+        run.offer(-3.0, lambda key=key: make(key), key)  # type: ignore[misc]
+    assert made == ["b", "a"]
+    assert run.best() == graphs["a"]
+    run.offer(-2.0, lambda: make("b"), "b")
+    assert run.best() == graphs["b"]
+
+
 def test_events_between_improvements() -> None:
     """Counts one second apart are reported; a count without a delay is not."""
     clock = Clock()

@@ -9,6 +9,7 @@ from functools import cache
 from typing import Any
 
 import numba
+import numpy as np
 from llvmlite import ir  # type: ignore[import-untyped]
 from numba.core import cgutils, types
 from numba.core.extending import NativeValue, lower_builtin, models, register_model, typeof_impl, unbox
@@ -61,12 +62,27 @@ def find_type(value: KernelTuple) -> KernelTupleType:
     """Return the type of a kernel tuple."""
     if value.kernel_type is not None:
         return value.kernel_type  # type: ignore[no-any-return]
-    items = tuple(find_type(item) if isinstance(item, KernelTuple) else numba.typeof(item) for item in value)
+    items = tuple(_find_item_type(item) for item in value)
     found = _types.get(items)
     if found is None:
         found = _types[items] = KernelTupleType(items)
     value.kernel_type = found
     return found
+
+
+_array_types: dict[tuple[Any, ...], types.Array] = {}
+
+
+def _find_item_type(item: Any) -> Any:
+    """Return the type of an item of a kernel tuple; those of arrays are remembered, because Numba takes long."""
+    if isinstance(item, KernelTuple):
+        return find_type(item)
+    if not isinstance(item, np.ndarray):
+        return numba.typeof(item)
+    key = item.dtype, item.ndim, item.flags.num
+    if key not in _array_types:
+        _array_types[key] = numba.typeof(item)
+    return _array_types[key]
 
 
 @typeof_impl.register(KernelTuple)

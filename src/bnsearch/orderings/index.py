@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import cached_property
+from itertools import count
 from typing import Any
 
 import numpy as np
@@ -33,6 +34,7 @@ class Index:
     cache_size : number of lines of the caches of each search, a power of two; 0 means no caches. None means caches of
         up to 8 MiB if variables have more than a thousand parent sets on average, and no caches otherwise
     threads : number of threads that build the index; the index is the same for any number
+    serial : number that no other index has
     arrays : the tuple `index` that kernels take, as described in `kernels.arrays`
     """
 
@@ -40,6 +42,7 @@ class Index:
     precedence: Precedence | None = None
     cache_size: int | None = None
     threads: int = 1
+    serial: int = field(default_factory=count().__next__, init=False, repr=False)
 
     def make_caches(self) -> tuple[NDArray[Any], ...]:
         """Return HASHES of the variables, and empty caches ROW_CACHE and TARGET_CACHE, as in `kernels.arrays`."""

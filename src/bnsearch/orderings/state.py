@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass, field
+from functools import cached_property
 
 import numpy as np
 from numpy.typing import NDArray
@@ -30,7 +31,7 @@ class ScoredOrdering:
     order: Ordering
     rows: NDArray[np.int64]
 
-    @property
+    @cached_property
     def score(self) -> float:
         """Score of the network, correctly rounded, so that it does not depend on the moves that led here."""
         return math.fsum(self.index.table.scores[self.rows])

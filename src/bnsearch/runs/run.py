@@ -6,7 +6,7 @@ import logging
 import math
 import threading
 import time
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Hashable, Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any, TypeVar
@@ -207,18 +207,20 @@ class Run:
             )
             self._report_if_due()
 
-    def offer(self, score: float, make: Callable[[], DAG]) -> bool:
+    def offer(self, score: float, make: Callable[[], DAG], key: Hashable = None) -> bool:
         """
         Keep a network if it is legal and the best so far, and return True if it improves the score; from any thread.
 
         `make` returns the network. It is called when the network is needed: at the end of the run, for a checkpoint, to
         check the knowledge, or to compare two networks with the same score. It must return the same network each time.
+        `key` identifies the network: networks that are found again and again are then compared only once.
         """
         if self._permits is not None and score >= self.progress.score and not self._permits(make()):
             return False
         with self._lock:
-            improved = self._incumbent.offer(score, make)
-            self.progress = replace(self.progress, score=self._incumbent.score)
+            improved = self._incumbent.offer(score, make, key)
+            if self._incumbent.score > self.progress.score:
+                self.progress = replace(self.progress, score=self._incumbent.score)
             if improved:
                 now = self.seconds
                 self.progress = replace(self.progress, stale=0, seconds=now, improved=now)
