@@ -20,6 +20,7 @@ class Optimum:
     order: np.ndarray
     score: float
     names: tuple[str, ...]
+    key: None = None
 
     def dag(self) -> DAG:
         """Return an empty network."""

@@ -39,7 +39,7 @@ def precedence_of(problem: Problem) -> Precedence | None:
 def offer_network(state: OrderingState, found: ScoredOrdering, run: Run, iterations: int = 0) -> ScoredOrdering:
     """Offer a network to the run as its incumbent, after adding to the run's iterations and evaluations; return it."""
     run.count(iterations=iterations, evaluations=state.new_evaluations())
-    run.offer(found.score, found.dag, key=(found.index.serial, found.rows.tobytes()))
+    run.offer(found.score, found.dag, found.key)
     return found
 
 

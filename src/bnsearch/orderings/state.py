@@ -36,6 +36,11 @@ class ScoredOrdering:
         """Score of the network, correctly rounded, so that it does not depend on the moves that led here."""
         return math.fsum(self.index.table.scores[self.rows])
 
+    @property
+    def key(self) -> tuple[int, bytes]:
+        """A value that identifies the network: the number of the index, and the rows."""
+        return self.index.serial, self.rows.tobytes()
+
     def dag(self) -> DAG:
         """Return the network."""
         return self.index.table.network(self.rows)
