@@ -35,22 +35,26 @@ def two_processes():
 
 class Killer:
     """
-    An observer that kills one worker process when the search has found a network.
+    An observer that kills one worker process when the search has found a network, and waits until the pool knows it.
 
     Parameters
     ----------
-    list_processes : function that returns the process numbers of the workers
+    get_pool : function that returns the pool of worker processes
     """
 
-    def __init__(self, list_processes):
-        self.list_processes = list_processes
+    def __init__(self, get_pool):
+        self.get_pool = get_pool
         self.killed = None
 
     def __call__(self, event):
-        """Kill a process once islands have reported."""
-        if self.killed is None and event.progress is not None and event.progress.iterations > 0:
-            self.killed = self.list_processes()[0]
+        """Kill a process as soon as the pool has started one."""
+        pool = self.get_pool()
+        if self.killed is None and event.progress is not None and pool is not None and pool._processes:
+            self.killed = next(iter(pool._processes))
             os.kill(self.killed, signal.SIGKILL)
+            deadline = time.monotonic() + 30.0
+            while not pool._broken and time.monotonic() < deadline:
+                time.sleep(0.01)
 
 
 def test_threads_give_the_same_result(table, expected):
@@ -70,7 +74,7 @@ def test_processes_give_the_same_result(table, expected, two_processes):
 def test_a_killed_worker_changes_nothing(table, expected):
     """Processes that the library has started are replaced, and the lost rounds are repeated."""
     with ProcessWorkers(2) as workers:
-        killer = Killer(lambda: list(workers._pool._processes))
+        killer = Killer(lambda: workers._pool)
         result = learn_steps(table, workers, observers=[killer])
         assert killer.killed is not None
     assert outcome_of(result) == expected
@@ -80,7 +84,7 @@ def test_a_killed_worker_changes_nothing(table, expected):
 def test_a_killed_worker_of_the_user_changes_nothing(table, expected):
     """A pool that has lost a process accepts no more tasks: this process continues."""
     with start_pool(2) as pool:
-        result = learn_steps(table, pool, observers=[Killer(lambda: list(pool._processes))])
+        result = learn_steps(table, pool, observers=[Killer(lambda: pool)])
     assert outcome_of(result) == expected
     assert "continued in this process" in result.notes[-1]
 
