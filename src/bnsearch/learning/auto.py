@@ -229,6 +229,8 @@ class _DataSearch:
         """
         Score all subsets and search them exactly; return False if not all subsets could be scored.
 
+        True ends the search, even if exact search was stopped before its proof.
+
         found : the selection of all subsets from a checkpoint; None if there is none
         """
         problem, run = self.problem, self.run

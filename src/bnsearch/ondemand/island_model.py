@@ -220,7 +220,11 @@ class IslandModel:
         return fsum(island.chain.best for island in self.islands)
 
     def _search_orderings(self, budget: SearchBudget) -> None:
-        """Search with families on demand. After the first climb, also search over the shared table when that is due."""
+        """
+        Divide the time between search on demand and search over the shared table, which have credits of their own.
+
+        Only search on demand takes part during the first climb and the warm-up.
+        """
         if self.on_demand_only or (self._timed and (self.is_climbing or self.is_warming_up)):
             self._search_on_demand(budget)
             return
