@@ -203,8 +203,7 @@ def test_more_variables_than_a_word() -> None:
     result = search(problem, GES(), threads=1)
     threaded = search(Problem(data=data, score=PAPER_SCORE), GES(), threads=2)
     assert (threaded.dag, threaded.score) == (result.dag, result.score)
-    assert threaded.evaluations == result.evaluations
-    assert threaded.computed == pytest.approx(result.computed, rel=0.01)  # other values may be replaced
+    assert (threaded.evaluations, threaded.computed) == (result.evaluations, result.computed)
     assert result.score == pytest.approx(problem.scorer.network(result.dag))
     here = Neighbourhood(Scorer(data, PAPER_SCORE))
     here.start_at(result.cpdag)
