@@ -74,7 +74,7 @@ class OBS:
     >>> method = bnsearch.OBS()
     >>> result = bnsearch.learn(data, method=method, seconds=None, stop=bnsearch.Iterations(2), seed=1)
     >>> round(result.score, 3)
-    -454.93
+    -454.28
     """
 
     name: ClassVar[str] = "obs"
