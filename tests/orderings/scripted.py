@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 
 from bnsearch.graphs import DAG
-from bnsearch.orderings.state import ScoredOrdering
+from bnsearch.orderings.state import Climb, ScoredOrdering
 
 
 @dataclass(frozen=True, eq=False)
@@ -57,6 +57,16 @@ class Script:
         self.starts.append(order.tolist())
         self.arguments.append((halted, *more, named))
         return Optimum(order.copy(), self.scores[len(self.starts) - 1], self.names)  # type: ignore[return-value]
+
+    def climb_all(
+        self, orders: Sequence[np.ndarray], rng: np.random.Generator, *more: Any, **named: Any
+    ) -> Iterator[list[Climb]]:
+        """Yield the next scripted climb from each start."""
+        for order in orders:
+            yield [Climb(self.initial, self.climb(order, rng, *more, **named), self.steps)]
+
+    def clear_caches(self) -> None:
+        """Do nothing: there are no caches."""
 
     def new_evaluations(self) -> int:
         """Return the evaluations of a climb."""

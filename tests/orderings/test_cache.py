@@ -7,8 +7,9 @@ import pytest
 
 from bnsearch.orderings import index
 from bnsearch.orderings.index import Index
+from bnsearch.orderings.inobs import InsertionClimber
 from bnsearch.orderings.repair import RepairChain
-from bnsearch.orderings.state import OrderingState
+from bnsearch.orderings.state import OrderingState, StatePool
 from candidate_tables import random_candidates
 from reference_orderings import draw_order, list_differences, make_state
 
@@ -48,3 +49,29 @@ def test_only_tables_with_many_sets_have_caches(monkeypatch):
     _, rows, targets = Index(many).make_caches()
     assert len(rows) == len(targets) == 1 << (len(targets) - 1).bit_length()
     assert index.CACHE_BYTES / 2 < targets.nbytes <= index.CACHE_BYTES == 8 * 2**20
+
+
+def test_a_task_gets_a_used_state_with_empty_caches():
+    """Climbs of one task after the other take the evaluations of climbs with new climbers, although one is reused."""
+    index = Index(random_candidates(12, 300, 5, seed=3), cache_size=512)
+    climbers = StatePool(lambda: InsertionClimber(index))
+    used, evaluations = [], []
+    for seed in (1, 2, 1):
+        with climbers.borrow() as climber:
+            climber.climb(np.array(draw_order(12, seed)), np.random.default_rng(seed))
+            used.append(climber)
+            evaluations.append(climber.new_evaluations())
+    assert used[0] is used[1] is used[2]
+    assert evaluations[0] == evaluations[2]
+    again = np.array(draw_order(12, 1)), np.random.default_rng(1)
+    used[0].climb(*again)
+    assert used[0].new_evaluations() == evaluations[0]
+    used[0].climb(again[0], np.random.default_rng(1))
+    assert used[0].new_evaluations() < evaluations[0]
+
+
+def test_two_tasks_at_the_same_time_have_different_states():
+    """A state is lent to one task at a time."""
+    states = StatePool(lambda: OrderingState(Index(random_candidates(3, 2, 1, seed=1))))
+    with states.borrow() as one, states.borrow() as two:
+        assert one is not two

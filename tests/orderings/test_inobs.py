@@ -15,6 +15,7 @@ from bnsearch.learning.search import search
 from bnsearch.orderings import inobs
 from bnsearch.orderings.index import Index
 from bnsearch.orderings.inobs import INOBS, SELECTIONS, InsertionClimber
+from bnsearch.orderings.state import Climb
 from bnsearch.parent_sets.jkl import read_scores
 from bnsearch.runs.problem import Problem
 from bnsearch.runs.run import Run
@@ -81,6 +82,58 @@ def test_climbs_are_those_of_algorithm_1(monkeypatch, seed):
     assert climber.initial == pytest.approx(definition.score(start))
 
 
+@pytest.mark.parametrize("seed", range(10))
+def test_several_climbs_are_those_of_algorithm_1(seed):
+    """Up to eight climbs in one kernel call: each is a climb of the paper's algorithm, and the random numbers go on."""
+    definition = Definition(random_candidates(4 + seed, 12, 3, seed))
+    starts = [draw_order(definition.n, 100 * seed + i) for i in range(1 + seed % 8)]
+    climber = InsertionClimber(Index(definition.table))
+    (climbs,) = climber.climb_all(np.array(starts), np.random.default_rng(seed), lambda score: False)
+    random = SplitMix(np.random.default_rng(seed))
+    for start, (initial, end, steps) in zip(starts, climbs, strict=True):
+        orders = climb_by_algorithm_1(definition, start, random)
+        assert initial == pytest.approx(definition.score(start))
+        assert (end.order.tolist(), end.score) == (orders[-1], definition.score(orders[-1]))
+        assert steps == len(orders) - 1
+
+
+def test_a_climb_above_the_given_score_is_returned_at_once():
+    """Eight climbs, of which some end above the median: each of these is the last one of its list."""
+    climber = InsertionClimber(Index(random_candidates(20, 30, 4, seed=2)))
+    starts = [np.array(draw_order(20, seed)) for seed in range(8)]
+
+    def climb_all(min_score: float) -> list[list[Climb]]:
+        return list(climber.climb_all(starts, np.random.default_rng(1), lambda score: False, min_score=min_score))
+
+    (climbs,) = climb_all(math.inf)
+    scores = [climb.end.score for climb in climbs]
+    median = float(np.median(scores))
+    lists = [[climb.end.score for climb in climbs] for climbs in climb_all(median)]
+    assert [score for part in lists for score in part] == scores
+    assert len(lists) > 3
+    assert all(score <= median for part in lists for score in part[:-1])
+    assert all(part[-1] > median for part in lists[:-1])
+
+
+def test_no_climb_follows_a_halted_one(monkeypatch):
+    """The predicate returns True after the first step of the second climb of four: two climbs are returned."""
+    monkeypatch.setattr(inobs, "EVALUATIONS_PER_CALL", 1)
+    table = random_candidates(12, 20, 3, seed=3)
+    climber, starts = InsertionClimber(Index(table)), [np.array(draw_order(12, seed)) for seed in range(4)]
+    whole = list(itertools.chain(*climber.climb_all(starts, np.random.default_rng(1), lambda score: False)))
+    finished: list[Climb] = []
+
+    def is_second_step_due(score: float) -> bool:
+        return bool(finished) and climber.order.tolist() != starts[1].tolist()
+
+    for climbs in climber.climb_all(starts, np.random.default_rng(1), is_second_step_due):
+        finished += climbs
+    assert [climb.initial for climb in finished] == [climb.initial for climb in whole[:2]]
+    assert finished[0].end.score == whole[0].end.score
+    assert finished[1].end.score < whole[1].end.score
+    assert (finished[0].steps, finished[1].steps) == (whole[0].steps, 1)
+
+
 def test_defaults_are_those_of_the_paper():
     """Hybrid neighbour selection and random starts (section 3)."""
     assert INOBS() == INOBS(selection="hybrid", start="random")
@@ -88,13 +141,13 @@ def test_defaults_are_those_of_the_paper():
 
 @pytest.mark.parametrize("selection", SELECTIONS)
 def test_climbs_get_the_selection_and_the_deadline(monkeypatch, selection):
-    """Each climb is called with the method's selection and the predicate of the run."""
+    """The climbs of a task get the method's selection, the predicate of the run, and the score of its incumbent."""
     problem, script = Problem(table=random_candidates(6, 5, 2, seed=1)), Script([-9.0, -8.0, -7.0])
     monkeypatch.setattr("bnsearch.orderings.inobs.InsertionClimber", script.make_climber)
     monkeypatch.setattr("bnsearch.orderings.restarts.relaxed", NoBound)
     run = Run(Iterations(3), seed=1)
     INOBS(selection=selection).search(problem, run)
-    assert script.arguments == [(run.halted, selection, {})] * 3
+    assert script.arguments == [(run.halted, selection, {"min_score": -math.inf})] * 3
     assert run.progress.score == -7.0
 
 
@@ -166,18 +219,22 @@ def test_climbs_are_recorded(monkeypatch, selection):
     result = search(Problem(table=table), INOBS(selection=selection), stop=Iterations(3), seed=4, threads=1)
     assert len(result.climbs) == 3
     (rng,) = np.random.default_rng(4).spawn(1)
-    for i in range(3):
-        climber, orders = InsertionClimber(Index(table)), [rng.permutation(10).tolist()]
+    starts = [rng.permutation(10).tolist() for _ in range(3)]
+    climber, visited = InsertionClimber(Index(table)), []
 
-        def watch(score, climber=climber, orders=orders):
-            if climber.order.tolist() != orders[-1]:
-                orders.append(climber.order.tolist())
-            return False
+    def watch(score: float) -> bool:
+        order = climber.order.tolist()
+        if order in starts and order not in itertools.chain(*visited):
+            visited.append([])
+        if order not in visited[-1]:
+            visited[-1].append(order)
+        return False
 
-        end = climber.climb(np.array(orders[0]), rng, watch, selection)
-        watch(0.0)
-        assert result.climbs.initial[i] == pytest.approx(ordering_score(table, orders[0]))
-        assert result.climbs.final[i] == end.score
+    climbs = itertools.chain(*climber.climb_all(np.array(starts), rng, watch, selection))
+    for i, (climb, orders) in enumerate(zip(list(climbs), visited, strict=True)):
+        assert orders[0] == starts[i]
+        assert result.climbs.initial[i] == climb.initial == pytest.approx(ordering_score(table, starts[i]))
+        assert result.climbs.final[i] == climb.end.score == pytest.approx(ordering_score(table, orders[-1]))
         assert result.climbs.steps[i] == len(orders) - 1
 
 

@@ -236,16 +236,15 @@ def test_climbs_are_recorded() -> None:
     """
     Records of twenty climbs of at most two swaps: the scores at both ends and the steps, in the order of the starts.
 
-    The starts are drawn here as in the run: each task of eight climbs has a generator, which draws an ordering and then
-    the seed of the climb.
+    The starts are drawn here as in the run: each task of eight climbs has a generator, which draws all orderings and
+    then the seeds of the climbs.
     """
     table = random_candidates(9, 12, 3, seed=5)
     method = OBS(tabu=0, max_steps=2)
     one, two = (search(Problem(table=table), method, stop=Iterations(20), seed=4, threads=t) for t in (1, 2))
     expected = []
     for size, rng in zip((8, 8, 4), np.random.default_rng(4).spawn(3), strict=True):
-        for _ in range(size):
-            order = rng.permutation(9)
+        for order in [rng.permutation(9) for _ in range(size)]:
             climber = SwapClimber(Index(table))
             final = climber.climb(order.astype(np.int32), rng, tabu=0, max_steps=2).score
             expected.append((ordering_score(table, order.tolist()), final, climber.steps))

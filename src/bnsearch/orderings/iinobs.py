@@ -151,9 +151,10 @@ def climb_and_offer(order: Ordering, climber: InsertionClimber, rng: np.random.G
 
 def swap_random_pairs(order: Ordering, swaps: int, rng: np.random.Generator) -> Ordering:
     """Return a copy of an ordering after `swaps` swaps of random pairs of variables, one after the other."""
-    swapped = order.copy()
-    if len(order) > 1:
-        for _ in range(swaps):
-            i, j = rng.choice(len(order), size=2, replace=False)
+    swapped, n = order.copy(), len(order)
+    if n > 1:
+        first, second = (rng.random((2, swaps)) * [[n], [n - 1]]).astype(int)
+        second += second >= first  # the two are different
+        for i, j in zip(first.tolist(), second.tolist(), strict=True):
             swapped[i], swapped[j] = swapped[j], swapped[i]
     return swapped

@@ -1,22 +1,26 @@
 """
 INOBS: hill climbing over orderings in the insert neighbourhood, from many starts.
 
-`InsertionClimber.climb` is Algorithm 1 of the paper. Its loop, lines 3 to 5, is a kernel, `climb_hybrid` in
-`kernels/inobs.py`: draw a variable, find its best insertion, and make this insertion if it improves the score.
+`InsertionClimber.climb` is Algorithm 1 of the paper, and `climb_all` makes several climbs. The lines of the algorithm
+are kernels in `kernels/inobs.py`. `begin_climb` is lines 1 and 2. `climb_hybrid` is the loop, lines 3 to 5: draw a
+variable, find its best insertion, and make this insertion if it improves the score. `save_climb` is line 6.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
+from math import inf
 from typing import ClassVar
 
 import numpy as np
 
 from bnsearch._tools.registry import require_choice
-from bnsearch.orderings.restarts import climb_from_starts
+from bnsearch.kernels.tuples import KernelTuple
+from bnsearch.orderings.index import Index
+from bnsearch.orderings.restarts import CLIMBS_PER_TASK, climb_from_starts
 from bnsearch.orderings.starts import Ordering, require_start
-from bnsearch.orderings.state import OrderingState, ScoredOrdering, draw_seed
+from bnsearch.orderings.state import Climb, OrderingState, ScoredOrdering, draw_seed
 from bnsearch.runs.method import Needs
 from bnsearch.runs.problem import Problem
 from bnsearch.runs.run import Run
@@ -87,14 +91,24 @@ class INOBS:
     def search(self, problem: Problem, run: Run) -> None:
         """Search until the run stops."""
 
-        def climb(climber: InsertionClimber, order: Ordering, rng: np.random.Generator) -> ScoredOrdering:
-            return climber.climb(order, rng, run.halted, self.selection)
+        def climb_all(
+            climber: InsertionClimber, orders: list[Ordering], rng: np.random.Generator
+        ) -> Iterator[list[Climb]]:
+            return climber.climb_all(orders, rng, run.halted, self.selection, min_score=run.progress.score)
 
-        climb_from_starts(problem, run, self.start, InsertionClimber, climb)
+        climb_from_starts(problem, run, self.start, InsertionClimber, climb_all)
 
 
 class InsertionClimber(OrderingState):
     """A hill climber in the insert neighbourhood; each thread needs its own."""
+
+    def __init__(self, index: Index) -> None:
+        super().__init__(index)
+        n, k = index.table.n_variables, CLIMBS_PER_TASK
+        orders, rows = np.empty((k, n), dtype=np.int32), np.empty((k, n), dtype=np.int64)
+        initial, steps = np.empty(k), np.empty(k, dtype=np.int64)
+        counts, totals, random = np.zeros(6, dtype=np.int64), np.zeros(2), np.zeros(1, dtype=np.uint64)
+        self._climbs = KernelTuple((orders, rows, initial, steps, np.empty(n, dtype=np.int32), counts, totals, random))
 
     def climb(
         self,
@@ -108,23 +122,45 @@ class InsertionClimber(OrderingState):
 
         `halted` is called with the score about every millisecond; if it returns True, the climb ends early.
         """
-        from bnsearch.orderings.kernels.inobs import (
-            BEST_VARIABLE,
-            SCORE,
-            STEPS,
-            climb_best,
-            climb_first,
-            climb_hybrid,
-        )
+        ((climb,),) = self.climb_all([order], rng, halted, selection)
+        self.initial, self.steps = climb.initial, climb.steps
+        return climb.end
 
-        climb = {"hybrid": climb_hybrid, "best": climb_best, "first": climb_first}[selection]
-        self.initial = self.set_order(order)  # lines 1-2
-        variables, random = np.array(order, dtype=np.int32), np.array([draw_seed(rng)])
-        counts, totals = np.zeros(5, dtype=np.int64), np.zeros(2)
-        counts[BEST_VARIABLE], totals[SCORE] = -1, self.initial
-        climb_state = variables, counts, totals, random  # described in kernels/inobs.py; the kernel continues with them
-        while not climb(self.index.arrays, self.arrays, *climb_state, TOLERANCE, EVALUATIONS_PER_CALL):  # lines 3-5
-            if halted(float(totals[SCORE])):
-                break
-        self.steps = int(counts[STEPS])
-        return self.snapshot()  # line 6
+    def climb_all(
+        self,
+        orders: Sequence[Ordering],
+        rng: np.random.Generator,
+        halted: Callable[[float], bool],
+        selection: str = "hybrid",
+        min_score: float = inf,
+    ) -> Iterator[list[Climb]]:
+        """
+        Climb by Algorithm 1 from each of up to `CLIMBS_PER_TASK` orderings, and yield the finished climbs in lists.
+
+        A list is yielded after a climb that ends above `min_score`, and about every millisecond if climbs have ended.
+        `halted` is called as by `climb`; if it returns True, the present climb ends early, and is the last one.
+        """
+        from bnsearch.orderings.kernels import inobs as kernels
+
+        run_climbs = getattr(kernels, f"run_{selection}_climbs")
+        starts, _, _, _, _, counts, totals, random = self._climbs
+        for i, order in enumerate(orders):
+            starts[i] = self.index.repaired(order)
+        counts[kernels.N_STARTS], counts[kernels.FINISHED], counts[kernels.TRIED] = len(orders), 0, -1
+        random[0] = draw_seed(rng)
+        done, is_halted = 0, False
+        while done < len(orders) and not is_halted:
+            run_climbs(self.index.arrays, self.arrays, self._climbs, TOLERANCE, min_score, EVALUATIONS_PER_CALL)
+            finished = int(counts[kernels.FINISHED])
+            if finished < len(orders) and halted(float(totals[kernels.SCORE])):
+                is_halted = True
+                finished += counts[kernels.TRIED] >= 0  # a climb that was interrupted ends here
+            if finished > done:
+                yield self._list_climbs(slice(done, finished))
+            done = finished
+
+    def _list_climbs(self, numbers: slice) -> list[Climb]:
+        """Return the climbs with the given numbers."""
+        orders, rows, initial, steps = (array[numbers].copy() for array in self._climbs[:4])
+        ends = (ScoredOrdering(self.index, *end) for end in zip(orders, rows, strict=True))
+        return list(map(Climb, initial.tolist(), ends, steps.tolist()))

@@ -14,11 +14,10 @@ from bnsearch._tools.registry import require_choice
 from bnsearch.errors import require
 from bnsearch.orderings.crossover import CROSSOVERS
 from bnsearch.orderings.iinobs import swap_random_pairs
-from bnsearch.orderings.index import Index
 from bnsearch.orderings.inobs import InsertionClimber
 from bnsearch.orderings.restarts import build_index, offer_network
 from bnsearch.orderings.starts import Ordering, Start, make_starts, require_start
-from bnsearch.orderings.state import ScoredOrdering
+from bnsearch.orderings.state import ScoredOrdering, StatePool
 from bnsearch.runs.method import Needs
 from bnsearch.runs.problem import Problem
 from bnsearch.runs.run import Run
@@ -115,18 +114,19 @@ class MINOBS:
         """Search until the run stops."""
         index = build_index(problem, run)
         start = make_starts(self.start, index.table)
+        climbers = StatePool(lambda: InsertionClimber(index))
         run.count(iterations=1)
-        population = self.climb_all(self.draw_starts(start, self.population, run), index, run)  # lines 1-4
+        population = self.climb_all(self.draw_starts(start, self.population, run), climbers, run)  # lines 1-4
         means = [mean_score(population)]
         while run.going():  # line 5
             run.count(iterations=1)
-            offspring = self.climb_all(self.draw_offspring(population, run), index, run)  # lines 6-12
+            offspring = self.climb_all(self.draw_offspring(population, run), climbers, run)  # lines 6-12
             population = prune(population + offspring, self.population)  # line 13
             means.append(mean_score(population))
             if self.is_stagnant(means):  # line 14
                 kept = population[: self.survivors]  # line 15: `prune` sorts the members, best first
                 fresh = self.draw_starts(start, self.population - len(kept), run)
-                population = kept + self.climb_all(fresh, index, run)  # lines 16-18
+                population = kept + self.climb_all(fresh, climbers, run)  # lines 16-18
                 means = [mean_score(population)]
 
     def draw_starts(self, start: Start, number: int, run: Run) -> Iterator[Ordering]:
@@ -145,7 +145,7 @@ class MINOBS:
         for _ in range(self.mutations):
             yield swap_random_pairs(population[run.rng.integers(len(population))].order, swaps, run.rng)
 
-    def climb_all(self, orders: Iterator[Ordering], index: Index, run: Run) -> Population:
+    def climb_all(self, orders: Iterator[Ordering], climbers: StatePool[InsertionClimber], run: Run) -> Population:
         """
         Return the local optima of climbs from the given orderings; fewer if the run stops.
 
@@ -156,8 +156,8 @@ class MINOBS:
             if run.halted():
                 return None
             order, rng = task
-            climber = InsertionClimber(index)
-            return offer_network(climber, climber.climb(order, rng, run.halted), run)
+            with climbers.borrow() as climber:
+                return offer_network(climber, climber.climb(order, rng, run.halted), run)
 
         optima: Population = []
         while not run.halted() and (batch := list(islice(orders, CLIMBS_PER_BATCH))):

@@ -6,7 +6,7 @@ The loop of the search, `SwapClimber.climb`, is a kernel: `climb_by_swaps` in `k
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from typing import ClassVar
 
@@ -16,7 +16,7 @@ from bnsearch._tools.registry import require_choice
 from bnsearch.errors import require
 from bnsearch.orderings.restarts import build_index, climb_from_starts, offer_network
 from bnsearch.orderings.starts import Ordering, make_starts, require_start
-from bnsearch.orderings.state import OrderingState, ScoredOrdering, draw_seed
+from bnsearch.orderings.state import Climb, OrderingState, ScoredOrdering, draw_seed
 from bnsearch.runs.method import Needs
 from bnsearch.runs.problem import Problem
 from bnsearch.runs.run import Run
@@ -74,7 +74,7 @@ class OBS:
     >>> method = bnsearch.OBS()
     >>> result = bnsearch.learn(data, method=method, seconds=None, stop=bnsearch.Iterations(2), seed=1)
     >>> round(result.score, 3)
-    -454.93
+    -454.28
     """
 
     name: ClassVar[str] = "obs"
@@ -102,8 +102,15 @@ class OBS:
         def climb(climber: SwapClimber, order: Ordering, rng: np.random.Generator) -> ScoredOrdering:
             return climber.climb(order, rng, run.halted, tabu=self.tabu, max_steps=self.max_steps, ties=self.ties)
 
+        def climb_all(climber: SwapClimber, orders: list[Ordering], rng: np.random.Generator) -> Iterator[list[Climb]]:
+            for order in orders:
+                end = climb(climber, order, rng)
+                yield [Climb(climber.initial, end, climber.steps)]
+                if run.halted(end.score):
+                    return
+
         if self.restart_moves is None:
-            climb_from_starts(problem, run, self.start, SwapClimber, climb)
+            climb_from_starts(problem, run, self.start, SwapClimber, climb_all)
             return
         index = build_index(problem, run)
         start, climber = make_starts(self.start, index.table), SwapClimber(index)

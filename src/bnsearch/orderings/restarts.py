@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from math import inf
+from collections.abc import Callable, Iterator
 from typing import TypeVar
 
 import numpy as np
@@ -11,15 +10,14 @@ import numpy as np
 from bnsearch.knowledge.precedence import Precedence
 from bnsearch.orderings.index import Index
 from bnsearch.orderings.starts import Ordering, make_starts
-from bnsearch.orderings.state import OrderingState, ScoredOrdering
+from bnsearch.orderings.state import Climb, OrderingState, ScoredOrdering, StatePool
 from bnsearch.parent_sets.relaxed import relaxed
 from bnsearch.runs.problem import Problem
 from bnsearch.runs.run import Run
 
 C = TypeVar("C", bound=OrderingState)
-Record = tuple[float, float, int]  # initial score, final score and number of steps of a climb
 
-CLIMBS_PER_TASK = 8  # climbs of one task; they share a climber and its arrays
+CLIMBS_PER_TASK = 8  # climbs of one task; they share a climber and a generator
 TASKS_PER_BATCH = 16  # tasks given to the workers between two checks of the stopping rule
 
 
@@ -48,30 +46,34 @@ def climb_from_starts(
     run: Run,
     start: str,
     make_climber: Callable[[Index], C],
-    climb: Callable[[C, Ordering, np.random.Generator], ScoredOrdering],
+    climb_all: Callable[[C, list[Ordering], np.random.Generator], Iterator[list[Climb]]],
 ) -> None:
     """
     Climb from one start after the other until the run stops. One iteration is one climb.
 
-    Each task has its own climber and its own generator, so the result does not depend on the number of threads.
+    `climb_all` climbs from a list of starts, and yields the finished climbs in lists. Each task has its own generator
+    and a climber with empty caches, so the result does not depend on the number of threads.
     """
     index = build_index(problem, run)
     draw = make_starts(start, index.table)
+    climbers = StatePool(lambda: make_climber(index))
 
-    def run_task(task: tuple[int, np.random.Generator]) -> list[Record]:
+    def run_task(task: tuple[int, np.random.Generator]) -> list[Climb]:
         number, rng = task
-        climber = make_climber(index)
-        score, records = -inf, []
-        for _ in range(number):
-            if run.halted(score):
-                break
-            score = offer_network(climber, climb(climber, draw(rng), rng), run, 1).score
-            records.append((climber.initial, score, climber.steps))
-        return records
+        climbs: list[Climb] = []
+        if run.halted():
+            return climbs
+        with climbers.borrow() as climber:
+            for finished in climb_all(climber, [draw(rng) for _ in range(number)], rng):
+                run.count(iterations=len(finished), evaluations=climber.new_evaluations())
+                for climb in finished:
+                    run.offer(climb.end.score, climb.end.dag, climb.end.key)
+                climbs += finished
+        return climbs
 
     while run.going():
         number = run.allowed(CLIMBS_PER_TASK * TASKS_PER_BATCH)
         sizes = [min(CLIMBS_PER_TASK, number - done) for done in range(0, number, CLIMBS_PER_TASK)]
-        for records in run.map(run_task, zip(sizes, run.spawn(len(sizes)), strict=True)):
-            for record in records:
-                run.climbs.add(*record)
+        for climbs in run.map(run_task, zip(sizes, run.spawn(len(sizes)), strict=True)):
+            for initial, end, steps in climbs:
+                run.climbs.add(initial, end.score, steps)
