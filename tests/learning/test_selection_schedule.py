@@ -87,3 +87,13 @@ def test_no_enumeration_without_memory():
     search = Search(20.0)
     search.is_finished = True
     assert search.plan(1.0) == (0.0, True)
+
+
+def test_time_for_making_the_table():
+    """The last table took 2 s: 28 of 30 s are left for a size. For a part of it, 0.5 s do not suffice for a table."""
+    search = Search(40.0)
+    search.state.assembly_seconds = 2.0
+    assert search.plan(1.0) == (pytest.approx(28.0), True)
+    search = Search(99.0)
+    search.next_seconds, search.stale_since, search.state.assembly_seconds = 1e9, 0.0, 2.0
+    assert search.plan(1.0) == (0.0, False)

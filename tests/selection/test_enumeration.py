@@ -17,6 +17,7 @@ from bnsearch.scores import BIC, K2, BDeu
 from bnsearch.selection.enumeration import Enumeration, EnumerationState
 from bnsearch.selection.report import Selection
 from bnsearch.selection.sequential import Sequential
+from bnsearch.selection.walk import Walk
 from clocks import Clock
 from strategies import examples
 
@@ -116,6 +117,21 @@ def test_sizes_are_completed_one_after_the_other():
         assert rows_of(selection.table) == rows_of(expected.table)
         assert selection.scored == expected.scored
     assert all(selection.seconds_for_next > 0.0 for selection in found[:-1])
+
+
+def test_the_time_for_making_a_table_is_measured(monkeypatch):
+    """A clock that moves by 3 s while the table is made, and not otherwise."""
+    clock, state = Clock(), EnumerationState()
+    make_table = Walk.table
+
+    def slow_table(walk, *, only_best):
+        clock.now += 3.0
+        return make_table(walk, only_best=only_best)
+
+    monkeypatch.setattr(Walk, "table", slow_table)
+    builder = Enumeration(seconds=10.0, state=state)
+    builder.select_within(Budget(clock=clock, threads=1), random_table(6, 200, 7), BDeu(ess=1.0))
+    assert state.assembly_seconds == 3.0
 
 
 def test_knowledge():

@@ -50,7 +50,8 @@ class SelectionSchedule:
 
         The next size is enumerated as a whole if its expected time is below a limit, the smaller of two numbers: a
         share of the remaining time, and MAX_RATIO times the elapsed time minus MIN_SEARCHING times the total time of
-        all earlier enumerations. Otherwise a part of the size is enumerated if the network has not improved for a
+        all earlier enumerations. The time for making a table, which was measured after the last enumeration, is
+        subtracted from the limit. Otherwise a part of the size is enumerated if the network has not improved for a
         while. The limit is lower if many variables have more parents in the best network than the next size: their
         sets would not be enumerated.
 
@@ -63,6 +64,7 @@ class SelectionSchedule:
         covered = share_covered(max(FIRST_SIZE - 1, self.enumerated_depth + 1))
         max_seconds = covered * MAX_ENUMERATION * run.seconds_left
         max_seconds = min(max_seconds, MAX_RATIO * covered * run.seconds - MIN_SEARCHING * self.selection_seconds)
+        max_seconds -= self.state.assembly_seconds  # the table is made after that, and does not stop at a deadline
         if self.next_seconds <= max_seconds:
             return max_seconds, True
         stale = run.seconds - max(run.progress.improved, self.stale_since)

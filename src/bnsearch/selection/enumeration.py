@@ -34,6 +34,7 @@ class EnumerationState:
     earlier_depth : number of parents up to which an earlier run has enumerated all sets, which the table has but the
         walk lacks; None if there was no such run
     saved : state of the enumeration of an earlier run that the walk continues; None if there is none
+    assembly_seconds : time for making the table, after the last enumeration
     """
 
     walk: Walk | None = None
@@ -41,6 +42,7 @@ class EnumerationState:
     is_cut: bool = False
     earlier_depth: int | None = None
     saved: WalkState | None = None
+    assembly_seconds: float = 0.0
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -93,14 +95,15 @@ class Enumeration(Builder):
             restore_open_size(walk, saved.opened)
         state.walk = walk
         stop = walk.run(share=1.0 if self.whole_size else None, max_size=max_size)
+        started = budget.elapsed
         only_best = budget.stop_reason is not None
         complete = walk.depth >= job.max_parents
         fits = self.max_rows is None or walk.kept.number <= self.max_rows
         if complete or (self.whole_size and fits and state.earlier_depth is None):
             table, state.is_cut = walk.table(only_best=only_best), False
-        else:  # this takes longer for each row, but its time does not depend on the number of all rows
+        else:  # this takes longer for each row, but joins at most `max_rows` earlier ones
             table = self._join(walk.new_table(only_best=only_best), job)
-        state.table = table
+        state.table, state.assembly_seconds = table, budget.elapsed - started
         seconds = np.full(job.n, budget.elapsed / job.n)
         return Selection(
             table,
