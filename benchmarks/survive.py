@@ -171,7 +171,7 @@ def break_disk(trial: Trial, fault: str, total: float) -> tuple[bool, str]:
     process = trial.start(total, fault=fault, at=total / 2)
     output, errors = process.communicate()
     facts = json.loads(output or '{"notes": [], "score": null}')
-    notes = [note for note in facts["notes"] if "was not written" in note]
+    notes = [note for note in facts["notes"] if note.startswith("writing the checkpoint")]
     good = process.returncode == 0 and len(notes) == 1 and "Traceback" not in errors
     return good, f"{fault}: status {process.returncode}, score {facts['score']}, note: {' '.join(notes)}"
 
