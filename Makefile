@@ -39,7 +39,7 @@ types: $(READY)
 # Kernels are compiled before the tests start: otherwise each test process would compile them.
 SHARE := 1
 COMPILE = $(BIN)/python tools/compile_kernels.py --share $(SHARE)
-PYTEST := $(BIN)/pytest --numprocesses 2 --dist loadgroup --no-loadscope-reorder
+PYTEST := $(BIN)/pytest --numprocesses 2 --dist loadscope --no-loadscope-reorder
 
 # The packages with kernels are tested with every array access checked. Numba does not distinguish such kernels from others, so
 # they have their own cache. tests/conftest.py says which tests run in which part.

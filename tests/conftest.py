@@ -6,6 +6,7 @@ import gc
 import os
 import signal
 from pathlib import Path
+from typing import Any
 
 import pytest
 from hypothesis import settings
@@ -43,22 +44,37 @@ def pytest_collectstart(collector: pytest.Collector) -> None:
 
 
 def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
-    """
-    Choose the tests of this part, and assign groups of tests to processes (`--dist loadgroup`).
-
-    The tests of a package with kernels are one group, because they use the same kernels. One process compiles those
-    that are not in the cache yet. Tests that start worker processes are one group, so that few of these run at the
-    same time. The groups that take longest come first, so that all processes end at about the same time.
-    """
+    """Choose the tests of this part. Those that take longest come first, so that all processes end at the same time."""
     if PART == "release":
         deselect_repetitions(config, items)
     ranks = {package: rank for rank, package in enumerate(LONGEST)}
     items.sort(key=lambda item: ranks.get(item.path.parent.name, len(ranks)))
-    for item in items:
-        package = item.path.parent.name
-        alone = package in KERNEL_PACKAGES or package == "on_workers"
-        group = ("counting" if package == "scores" else package) if alone else item.path.name
-        item.add_marker(pytest.mark.xdist_group(group))
+
+
+@pytest.hookimpl(optionalhook=True)
+def pytest_xdist_make_scheduler(config: pytest.Config, log: Any) -> Any:
+    """
+    Let one process run all tests of a group, if there are several processes.
+
+    A file is a group, so that its fixtures are made once. The tests of a package with kernels are one group, because
+    they use the same kernels. One process compiles those that are not in the cache yet. Tests that start worker
+    processes are one group, so that few of these run at the same time.
+
+    The option `--dist loadgroup` is not used: pytest-xdist 3.8 with pytest 9.2 ignores the groups.
+    """
+    from xdist.scheduler import LoadScopeScheduling
+
+    class GroupScheduling(LoadScopeScheduling):
+        """The scheduler of `--dist loadscope` with other groups."""
+
+        def _split_scope(self, nodeid: str) -> str:
+            path = Path(nodeid.partition("::")[0])
+            package = path.parent.name
+            if package not in (*KERNEL_PACKAGES, "on_workers"):
+                return str(path)
+            return "counting" if package == "scores" else package
+
+    return GroupScheduling(config, log)
 
 
 def deselect_repetitions(config: pytest.Config, items: list[pytest.Item]) -> None:
