@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from hypothesis import settings
+from hypothesis import is_hypothesis_test, settings
 
 settings.register_profile("bnsearch", deadline=None, derandomize=True, max_examples=100)
 settings.register_profile("few", parent=settings.get_profile("bnsearch"), max_examples=15)
@@ -20,8 +20,8 @@ settings.load_profile(PROFILE)
 gc.set_threshold(100_000, 20, 20)  # with Python's defaults, garbage collection is a sixth of the time of compiling
 
 # `make test` runs two parts of the tests. Part "checked" has all tests of the packages with kernels; its kernels check
-# bounds. Part "release" has all other tests, and each test of those packages with one set of parameters and few
-# examples; its kernels are those of the user. Without a part, all tests run.
+# bounds. Part "release" has all other tests, and the properties (hypothesis) of those packages, each with one set of
+# parameters and few examples; its kernels are those of the user. Without a part, all tests run.
 PART = os.environ.get("BNSEARCH_TEST_PART")
 TESTS = Path(__file__).parent
 KERNEL_PACKAGES = (
@@ -78,11 +78,13 @@ def pytest_xdist_make_scheduler(config: pytest.Config, log: Any) -> Any:
 
 
 def deselect_repetitions(config: pytest.Config, items: list[pytest.Item]) -> None:
-    """Keep the first set of parameters of each test of the packages with kernels."""
+    """Keep, of the tests of the packages with kernels, the first set of parameters of each property."""
     first = {item.nodeid.partition("[")[0]: item for item in reversed(items)}
     kept, deselected = [], []
     for item in items:
-        repeated = item.path.parent.name in KERNEL_PACKAGES and first[item.nodeid.partition("[")[0]] is not item
+        is_property = is_hypothesis_test(getattr(item, "function", None))
+        is_first = first[item.nodeid.partition("[")[0]] is item
+        repeated = item.path.parent.name in KERNEL_PACKAGES and not (is_property and is_first)
         (deselected if repeated else kept).append(item)
     config.hook.pytest_deselected(items=deselected)
     items[:] = kept
