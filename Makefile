@@ -2,7 +2,9 @@
 PYTHON ?= python3
 VENV ?= .venv
 BIN := $(VENV)/bin
+CORE := $(VENV)/.core
 READY := $(VENV)/.ready
+PIP := $(BIN)/python -m pip install --quiet --disable-pip-version-check --no-compile --constraint constraints.txt
 
 # Bytecode is written at the first import: of this library and its tests, and of those packages that are imported. Without it,
 # each test process would compile all tests again.
@@ -10,9 +12,15 @@ export PYTHONDONTWRITEBYTECODE :=
 
 .PHONY: demo test lint types kernels checked_kernels suite checked coverage smoke bench papers papers-full own clean
 
-$(READY): pyproject.toml constraints.txt
+# The environment is made in two steps: the packages of the first one are enough to compile kernels.
+$(CORE): pyproject.toml constraints.txt
 	$(PYTHON) -m venv $(VENV)
-	$(BIN)/python -m pip install --quiet --disable-pip-version-check --no-compile --constraint constraints.txt --editable ".[dev,docs]"
+	$(PIP) --editable ".[exact]" pytest hypothesis
+	touch $@
+
+$(READY): $(CORE)
+	$(BIN)/python tools/list_requirements.py dev docs > $(VENV)/requirements.txt
+	$(PIP) --requirement $(VENV)/requirements.txt
 	touch $@
 
 demo: $(READY)
@@ -23,9 +31,9 @@ demo: $(READY)
 	$(BIN)/bnsearch compare greenhouse demo/learned.bif
 	$(BIN)/bnsearch convert demo/learned.bif demo/learned.svg
 
-# Types are checked while kernels are compiled.
-test: lint
-	$(MAKE) --jobs 3 types kernels checked_kernels SHARE=2
+# The rest of the environment is made, and types are checked, while kernels are compiled.
+test:
+	$(MAKE) --jobs 4 kernels checked_kernels lint types SHARE=2
 	$(RELEASE) $(PYTEST)
 	$(CHECKED) $(PYTEST)
 
@@ -39,27 +47,27 @@ types: $(READY)
 # Kernels are compiled before the tests start: otherwise each test process would compile them.
 SHARE := 1
 COMPILE = $(BIN)/python tools/compile_kernels.py --share $(SHARE)
-PYTEST := $(BIN)/pytest --numprocesses 2 --dist loadgroup --no-loadscope-reorder
+PYTEST := $(BIN)/pytest --numprocesses 2 --dist loadscope --no-loadscope-reorder
 
 # The packages with kernels are tested with every array access checked. Numba does not distinguish such kernels from others, so
 # they have their own cache. tests/conftest.py says which tests run in which part.
 RELEASE := BNSEARCH_TEST_PART=release
 CHECKED := BNSEARCH_TEST_PART=checked NUMBA_BOUNDSCHECK=1 NUMBA_CACHE_DIR=.numba_cache_checked
 
-kernels: $(READY)
+kernels: $(CORE)
 	$(COMPILE)
 
-checked_kernels: $(READY)
+checked_kernels: $(CORE)
 	$(CHECKED) $(COMPILE)
 
-suite: kernels
+suite: $(READY) kernels
 	$(RELEASE) $(PYTEST)
 
-checked: checked_kernels
+checked: $(READY) checked_kernels
 	$(CHECKED) $(PYTEST)
 
 # Lines and branches of Python that no test executes. Kernels are compiled, so they are not traced and not counted.
-coverage: kernels
+coverage: $(READY) kernels
 	$(PYTEST) --cov --cov-report term
 
 # The wheel, installed in an empty environment, runs the README's examples.

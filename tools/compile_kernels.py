@@ -60,6 +60,7 @@ def run_tests(path: str) -> None:
     import pytest
 
     os.environ["HYPOTHESIS_PROFILE"] = "compile"
+    os.environ["PYTEST_DISABLE_PLUGIN_AUTOLOAD"] = "1"  # pip may be installing plugins at the same time
     with contextlib.redirect_stdout(io.StringIO()) as output:
         status = pytest.main(["-x", "-p", "no:cacheprovider", str(ROOT / path)])
     if status:

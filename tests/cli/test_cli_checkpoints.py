@@ -30,7 +30,11 @@ write = Container.write
 def announce(self, parts):
     if max_bytes and "islands" in parts:
         resource.setrlimit(resource.RLIMIT_FSIZE, (max_bytes, resource.RLIM_INFINITY))  # as if the disk were full
-    write(self, parts)
+    try:
+        write(self, parts)
+    except OSError:
+        print("failed", file=sys.stderr, flush=True)
+        raise
     print("written", parts["run"].facts["seconds"], file=sys.stderr, flush=True)
 
 Container.write = announce
@@ -107,12 +111,17 @@ def test_a_signal_writes_checkpoint_and_network(run, big_csv, number, status):
 
 @pytest.mark.skipif(sys.platform == "win32", reason="needs limits on file sizes")
 def test_a_full_disk_does_not_end_the_run(run, big_csv):
-    """One note says that the checkpoint was not written; the checkpoint before it is whole."""
-    arguments = ["learn", big_csv, "--seconds", 3, "--threads", 1, "--checkpoint", "run.bns", "--json"]
+    """After two attempts, one note says that the checkpoint was not written; the checkpoint before it is whole."""
+    arguments = ["learn", big_csv, "--seconds", 60, "--threads", 1, "--checkpoint", "run.bns", "--json"]
     process = start(*arguments, max_bytes=4000)
+    assert process.stderr is not None
+    attempts = (line for line in process.stderr if line == "failed\n")
+    assert [next(attempts), next(attempts)] == ["failed\n"] * 2
+    process.send_signal(signal.SIGINT)
     output, errors = process.communicate(timeout=60)
     assert process.returncode == 0
     facts = json.loads(output)
+    assert facts["stop"] == "interrupted"
     assert sum("failed at least once" in note for note in facts["notes"]) == 1
     assert "Traceback" not in errors
     assert facts["score"] >= read_fact("score")

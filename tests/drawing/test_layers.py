@@ -19,10 +19,8 @@ def level_of(graph):
     return {v: level for level, layer in enumerate(graph.layers) for v in layer}
 
 
-@given(dags())
-def test_layers_hold_every_point_once(dag):
-    """The path of an edge has one node in each layer from the parent down to the child."""
-    graph = assign_layers(dag.parents)
+def check_layers(graph, dag):
+    """Assert that the path of an edge has one node in each layer from the parent down to the child."""
     level = level_of(graph)
     assert sorted(level) == list(range(len(graph.above)))
     assert sum(map(len, graph.layers)) == len(level)
@@ -33,15 +31,31 @@ def test_layers_hold_every_point_once(dag):
         assert all(v >= len(dag.names) for v in path[1:-1])
 
 
-@given(dags())
-def test_crossings_by_definition(dag):
-    """Two edges between the same layers cross if their ends are in opposite orders."""
-    graph = assign_layers(dag.parents)
+def check_crossings(graph):
+    """Assert that two edges between the same layers cross if their ends are in opposite orders."""
     expected = 0
     for upper, lower in itertools.pairwise(graph.layers):
         edges = [(i, lower.index(u)) for i, v in enumerate(upper) for u in graph.below[v]]
         expected += sum((a - c) * (b - d) < 0 for (a, b), (c, d) in itertools.combinations(edges, 2))
     assert count_crossings(graph, graph.layers) == expected
+
+
+def check_positions(graph):
+    """Assert that the distance of adjacent nodes in a layer is at least the mean of their widths."""
+    widths = [10.0 + v % 3 for v in range(len(graph.above))]
+    centres = place_nodes(graph, widths)
+    for layer in graph.layers:
+        for left, right in itertools.pairwise(layer):
+            assert centres[right] - centres[left] >= (widths[left] + widths[right]) / 2 - 1e-6
+
+
+@given(dags())
+def test_layers_of_any_graph(dag):
+    """Layers have every node once, crossings are those of the definition, and positions keep order and distance."""
+    graph = assign_layers(dag.parents)
+    check_layers(graph, dag)
+    check_crossings(graph)
+    check_positions(graph)
 
 
 def test_crossings_that_can_be_avoided_are():
@@ -76,17 +90,6 @@ def test_wide_layers_are_split():
     assert {len(layer) for layer in variables[1:]} == {12, 13}
     assert len(variables) == 9
     assert variables[0] == [0]
-
-
-@given(dags())
-def test_points_keep_their_order_and_distance(dag):
-    """The distance of adjacent nodes in a layer is at least the mean of their widths."""
-    graph = assign_layers(dag.parents)
-    widths = [10.0 + v % 3 for v in range(len(graph.above))]
-    centres = place_nodes(graph, widths)
-    for layer in graph.layers:
-        for left, right in itertools.pairwise(layer):
-            assert centres[right] - centres[left] >= (widths[left] + widths[right]) / 2 - 1e-6
 
 
 @given(st.lists(st.tuples(st.integers(-9, 9), st.integers(1, 5)), min_size=1, max_size=7))

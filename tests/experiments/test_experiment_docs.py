@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import re
+from functools import cache
 from pathlib import Path
 
 import pytest
 
-from bnsearch.experiments import read_plan, run_experiment, write_report
+from bnsearch.experiments import read_plan, run_experiment, sources, write_report
 from bnsearch.experiments.cells import list_cells
 from bnsearch.experiments.measures import MEASURES
 from bnsearch.networks import load_network
@@ -53,6 +54,16 @@ def test_all_measures_are_described():
     assert sorted(named) == sorted(MEASURES)
 
 
+@pytest.fixture(scope="module")
+def networks_read_once():
+    """Read each network once, because many plans use the same ones."""
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(sources, "load_graph", cache(sources.load_graph))
+        patch.setattr(sources, "load_network", cache(sources.load_network))
+        yield
+
+
+@pytest.mark.usefixtures("networks_read_once")
 @pytest.mark.parametrize("path", sorted((ROOT / "experiments").glob("**/*.toml")), ids=lambda path: path.stem)
 def test_plans_of_the_repository(path, shared_data, monkeypatch):
     """Every plan in `experiments` is valid, and so is its small version."""

@@ -85,8 +85,8 @@ def test_the_selection_is_not_repeated(path, monkeypatch):
 def test_a_time_budget_continues(table, path):
     """The first islands of the second run begin with the last networks of the first one."""
     with ThreadPoolExecutor(2) as executor:
-        first = bnsearch.learn(table, method="ginobs", seconds=2, seed=1, executor=executor, checkpoint=path)
-        second = bnsearch.learn(table, method="ginobs", seconds=4, seed=1, executor=executor, checkpoint=path)
+        first = bnsearch.learn(table, method="ginobs", seconds=1, seed=1, executor=executor, checkpoint=path)
+        second = bnsearch.learn(table, method="ginobs", seconds=2, seed=1, executor=executor, checkpoint=path)
     assert (first.stop, second.stop) == ("seconds", "seconds")
     assert second.score >= first.score
     assert second.iterations > first.iterations
