@@ -97,3 +97,16 @@ def test_time_for_making_the_table():
     search = Search(99.0)
     search.next_seconds, search.stale_since, search.state.assembly_seconds = 1e9, 0.0, 2.0
     assert search.plan(1.0) == (0.0, False)
+
+
+def test_growth_of_the_table():
+    """With triples there are 1,300 sets instead of 1,000, so the next size may take 0.3 times as long."""
+    search = Search(40.0)
+    search.enumerated_depth = 0
+    growths = []
+    for depth, n_sets in ((1, 100), (2, 1000), (2, 1100), (3, 1300), (3, 1290), (4, 1290)):
+        search.record_size(depth, n_sets)
+        growths.append(search.growth)
+    assert growths == pytest.approx([1.0, 1.0, 1.0, 0.3, 0.3, 0.0])
+    search.growth, search.enumerated_depth = 0.3, 1
+    assert search.plan(1.0) == (pytest.approx(0.3 * 30.0), True)

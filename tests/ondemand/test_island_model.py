@@ -11,7 +11,10 @@ from bnsearch.equivalence.ges import GES
 from bnsearch.graphs import DAG
 from bnsearch.learning.search import search
 from bnsearch.networks import random_network
+from bnsearch.ondemand import island as island_file
 from bnsearch.ondemand.dag_search import MIN_CLIMB_BYTES
+from bnsearch.ondemand.exchange import exchange_networks, restart_islands
+from bnsearch.ondemand.island import Island
 from bnsearch.ondemand.island_model import CLIMB_MEMORY, IslandModel
 from bnsearch.ondemand.shared_table import build_table, draw_informed_start
 from bnsearch.runs.problem import Problem
@@ -166,6 +169,47 @@ def test_orderings_of_restarts():
         assert sorted(order) == list(range(problem.size))
         base = problem.base.parents
         assert all(order.index(p) < order.index(v) for v in range(problem.size) for p in base[v])
+
+
+@pytest.mark.parametrize("known", [False, True], ids=["free", "known"])
+def test_a_restart_keeps_the_best_of_several_orderings(known, monkeypatch):
+    """Searches of 8, 4, 2 and 1 orderings, with n, 2n, 4n and 8n steps; the worse half is dropped after each round."""
+    problem = problem_with("bic", known)
+    model, run = searched(problem, 1, number=1)
+    searches, anneal = [], island_file.anneal
+
+    def recorded(chain, budget, *rest):
+        anneal(chain, budget, *rest)
+        searches.append((chain, budget.max_steps, chain.best))
+
+    monkeypatch.setattr(island_file, "anneal", recorded)
+    island, iterations = model.islands[0], run.progress.iterations
+    restart_islands([island], model.table.find_index(), run)
+    n = problem.size
+    assert [steps for _, steps, _ in searches] == [n] * 8 + [2 * n] * 4 + [4 * n] * 2 + [8 * n]
+    begin = 0
+    for size in (8, 4, 2):
+        scores = {chain: best for chain, _, best in searches[begin : begin + size]}
+        kept = [chain for chain, *_ in searches[begin + size : begin + size + size // 2]]
+        assert [scores[chain] for chain in kept] == sorted(scores.values(), reverse=True)[: size // 2]
+        begin += size
+    assert island.chain.best == pytest.approx(searches[-1][2], rel=1e-12)
+    assert problem.permits is None or problem.permits(DAG(problem.names, island.chain.best_parents()))
+    assert run.progress.iterations == iterations
+
+
+def test_stale_islands_restart(monkeypatch):
+    """Of three islands with the same score, the worst one restarts if it is stale; a single stale island restarts."""
+    problem = problem_with("bic", False)
+    model, _ = searched(problem, 1, rounds=2)
+    first, *others = model.islands
+    for island in others:
+        island.copy_best_of(first)
+    stale = {others[1]}
+    monkeypatch.setattr(Island, "is_stale", lambda island, now: island in stale)
+    assert exchange_networks(model.islands, 1.0) == [others[1]]
+    assert exchange_networks(model.islands[:2], 1.0) == []
+    assert exchange_networks(others[1:], 1.0) == [others[1]]
 
 
 @pytest.mark.parametrize("known", [False, True], ids=["free", "known"])

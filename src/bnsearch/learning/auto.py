@@ -281,7 +281,7 @@ class _DataSearch:
         """Add selected candidate sets to the islands' table; return True if the optimum is proven."""
         problem, run, schedule = self.problem, self.run, self.schedule
         self.undescribed = schedule.last_selection = found
-        schedule.enumerated_depth = found.depth
+        schedule.record_size(found.depth, found.table.n_sets)
         model.table.add_selected(found.table, at_once=at_once)
         schedule.is_partial = not found.complete
         # If only a part of a size was enumerated, the bound covers only those sets of the part that the islands use.

@@ -20,14 +20,16 @@ from bnsearch.ondemand.shared_table import draw_informed_start
 from bnsearch.ondemand.source import Source
 from bnsearch.orderings.index import Index
 from bnsearch.orderings.repair import RepairChain
-from bnsearch.orderings.restarts import offer_network
-from bnsearch.orderings.state import draw_seed
+from bnsearch.orderings.restarts import offer_network, precedence_of
+from bnsearch.orderings.starts import make_starts
+from bnsearch.orderings.state import ScoredOrdering, draw_seed
 from bnsearch.runs.problem import Problem
 from bnsearch.runs.run import Run
 from bnsearch.scores.score import improves
 
 FIRST_LOSS_RATE = 0.25  # share of score-lowering steps that are accepted at the start of a search; decreases to 0
 MIN_STALE_SHARE = 0.2  # share of the elapsed time without improvement, before which no island restarts
+N_STARTS = 8  # number of orderings of which the best one is the start of a search over the table
 MAX_REGROWTH_SHARE = 0.1  # share of a search over the table that growing parents afterwards may take
 LONG_CALL = 0.2  # seconds by which a run may exceed its time budget
 MAX_STEPS_PER_CALL = 10**6  # never reached: a call ends after some milliseconds
@@ -151,9 +153,7 @@ class Island:
                 offer_network(search, search.score_best(), run)
 
         anneal(search, budget, run, report)
-        found = search.score_best()
-        parents = [index.table.parents(row) for row in found.rows.tolist()]
-        self.chain.move_to_network(found.order, parents, index.table.scores[found.rows])
+        self._move_to_rows(index, search.score_best())
         deadline = run.seconds + MAX_REGROWTH_SHARE * budget.max_seconds
         self.chain.improve_parents(lambda: run.halted() or run.seconds > deadline)
         self.offer(run)
@@ -235,6 +235,34 @@ class Island:
         self.chain.reset_best()
         self.chain.start_at(draw_informed_start(self.chain, self.problem, self.rng), run.halted)
         self.offer(run)
+
+    def restart_from_table(self, index: Index, run: Run) -> None:
+        """
+        Restart at the best of several orderings, each after a short search over a candidate table.
+
+        The worse half of the orderings is dropped after each search, and the next search is twice as long (successive
+        halving, as in RINOBS): some starts never lead to a good network. The steps are not counted as iterations.
+        """
+        start = make_starts("fas", index.table, precedence_of(self.problem))
+        chains = [RepairChain(index, start(self.rng), draw_seed(self.rng)) for _ in range(N_STARTS)]
+        steps = self.problem.size
+        while True:
+            for chain in chains:
+                anneal(chain, SearchBudget(max_steps=steps), run, lambda taken: None)
+                run.count(evaluations=chain.new_evaluations())
+            chains.sort(key=lambda chain: -chain.best)
+            if len(chains) == 1 or run.halted():
+                break
+            chains, steps = chains[: len(chains) // 2], 2 * steps
+        self._recorded = self._offered = -inf
+        self.chain.reset_best()
+        self._move_to_rows(index, chains[0].score_best())
+        self.offer(run)
+
+    def _move_to_rows(self, index: Index, found: ScoredOrdering) -> None:
+        """Move to a network that a search over a table has found."""
+        parents = [index.table.parents(row) for row in found.rows.tolist()]
+        self.chain.move_to_network(found.order, parents, index.table.scores[found.rows])
 
 
 def make_islands(

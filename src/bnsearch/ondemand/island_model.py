@@ -12,6 +12,7 @@ from math import fsum, inf, isfinite
 
 from bnsearch.ondemand.class_climb import ClassClimb
 from bnsearch.ondemand.deep_growth import DeepGrowth
+from bnsearch.ondemand.exchange import exchange_networks, restart_islands
 from bnsearch.ondemand.first_climb import make_first_climb, prepare_climbs
 from bnsearch.ondemand.island import Island, make_islands
 from bnsearch.ondemand.schedule import Activity, Schedule, SearchBudget
@@ -265,25 +266,14 @@ class IslandModel:
         self.climb_seconds = (self.run.seconds - started) / max(1, self.islands[0].n_climbs - before)
 
     def _exchange(self) -> None:
-        """
-        Move the worse half of the islands to the best network.
-
-        Of these, an island that already has the best score is restarted if it has not improved for long. A single
-        island is treated in the same way.
-        """
+        """Record the progress of the islands; move the worse ones to the best network, and restart stale ones."""
         self.n_rounds += 1
         self._enlarge_caches()
         now = self.run.seconds if self._timed else self.n_rounds
         for island in self.islands:
             island.record_progress(now)
-        if self.n_rounds <= SEPARATE_ROUNDS:
-            return
-        best, *others = sorted(self.islands, key=lambda island: -island.chain.best)
-        for worse in others[len(others) // 2 :] or [best]:
-            if improves(best.chain.best, worse.chain.best):
-                worse.copy_best_of(best)
-            elif worse.is_stale(now):
-                worse.restart(self.run)
+        if self.n_rounds > SEPARATE_ROUNDS and (stale := exchange_networks(self.islands, now)):
+            restart_islands(stale, None if self.on_demand_only else self.table.find_index(), self.run)
 
     def _enlarge_caches(self) -> None:
         """Double the caches that islands share if they are nearly full; a chain doubles a cache of its own itself."""
