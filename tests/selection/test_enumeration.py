@@ -14,6 +14,7 @@ from bnsearch.data import Dataset
 from bnsearch.knowledge import Knowledge
 from bnsearch.parent_sets.table import ParentSets
 from bnsearch.scores import BIC, K2, BDeu
+from bnsearch.selection import enumeration
 from bnsearch.selection.enumeration import Enumeration, EnumerationState
 from bnsearch.selection.report import Selection
 from bnsearch.selection.sequential import Sequential
@@ -176,6 +177,25 @@ def test_limits_of_rows_and_memory():
     walk.memory = 20 * walk.kept.number - 1
     stopped = Enumeration(state=state).select(data, BDeu(ess=1.0), threads=1)
     assert (stopped.stop, stopped.depth) == ("memory", 2)
+
+
+def test_a_part_of_a_size_is_joined_with_the_best_sets(monkeypatch):
+    """Tables of at most 36 rows are joined after a part: four sets for each variable. Whole sizes have all sets."""
+    monkeypatch.setattr(enumeration, "MAX_PART_ROWS", 36)
+    data, score, state = random_table(9, 200, 7), BDeu(ess=1.0), EnumerationState()
+    whole = Enumeration(seconds=1e4, state=state).select(data, score, threads=1)
+    part = Enumeration(seconds=1e4, whole_size=False, state=state).select(data, score, threads=1)
+    complete = Enumeration(seconds=1e4, state=state).select(data, score, threads=1)
+    assert (whole.is_cut, part.is_cut, complete.is_cut) == (False, True, False)
+    for v in range(9):
+        sets, earlier = list(part.table.sets(v)), [(), *(parents for _, parents in whole.table.sets(v))]
+        new = [parents for _, parents in sets if parents not in earlier]
+        assert len(new) <= 4
+        assert [parents for _, parents in sets if parents not in new] == [
+            parents for _, parents in whole.table.sets(v) if parents in earlier[1:5] or not parents
+        ]
+    expected = Sequential(max_parents=complete.depth).select(data, score).table
+    assert rows_of(complete.table) == rows_of(expected)
 
 
 def test_variables_with_few_states_come_first():

@@ -19,6 +19,9 @@ from bnsearch.selection.walk_state import WalkState, restore_open_size, restore_
 # Largest size of the first selection: the time for single parents says little about that for pairs. A size counts the
 # child, so size s means s - 1 parents.
 FIRST_SIZE = 3
+# Maximum number of rows of each table that is joined after a part of a size. A join takes about 3e-7 s for a row, and a
+# signal must not wait for it.
+MAX_PART_ROWS = 200_000
 
 
 @dataclass
@@ -71,8 +74,8 @@ class Enumeration(Builder):
 
     Notes
     -----
-    Sizes are enumerated as by `Sequential`. With `whole_size=False`, sets of variables with few states come first. New
-    sets are then joined with the best earlier ones, so that the time does not depend on the number of all sets.
+    Sizes are enumerated as by `Sequential`. With `whole_size=False`, sets of variables with few states come first. The
+    best new sets are then joined with the best earlier ones, so that the time for this is limited.
     """
 
     max_rows: int | None = None
@@ -101,7 +104,7 @@ class Enumeration(Builder):
         fits = self.max_rows is None or walk.kept.number <= self.max_rows
         if complete or (self.whole_size and fits and state.earlier_depth is None):
             table, state.is_cut = walk.table(only_best=only_best), False
-        else:  # this takes longer for each row, but joins at most `max_rows` earlier ones
+        else:
             table = self._join(walk.new_table(only_best=only_best), job)
         state.table, state.assembly_seconds = table, budget.elapsed - started
         seconds = np.full(job.n, budget.elapsed / job.n)
@@ -121,11 +124,18 @@ class Enumeration(Builder):
         Auto().load_kernels(data, threads, constraints)
 
     def _join(self, new: ParentSets, job: Job) -> ParentSets:
-        """Return the new sets joined with those of the earlier table, cut to `max_rows`."""
-        previous = self.state.table
-        if previous is not None:
-            new = ParentSets.from_families(new.names, [previous.families, new.families], threads=job.budget.threads)
-        if self.max_rows is None or new.n_sets <= self.max_rows:
-            return new
+        """Return the new sets joined with those of the earlier table; after a part of a size, the best ones of both."""
+        parts = [new] if self.state.table is None else [self.state.table, new]
+        if not self.whole_size:
+            parts = [self._cut(part, MAX_PART_ROWS) for part in parts]
+        joined = parts[0]
+        if len(parts) > 1:
+            joined = ParentSets.from_families(new.names, [part.families for part in parts], threads=job.budget.threads)
+        return joined if self.max_rows is None else self._cut(joined, self.max_rows)
+
+    def _cut(self, table: ParentSets, max_rows: int) -> ParentSets:
+        """Return a table with at most some rows: each variable's best sets."""
+        if table.n_sets <= max_rows:
+            return table
         self.state.is_cut = True
-        return new.best(max(1, self.max_rows // job.n))
+        return table.best(max(1, max_rows // table.n_variables))
