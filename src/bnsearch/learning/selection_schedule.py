@@ -12,6 +12,7 @@ MIN_ELAPSED, MIN_ELAPSED_SHARE = 1.0, 0.1  # first enumeration: after these seco
 MAX_ENUMERATION = 0.5  # maximum share of the remaining time for the enumeration of one more size
 MAX_RATIO = 1.5  # maximum time of the first enumeration, as a multiple of the elapsed time
 MIN_SEARCHING = 4.0  # the time of all earlier enumerations, times this number, is subtracted from that of later ones
+MIN_GROWTH = 0.1  # lower bound on `growth`: if a child depends on the parity of its parents, small sizes add no sets
 STALE_SHARE = 0.25  # after this share of the elapsed time without improvement, a part of a size is enumerated
 STALE_FACTOR = 2.0  # time for that enumeration as a multiple of the time without improvement
 
@@ -31,8 +32,8 @@ class SelectionSchedule:
     enumerated_depth : number of parents up to which the table has all useful sets
     stale_since : elapsed time at the end of the last selection, or when the islands began
     is_partial : False once a selected table is complete
-    growth : share by which the last complete size has enlarged the table, at most 1: a size that adds few sets is
-        usually followed by one that adds fewer
+    growth : share by which the last complete size has enlarged the table, between MIN_GROWTH and 1: a size that adds
+        few sets is usually followed by one that adds fewer
     """
 
     def __init__(self) -> None:
@@ -57,7 +58,7 @@ class SelectionSchedule:
         """
         if depth > self.enumerated_depth:
             if self._n_sets > 0:
-                self.growth = min(1.0, max(0.0, n_sets / self._n_sets - 1.0))
+                self.growth = min(1.0, max(MIN_GROWTH, n_sets / self._n_sets - 1.0))
             self.enumerated_depth, self._n_sets = depth, n_sets
 
     def plan_enumeration(self, run: Run, share_covered: Callable[[int], float]) -> tuple[float, bool]:
