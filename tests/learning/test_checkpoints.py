@@ -16,6 +16,7 @@ from bnsearch.checkpoints.container import Container
 from bnsearch.data import Dataset
 from bnsearch.errors import InputError
 from bnsearch.knowledge import Knowledge
+from bnsearch.learning.bounding import BoundSearch
 from bnsearch.learning.candidates import CandidateSelector
 from bnsearch.learning.learn import learn
 from bnsearch.learning.methods import METHODS
@@ -264,6 +265,15 @@ def test_more_seconds_continue(path):
     assert second.score >= first.score
     assert [point.score for point in second.trace][: len(first.trace) - 1] == [p.score for p in first.trace][:-1]
     assert same_result(learn(BIG, seconds=0.6, seed=1, checkpoint=path), second)
+
+
+def test_the_search_for_a_bound_ends_early(path, monkeypatch):
+    """A run whose last part does not use all of its time has ended by time, too, and continues if there is more."""
+    monkeypatch.setattr(BoundSearch, "finish", lambda self: None)
+    first = learn(BIG, seconds=1.0, seed=1, threads=1, checkpoint=path)
+    second = learn(BIG, seconds=2.0, seed=1, threads=1, checkpoint=path)
+    assert (first.stop, second.stop) == ("seconds", "seconds")
+    assert first.seconds < 1.5 < second.seconds
 
 
 @pytest.mark.parametrize("method", ["auto", "ginobs", "rinobs"])

@@ -157,6 +157,7 @@ class _DataSearch:
                 expected = math.inf
         if model.islands:
             bounding.finish()
+            run.end_by_time()
         if self.undescribed is not None:
             run.remark(describe(self.undescribed))
         run.remark(

@@ -269,6 +269,7 @@ class _IslandSearch:
             self._search_with_bound(rounds, bounding)
         if bounding is not None:
             bounding.finish()
+            run.end_by_time()
             run.remark(f"chose islands on {workers.number} workers: {rounds.state.n_rounds} rounds")
 
     def _cut_table(self, table: ParentSets, memory: int) -> ParentSets:

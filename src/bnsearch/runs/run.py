@@ -249,6 +249,11 @@ class Run:
         self.reason = self.reason or self._stop_reason() or reason
         self.remark(note)
 
+    def end_by_time(self) -> None:
+        """Record that a timed run ends because the rest of its time is too short to be used, unless a rule ended it."""
+        if self.is_timed and self.going():
+            self.reason = "seconds"
+
     def finish(self) -> None:
         """Close the trace; an incumbent that reaches a bound over all networks of the problem is optimal."""
         self.progress = replace(self.progress, seconds=self.seconds)
