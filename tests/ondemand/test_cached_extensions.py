@@ -12,7 +12,8 @@ from hypothesis import strategies as st
 from bnsearch.networks import random_network
 from bnsearch.ondemand.chain import OnDemandChain
 from bnsearch.ondemand.extensions import find_max_per_row, list_extensions
-from bnsearch.ondemand.kernels_rows import AS_CHILD, AS_PARENT, HASHES, KEY
+from bnsearch.ondemand.kernels_row_cache import KEY
+from bnsearch.ondemand.kernels_rows import AS_CHILD, AS_PARENT, HASHES
 from bnsearch.ondemand.source import Source
 from bnsearch.runs.problem import Problem
 from bnsearch.scores import BIC

@@ -9,7 +9,7 @@ import pytest
 
 from bnsearch.ondemand import call_limits
 from bnsearch.ondemand.call_limits import CALL_SECONDS, MIN_SECONDS_EACH, SLOW_DECAY, STOP_SECONDS, CallLimits
-from bnsearch.ondemand.kernels_rows import BATCH, EVALUATIONS, IS_REFUSED, STOP
+from bnsearch.ondemand.kernels_row_cache import BATCH, EVALUATIONS, IS_REFUSED, STOP
 from clocks import Clock
 
 

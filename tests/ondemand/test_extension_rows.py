@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 from bnsearch.networks import random_network
 from bnsearch.ondemand import row_caches
 from bnsearch.ondemand.kernels_peers import ENTRIES
-from bnsearch.ondemand.kernels_rows import (
+from bnsearch.ondemand.kernels_row_cache import (
     BATCH,
     BEGIN,
     CANDIDATE,
@@ -24,10 +24,10 @@ from bnsearch.ondemand.kernels_rows import (
     GAIN,
     HEAD,
     IS_REFUSED,
-    POOL,
     STOP,
     copy_rows,
 )
+from bnsearch.ondemand.kernels_rows import POOL
 from bnsearch.ondemand.row_caches import RowCaches
 from bnsearch.ondemand.source import Source
 from knowledge_cases import random_knowledge

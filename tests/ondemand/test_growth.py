@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from bnsearch.ondemand.kernels_rows import HEAD, LIMIT
+from bnsearch.ondemand.kernels_row_cache import HEAD, LIMIT
 from bnsearch.ondemand.row_caches import RowCaches
 from bnsearch.ondemand.source import Source
 from bnsearch.scores.score import improves

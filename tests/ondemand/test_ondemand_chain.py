@@ -16,7 +16,7 @@ from bnsearch.knowledge import Knowledge
 from bnsearch.networks import random_network
 from bnsearch.ondemand.chain import OnDemandChain
 from bnsearch.ondemand.kernels_chain import MAX_REPEATED
-from bnsearch.ondemand.kernels_rows import BATCH, EVALUATIONS, HEAD, IS_REFUSED, KEY, LIMIT, STOP
+from bnsearch.ondemand.kernels_row_cache import BATCH, EVALUATIONS, HEAD, IS_REFUSED, KEY, LIMIT, STOP
 from bnsearch.ondemand.kernels_state import N_REPEATED, REPEATED, REPEATED_TO, SEEN, THRESHOLD
 from bnsearch.ondemand.kernels_store import NUMBER
 from bnsearch.ondemand.source import Source

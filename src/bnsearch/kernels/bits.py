@@ -31,6 +31,12 @@ def has_bit(words, i):
 
 
 @inlined_kernel
+def set_bit(words, i):
+    """Set bit i of a bitmap, uint64[W]."""
+    words[i >> 6] |= np.uint64(1) << np.uint64(i & 63)
+
+
+@inlined_kernel
 def lowest_bit(word):
     """Return the position of the lowest set bit of a uint64 that is not zero."""
     return np.int64(popcount(~word & (word - np.uint64(1))))

@@ -44,11 +44,11 @@ class CallLimits:
     @contextmanager
     def limit_call(self, head: NDArray[np.int64]) -> Iterator[int]:
         """
-        Set the limits in `head` of kernels_rows, yield the number of local scores of the call, and measure its time.
+        Set the limits in `head` of the cache, yield the number of local scores of the call, and measure its time.
 
         A step that the last call has not completed keeps its limit on growth.
         """
-        from bnsearch.ondemand.kernels_rows import BATCH, EVALUATIONS, IS_REFUSED, LIMIT, STOP
+        from bnsearch.ondemand.kernels_row_cache import BATCH, EVALUATIONS, IS_REFUSED, LIMIT, STOP
 
         before = int(head[EVALUATIONS])
         if self._timed:

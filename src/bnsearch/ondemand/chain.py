@@ -40,7 +40,8 @@ class OnDemandChain:
     source : the problem as kernels take it
     seed : seed of the chain's own random generator
     memory : bytes for its cache of extension rows and its store of families
-    timed : True if growth that takes long may be cut short; the result then depends on the machine
+    timed : True if growth that takes long may be cut short, and if extension rows are narrow at first; the result then
+        depends on the machine
     shared : the caches of several chains, and the index of this chain's cache; None gives the chain one of its own
 
     Attributes
@@ -63,6 +64,7 @@ class OnDemandChain:
         width = int(source.limits.max(initial=0)) + 1
         self._caches, self._cache = shared or (RowCaches(1, row_bytes(memory), n), 0)
         self.refresh_rows()
+        self._set_narrow(timed)  # which rows the cache has depends on its size and on other chains
         stored_parents = min(width, MAX_STORED_PARENTS)
         self._max_stored = max(8, min(MAX_STORED, int(STORE_SHARE * memory) // (n * (24 + 4 * stored_parents))))
         self._store = new_store(min(FIRST_STORED, self._max_stored), n, stored_parents)
@@ -84,6 +86,21 @@ class OnDemandChain:
             source.required_bits, source.limits, self._prefix_hash, np.zeros(SEEN_SLOTS, dtype=np.uint64),
             source.relatives, source.relatives_begin, self._best_score,
         ))  # fmt: skip
+
+    def _set_narrow(self, uses_narrow: bool) -> None:
+        """Set whether extension rows are narrow (see kernels_rows)."""
+        from bnsearch.ondemand.kernels_row_cache import HEAD, USES_NARROW
+
+        self._rows[HEAD][USES_NARROW] = uses_narrow
+
+    def use_full_rows(self) -> None:
+        """Compute all entries of extension rows from now on, and grow parents again where narrow rows were used."""
+        from bnsearch.ondemand.kernels_row_cache import HEAD, USES_NARROW
+        from bnsearch.ondemand.kernels_state import SEEN
+
+        if self._rows[HEAD][USES_NARROW]:
+            self._set_narrow(False)
+            self._chain[SEEN][:] = 0
 
     @property
     def arrays(self) -> tuple[Any, ...]:
@@ -111,7 +128,7 @@ class OnDemandChain:
 
     def count_new_evaluations(self) -> int:
         """Return the number of local scores computed since the last call."""
-        from bnsearch.ondemand.kernels_rows import EVALUATIONS, HEAD
+        from bnsearch.ondemand.kernels_row_cache import EVALUATIONS, HEAD
 
         new = int(self._rows[HEAD][EVALUATIONS]) - self._counted
         self._counted += new
@@ -149,7 +166,7 @@ class OnDemandChain:
 
     def _complete(self, task: int, child: int, max_parents: int, halted: StopCheck) -> bool:
         """Run a task until all rows that it needs are computed; return False if halted before."""
-        from bnsearch.ondemand.kernels_rows import HEAD, IS_REFUSED
+        from bnsearch.ondemand.kernels_row_cache import HEAD, IS_REFUSED
 
         while not halted():
             self._run(task, child, max_parents)
@@ -212,7 +229,7 @@ class OnDemandChain:
     def _run(self, task: int, first: int, second: int = 0, *, rate: float = 0.0, slope: float = 0.0) -> int:
         """Run a task of the kernel `run_task`, for some milliseconds as a rule, and return its result."""
         from bnsearch.ondemand.kernels_chain import run_task
-        from bnsearch.ondemand.kernels_rows import HEAD
+        from bnsearch.ondemand.kernels_row_cache import HEAD
 
         with self.lock:
             with self._limits.limit_call(self._rows[HEAD]) as max_evaluations:

@@ -71,7 +71,7 @@ def find_max_per_row(n_entries: NDArray[np.int64], max_families: float) -> int:
 def _find_rows(chains: Sequence[OnDemandChain]) -> list[ExtensionRows]:
     """List the cached rows of chains; a row in several caches is listed once."""
     from bnsearch.ondemand.kernels_extensions import list_extension_rows
-    from bnsearch.ondemand.kernels_rows import COUNT
+    from bnsearch.ondemand.kernels_row_cache import COUNT
     from bnsearch.ondemand.kernels_store import NUMBER, SIZE
 
     max_rows = []

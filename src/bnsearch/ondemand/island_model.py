@@ -170,6 +170,8 @@ class IslandModel:
             self._run_activity(schedule.dag_search, self._search_dags, SearchBudget(max_steps=1))
         if not self.run.halted():
             if self._is_stale() and not is_warming_up:
+                for island in self.islands:
+                    island.chain.use_full_rows()
                 self._grow_deep(DEEP_GROWTH_SHARE * (self.run.progress.evaluations - evaluations))
             self._exchange()
         schedule.end_round()

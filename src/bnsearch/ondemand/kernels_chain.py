@@ -1,7 +1,7 @@
 """
 A chain of insertions: move one variable, choose new parents for the variables concerned, undo steps that lose too much.
 
-`source` and `rows` as in kernels_rows, `store` as in kernels_store, `chain` as in kernels_state.
+`source` as in kernels_rows, `rows` as in kernels_row_cache, `store` as in kernels_store, `chain` as in kernels_state.
 """
 
 # Numba infers the types of kernels.
@@ -15,18 +15,8 @@ from bnsearch.kernels.compare import tie_margin
 from bnsearch.kernels.compile import borrowing_kernel, inlined_kernel, inner_borrowing_kernel
 from bnsearch.kernels.random_numbers import draw_below
 from bnsearch.ondemand.kernels_parents import choose_parents, grow_few_parents, improve_variable
-from bnsearch.ondemand.kernels_rows import (
-    AS_PARENT,
-    BEGIN,
-    CANDIDATE,
-    COUNT,
-    EVALUATIONS,
-    HASHES,
-    HEAD,
-    IS_REFUSED,
-    RELATED,
-    find_row,
-)
+from bnsearch.ondemand.kernels_row_cache import BEGIN, CANDIDATE, COUNT, EVALUATIONS, HEAD, IS_REFUSED
+from bnsearch.ondemand.kernels_rows import AS_PARENT, HASHES, RELATED, find_row
 from bnsearch.ondemand.kernels_state import (
     CONSTRAINED,
     COUNTS,

@@ -1,8 +1,8 @@
 """
 The cached extensions of stored families: parent sets whose scores were computed but that no network has used yet.
 
-`rows` as in kernels_rows, `store` as in kernels_store. The extension row of a stored family, and those of the family
-without one of its parents, are often cached, because the growth of a parent set needs them.
+`rows` as in kernels_row_cache, `store` as in kernels_store. The extension row of a stored family, and those of the
+family without one of its parents, are often cached, because the growth of a parent set needs them.
 """
 
 # Numba infers the types of kernels.
@@ -12,16 +12,8 @@ from __future__ import annotations
 import numpy as np
 
 from bnsearch.kernels.compile import inlined_kernel, kernel
-from bnsearch.ondemand.kernels_rows import (
-    AS_PARENT,
-    BEGIN,
-    CANDIDATE,
-    COUNT,
-    FAMILY_SCORE,
-    GAIN,
-    HASHES,
-    find_cached,
-)
+from bnsearch.ondemand.kernels_row_cache import BEGIN, CANDIDATE, COUNT, FAMILY_SCORE, GAIN, find_cached
+from bnsearch.ondemand.kernels_rows import AS_PARENT, HASHES
 from bnsearch.ondemand.kernels_store import FAMILY_HASH, MEMBER, NUMBER, SIZE
 
 
@@ -59,7 +51,7 @@ def list_extension_rows(source, rows, store, limits, seen, child, slot, dropped,
                     family_hash ^= source[HASHES][AS_PARENT, store[MEMBER][x, s, d]]
                 elif size == limits[x]:
                     continue
-                at = find_cached(rows, family_hash)
+                at = find_cached(rows, family_hash, True)
                 if at >= 0 and rows[COUNT][at] > 0 and add_hash(seen, family_hash):
                     child[number], slot[number], dropped[number], cached[number] = x, s, d, at
                     number += 1

@@ -1,7 +1,7 @@
 """
 Growth of a parent set along an ordering: add, drop or exchange one parent while that improves the score.
 
-`source` and `rows` as in kernels_rows.
+`source` as in kernels_rows, `rows` as in kernels_row_cache.
 """
 
 # Numba infers the types of kernels.
@@ -14,17 +14,8 @@ from bnsearch.kernels.bits import has_bit
 from bnsearch.kernels.compare import tie_margin
 from bnsearch.kernels.compile import inlined_kernel, noinline_kernel
 from bnsearch.kernels.sorting import insert_ascending
-from bnsearch.ondemand.kernels_rows import (
-    BEGIN,
-    CANDIDATE,
-    COUNT,
-    EVALUATIONS,
-    FAMILY_SCORE,
-    GAIN,
-    HEAD,
-    LIMIT,
-    find_row,
-)
+from bnsearch.ondemand.kernels_row_cache import BEGIN, CANDIDATE, COUNT, EVALUATIONS, FAMILY_SCORE, GAIN, HEAD, LIMIT
+from bnsearch.ondemand.kernels_rows import find_row
 from bnsearch.scores.score import TOLERANCE
 
 

@@ -1,7 +1,7 @@
 """
 The choice of new parents for a variable of a chain: grown along the ordering, or taken from the store.
 
-`source` and `rows` as in kernels_rows, `store` as in kernels_store, `chain` as in kernels_state.
+`source` as in kernels_rows, `rows` as in kernels_row_cache, `store` as in kernels_store, `chain` as in kernels_state.
 """
 
 # Numba infers the types of kernels.
@@ -14,7 +14,8 @@ from bnsearch.kernels.bits import has_bit
 from bnsearch.kernels.compile import inlined_kernel, inner_borrowing_kernel, kernel
 from bnsearch.kernels.sorting import insert_ascending
 from bnsearch.ondemand.kernels_grow import grow_parents
-from bnsearch.ondemand.kernels_rows import AS_CHILD, EVALUATIONS, HASHES, HEAD, IS_REFUSED, LIMIT, hash_family
+from bnsearch.ondemand.kernels_row_cache import EVALUATIONS, HEAD, IS_REFUSED, LIMIT
+from bnsearch.ondemand.kernels_rows import AS_CHILD, HASHES, hash_family
 from bnsearch.ondemand.kernels_state import (
     COUNTS,
     CURRENT,

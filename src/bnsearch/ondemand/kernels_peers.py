@@ -3,7 +3,7 @@ Extension rows that other chains have computed: each chain writes to its own cac
 
 `peers` holds the caches of all chains, one row of each array for each chain, and the index of the reading chain:
 
-key, begin, count, family_score : [chains, slots]   as in kernels_rows
+key, begin, count, family_score : [chains, slots]   as in kernels_row_cache
 candidate, gain : [chains, ring]
 head : int64[chains, 8]                             a cache line of the processor for each chain
 reader : int64[1]
@@ -24,7 +24,7 @@ from numba.extending import intrinsic
 from bnsearch.kernels.compile import inner_kernel
 
 KEY, BEGIN, COUNT, FAMILY_SCORE, CANDIDATE, GAIN, HEAD, READER = range(8)
-ENTRIES = 0  # index of the number of entries written in `head`; the others are in kernels_rows
+ENTRIES = 0  # index of the number of entries written in `head`; the others are in kernels_row_cache
 WAYS = 4  # number of slots that share an address
 
 

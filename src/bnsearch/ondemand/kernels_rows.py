@@ -1,7 +1,11 @@
 """
-A cache of extension rows.
+The computation of extension rows.
 
 The extension row of a child x with parents S lists every further parent that improves the local score, and its gain.
+
+A *narrow* row lists only those among the promising candidates: the ones that improve x with S without one parent, as
+far as the cache has these rows. A candidate that improves a family with two parents or more nearly always improves it
+without one of them, too, and on wide tables few variables are promising.
 
 `source` holds the problem from which rows are computed. Variables are numbered by place, as in counting.Columns:
 
@@ -18,22 +22,12 @@ entropy : float64[n]        upper bound on the gain in fit by a parent: its entr
 penalty : float64[1]        penalty for one parameter; 0 for scores without such a penalty
 empty_begin, empty_candidate, empty_gain, empty_score : the rows of children without parents, one after the other
 pool, scores, parents : int64[n], float64[n], int64[n]   scratch
-unfinished : int64[3]       an extension row of which only a part is computed: hash of the family, 0 if there is none;
+unfinished : int64[3]       an extension row of which only a part is computed: its key, 0 if there is none;
     number of candidates in `pool`; number of those that have their score in `scores`
 scratch : scratch of score_extensions
+wanted : uint64[W]          scratch; bits of the candidates of the row that is being computed
 
-`rows` is the cache. Rows lie in a ring of entries, and a new row overwrites the oldest ones.
-
-key : uint64[slots]         hash of (x, S); 0 in an empty slot. WAYS slots share an address
-begin : int64[slots]        index of the row's first entry, counted over all entries ever written
-count : int64[slots]        number of entries of the row
-family_score : float64[slots]   local score of x with S
-candidate, gain : int32[ring], float64[ring]   the variables that improve the score, best first, and their gains
-head : int64[8]             numbers of entries written, of rows computed and of local scores computed; the number of
-    computed local scores from which on growth is cut short; the number from which on no row is computed, 0 for none;
-    1 if a row was needed and not computed for this reason; number of scores of a row that are computed at once, 0 for
-    all
-peers : the caches of all chains, as in kernels_peers
+`rows` as in kernels_row_cache.
 """
 
 # Numba infers the types of kernels.
@@ -45,18 +39,33 @@ import numpy as np
 from bnsearch.counting.kernels_columns import ARITIES
 from bnsearch.counting.kernels_expand import extend_family, score_family
 from bnsearch.counting.kernels_terms import terms_of_parents
+from bnsearch.kernels.bits import set_bit
 from bnsearch.kernels.compare import improves_on
-from bnsearch.kernels.compile import inlined_kernel, inner_borrowing_kernel, inner_kernel, kernel, noinline_kernel
+from bnsearch.kernels.compile import inlined_kernel, inner_borrowing_kernel, inner_kernel, noinline_kernel
 from bnsearch.kernels.sorting import sort_by_score
-from bnsearch.ondemand.kernels_peers import ENTRIES, WAYS, copy_from_peers, fence
+from bnsearch.ondemand.kernels_peers import copy_from_peers
+from bnsearch.ondemand.kernels_row_cache import (
+    BATCH,
+    BEGIN,
+    CANDIDATE,
+    COMPUTED,
+    COUNT,
+    EVALUATIONS,
+    HEAD,
+    IS_NARROW,
+    IS_REFUSED,
+    PEERS,
+    STOP,
+    USES_NARROW,
+    find_cached,
+    write_row,
+)
 from bnsearch.scores.score import TOLERANCE
 
 (
     COLUMNS, JOINT_TERMS, PARENT_TERMS, CHILD_CLASS, RELATED, ALLOWED, HASHES, ENTROPY, PENALTY,
-    EMPTY_BEGIN, EMPTY_CANDIDATE, EMPTY_GAIN, EMPTY_SCORE, POOL, SCORES, PARENTS, UNFINISHED, SCRATCH,
-) = range(18)  # fmt: skip
-KEY, BEGIN, COUNT, FAMILY_SCORE, CANDIDATE, GAIN, HEAD, PEERS = range(8)
-COMPUTED, EVALUATIONS, LIMIT, STOP, IS_REFUSED, BATCH = range(1, 7)  # indices into `head`, after ENTRIES
+    EMPTY_BEGIN, EMPTY_CANDIDATE, EMPTY_GAIN, EMPTY_SCORE, POOL, SCORES, PARENTS, UNFINISHED, SCRATCH, WANTED,
+) = range(19)  # fmt: skip
 FAMILY, NUMBER, DONE = range(3)  # indices into `unfinished`
 AS_PARENT, AS_CHILD = 0, 1  # indices into `hashes`
 
@@ -71,28 +80,27 @@ def hash_family(source, child, members, size):
     return family_hash
 
 
-@inlined_kernel
-def find_cached(rows, family_hash):
-    """Return the slot of a row, or -1 if it is not in the cache."""
-    key, begin, head = rows[KEY], rows[BEGIN], rows[HEAD]
-    at = np.int64(family_hash & np.uint64(key.size - WAYS))
-    oldest = head[ENTRIES] - rows[CANDIDATE].size
-    for way in range(WAYS):
-        if key[at + way] == family_hash and begin[at + way] >= oldest:
-            return at + way
-    return np.int64(-1)
+@inner_kernel
+def collect_promising(source, rows, child, members, size, family_hash):
+    """
+    Write the promising candidates of a family into `wanted`; all variables if there is no row to take them from.
 
-
-@inlined_kernel
-def choose_slot(rows, family_hash):
-    """Return the slot for a new row: an empty one, or that of the oldest row at its address."""
-    begin = rows[BEGIN]
-    at = np.int64(family_hash & np.uint64(begin.size - WAYS))
-    chosen = at
-    for way in range(1, WAYS):
-        if begin[at + way] < begin[chosen]:
-            chosen = at + way
-    return chosen
+    These are the entries of the cached rows of the family without one of its parents. Return True if there is such a
+    row.
+    """
+    wanted, candidate = source[WANTED], rows[CANDIDATE]
+    wanted[:] = 0
+    is_found = False
+    for m in range(size):
+        slot = find_cached(rows, family_hash ^ source[HASHES][AS_PARENT, members[m]], True)
+        if slot >= 0:
+            is_found = True
+            begin = rows[BEGIN][slot] % candidate.size
+            for i in range(begin, begin + rows[COUNT][slot]):
+                set_bit(wanted, np.int64(candidate[i]))
+    if not is_found:
+        wanted[:] = ~np.uint64(0)
+    return is_found
 
 
 @inner_kernel
@@ -100,18 +108,18 @@ def list_candidates(source, child, members, size, score):
     """
     Write the variables that may improve a family into the pool; return their number.
 
-    These are the allowed parents. Under BIC and AIC a further parent z adds at most its entropy to the fit, and no more
-    than what the fit lacks. Variables whose penalty is not below both bounds are left out.
+    These are the allowed parents among those in `wanted`. Under BIC and AIC a further parent z adds at most its entropy
+    to the fit, and no more than what the fit lacks. Variables whose penalty is not below both bounds are left out.
     """
     arities, entropy, price = source[COLUMNS][ARITIES], source[ENTROPY], source[PENALTY][0]
-    allowed, pool = source[ALLOWED], source[POOL]
+    allowed, pool, wanted = source[ALLOWED], source[POOL], source[WANTED]
     parameters = arities[child] - 1.0
     for i in range(size):
         parameters *= arities[members[i]]
     lacking = -(score + price * parameters)
     number = 0
     for w in range(allowed.shape[1]):
-        left = allowed[child, w]
+        left = allowed[child, w] & wanted[w]
         for i in range(size):
             if members[i] >> 6 == w:
                 left &= ~(np.uint64(1) << np.uint64(members[i] & 63))
@@ -134,7 +142,7 @@ def is_stopped(head):
 
 
 @inner_kernel
-def score_candidates(source, head, child, members, size, family_hash):
+def score_candidates(source, head, child, members, size, key):
     """
     Score a family and its extensions by the variables that may improve it.
 
@@ -152,8 +160,8 @@ def score_candidates(source, head, child, members, size, family_hash):
     while True:
         score = score_family(columns, child, parents[:size], source[JOINT_TERMS], parent_terms, source[SCRATCH], scores)
         head[EVALUATIONS] += 1
-        if unfinished[FAMILY] != np.int64(family_hash):
-            unfinished[FAMILY] = np.int64(family_hash)
+        if unfinished[FAMILY] != np.int64(key):
+            unfinished[FAMILY] = np.int64(key)
             unfinished[NUMBER] = list_candidates(source, child, members, size, score)
             unfinished[DONE] = 0
         first, number = unfinished[DONE], unfinished[NUMBER]
@@ -191,36 +199,6 @@ def copy_empty_row(source, child):
     return score, stop - begin
 
 
-@inner_kernel
-def write_row(rows, family_hash, score, pool, gains, kept):
-    """
-    Write a row into the cache and return its slot.
-
-    Other chains may read the cache at the same time. Therefore the entries to be overwritten are released first, the
-    slot has no key while it is written, and the fences keep these stores in order.
-    """
-    key, begin, count, family_score = rows[KEY], rows[BEGIN], rows[COUNT], rows[FAMILY_SCORE]
-    candidate, gain, head = rows[CANDIDATE], rows[GAIN], rows[HEAD]
-    ring, first = candidate.size, head[ENTRIES]
-    at = first % ring
-    if at + kept > ring:  # a row does not wrap around
-        first += ring - at
-        at = 0
-    slot = choose_slot(rows, family_hash)
-    head[ENTRIES] = first + max(kept, 1)  # so that an empty row gets old, too
-    key[slot] = 0
-    fence()
-    begin[slot] = first
-    count[slot] = kept
-    family_score[slot] = score
-    for i in range(kept):
-        candidate[at + i] = pool[i]
-        gain[at + i] = gains[i]
-    fence()
-    key[slot] = family_hash
-    return slot
-
-
 @noinline_kernel
 def fill_row(source, rows, child, members, size, family_hash):
     """
@@ -229,16 +207,25 @@ def fill_row(source, rows, child, members, size, family_hash):
     The slot is -1, and `head` notes it, if the row was not computed because this call has computed enough scores.
     """
     pool, scores, head = source[POOL], source[SCORES], rows[HEAD]
-    if source[UNFINISHED][FAMILY] != np.int64(family_hash):
+    key = family_hash
+    if head[USES_NARROW] == 0 or size < 2:
+        source[WANTED][:] = ~np.uint64(0)
+    elif collect_promising(source, rows, child, members, size, family_hash):
+        key = family_hash ^ IS_NARROW
+    if source[UNFINISHED][FAMILY] != np.int64(key):
         source[UNFINISHED][FAMILY] = 0  # what follows may overwrite the pool and the scores
         if size > 0:
             score, kept = copy_from_peers(rows[PEERS], family_hash, pool, scores)
             if kept >= 0:
                 return write_row(rows, family_hash, score, pool, scores, kept)
+            if key != family_hash:
+                score, kept = copy_from_peers(rows[PEERS], key, pool, scores)
+                if kept >= 0:
+                    return write_row(rows, key, score, pool, scores, kept)
     if size > 0:
         score, kept = np.nan, np.int64(-1)
         if not is_stopped(head):
-            score, kept = score_candidates(source, head, child, members, size, family_hash)
+            score, kept = score_candidates(source, head, child, members, size, key)
         if kept < 0:
             head[IS_REFUSED] = 1
             return np.int64(-1)
@@ -247,35 +234,14 @@ def fill_row(source, rows, child, members, size, family_hash):
         score, kept = copy_empty_row(source, child)
     for i in range(kept):
         scores[i] -= score
-    return write_row(rows, family_hash, score, pool, scores, kept)
+    return write_row(rows, key, score, pool, scores, kept)
 
 
 @inner_borrowing_kernel
 def find_row(source, rows, child, members, size):
     """Return the slot of the row of a child and its parents, -1 if it is neither cached nor computed (`fill_row`)."""
     family_hash = hash_family(source, child, members, size)
-    slot = find_cached(rows, family_hash)
+    slot = find_cached(rows, family_hash, rows[HEAD][USES_NARROW] != 0)
     if slot < 0:
         slot = fill_row(source, rows, child, members, size, family_hash)
     return slot
-
-
-@kernel
-def copy_rows(rows, larger):
-    """Copy the rows of a cache into a larger, empty one; a row that would wrap around in it is left out."""
-    for i in range(rows[HEAD].size):
-        larger[HEAD][i] = rows[HEAD][i]
-    ring, larger_ring = rows[CANDIDATE].size, larger[CANDIDATE].size
-    for old in range(rows[KEY].size):
-        begin, count = rows[BEGIN][old], rows[COUNT][old]
-        at, to = begin % ring, begin % larger_ring
-        if not rows[KEY][old] or begin < max(0, rows[HEAD][ENTRIES] - ring) or to + count > larger_ring:
-            continue
-        new = choose_slot(larger, rows[KEY][old])
-        larger[KEY][new] = rows[KEY][old]
-        larger[BEGIN][new] = begin
-        larger[COUNT][new] = count
-        larger[FAMILY_SCORE][new] = rows[FAMILY_SCORE][old]
-        for i in range(count):
-            larger[CANDIDATE][to + i] = rows[CANDIDATE][at + i]
-            larger[GAIN][to + i] = rows[GAIN][at + i]

@@ -9,7 +9,7 @@ from numpy.typing import NDArray
 
 from bnsearch.kernels.tuples import KernelTuple
 
-ENTRY_BYTES, SLOT_BYTES = 12, 32  # memory of an entry and of a slot, as kernels_rows describes them
+ENTRY_BYTES, SLOT_BYTES = 12, 32  # memory of an entry and of a slot, as kernels_row_cache describes them
 ENTRIES_PER_SLOT = 16  # entries for which there is room in the ring, for each slot
 FIRST_BYTES = 1 << 24  # size of a cache at first
 NEARLY_FULL = 0.7  # filled share of a cache from which on all caches are doubled
@@ -33,7 +33,7 @@ class RowCaches:
         self._arrays = self._new_arrays(min(memory, FIRST_BYTES))
 
     def rows_of(self, chain: int) -> Rows:
-        """Return the tuple `rows` of kernels_rows for a chain; valid until `enlarge` is called."""
+        """Return the tuple `rows` of kernels_row_cache for a chain; valid until `enlarge` is called."""
         peers = (*self._arrays, np.array([chain], dtype=np.int64))
         return KernelTuple((*(array[chain] for array in self._arrays), peers))
 
@@ -44,7 +44,7 @@ class RowCaches:
         No chain may run at the same time.
         """
         from bnsearch.ondemand.kernels_peers import ENTRIES
-        from bnsearch.ondemand.kernels_rows import CANDIDATE, COMPUTED, HEAD, KEY, copy_rows
+        from bnsearch.ondemand.kernels_row_cache import CANDIDATE, COMPUTED, HEAD, KEY, copy_rows
 
         (slots, ring), head = (self._arrays[at].shape[1] for at in (KEY, CANDIDATE)), self._arrays[HEAD]
         filled = max(head[:, COMPUTED].max() / slots, head[:, ENTRIES].max() / ring)
@@ -59,7 +59,7 @@ class RowCaches:
 
     def load_kernels(self) -> None:
         """Compile or load the kernel that copies rows into larger caches."""
-        from bnsearch.ondemand.kernels_rows import copy_rows
+        from bnsearch.ondemand.kernels_row_cache import copy_rows
 
         copy_rows(self.rows_of(0), self.rows_of(0))
 

@@ -119,7 +119,8 @@ class Source:
 
         n = self.size
         scratch = np.empty(n, dtype=np.int64), np.empty(n), np.empty(n, dtype=np.int64)
-        return KernelTuple((*self._shared, *scratch, np.zeros(3, dtype=np.int64), new_scratch(self.layout)))
+        unfinished, wanted = np.zeros(3, dtype=np.int64), np.zeros(count_words(n), dtype=np.uint64)
+        return KernelTuple((*self._shared, *scratch, unfinished, new_scratch(self.layout), wanted))
 
 
 def count_words(n: int) -> int:

@@ -1,0 +1,135 @@
+"""Narrow extension rows: which entries they have, when they are used, and that full rows replace them."""
+
+from __future__ import annotations
+
+from itertools import combinations, count
+
+import numpy as np
+from hypothesis import given
+from hypothesis import strategies as st
+from test_extension_rows import LARGE, check_row, dense_source, every_score, new_rows, random_families, row_of
+
+from bnsearch.ondemand.chain import OnDemandChain
+from bnsearch.ondemand.extensions import list_extensions
+from bnsearch.ondemand.island_model import IslandModel
+from bnsearch.ondemand.kernels_row_cache import COMPUTED, EVALUATIONS, HEAD, USES_NARROW
+from bnsearch.ondemand.kernels_state import SEEN
+from bnsearch.ondemand.row_caches import RowCaches
+from bnsearch.ondemand.source import Source
+from bnsearch.runs.run import Run
+from bnsearch.runs.stop import Seconds
+from reference_ondemand import SCORES, Definition, Dependent, problem_of
+from strategies import Table, examples, tables
+
+MEMORY = 1 << 22
+
+
+def narrow_rows(n: int):
+    """Return the cache of a single chain that uses narrow rows."""
+    rows = new_rows(LARGE, n)
+    rows[HEAD][USES_NARROW] = 1
+    return rows
+
+
+def select_entries(found, kept: set[int]):
+    """Return a row with only some of its candidates."""
+    score, candidates, gains = found
+    entries = [(z, gain) for z, gain in zip(candidates, gains, strict=True) if z in kept]
+    return score, [z for z, _ in entries], [gain for _, gain in entries]
+
+
+@every_score
+@examples(15)
+@given(table=tables(min_variables=3, max_variables=8, max_rows=200), seed=st.integers(0, 1000))
+def test_narrow_rows_by_definition(score, table: Table, seed):
+    """
+    A narrow row is the full row without the candidates that are in no known row of the family without one parent.
+
+    With fewer than two parents, and without such a row, it is the full row.
+    """
+    problem = problem_of(table.dataset, score)
+    source = Source(problem)
+    definition, arrays = Definition(problem, source), source.arrays()
+    narrow, full = narrow_rows(source.size), new_rows(LARGE, source.size)
+    known: dict[tuple, set[int]] = {}
+    for child, parents in random_families(definition, seed, 30):
+        if (child, parents) in known:
+            continue
+        expected = row_of(arrays, full, child, parents)
+        smaller = [(child, rest) for rest in combinations(parents, len(parents) - 1)] if len(parents) > 1 else []
+        if any(family in known for family in smaller):
+            promising = set().union(*(known[family] for family in smaller if family in known))
+            expected = select_entries(expected, promising)
+        found = row_of(arrays, narrow, child, parents)
+        assert found == expected
+        assert row_of(arrays, narrow, child, parents) == found
+        known[child, parents] = set(found[1])
+
+
+def test_full_rows_replace_narrow_ones():
+    """Once narrow rows are no longer used, the same cache gives full rows; before, it computes fewer scores."""
+    definition, source = dense_source()
+    arrays, rows, full = source.arrays(), narrow_rows(source.size), new_rows(LARGE, source.size)
+    families = [(0, (1,)), (0, (2,)), (0, (1, 2)), (0, (1, 2, 3))]
+    for family in families:
+        row_of(arrays, rows, *family)
+        row_of(arrays, full, *family)
+    assert rows[HEAD][EVALUATIONS] < full[HEAD][EVALUATIONS]
+    rows[HEAD][USES_NARROW] = 0
+    for family in families:
+        check_row(definition, row_of(arrays, rows, *family), *family)
+
+
+def test_peers_share_narrow_rows():
+    """A chain takes the full row of another chain if there is one, otherwise its narrow row, and computes neither."""
+    _, source = dense_source()
+    caches = RowCaches(3, LARGE, source.size)
+    rows, arrays = [caches.rows_of(chain) for chain in range(3)], source.arrays()
+    for chain in (0, 1):
+        rows[chain][HEAD][USES_NARROW] = 1
+    narrow = [row_of(arrays, rows[0], 0, parents) for parents in ((1,), (1, 2), (1, 2, 3))]
+    full = row_of(arrays, rows[2], 0, (1, 2, 3))
+    assert [row_of(arrays, rows[1], 0, parents) for parents in ((1,), (1, 2), (1, 2, 3))] == [*narrow[:2], full]
+    assert rows[1][HEAD][COMPUTED] == 0
+    rows[1][HEAD][USES_NARROW] = 0
+    row_of(arrays, rows[1], 0, (1, 2, 3))
+    assert rows[1][HEAD][COMPUTED] == 0  # it is in the cache, as a full row
+    row_of(arrays, rows[1], 0, (1, 2))
+    assert rows[1][HEAD][COMPUTED] == 1  # only the narrow row is
+
+
+def test_only_timed_chains_use_narrow_rows():
+    """The entries of narrow rows depend on the cache, so results that must not depend on the machine lack them."""
+    _, source = dense_source()
+    for timed in (False, True):
+        chain = OnDemandChain(source, np.uint64(1), MEMORY, timed=timed)
+        assert bool(chain.arrays[1][HEAD][USES_NARROW]) == timed
+
+
+def test_use_full_rows_grows_parents_again():
+    """Marks of predecessor sets are removed, so that growth with full rows takes place; extensions stay listed."""
+    _, source = dense_source()
+    chain = OnDemandChain(source, np.uint64(1), MEMORY)
+    assert chain.start_at(np.arange(source.size, dtype=np.int32), lambda: False)
+    chain.step(100, 0.25, 0.0)
+    before = sum(len(families.child) for families in list_extensions([chain], 1e6, 1e6))
+    assert chain.arrays[3][SEEN].any()
+    chain.use_full_rows()
+    assert not chain.arrays[3][SEEN].any()
+    assert not chain.arrays[1][HEAD][USES_NARROW]
+    assert before > 0
+    assert sum(len(families.child) for families in list_extensions([chain], 1e6, 1e6)) == before
+
+
+def test_full_rows_after_a_round_without_gain():
+    """A stale model changes all its islands to full rows."""
+    problem = problem_of(Dependent(250, (2, 3, 4) * 3, 0.5, 7).dataset, SCORES[1])
+    clock = count()  # each call takes a second
+    run = Run(Seconds(1e6), seed=1, threads=1, clock=lambda: float(next(clock)))
+    model = IslandModel(problem, run, 2, MEMORY)
+    model.start()
+    uses_narrow = [island.chain.arrays[1][HEAD][USES_NARROW] for island in model.islands]
+    assert uses_narrow == [1, 1]
+    for _ in range(12):
+        model.search_round()
+    assert [island.chain.arrays[1][HEAD][USES_NARROW] for island in model.islands] == [0, 0]
