@@ -17,6 +17,7 @@ from functools import cache
 from typing import Any
 
 from bnsearch.kernels.call_types import cached_call_types
+from bnsearch.kernels.variable_lists import fast_variable_lists
 
 NEEDED = (  # methods of a library
     "add_ir_module", "_optimize_functions", "_optimize_final_module", "_finalize_final_module",
@@ -109,10 +110,10 @@ def get_kernel_compiler() -> Any:
     from numba.core.compiler import Compiler
 
     class KernelCompiler(Compiler):
-        """Numba's compiler with a cache of the types of calls."""
+        """Numba's compiler with a cache of the types of calls, and with faster lists of variables."""
 
         def _compile_core(self) -> Any:
-            with cached_call_types():
+            with cached_call_types(), fast_variable_lists():
                 compiled = super()._compile_core()
             if type(self) is KernelCompiler:
                 for observer in compiled_observers:
