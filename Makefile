@@ -50,9 +50,11 @@ COMPILE = $(BIN)/python tools/compile_kernels.py --share $(SHARE)
 PYTEST := $(BIN)/pytest --numprocesses 2 --dist loadscope --no-loadscope-reorder
 
 # The packages with kernels are tested with every array access checked. Numba does not distinguish such kernels from others, so
-# they have their own cache. tests/conftest.py says which tests run in which part.
+# they have their own cache. They are optimised less than those of the user, which makes compiling them faster; their tests are
+# small. tests/conftest.py says which tests run in which part.
 RELEASE := BNSEARCH_TEST_PART=release
-CHECKED := BNSEARCH_TEST_PART=checked NUMBA_BOUNDSCHECK=1 NUMBA_CACHE_DIR=.numba_cache_checked
+LESS_OPTIMISED := NUMBA_OPT=1 NUMBA_LOOP_VECTORIZE=0 NUMBA_SLP_VECTORIZE=0
+CHECKED := BNSEARCH_TEST_PART=checked NUMBA_BOUNDSCHECK=1 NUMBA_CACHE_DIR=.numba_cache_checked $(LESS_OPTIMISED)
 
 kernels: $(CORE)
 	$(COMPILE)

@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+import gc
 import sys
 from pathlib import Path
 
 import bnsearch
+
+gc.set_threshold(100_000, 20, 20)  # pages are large trees: with Python's defaults, garbage collection takes longer
 
 sys.path.insert(0, str(Path(__file__).parent / "extensions"))
 
