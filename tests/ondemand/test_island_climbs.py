@@ -7,6 +7,8 @@ from math import inf
 import numpy as np
 import pytest
 
+from bnsearch.dags import climber
+from bnsearch.dags.climber import Climber
 from bnsearch.dags.hillclimb import Tabu
 from bnsearch.equivalence.ges import GES
 from bnsearch.learning.search import search
@@ -64,6 +66,40 @@ def test_climbs_over_dags(score, known):
         check_network(problem, found.score, found.dag(problem.names))
     assert again[0].score == again[1].score
     assert run.progress.score >= max(found.score for found in again) - 1e-6
+
+
+@pytest.mark.parametrize(
+    ("seconds", "expected"),
+    [
+        (100.0, 10.0),  # 99 s are left after the first row; 2 s later, 3 of 15 rows are computed: 2 / (3 / 15) > 9.9
+        (200.0, 0.0),  # 199 s are left; 4 s later, 5 of 15 rows are computed: 4 / (5 / 15) < 19.9
+    ],
+)
+def test_slow_tabu_search_gives_up(monkeypatch, seconds, expected):
+    """Each row of gains takes a second. If all of them take too long, the first climb ends with the lazy climb."""
+    problem, clock = problem_with("k2", False), Clock()
+    run, started = Run(Seconds(seconds), seed=1, clock=clock), clock.now
+    usual = Climber.climb
+
+    def climb_slowly(climber):
+        for _ in usual(climber):
+            clock.now += 1.0 if climber.score == -inf else 0.0
+            yield
+
+    monkeypatch.setattr(Climber, "climb", climb_slowly)
+    monkeypatch.setattr(climber, "count_scores_per_call", lambda data: 14)
+    dag_search = DagSearch(problem, Source(problem), make_pricer(problem), MEMORY)
+    dag_search.start()
+    found, ended = dag_search.continue_first_climb(run, inf)
+    assert ended
+    assert not dag_search.is_first_climb_running
+    check_network(problem, found.score, found.dag(problem.names))
+    if expected:
+        assert dag_search.gain_seconds == pytest.approx(expected)
+        assert clock.now - started < 6.0
+    else:
+        assert clock.now - started >= 14.0
+    assert dag_search.climb_from_part(found.parents, np.random.default_rng(1), run) is not None
 
 
 def test_a_first_climb_in_pieces():

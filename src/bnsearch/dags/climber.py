@@ -124,6 +124,13 @@ class Climber:
         return int(self._counters[COMPUTED])
 
     @property
+    def share_known(self) -> float:
+        """The share of the variables whose gains are computed for the current graph."""
+        from bnsearch.dags.kernels_gain_cache import STALE
+
+        return 1.0 - float(self._gain_table[STALE].mean())
+
+    @property
     def current_parents(self) -> list[list[int]]:
         """The parents of each variable in the current graph."""
         parents, _, _, _ = self._graph

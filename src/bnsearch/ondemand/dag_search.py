@@ -21,6 +21,8 @@ from bnsearch.scores.score import improves
 
 PRICE_ROWS = 4  # maximum number of cached rows of gains per variable; with fewer, rows of the start are overwritten
 RULES_BYTES = 2  # memory of tabu search for each pair of variables that all islands share
+MAX_TABU_SHARE = 0.1  # share of the remaining time that the first gains of tabu search may take in the first climb
+TRIAL_SHARE = 0.2  # share of this time after which the time for all first gains is estimated
 MIN_CLIMB_BYTES = 1 << 20  # smallest cache of gains with which a climb over DAGs is worth its memory
 
 Parents = Sequence[Sequence[int]]
@@ -49,14 +51,19 @@ class DagSearch:
     Climbs over DAGs. Only one thread at a time may use it.
 
     The first climb is a lazy climb, which begins at the required edges or at a given network. GES follows if it is
-    expected to be short, then tabu search from the better of both networks. All further climbs are tabu searches that
-    begin at a part of a given network.
+    expected to be short, then tabu search from the better of both networks. Tabu search computes the gains of all edges
+    first. It gives up, until a later climb, if this is expected to take long: on wide tables other searches gain more
+    in this time. All further climbs are tabu searches that begin at a part of a given network.
 
     Parameters
     ----------
     problem, source : the problem, and its arrays for kernels
     pricer : its arrays for the kernels of tabu search, from `make_pricer`; None if there is no memory for tabu search
     memory : bytes for the cache of the gains of families
+
+    Attributes
+    ----------
+    gain_seconds : estimated time for the first gains of tabu search; 0 if it was not estimated
     """
 
     def __init__(self, problem: Problem, source: Source, pricer: Pricer | None, memory: int) -> None:
@@ -66,6 +73,8 @@ class DagSearch:
         self._found_before_tabu: ScoredDAG | None = None  # best network of the first climb before tabu search
         self._climber: AnyClimber | None = None  # the climber that took the last step
         self._asked = self._computed = 0  # local scores of this climber that were reported to the run
+        self._tabu_begin: tuple[float, float] | None = None  # elapsed and remaining time when tabu search began
+        self.gain_seconds = 0.0
 
     def start(self, parents: Parents | None = None, class_climb: ClassClimb | None = None) -> None:
         """
@@ -147,7 +156,19 @@ class DagSearch:
                 run.offer(found.score, partial(found.dag, self.problem.names))
             if run.halted(score) or run.seconds > deadline:
                 return False
+            if climber is self._tabu and self._first_climb is not None and self._is_tabu_slow(self._tabu, run):
+                return True
         return True
+
+    def _is_tabu_slow(self, tabu: Climber, run: Run) -> bool:
+        """Return True if computing the first gains of tabu search is expected to take too long."""
+        if tabu.score > -inf:  # all gains are known
+            return False
+        began, left = self._tabu_begin = self._tabu_begin or (run.seconds, run.seconds_left)
+        spent, max_seconds = run.seconds - began, MAX_TABU_SHARE * left
+        if spent > TRIAL_SHARE * max_seconds:
+            self.gain_seconds = spent / max(tabu.share_known, 1.0 / self.problem.size)
+        return self.gain_seconds > max_seconds
 
     def _count_scores(self, climber: AnyClimber, run: Run) -> None:
         """Report the local scores of a climber since the last call."""

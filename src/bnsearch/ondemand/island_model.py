@@ -100,6 +100,8 @@ class IslandModel:
         class_climb = ClassClimb(self.problem, run) if has_class_climb and not self._has_climb_thread else None
         make_first_climb(self.islands, self.problem, run, self.schedule.dag_search, class_climb)
         self._release_climbs()
+        if (dag_search := self.islands[0].dag_search) is not None:
+            self.climb_seconds = dag_search.gain_seconds
         self._started = run.seconds
         if has_class_climb and self._has_climb_thread and not run.halted():
             self.start_class_climb()
