@@ -51,6 +51,22 @@ def test_time_for_one_more_size(elapsed, expected, share, seconds):
     assert search.plan(share) == (pytest.approx(seconds), True)
 
 
+def test_attempts_at_a_size_count_once():
+    """
+    Of 6 s, 2 s were attempts at the next size: 1.5 * 20 - 4 * 4 - 2 are left.
+
+    Once the size is complete, 1.5 * 20 - 4 * 6 are left.
+    """
+    search = Search(20.0)
+    search.selection_seconds, search.open_seconds = 6.0, 2.0
+    assert search.plan(1.0) == (pytest.approx(12.0), True)
+    search.record_size(1, 100)
+    assert search.open_seconds == 2.0
+    search.record_size(2, 100)
+    search.enumerated_depth = 1  # `plan` asks for two parents
+    assert search.plan(1.0) == (pytest.approx(6.0), True)
+
+
 def test_earlier_enumerations_count():
     """Four times the time of earlier enumerations is subtracted: 1.5 * 20 - 4 * 4 are left, and 1.5 * 20 - 4 * 7.5."""
     search = Search(20.0)

@@ -272,6 +272,7 @@ class _DataSearch:
         with run.ignoring_convergence():
             found = select_for_run(builder, problem, run)
         schedule.selection_seconds += found.seconds
+        schedule.open_seconds += found.seconds if whole else 0.0  # `record_size` resets it if the size is complete
         schedule.next_seconds = found.seconds_for_next if math.isfinite(found.seconds_for_next) else 2.0 * seconds
         schedule.is_finished = found.stop in ("memory", NO_TIME)
         schedule.stale_since = run.seconds

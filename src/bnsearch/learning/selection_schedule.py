@@ -32,6 +32,7 @@ class SelectionSchedule:
     enumerated_depth : number of parents up to which the table has all useful sets
     stale_since : elapsed time at the end of the last selection, or when the islands began
     is_partial : False once a selected table is complete
+    open_seconds : time of attempts to complete the next size, which were given up
     growth : share by which the last complete size has enlarged the table, between MIN_GROWTH and 1: a size that adds
         few sets is usually followed by one that adds fewer
     """
@@ -47,6 +48,7 @@ class SelectionSchedule:
         self.stale_since = 0.0
         self.is_partial = True
         self.growth = 1.0
+        self.open_seconds = 0.0
         self._n_sets = 0  # number of sets when the last size was complete
 
     def record_size(self, depth: int, n_sets: int) -> None:
@@ -60,6 +62,7 @@ class SelectionSchedule:
             if self._n_sets > 0:
                 self.growth = min(1.0, max(MIN_GROWTH, n_sets / self._n_sets - 1.0))
             self.enumerated_depth, self._n_sets = depth, n_sets
+            self.open_seconds = 0.0
 
     def plan_enumeration(self, run: Run, share_covered: Callable[[int], float]) -> tuple[float, bool]:
         """
@@ -67,10 +70,11 @@ class SelectionSchedule:
 
         The next size is enumerated as a whole if its expected time is below a limit, the smaller of two numbers: a
         share of the remaining time, and MAX_RATIO times the elapsed time minus MIN_SEARCHING times the total time of
-        all earlier enumerations. The limit is lower if many variables have more parents in the best network than the
-        next size, because their sets would not be enumerated, and if the last size has added few sets. The time for
-        making a table, which was measured after the last enumeration, is subtracted from it. If the next size takes
-        longer, a part of it is enumerated when the network has not improved for a while.
+        all earlier enumerations. The time of attempts at the next size counts only once there, because it continues
+        them. The limit is lower if many variables have more parents in the best network than the next size, because
+        their sets would not be enumerated, and if the last size has added few sets. The time for making a table, which
+        was measured after the last enumeration, is subtracted from it. If the next size takes longer, a part of it is
+        enumerated when the network has not improved for a while.
 
         share_covered : function that returns the share of the variables with at most some parents in the best network
         """
@@ -80,7 +84,8 @@ class SelectionSchedule:
             return 0.0, True
         covered = share_covered(max(FIRST_SIZE - 1, self.enumerated_depth + 1))
         max_seconds = covered * MAX_ENUMERATION * run.seconds_left
-        max_seconds = min(max_seconds, MAX_RATIO * covered * run.seconds - MIN_SEARCHING * self.selection_seconds)
+        spent = MIN_SEARCHING * (self.selection_seconds - self.open_seconds) + self.open_seconds
+        max_seconds = min(max_seconds, MAX_RATIO * covered * run.seconds - spent)
         max_seconds *= self.growth
         max_seconds -= self.state.assembly_seconds  # the table is made after that, and does not stop at a deadline
         if self.next_seconds <= max_seconds:
