@@ -76,10 +76,15 @@ def test_climbs_over_dags(score, known):
     ],
 )
 def test_slow_tabu_search_gives_up(monkeypatch, seconds, expected):
-    """Each row of gains takes a second. If all of them take too long, the first climb ends with the lazy climb."""
+    """
+    Each row of gains takes a second, and 50 s have passed before.
+
+    If all rows take too long, the first climb ends with the lazy climb.
+    """
     problem, clock = problem_with("k2", False), Clock()
-    run, started = Run(Seconds(seconds), seed=1, clock=clock), clock.now
-    usual = Climber.climb
+    run = Run(Seconds(50.0 + seconds), seed=1, clock=clock)
+    clock.now += 50.0
+    started, usual = clock.now, Climber.climb
 
     def climb_slowly(climber):
         for _ in usual(climber):
@@ -136,20 +141,23 @@ def test_climbs_over_classes(score, known):
 
 
 @pytest.mark.parametrize(
-    ("n_edges", "dag_seconds", "n_steps"), [(21, 8.0, 2), (20, 8.0, 14), (1, 8.0, 14), (31, 20.0, 2), (5, 1.0, 4)]
+    ("n_edges", "elapsed", "n_steps"),
+    [(21, 8.0, 2), (20, 8.0, 14), (1, 8.0, 14), (31, 20.0, 2), (5, 1.0, 1), (1, 1.0, 2)],
 )
-def test_a_climb_over_classes_gives_up(n_edges, dag_seconds, n_steps):
+def test_a_climb_over_classes_gives_up(n_edges, elapsed, n_steps):
     """
     Of 100 s, and five times 8 s, the climb gets 40 s. It continues with an estimate of up to 60 s, made after 5 s.
 
     Each step takes 3 s, so 21 edges are expected to take 63 s, and 20 edges 60 s. After 14 steps, 42 s are used up. If
-    the climb over DAGs has taken 20 s, the climb over classes gets 60 s, and the limit of the estimate is 90 s; if that
-    has taken 1 s, it gets 10 s.
+    20 s have elapsed before, the climb gets 60 s, and the limit of the estimate is 90 s. If 1 s has elapsed, it gets
+    5 s, the estimate is made after 1 s, and its limit is 7.5 s: 5 edges are expected to take 15 s.
     """
     clock = Clock()
-    climb = ClassClimb(problem_with("bic", False), Run(Seconds(100), seed=1, clock=clock))
+    run = Run(Seconds(100 + elapsed), seed=1, clock=clock)
+    clock.now += elapsed
+    climb = ClassClimb(problem_with("bic", False), run)
     taken = 0
-    for _ in climb.climb(n_edges, dag_seconds):
+    for _ in climb.climb(n_edges):
         taken += 1
         clock.now += 3.0
     assert taken == n_steps
@@ -159,7 +167,7 @@ def test_a_climb_over_classes_gives_up(n_edges, dag_seconds, n_steps):
 def test_a_first_step_over_classes_that_takes_long():
     """A first step that is not found within 5 of 100 s ends the climb: each reading of the clock takes 6 s."""
     climb = ClassClimb(problem_with("bic", False), Run(Seconds(100), seed=1, clock=Clock(6.0)))
-    assert len(list(climb.climb(20, 8.0))) == 1
+    assert len(list(climb.climb(20))) == 1
     assert climb.ended
     assert climb.score == pytest.approx(problem_with("bic", False).base_score, rel=1e-12)
 

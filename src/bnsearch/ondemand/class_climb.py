@@ -13,10 +13,9 @@ from bnsearch.runs.problem import Problem
 from bnsearch.runs.run import Run
 from bnsearch.scores.score import improves
 
-MAX_SHARE = 0.6  # maximum share of the remaining time for GES within the first climb, if it is not slow
-MAX_SLOW_SHARE = 0.1  # the same if GES is slow
-SLOW = 5.0  # GES is slow if it takes more than this many times as long as the climb over DAGs before it
-TRIAL_SHARE = 0.05  # share of the remaining time after which the duration of GES is estimated
+MAX_SHARE = 0.6  # maximum share of the remaining time for GES within the first climb
+MAX_RATIO = 5.0  # maximum time of GES within the first climb, as a multiple of the elapsed time
+TRIAL_SHARE = 0.05  # share of the remaining time after which the duration of GES is estimated; at most the elapsed time
 UNCERTAINTY = 1.5  # GES gives up if its estimated duration is more than this many times its maximum duration
 
 
@@ -42,21 +41,20 @@ class ClassClimb:
         self.ended = False
         self.asked = self.computed = 0
 
-    def climb(self, n_edges: int, dag_seconds: float) -> Iterator[None]:
+    def climb(self, n_edges: int) -> Iterator[None]:
         """
         Climb to the end; yield after each step.
 
-        The climb gives up if it takes more than a share of the remaining time, or is clearly expected to do so. This
-        estimate assumes one step for each edge of a good network.
+        The climb gives up if it takes too long, or is clearly expected to do so. This estimate assumes one step for
+        each edge of a good network. Limits depend on the remaining time and on the elapsed time: with a long time
+        budget, other searches must not wait for a climb that fails.
 
-        Parameters
-        ----------
         n_edges : number of edges of a good network
-        dag_seconds : duration of the climb over DAGs that found it
         """
         run, started = self._run, self._run.seconds
-        max_seconds = min(MAX_SHARE * run.seconds_left, max(SLOW * dag_seconds, MAX_SLOW_SHARE * run.seconds_left))
-        trial = TRIAL_SHARE * run.seconds_left
+        elapsed = started if run.is_timed else inf
+        max_seconds = min(MAX_SHARE * run.seconds_left, MAX_RATIO * elapsed)
+        trial = min(TRIAL_SHARE * run.seconds_left, elapsed)
         self._deadline = started + trial  # only for the first step, which computes the gains of all pairs
         while not self.ended:
             self._take_step()
@@ -87,11 +85,6 @@ class ClassClimb:
     def _steps(self) -> Iterator[object]:
         """The remaining steps."""
         return two_stage_search(self._state, self._is_late)
-
-    @property
-    def elapsed(self) -> float:
-        """The elapsed time of the run."""
-        return self._run.seconds
 
     @property
     def score(self) -> float:

@@ -21,7 +21,8 @@ from bnsearch.scores.score import improves
 
 PRICE_ROWS = 4  # maximum number of cached rows of gains per variable; with fewer, rows of the start are overwritten
 RULES_BYTES = 2  # memory of tabu search for each pair of variables that all islands share
-MAX_TABU_SHARE = 0.1  # share of the remaining time that the first gains of tabu search may take in the first climb
+# Share of the remaining time that the first gains of tabu search may take in the first climb; at most the elapsed time.
+MAX_TABU_SHARE = 0.1
 TRIAL_SHARE = 0.2  # share of this time after which the time for all first gains is estimated
 MIN_CLIMB_BYTES = 1 << 20  # smallest cache of gains with which a climb over DAGs is worth its memory
 
@@ -100,7 +101,6 @@ class DagSearch:
 
     def _first_steps(self, parents: Parents, class_climb: ClassClimb | None) -> Iterator[AnyClimber]:
         """Make a lazy climb, then GES, then tabu search from the better network; yield the climber after each step."""
-        started = 0.0 if class_climb is None else class_climb.elapsed
         lazy = LazyClimber(self.problem, self._source.pairs, self._source.limits)
         lazy.start(parents)
         for _ in lazy.climb():
@@ -108,7 +108,7 @@ class DagSearch:
         self._found_before_tabu = found = lazy.best
         del lazy  # tabu search needs its memory
         if class_climb is not None and found is not None:
-            for _ in class_climb.climb(sum(len(own) for own in found.parents), class_climb.elapsed - started):
+            for _ in class_climb.climb(sum(len(own) for own in found.parents)):
                 yield class_climb
             if improves(class_climb.score, found.score):
                 self._found_before_tabu = found = class_climb.best
@@ -162,10 +162,10 @@ class DagSearch:
 
     def _is_tabu_slow(self, tabu: Climber, run: Run) -> bool:
         """Return True if computing the first gains of tabu search is expected to take too long."""
-        if tabu.score > -inf:  # all gains are known
+        if tabu.score > -inf or not run.is_timed:  # all gains are known, or the clock must not matter
             return False
         began, left = self._tabu_begin = self._tabu_begin or (run.seconds, run.seconds_left)
-        spent, max_seconds = run.seconds - began, MAX_TABU_SHARE * left
+        spent, max_seconds = run.seconds - began, min(MAX_TABU_SHARE * left, began)
         if spent > TRIAL_SHARE * max_seconds:
             self.gain_seconds = spent / max(tabu.share_known, 1.0 / self.problem.size)
         return self.gain_seconds > max_seconds
