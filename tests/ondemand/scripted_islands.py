@@ -93,6 +93,18 @@ class ScriptedChain(ScriptedSearch):
         self.best = -8.0
         return True
 
+    def store_families(self, families: Any) -> None:
+        """Record stored families."""
+        self.calls.append(("families", families))
+
+    def use_full_rows(self) -> None:
+        """Record the call."""
+        self.calls.append("full rows")
+
+    def refresh_rows(self) -> None:
+        """Record the call."""
+        self.calls.append("refresh")
+
     def improve_parents(self, halted: Callable[[], bool]) -> None:
         """Record the predicate."""
         self.calls.append(("improve", halted))
