@@ -37,6 +37,18 @@ def test_a_long_call_is_not_started_before_the_deadline(seconds_of_call, steps):
     assert sum(taken) == steps
 
 
+@pytest.mark.parametrize(("seconds_of_call", "n_calls"), [(0.19, 1), (0.21, 0)])
+def test_a_call_may_exceed_the_time_a_little(seconds_of_call, n_calls):
+    """With 0.05 s left, a call of less than 0.2 s is started, although it ends after the deadline."""
+    clock = Clock()
+    run = Run(Seconds(10), seed=1, clock=clock)
+    clock.now += 9.95
+    search = ScriptedSearch(1, clock=clock, seconds=1.0)
+    search.seconds_of_call = seconds_of_call
+    anneal(search, SearchBudget(max_seconds=100.0), run, lambda taken: None)
+    assert len(search.asked) == n_calls
+
+
 def test_the_share_of_accepted_losses_falls_with_the_steps() -> None:
     """0.25 over 10 steps falls by 0.025 a step; calls of 4, 4 and 2 steps start at 0.25, 0.15 and 0.05."""
     search, reported = ScriptedSearch(4, 4, 2), []
