@@ -11,7 +11,7 @@ from scripted_islands import EMPTY, PROBLEM, ScriptedChain, ScriptedDagSearch, S
 
 from bnsearch.ondemand import island as island_file
 from bnsearch.ondemand.chain import row_bytes
-from bnsearch.ondemand.island import make_islands
+from bnsearch.ondemand.island import Island, make_islands
 from bnsearch.ondemand.schedule import SearchBudget
 from bnsearch.ondemand.source import Source
 from bnsearch.orderings.index import Index
@@ -246,7 +246,12 @@ def test_a_halted_restart_moves_to_the_best_start(monkeypatch: pytest.MonkeyPatc
     made = [TableSearch(float(score)) for score in (-7, -2, -5, -3, -1, -8, -4, -6)]
     waiting = iter(made)
     monkeypatch.setattr(island_file, "RepairChain", lambda *arguments: next(waiting))
-    monkeypatch.setattr(island_file.Island, "_move_to_rows", lambda island, index, found: chain.calls.append(found))
+
+    def move(island: Island, index: Index, found: str) -> None:
+        chain.calls.append(found)
+        chain.best = -9.0
+
+    monkeypatch.setattr(Island, "_move_to_rows", move)
     monkeypatch.setattr(run, "offer", lambda score, make: offered.append(score))
     monkeypatch.setattr(made[4], "score_best", lambda: "the best one")
     island.offer(run)
@@ -254,10 +259,8 @@ def test_a_halted_restart_moves_to_the_best_start(monkeypatch: pytest.MonkeyPatc
     island.restart_from_table(INDEX, run)
     assert chain.calls == ["reset", "the best one"]
     assert run.progress.evaluations == 8 * 7
-    chain.best = -9.0
-    island.offer(run)
-    island.record_progress(40.0)
     assert offered == [0.0, -9.0]
+    island.record_progress(40.0)
     assert island.describe_progress()["started"] == 40.0
 
 
