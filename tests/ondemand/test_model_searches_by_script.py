@@ -123,11 +123,12 @@ def test_time_for_new_sets(
 @pytest.mark.parametrize("case", ["on demand only", "climbing", "warming up"])
 def test_only_search_on_demand(monkeypatch: pytest.MonkeyPatch, case: str) -> None:
     """The table is not searched during the first climb or the warm-up of a timed run, or if the method has none."""
-    model, _ = make_model(monkeypatch, -9.0, on_demand_only=case == "on demand only")
-    model.islands[0].n_steps = 0 if case == "warming up" else 4
+    model, _ = make_model(monkeypatch, -9.0, -8.0, on_demand_only=case == "on demand only")
+    first, second = model.islands
+    first.n_steps, second.n_steps = (0, 4) if case == "warming up" else (4, 0)  # the first island decides
     model._started = 10.0
     if case == "climbing":
-        model.islands[0].dag_search = ScriptedDagSearch(first=[False])
+        first.dag_search = ScriptedDagSearch(first=[False])
     calls = record_calls(monkeypatch, model, "_search_on_demand", "_run_activity")
     budget = SearchBudget(max_seconds=10.0)
     model._search_orderings(budget)
@@ -146,6 +147,7 @@ def test_a_first_climb_does_not_change_rounds_of_iterations(monkeypatch: pytest.
 def test_a_search_over_the_table_gets_the_rest_of_the_time(monkeypatch: pytest.MonkeyPatch) -> None:
     """Of 10 s, making the index takes 4: each island has 6 s. Gains of 1 and 2 are recorded. At least 0.01 s remain."""
     model, clock = make_model(monkeypatch, -9.0, -8.0)
+    clock.now += 10.0  # before the search
     searched = []
 
     def find_index() -> str:
@@ -172,7 +174,8 @@ def test_the_duration_of_a_climb(monkeypatch: pytest.MonkeyPatch, made: int, sec
     """The first island makes 3 climbs in 6 s: 2 s each. If none has ended, one takes 6 s at least."""
     model, clock = make_model(monkeypatch, -9.0, -8.0)
     first, second = model.islands
-    first.n_climbs = 1
+    first.n_climbs, second.n_climbs = 1, 5
+    clock.now += 10.0  # before the climbs
 
     def climb(budget: SearchBudget, run: Run) -> None:
         clock.now += 6.0
@@ -182,13 +185,15 @@ def test_the_duration_of_a_climb(monkeypatch: pytest.MonkeyPatch, made: int, sec
     monkeypatch.setattr(second, "search_dags", lambda budget, run: None)
     model._search_dags(SearchBudget(max_seconds=6.0))
     assert model.climb_seconds == pytest.approx(seconds)
-    assert second.n_climbs == 1 + made
+    assert second.n_climbs == 5
 
 
-@pytest.mark.parametrize(("has_climb", "expected"), [(False, [0, 1, 2, "guest"]), (True, [0, 1, "guest", "climb"])])
+@pytest.mark.parametrize(
+    ("has_climb", "expected"), [(False, [0, 1, 2, 3, "guest"]), (True, [0, 1, 2, "guest", "climb"])]
+)
 def test_a_guest_and_ges_replace_islands(monkeypatch: pytest.MonkeyPatch, has_climb: bool, expected: list[Any]) -> None:
-    """The guest replaces the search of the last of four islands; if GES does, the guest replaces the one before."""
-    model, _ = make_model(monkeypatch, -9.0, -8.0, -7.0, -6.0, threads=4)
+    """The guest replaces the search of the last of five islands; if GES does, the guest replaces the one before."""
+    model, _ = make_model(monkeypatch, *[-9.0] * 5, threads=4)
     calls: list[Any] = []
     for i, island in enumerate(model.islands):
         monkeypatch.setattr(island, "search_on_demand", lambda budget, run, i=i: calls.append((i, budget.max_seconds)))
@@ -203,11 +208,11 @@ def test_a_guest_and_ges_replace_islands(monkeypatch: pytest.MonkeyPatch, has_cl
 
 def test_the_last_island_gets_the_network_of_ges(monkeypatch: pytest.MonkeyPatch) -> None:
     """Once GES has ended, its network, -5, is the last island's."""
-    model, _ = make_model(monkeypatch, -9.0, -8.0)
+    model, _ = make_model(monkeypatch, -9.0, -8.0, -7.0)
     climb = model.class_climb = SimpleNamespace(ended=False, best=Found(-5.0))
     model._collect_class_climb()
     assert model.class_climb is climb
     climb.ended = True
     model._collect_class_climb()
     assert model.class_climb is None
-    assert [island.chain.best for island in model.islands] == [-9.0, -5.0]
+    assert [island.chain.best for island in model.islands] == [-9.0, -8.0, -5.0]

@@ -141,6 +141,7 @@ def test_islands_of_a_checkpoint_make_no_first_climb(monkeypatch: pytest.MonkeyP
     monkeypatch.setattr("bnsearch.ondemand.island_state.keep_islands", lambda model, checkpoint: continues)
     model.start()
     assert len(calls) == (1 if continues else 2)
+    assert not model.is_warming_up  # a resumed search was warmed up before, and this start took no time
 
 
 def test_all_islands_may_climb_after_the_first_climb(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -68,12 +68,22 @@ def test_a_climb_needs_the_time_of_the_last_one(
     monkeypatch: pytest.MonkeyPatch, n_climbs: int, min_seconds: float
 ) -> None:
     """A climb took 7 s: the shortest useful DAG search. The first climb, before it has ended, has no such limit."""
-    model, clock = make_model(monkeypatch, -9.0)
+    model, clock = make_model(monkeypatch, -9.0, -8.0)
     clock.now += 10.0
     model.islands[0].n_climbs, model.climb_seconds = n_climbs, 7.0
     record_calls(monkeypatch, model, "_run_activity", "_is_stale", "_exchange")
     model.search_round()
     assert model.schedule.dag_search.min_seconds == min_seconds
+
+
+def test_the_first_climb_in_a_round_needs_a_share_of_the_time(monkeypatch: pytest.MonkeyPatch) -> None:
+    """After 10 s, and before the duration of a climb was measured, the shortest useful DAG search is 0.08 * 10 s."""
+    model, clock = make_model(monkeypatch, -9.0)
+    clock.now += 10.0
+    model.islands[0].n_climbs = 1
+    record_calls(monkeypatch, model, "_run_activity", "_is_stale", "_exchange")
+    model.search_round()
+    assert model.schedule.dag_search.min_seconds == pytest.approx(0.8)
 
 
 def test_a_timed_model_is_stale_after_a_round(monkeypatch: pytest.MonkeyPatch) -> None:
