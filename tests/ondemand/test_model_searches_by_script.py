@@ -172,9 +172,10 @@ def test_a_search_over_the_table_gets_the_rest_of_the_time(monkeypatch: pytest.M
 @pytest.mark.parametrize(("made", "seconds"), [(3, 2.0), (0, 6.0)])
 def test_the_duration_of_a_climb(monkeypatch: pytest.MonkeyPatch, made: int, seconds: float) -> None:
     """The first island makes 3 climbs in 6 s: 2 s each. If none has ended, one takes 6 s at least."""
-    model, clock = make_model(monkeypatch, -9.0, -8.0, -7.0)
-    first, second, third = model.islands
-    first.n_climbs, third.n_climbs = 1, 5
+    model, clock = make_model(monkeypatch, *[-9.0] * 4)
+    first, *others = model.islands
+    for island, number in zip(model.islands, (1, 5, 0, 5), strict=True):
+        island.n_climbs = number
     clock.now += 10.0  # before the climbs
 
     def climb(budget: SearchBudget, run: Run) -> None:
@@ -182,11 +183,11 @@ def test_the_duration_of_a_climb(monkeypatch: pytest.MonkeyPatch, made: int, sec
         first.n_climbs += made
 
     monkeypatch.setattr(first, "search_dags", climb)
-    for island in (second, third):
+    for island in others:
         monkeypatch.setattr(island, "search_dags", lambda budget, run: None)
     model._search_dags(SearchBudget(max_seconds=6.0))
     assert model.climb_seconds == pytest.approx(seconds)
-    assert (second.n_climbs, third.n_climbs) == (1 + made, 5)
+    assert [island.n_climbs for island in others] == [5, 1 + made, 5]
 
 
 @pytest.mark.parametrize(
