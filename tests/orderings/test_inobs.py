@@ -134,6 +134,16 @@ def test_no_climb_follows_a_halted_one(monkeypatch):
     assert (finished[0].steps, finished[1].steps) == (whole[0].steps, 1)
 
 
+def test_a_climb_continues_after_each_call_by_default(monkeypatch):
+    """Without a predicate, a climb in calls of one variable each ends at the local optimum of a climb in one call."""
+    climber, start = InsertionClimber(Index(random_candidates(12, 20, 3, seed=3))), np.array(draw_order(12, 3))
+    whole = climber.climb(start, np.random.default_rng(1))
+    monkeypatch.setattr(inobs, "EVALUATIONS_PER_CALL", 1)
+    parts = climber.climb(start, np.random.default_rng(1))
+    assert climber.steps > 1
+    assert (parts.order.tolist(), parts.score) == (whole.order.tolist(), whole.score)
+
+
 def test_defaults_are_those_of_the_paper():
     """Hybrid neighbour selection and random starts (section 3)."""
     assert INOBS() == INOBS(selection="hybrid", start="random")
