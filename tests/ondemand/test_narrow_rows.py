@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from itertools import combinations, count
+from itertools import combinations
 
 import numpy as np
 from hypothesis import given
@@ -18,6 +18,7 @@ from bnsearch.ondemand.row_caches import RowCaches
 from bnsearch.ondemand.source import Source
 from bnsearch.runs.run import Run
 from bnsearch.runs.stop import Seconds
+from clocks import Clock
 from reference_ondemand import SCORES, Definition, Dependent, problem_of
 from strategies import Table, examples, tables
 
@@ -121,15 +122,17 @@ def test_use_full_rows_grows_parents_again():
     assert sum(len(families.child) for families in list_extensions([chain], 1e6, 1e6)) == before
 
 
-def test_full_rows_after_a_round_without_gain():
-    """A stale model changes all its islands to full rows."""
-    problem = problem_of(Dependent(250, (2, 3, 4) * 3, 0.5, 7).dataset, SCORES[1])
-    clock = count()  # each call takes a second
-    run = Run(Seconds(1e6), seed=1, threads=1, clock=lambda: float(next(clock)))
-    model = IslandModel(problem, run, 2, MEMORY)
+def test_full_rows_after_a_round_without_gain(monkeypatch):
+    """The first round records the score; the second one, which gains nothing, changes all islands to full rows."""
+    monkeypatch.setattr(IslandModel, "_run_activity", lambda model, activity, search, steps: None)
+    monkeypatch.setattr(IslandModel, "_grow_deep", lambda model, max_evaluations: None)
+    monkeypatch.setattr(IslandModel, "is_warming_up", False)
+    problem, clock = problem_of(Dependent(250, (2, 3, 4) * 3, 0.5, 7).dataset, SCORES[1]), Clock()
+    model = IslandModel(problem, Run(Seconds(1e6), seed=1, threads=1, clock=clock), 2, MEMORY)
     model.start()
-    uses_narrow = [island.chain.arrays[1][HEAD][USES_NARROW] for island in model.islands]
-    assert uses_narrow == [1, 1]
-    for _ in range(12):
+    uses_narrow = []
+    for _ in range(2):
+        clock.now += 10.0
         model.search_round()
-    assert [island.chain.arrays[1][HEAD][USES_NARROW] for island in model.islands] == [0, 0]
+        uses_narrow.append([int(island.chain.arrays[1][HEAD][USES_NARROW]) for island in model.islands])
+    assert uses_narrow == [[1, 1], [0, 0]]
