@@ -64,7 +64,7 @@ class OnDemandChain:
         width = int(source.limits.max(initial=0)) + 1
         self._caches, self._cache = shared or (RowCaches(1, row_bytes(memory), n), 0)
         self.refresh_rows()
-        self._set_narrow(timed)  # which rows the cache has depends on its size and on other chains
+        self._set_narrow(timed)  # narrow rows depend on what the cache has
         stored_parents = min(width, MAX_STORED_PARENTS)
         self._max_stored = max(8, min(MAX_STORED, int(STORE_SHARE * memory) // (n * (24 + 4 * stored_parents))))
         self._store = new_store(min(FIRST_STORED, self._max_stored), n, stored_parents)

@@ -49,7 +49,7 @@ class IslandModel:
     schedule : the activities and their time
     best_seen, improved : best score, and the time of its last improvement (its round, under a budget of iterations)
     n_rounds : number of rounds so far
-    climb_seconds : duration of one climb over DAGs
+    climb_seconds : duration of one climb over DAGs; before the first one after the start an estimate, or 0
     guest : function that takes the place of one island's search (the search for a bound), called with the seconds of
         that search; None means that all islands search
     """
