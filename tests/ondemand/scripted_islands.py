@@ -97,9 +97,9 @@ class ScriptedChain(ScriptedSearch):
         """Record stored families."""
         self.calls.append(("families", families))
 
-    def use_full_rows(self) -> None:
+    def use_narrow_rows(self, size: int) -> None:
         """Record the call."""
-        self.calls.append("full rows")
+        self.calls.append(("narrow rows", size))
 
     def refresh_rows(self) -> None:
         """Record the call."""

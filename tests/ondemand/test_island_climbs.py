@@ -99,6 +99,7 @@ def test_slow_tabu_search_gives_up(monkeypatch, seconds, expected):
     assert ended
     assert not dag_search.is_first_climb_running
     check_network(problem, found.score, found.dag(problem.names))
+    assert dag_search.is_tabu_slow == bool(expected)
     if expected:
         assert dag_search.gain_seconds == pytest.approx(expected)
         assert clock.now - started < 6.0

@@ -135,6 +135,37 @@ def test_only_search_on_demand(monkeypatch: pytest.MonkeyPatch, case: str) -> No
     assert calls == [("_search_on_demand", budget)]
 
 
+@pytest.mark.parametrize("is_climbing", [False, True])
+def test_the_table_is_searched_in_a_warm_up_with_narrow_rows(
+    monkeypatch: pytest.MonkeyPatch, is_climbing: bool
+) -> None:
+    """Where rows of one parent may be narrow, the warm-up has a table search, unless the first climb is running."""
+    model, _ = make_model(monkeypatch, -9.0)
+    model._started, model._row_choice.is_active = 10.0, True
+    if is_climbing:
+        model.islands[0].dag_search = ScriptedDagSearch(first=[False])
+    assert model.is_warming_up != is_climbing
+    calls = record_calls(monkeypatch, model, "_search_on_demand", "_run_activity")
+    model._search_orderings(SearchBudget(max_seconds=10.0))
+    assert [name for name, *_ in calls] == ["_search_on_demand"] if is_climbing else ["_run_activity"] * 2
+
+
+def test_search_on_demand_records_its_gain(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Both kinds of rows gain 2 per second, so the fuller ones are used after that."""
+    model, clock = make_model(monkeypatch, -9.0)
+    model._row_choice.is_active = True
+    chain = model.islands[0].chain
+
+    def search(budget: SearchBudget, run: Run) -> None:
+        clock.now += 1.0
+        chain.best += 2.0
+
+    monkeypatch.setattr(model.islands[0], "search_on_demand", search)
+    for _ in range(3):
+        model._search_on_demand(SearchBudget(max_seconds=1.0))
+    assert chain.calls == [("narrow rows", 1), ("narrow rows", 2), ("narrow rows", 2)]
+
+
 def test_a_first_climb_does_not_change_rounds_of_iterations(monkeypatch: pytest.MonkeyPatch) -> None:
     """Under a budget of iterations both searches over orderings take part while the first climb is running."""
     model, _ = make_model(monkeypatch, -9.0, stop=Iterations(10**6))

@@ -36,7 +36,10 @@ def record_start(monkeypatch: pytest.MonkeyPatch, model: IslandModel, *, stops: 
         if stops:
             model.run.budget.request_stop()
 
-    monkeypatch.setattr(island_model, "prepare_climbs", lambda *arguments: calls.append(arguments))
+    def prepare_climbs(*arguments: Any, timed: bool) -> None:
+        calls.append((*arguments, timed))
+
+    monkeypatch.setattr(island_model, "prepare_climbs", prepare_climbs)
     monkeypatch.setattr(island_model, "make_first_climb", make_first_climb)
     return calls
 
@@ -65,7 +68,7 @@ def test_shares_of_the_memory(monkeypatch: pytest.MonkeyPatch) -> None:
     assert calls_of_start == []  # there are no islands
     model.islands = make_model(monkeypatch, -9.0)[0].islands
     model.start()
-    assert calls_of_start[0] == (model.islands, PROBLEM, SOURCE, 1000)
+    assert calls_of_start[0] == (model.islands, PROBLEM, SOURCE, 1000, True)
 
 
 @pytest.mark.parametrize("given", [False, True])
@@ -151,3 +154,26 @@ def test_all_islands_may_climb_after_the_first_climb(monkeypatch: pytest.MonkeyP
         island.n_climbs = number
     model._release_climbs()
     assert [island.n_climbs for island in model.islands] == [2, 2, 3]
+
+
+@pytest.mark.parametrize(
+    ("dag_search", "stop", "is_active"),
+    [
+        (SimpleNamespace(gain_seconds=3.0, is_tabu_slow=True), TIMED, True),
+        (SimpleNamespace(gain_seconds=3.0, is_tabu_slow=False), TIMED, False),
+        (None, TIMED, True),
+        (None, Iterations(9), False),
+    ],
+)
+def test_where_rows_of_one_parent_may_be_narrow(
+    monkeypatch: pytest.MonkeyPatch, dag_search: Any, stop: Stop, is_active: bool
+) -> None:
+    """Where tabu search was left out, because of its time or its memory; but only under a time budget."""
+    model, _ = make_model(monkeypatch, -9.0, stop=stop)
+    record_start(monkeypatch, model)
+    if dag_search is not None:
+        dag_search.is_first_climb_running = False
+    model.islands[0].dag_search = dag_search
+    model.start()
+    assert model._row_choice.is_active == is_active
+    assert model.climb_seconds == (0.0 if dag_search is None else 3.0)

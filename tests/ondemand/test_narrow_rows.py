@@ -5,14 +5,15 @@ from __future__ import annotations
 from itertools import combinations
 
 import numpy as np
+import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from test_extension_rows import LARGE, check_row, dense_source, every_score, new_rows, random_families, row_of
 
-from bnsearch.ondemand.chain import OnDemandChain
+from bnsearch.ondemand.chain import NARROW_SIZES, OnDemandChain
 from bnsearch.ondemand.extensions import list_extensions
 from bnsearch.ondemand.island_model import IslandModel
-from bnsearch.ondemand.kernels_row_cache import COMPUTED, EVALUATIONS, HEAD, USES_NARROW
+from bnsearch.ondemand.kernels_row_cache import COMPUTED, EVALUATIONS, HEAD, NARROW_FROM
 from bnsearch.ondemand.kernels_state import SEEN
 from bnsearch.ondemand.row_caches import RowCaches
 from bnsearch.ondemand.source import Source
@@ -25,10 +26,10 @@ from strategies import Table, examples, tables
 MEMORY = 1 << 22
 
 
-def narrow_rows(n: int):
-    """Return the cache of a single chain that uses narrow rows."""
+def narrow_rows(n: int, size: int = 2):
+    """Return the cache of a single chain whose rows are narrow from a number of parents on."""
     rows = new_rows(LARGE, n)
-    rows[HEAD][USES_NARROW] = 1
+    rows[HEAD][NARROW_FROM] = size
     return rows
 
 
@@ -40,18 +41,20 @@ def select_entries(found, kept: set[int]):
 
 
 @every_score
+@pytest.mark.parametrize("size", NARROW_SIZES)
 @examples(15)
 @given(table=tables(min_variables=3, max_variables=8, max_rows=200), seed=st.integers(0, 1000))
-def test_narrow_rows_by_definition(score, table: Table, seed):
+def test_narrow_rows_by_definition(score, size, table: Table, seed):
     """
     A narrow row is the full row without the candidates that are in no known row of the family without one parent.
 
-    With fewer than two parents, and without such a row, it is the full row.
+    With fewer than `size` parents it is the full row. Without such a known row, it is the full row if `size` is 2; if
+    `size` is 1, it has the candidates that improve the child alone.
     """
     problem = problem_of(table.dataset, score)
     source = Source(problem)
     definition, arrays = Definition(problem, source), source.arrays()
-    narrow, full = narrow_rows(source.size), new_rows(LARGE, source.size)
+    narrow, full = narrow_rows(source.size, size), new_rows(LARGE, source.size)
     known: dict[tuple, set[int]] = {}
     for child, parents in random_families(definition, seed, 30):
         if (child, parents) in known:
@@ -61,8 +64,13 @@ def test_narrow_rows_by_definition(score, table: Table, seed):
         if any(family in known for family in smaller):
             promising = set().union(*(known[family] for family in smaller if family in known))
             expected = select_entries(expected, promising)
+        elif size == 1 and parents:
+            expected = select_entries(expected, set(row_of(arrays, full, child, ())[1]))
         found = row_of(arrays, narrow, child, parents)
-        assert found == expected
+        assert found[0] == pytest.approx(expected[0], rel=1e-12)
+        gains, expected_gains = (dict(zip(row[1], row[2], strict=True)) for row in (found, expected))
+        assert gains == pytest.approx(expected_gains, abs=1e-9)  # scores of fewer candidates are rounded differently
+        assert found[2] == sorted(found[2], reverse=True)
         assert row_of(arrays, narrow, child, parents) == found
         known[child, parents] = set(found[1])
 
@@ -76,7 +84,7 @@ def test_full_rows_replace_narrow_ones():
         row_of(arrays, rows, *family)
         row_of(arrays, full, *family)
     assert rows[HEAD][EVALUATIONS] < full[HEAD][EVALUATIONS]
-    rows[HEAD][USES_NARROW] = 0
+    rows[HEAD][NARROW_FROM] = 0
     for family in families:
         check_row(definition, row_of(arrays, rows, *family), *family)
 
@@ -87,12 +95,12 @@ def test_peers_share_narrow_rows():
     caches = RowCaches(3, LARGE, source.size)
     rows, arrays = [caches.rows_of(chain) for chain in range(3)], source.arrays()
     for chain in (0, 1):
-        rows[chain][HEAD][USES_NARROW] = 1
+        rows[chain][HEAD][NARROW_FROM] = 2
     narrow = [row_of(arrays, rows[0], 0, parents) for parents in ((1,), (1, 2), (1, 2, 3))]
     full = row_of(arrays, rows[2], 0, (1, 2, 3))
     assert [row_of(arrays, rows[1], 0, parents) for parents in ((1,), (1, 2), (1, 2, 3))] == [*narrow[:2], full]
     assert rows[1][HEAD][COMPUTED] == 0
-    rows[1][HEAD][USES_NARROW] = 0
+    rows[1][HEAD][NARROW_FROM] = 0
     row_of(arrays, rows[1], 0, (1, 2, 3))
     assert rows[1][HEAD][COMPUTED] == 0  # it is in the cache, as a full row
     row_of(arrays, rows[1], 0, (1, 2))
@@ -104,10 +112,35 @@ def test_only_timed_chains_use_narrow_rows():
     _, source = dense_source()
     for timed in (False, True):
         chain = OnDemandChain(source, np.uint64(1), MEMORY, timed=timed)
-        assert bool(chain.arrays[1][HEAD][USES_NARROW]) == timed
+        assert bool(chain.arrays[1][HEAD][NARROW_FROM]) == timed
 
 
-def test_use_full_rows_grows_parents_again():
+@pytest.mark.parametrize(("before", "after", "grows"), [(1, 2, True), (2, 1, False), (2, 2, False), (1, 0, True)])
+def test_parents_grow_again_with_fuller_rows(before, after, grows):
+    """A predecessor set that was seen counts as new after fewer rows have become narrow, and only then."""
+    _, source = dense_source()
+    chain = OnDemandChain(source, np.uint64(1), MEMORY)
+    chain.use_narrow_rows(before)
+    chain.arrays[3][SEEN][:] = 1
+    chain.use_narrow_rows(after)
+    assert chain.arrays[1][HEAD][NARROW_FROM] == after
+    assert chain.arrays[3][SEEN].any() != grows
+
+
+def test_full_rows_stay_full_at_the_first_narrow_ones():
+    """A row of one parent that was computed in full serves narrow rows, too; a narrow one is computed again."""
+    _, source = dense_source()
+    arrays, rows = source.arrays(), narrow_rows(source.size, 1)
+    row_of(arrays, rows, 0, (1,))
+    rows[HEAD][NARROW_FROM] = 2
+    full = row_of(arrays, rows, 0, (1,))
+    assert rows[HEAD][COMPUTED] == 2
+    rows[HEAD][NARROW_FROM] = 1
+    assert len(row_of(arrays, rows, 0, (1,))[1]) <= len(full[1])
+    assert rows[HEAD][COMPUTED] == 2
+
+
+def test_full_rows_grow_parents_again():
     """Marks of predecessor sets are removed, so that growth with full rows takes place; extensions stay listed."""
     _, source = dense_source()
     chain = OnDemandChain(source, np.uint64(1), MEMORY)
@@ -115,9 +148,9 @@ def test_use_full_rows_grows_parents_again():
     chain.step(100, 0.25, 0.0)
     before = sum(len(families.child) for families in list_extensions([chain], 1e6, 1e6))
     assert chain.arrays[3][SEEN].any()
-    chain.use_full_rows()
+    chain.use_narrow_rows(0)
     assert not chain.arrays[3][SEEN].any()
-    assert not chain.arrays[1][HEAD][USES_NARROW]
+    assert not chain.arrays[1][HEAD][NARROW_FROM]
     assert before > 0
     assert sum(len(families.child) for families in list_extensions([chain], 1e6, 1e6)) == before
 
@@ -134,5 +167,5 @@ def test_full_rows_after_a_round_without_gain(monkeypatch):
     for _ in range(2):
         clock.now += 10.0
         model.search_round()
-        uses_narrow.append([int(island.chain.arrays[1][HEAD][USES_NARROW]) for island in model.islands])
-    assert uses_narrow == [[1, 1], [0, 0]]
+        uses_narrow.append([int(island.chain.arrays[1][HEAD][NARROW_FROM]) for island in model.islands])
+    assert uses_narrow == [[2, 2], [0, 0]]

@@ -26,7 +26,7 @@ def test_a_round_under_a_budget_of_iterations(monkeypatch: pytest.MonkeyPatch) -
     model.search_round()
     first = ("_search_orderings", SearchBudget(max_steps=16))
     assert calls == [first, SearchBudget(max_steps=1), ("_is_stale",), ("_grow_deep", 10.0), ("_exchange",)]
-    assert [island.chain.calls for island in model.islands] == [["full rows"]] * 2
+    assert [island.chain.calls for island in model.islands] == [[("narrow rows", 0)]] * 2
     assert model.schedule.round_length == pytest.approx(1.3 * 16)
 
 

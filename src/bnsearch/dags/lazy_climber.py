@@ -128,6 +128,13 @@ class LazyClimber:
         parents = partial(_list_parents, self._order, self._graph[MEMBER].copy(), self._graph[SIZE].copy())
         return ScoredDAG(score, parents, self._rows[OWN][self._place])
 
+    @property
+    def arrays(self) -> tuple[KernelTuple, KernelTuple, NDArray[np.int64]]:
+        """The tuples `graph` of kernels_parent_lists and `rows` of kernels_gain_lists, and the limits on parents."""
+        from bnsearch.dags.kernels_gain_lists import LIMITS
+
+        return self._graph, self._rows, self._pricer[LIMITS]
+
     def start(self, parents: Sequence[Sequence[int]]) -> None:
         """Set the graph; parents : the parents of each variable."""
         from bnsearch.dags.kernels_gain_lists import COUNT, ROOM, STALE, STARTED, UNFINISHED, USED, VARIABLE

@@ -35,10 +35,13 @@ POLL_SECONDS = 0.2  # time between two reports of progress
 
 def compile_chain(problem: Problem) -> None:
     """Compile the kernels of a chain of GINOBS, without those of its start."""
+    from bnsearch.dags.lazy_climber import LazyClimber
     from bnsearch.ondemand.chain import OnDemandChain
     from bnsearch.ondemand.source import Source
 
-    chain = OnDemandChain(Source(problem), np.uint64(1), 1 << 22)
+    source = Source(problem)
+    chain = OnDemandChain(source, np.uint64(1), 1 << 22)
+    chain.cache_rows_of(LazyClimber(problem, source.pairs, source.limits))
     chain.start_at(np.arange(problem.size, dtype=np.int32), lambda: False)
 
 

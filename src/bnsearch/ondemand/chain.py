@@ -11,6 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from bnsearch.budgets.budget import StopCheck
+from bnsearch.dags.lazy_climber import LazyClimber
 from bnsearch.kernels.tuples import KernelTuple
 from bnsearch.ondemand.call_limits import CallLimits
 from bnsearch.ondemand.family_store import enlarge_store, list_families, new_store
@@ -25,6 +26,7 @@ MAX_STORED_PARENTS = 32  # upper bound on the number of parents of a stored fami
 FIRST_STORED = 64  # stored families of a variable for which there is room at first
 FIRST_PARENTS = 3  # upper bound on the number of parents that a variable gets first along a new ordering
 SEEN_SLOTS = 1 << 18  # slots of the hash table of predecessor sets; a power of two
+NARROW_SIZES = 1, 2  # numbers of parents from which on extension rows may be narrow; the last one is usual
 MAX_EXAMINED = 1_000_000  # entries that a kernel call examines before it returns: a few milliseconds
 
 
@@ -64,7 +66,7 @@ class OnDemandChain:
         width = int(source.limits.max(initial=0)) + 1
         self._caches, self._cache = shared or (RowCaches(1, row_bytes(memory), n), 0)
         self.refresh_rows()
-        self._set_narrow(timed)  # narrow rows depend on what the cache has
+        self.use_narrow_rows(NARROW_SIZES[-1] if timed else 0)  # narrow rows depend on what the cache has
         stored_parents = min(width, MAX_STORED_PARENTS)
         self._max_stored = max(8, min(MAX_STORED, int(STORE_SHARE * memory) // (n * (24 + 4 * stored_parents))))
         self._store = new_store(min(FIRST_STORED, self._max_stored), n, stored_parents)
@@ -79,28 +81,27 @@ class OnDemandChain:
         self._size, saved_size, self._best_size = np.zeros((3, n), dtype=np.int64)
         self._score, saved_score, self._best_score = np.zeros((3, n))
         self._prefix_hash = np.zeros(n + 1, dtype=np.uint64)
+        self._seen = np.zeros(SEEN_SLOTS, dtype=np.uint64)
         self._chain = KernelTuple((
             self._order, self._position, self._member, self._size, self._score, saved_member, saved_size, saved_score,
             self._best_order, self._best_member, self._best_size, log, np.full(n, -1, dtype=np.int64), self._counts,
             self._totals, np.array([seed], dtype=np.uint64), self._examined, *np.zeros((2, width), dtype=np.int32),
-            source.required_bits, source.limits, self._prefix_hash, np.zeros(SEEN_SLOTS, dtype=np.uint64),
+            source.required_bits, source.limits, self._prefix_hash, self._seen,
             source.relatives, source.relatives_begin, self._best_score,
         ))  # fmt: skip
 
-    def _set_narrow(self, uses_narrow: bool) -> None:
-        """Set whether extension rows are narrow (see kernels_rows)."""
-        from bnsearch.ondemand.kernels_row_cache import HEAD, USES_NARROW
+    def use_narrow_rows(self, size: int) -> None:
+        """
+        Compute narrow rows (see kernels_rows) from now on for families with at least `size` parents; 0 means none.
 
-        self._rows[HEAD][USES_NARROW] = uses_narrow
+        If fewer rows are narrow than before, parents grow again for all predecessor sets.
+        """
+        from bnsearch.ondemand.kernels_row_cache import HEAD, NARROW_FROM
 
-    def use_full_rows(self) -> None:
-        """Compute all entries of extension rows from now on, and grow parents again where narrow rows were used."""
-        from bnsearch.ondemand.kernels_row_cache import HEAD, USES_NARROW
-        from bnsearch.ondemand.kernels_state import SEEN
-
-        if self._rows[HEAD][USES_NARROW]:
-            self._set_narrow(False)
-            self._chain[SEEN][:] = 0
+        before = self._rows[HEAD][NARROW_FROM]
+        self._rows[HEAD][NARROW_FROM] = size
+        if before and not 0 < size <= before:
+            self._seen[:] = 0
 
     @property
     def arrays(self) -> tuple[Any, ...]:
@@ -239,6 +240,13 @@ class OnDemandChain:
                 self.refresh_rows()
             self._store = enlarge_store(self._store, self._max_stored)
             return int(done)
+
+    def cache_rows_of(self, climber: LazyClimber) -> None:
+        """Cache the extension rows of a climb's families, as far as all their gains are known."""
+        from bnsearch.ondemand.kernels_known_rows import cache_known_rows
+
+        with self.lock:
+            cache_known_rows(self._source, self._rows, *climber.arrays)
 
     def refresh_rows(self) -> None:
         """Get the arrays of the cache of extension rows; they are others after the cache was enlarged."""

@@ -13,6 +13,7 @@ from bnsearch.dags.climber import MEMORY_BYTES, Climber, ScoredDAG
 from bnsearch.dags.hillclimb import Tabu, allowed_edges, remove_edges
 from bnsearch.dags.lazy_climber import LazyClimber
 from bnsearch.dags.pricer import Pricer
+from bnsearch.ondemand.chain import OnDemandChain
 from bnsearch.ondemand.class_climb import ClassClimb
 from bnsearch.ondemand.source import Source
 from bnsearch.runs.problem import Problem
@@ -61,14 +62,23 @@ class DagSearch:
     problem, source : the problem, and its arrays for kernels
     pricer : its arrays for the kernels of tabu search, from `make_pricer`; None if there is no memory for tabu search
     memory : bytes for the cache of the gains of families
+    chain : chain whose cache gets the gains of the lazy climb as extension rows; None means none
 
     Attributes
     ----------
     gain_seconds : estimated time for the first gains of tabu search; 0 if it was not estimated
+    is_tabu_slow : True if the first climb has left out tabu search because of this time
     """
 
-    def __init__(self, problem: Problem, source: Source, pricer: Pricer | None, memory: int) -> None:
-        self.problem, self._source = problem, source
+    def __init__(
+        self,
+        problem: Problem,
+        source: Source,
+        pricer: Pricer | None,
+        memory: int,
+        chain: OnDemandChain | None = None,
+    ) -> None:
+        self.problem, self._source, self._chain = problem, source, chain
         self._tabu = None if pricer is None else Climber(pricer, memory=memory)
         self._first_climb: Iterator[AnyClimber] | None = None  # the remaining steps of the first climb
         self._found_before_tabu: ScoredDAG | None = None  # best network of the first climb before tabu search
@@ -76,6 +86,7 @@ class DagSearch:
         self._asked = self._computed = 0  # local scores of this climber that were reported to the run
         self._tabu_begin: tuple[float, float] | None = None  # elapsed and remaining time when tabu search began
         self.gain_seconds = 0.0
+        self.is_tabu_slow = False
 
     def start(self, parents: Parents | None = None, class_climb: ClassClimb | None = None) -> None:
         """
@@ -106,6 +117,8 @@ class DagSearch:
         for _ in lazy.climb():
             yield lazy
         self._found_before_tabu = found = lazy.best
+        if self._chain is not None:
+            self._chain.cache_rows_of(lazy)
         del lazy  # tabu search needs its memory
         if class_climb is not None and found is not None:
             for _ in class_climb.climb(sum(len(own) for own in found.parents)):
@@ -156,19 +169,21 @@ class DagSearch:
                 run.offer(found.score, partial(found.dag, self.problem.names))
             if run.halted(score) or run.seconds > deadline:
                 return False
-            if climber is self._tabu and self._first_climb is not None and self._is_tabu_slow(self._tabu, run):
-                return True
+            if climber is self._tabu and self._first_climb is not None:
+                self._estimate_gain_seconds(self._tabu, run)
+                if self.is_tabu_slow:
+                    return True
         return True
 
-    def _is_tabu_slow(self, tabu: Climber, run: Run) -> bool:
-        """Return True if computing the first gains of tabu search is expected to take too long."""
+    def _estimate_gain_seconds(self, tabu: Climber, run: Run) -> None:
+        """Estimate the time for the first gains of tabu search, and whether it is too long for the first climb."""
         if tabu.score > -inf or not run.is_timed:  # all gains are known, or the clock must not matter
-            return False
+            return
         began, left = self._tabu_begin = self._tabu_begin or (run.seconds, run.seconds_left)
         spent, max_seconds = run.seconds - began, min(MAX_TABU_SHARE * left, began)
         if spent > TRIAL_SHARE * max_seconds:
             self.gain_seconds = spent / max(tabu.share_known, 1.0 / self.problem.size)
-        return self.gain_seconds > max_seconds
+        self.is_tabu_slow = self.gain_seconds > max_seconds
 
     def _count_scores(self, climber: AnyClimber, run: Run) -> None:
         """Report the local scores of a climber since the last call."""

@@ -16,12 +16,17 @@ from bnsearch.runs.run import Run
 FIRST_CLIMB_SHARE = 0.8  # share of the remaining time for the first climb over DAGs, before it continues in rounds
 
 
-def prepare_climbs(islands: Sequence[Island], problem: Problem, source: Source, memory: int) -> None:
-    """Give each island the means to climb over DAGs, as far as the memory suffices; the first one in any case."""
+def prepare_climbs(islands: Sequence[Island], problem: Problem, source: Source, memory: int, *, timed: bool) -> None:
+    """
+    Give each island the means to climb over DAGs, as far as the memory suffices; the first one in any case.
+
+    timed : True if chains may take extension rows from climbs. The number of computed scores then depends on that, and
+        scores may differ by rounding errors.
+    """
     shares = divide_climb_memory(memory, problem.size, len(islands))
     pricer = make_pricer(problem) if shares else None
     for island, share in zip(islands, shares or [0], strict=False):
-        island.dag_search = DagSearch(problem, source, pricer, share)
+        island.dag_search = DagSearch(problem, source, pricer, share, island.chain if timed else None)
 
 
 def make_first_climb(

@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import ClassVar
 
+from bnsearch.dags.lazy_climber import LazyClimber
 from bnsearch.errors import require
 from bnsearch.ondemand.deep_growth import DeepGrowth
 from bnsearch.ondemand.island_model import IslandModel
@@ -72,11 +73,12 @@ class GINOBS:
             model.search_round()
 
     def load_rare_kernels(self, problem: Problem) -> None:
-        """Compile or load the kernels of restarts, tables, larger caches and deep growth, which short searches lack."""
+        """Compile or load the kernels of restarts, tables, caches and deep growth, which short searches do not use."""
         run = Run(Iterations(1), seed=0)
         model = IslandModel(problem, run, 1, self.memory, on_demand_only=True)
         model.start()
         model.table.find_index().table.best(1)
         model.islands[0].restart(run)
+        model.islands[0].chain.cache_rows_of(LazyClimber(problem, model.source.pairs, model.source.limits))
         RowCaches(1, 1 << 16, problem.size).load_kernels()
         DeepGrowth(problem).improve(0.0, problem.base.parents, lambda: True)

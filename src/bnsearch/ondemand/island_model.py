@@ -15,6 +15,7 @@ from bnsearch.ondemand.deep_growth import DeepGrowth
 from bnsearch.ondemand.exchange import exchange_networks, restart_islands
 from bnsearch.ondemand.first_climb import make_first_climb, prepare_climbs
 from bnsearch.ondemand.island import Island, make_islands
+from bnsearch.ondemand.row_choice import RowChoice
 from bnsearch.ondemand.schedule import Activity, Schedule, SearchBudget
 from bnsearch.ondemand.shared_table import SharedTable
 from bnsearch.ondemand.source import Source
@@ -72,6 +73,7 @@ class IslandModel:
         self._caches, self.islands = make_islands(self.source, problem, run, n_islands, int(CACHE_MEMORY * memory))
         self.table = SharedTable(problem, run, [island.chain for island in self.islands], TABLE_MEMORY * memory)
         self.schedule = Schedule(run, len(self.islands), problem.size, on_demand_only=on_demand_only)
+        self._row_choice = RowChoice([island.chain for island in self.islands])
         self.class_climb: ClassClimb | None = None
         self._deep_growth: DeepGrowth | None = None  # made when it is used first, because that takes time
         self.guest: Callable[[float], object] | None = None
@@ -90,7 +92,8 @@ class IslandModel:
         if not self.islands:
             return
         run = self.run
-        prepare_climbs(self.islands, self.problem, self.source, int(CLIMB_MEMORY * self.memory))
+        memory = int(CLIMB_MEMORY * self.memory)
+        prepare_climbs(self.islands, self.problem, self.source, memory, timed=self._timed)
         if run.checkpoint is not None:
             from bnsearch.ondemand.island_state import keep_islands
 
@@ -100,8 +103,10 @@ class IslandModel:
         class_climb = ClassClimb(self.problem, run) if has_class_climb and not self._has_climb_thread else None
         make_first_climb(self.islands, self.problem, run, self.schedule.dag_search, class_climb)
         self._release_climbs()
-        if (dag_search := self.islands[0].dag_search) is not None:
-            self.climb_seconds = dag_search.gain_seconds
+        dag_search = self.islands[0].dag_search
+        self.climb_seconds = 0.0 if dag_search is None else dag_search.gain_seconds
+        # Tabu search is left out if its gains take too long, or too much memory. So would the extension rows.
+        self._row_choice.is_active = self._timed and (dag_search is None or dag_search.is_tabu_slow)
         self._started = run.seconds
         if has_class_climb and self._has_climb_thread and not run.halted():
             self.start_class_climb()
@@ -172,8 +177,7 @@ class IslandModel:
             self._run_activity(schedule.dag_search, self._search_dags, SearchBudget(max_steps=1))
         if not self.run.halted():
             if self._is_stale() and not is_warming_up:
-                for island in self.islands:
-                    island.chain.use_full_rows()
+                self._row_choice.use_full_rows()
                 self._grow_deep(DEEP_GROWTH_SHARE * (self.run.progress.evaluations - evaluations))
             self._exchange()
         schedule.end_round()
@@ -228,9 +232,11 @@ class IslandModel:
         """
         Divide the time between search on demand and search over the shared table, which have credits of their own.
 
-        Only search on demand takes part during the first climb and the warm-up.
+        Only search on demand takes part during the first climb and the warm-up. But if narrow rows of one parent make
+        the warm-up faster, the table search takes part in it.
         """
-        if self.on_demand_only or (self._timed and (self.is_climbing or self.is_warming_up)):
+        is_waiting = self.is_climbing or (self.is_warming_up and not self._row_choice.is_active)
+        if self.on_demand_only or (self._timed and is_waiting):
             self._search_on_demand(budget)
             return
         schedule, table = self.schedule, self.table
@@ -244,6 +250,7 @@ class IslandModel:
 
     def _search_on_demand(self, budget: SearchBudget) -> None:
         """Search with families on demand; GES may replace the search of the last island."""
+        self._row_choice.start_search(self._total_score(), self.run.seconds)
         jobs: list[Callable[[], object]] = [
             partial(island.search_on_demand, budget, self.run) for island in self.islands
         ]
@@ -252,6 +259,7 @@ class IslandModel:
             self._run_jobs(jobs, budget.max_seconds, guest_at=-2)
         else:
             self._run_jobs(jobs, budget.max_seconds)
+        self._row_choice.end_search(self._total_score(), self.run.seconds)
         self._collect_class_climb()
 
     def _search_table(self, budget: SearchBudget) -> None:

@@ -12,7 +12,7 @@ candidate, gain : int32[ring], float64[ring]   the variables that improve the sc
 head : int64[8]             numbers of entries written, of rows computed and of local scores computed; the number of
     computed local scores from which on growth is cut short; the number from which on no row is computed, 0 for none;
     1 if a row was needed and not computed for this reason; number of scores of a row that are computed at once, 0 for
-    all; 1 if narrow rows are used
+    all; smallest number of parents of a narrow row, 0 if no row is narrow
 peers : the caches of all chains, as in kernels_peers
 """
 
@@ -26,7 +26,7 @@ from bnsearch.kernels.compile import inlined_kernel, inner_kernel, kernel
 from bnsearch.ondemand.kernels_peers import ENTRIES, WAYS, fence
 
 KEY, BEGIN, COUNT, FAMILY_SCORE, CANDIDATE, GAIN, HEAD, PEERS = range(8)
-COMPUTED, EVALUATIONS, LIMIT, STOP, IS_REFUSED, BATCH, USES_NARROW = range(1, 8)  # indices into `head`, after ENTRIES
+COMPUTED, EVALUATIONS, LIMIT, STOP, IS_REFUSED, BATCH, NARROW_FROM = range(1, 8)  # indices into `head`, after ENTRIES
 IS_NARROW = np.uint64(1 << 63)  # not one of the bits that give the address, so that both rows of a family share it
 
 

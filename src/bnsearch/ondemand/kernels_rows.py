@@ -5,7 +5,8 @@ The extension row of a child x with parents S lists every further parent that im
 
 A *narrow* row lists only those among the promising candidates: the ones that improve x with S without one parent, as
 far as the cache has these rows. A candidate that improves a family with two parents or more nearly always improves it
-without one of them, too, and on wide tables few variables are promising.
+without one of them, too, and on wide tables few variables are promising. If the cache has none of these rows, all
+variables are promising; but where rows of one parent are narrow, too, those that improve x alone.
 
 `source` holds the problem from which rows are computed. Variables are numbered by place, as in counting.Columns:
 
@@ -54,9 +55,9 @@ from bnsearch.ondemand.kernels_row_cache import (
     HEAD,
     IS_NARROW,
     IS_REFUSED,
+    NARROW_FROM,
     PEERS,
     STOP,
-    USES_NARROW,
     find_cached,
     write_row,
 )
@@ -80,24 +81,34 @@ def hash_family(source, child, members, size):
     return family_hash
 
 
+@inlined_kernel
+def may_be_narrow(rows, size):
+    """Return True if the row of a family with some parents may be narrow."""
+    narrow_from = rows[HEAD][NARROW_FROM]
+    return narrow_from > 0 and size >= narrow_from
+
+
 @inner_kernel
 def collect_promising(source, rows, child, members, size, family_hash):
     """
-    Write the promising candidates of a family into `wanted`; all variables if there is no row to take them from.
+    Write the promising candidates of a family with parents into `wanted`; return False if these are all variables.
 
-    These are the entries of the cached rows of the family without one of its parents. Return True if there is such a
-    row.
+    They are the entries of the cached rows of the family without one of its parents.
     """
-    wanted, candidate = source[WANTED], rows[CANDIDATE]
+    wanted, candidate, narrow_from = source[WANTED], rows[CANDIDATE], rows[HEAD][NARROW_FROM]
     wanted[:] = 0
     is_found = False
-    for m in range(size):
-        slot = find_cached(rows, family_hash ^ source[HASHES][AS_PARENT, members[m]], True)
+    for m in range(size if size > 1 else 0):
+        slot = find_cached(rows, family_hash ^ source[HASHES][AS_PARENT, members[m]], size > narrow_from)
         if slot >= 0:
             is_found = True
             begin = rows[BEGIN][slot] % candidate.size
             for i in range(begin, begin + rows[COUNT][slot]):
                 set_bit(wanted, np.int64(candidate[i]))
+    if not is_found and narrow_from == 1:
+        is_found = True
+        for i in range(source[EMPTY_BEGIN][child], source[EMPTY_BEGIN][child + 1]):
+            set_bit(wanted, np.int64(source[EMPTY_CANDIDATE][i]))
     if not is_found:
         wanted[:] = ~np.uint64(0)
     return is_found
@@ -208,7 +219,7 @@ def fill_row(source, rows, child, members, size, family_hash):
     """
     pool, scores, head = source[POOL], source[SCORES], rows[HEAD]
     key = family_hash
-    if head[USES_NARROW] == 0 or size < 2:
+    if not may_be_narrow(rows, size):
         source[WANTED][:] = ~np.uint64(0)
     elif collect_promising(source, rows, child, members, size, family_hash):
         key = family_hash ^ IS_NARROW
@@ -241,7 +252,7 @@ def fill_row(source, rows, child, members, size, family_hash):
 def find_row(source, rows, child, members, size):
     """Return the slot of the row of a child and its parents, -1 if it is neither cached nor computed (`fill_row`)."""
     family_hash = hash_family(source, child, members, size)
-    slot = find_cached(rows, family_hash, rows[HEAD][USES_NARROW] != 0)
+    slot = find_cached(rows, family_hash, may_be_narrow(rows, size))
     if slot < 0:
         slot = fill_row(source, rows, child, members, size, family_hash)
     return slot
