@@ -147,7 +147,7 @@ def test_the_table_is_searched_in_a_warm_up_with_narrow_rows(
     assert model.is_warming_up != is_climbing
     calls = record_calls(monkeypatch, model, "_search_on_demand", "_run_activity")
     model._search_orderings(SearchBudget(max_seconds=10.0))
-    assert [name for name, *_ in calls] == ["_search_on_demand"] if is_climbing else ["_run_activity"] * 2
+    assert [name for name, *_ in calls] == (["_search_on_demand"] if is_climbing else ["_run_activity"] * 2)
 
 
 def test_search_on_demand_records_its_gain(monkeypatch: pytest.MonkeyPatch) -> None:
