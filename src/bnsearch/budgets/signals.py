@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import signal
+import sys
 import threading
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -53,7 +54,8 @@ def interrupts_preserved() -> Iterator[None]:
     Raise KeyboardInterrupt at the end of the block if Ctrl-C arrived in it, whatever else the block raises.
 
     The compiler of kernels calls Python code from C code. An exception that is raised there is lost, and another error
-    follows, such as "no compiled object yet". A handler that the application has installed stays in place.
+    follows, such as "no compiled object yet". Python prints an interrupt that is lost in a callback of its own, such as
+    one of an import; this is left out. A handler that the application has installed stays in place.
     """
     is_main = threading.current_thread() is threading.main_thread()
     before = signal.getsignal(signal.SIGINT) if is_main else None
@@ -61,7 +63,14 @@ def interrupts_preserved() -> Iterator[None]:
         yield
         return
     handler = InterruptHandler()
+    print_lost = sys.unraisablehook
+
+    def print_unless_interrupt(lost: sys.UnraisableHookArgs) -> None:
+        if not issubclass(lost.exc_type, KeyboardInterrupt):
+            print_lost(lost)
+
     signal.signal(signal.SIGINT, handler)
+    sys.unraisablehook = print_unless_interrupt
     try:
         yield
     except Exception:
@@ -70,6 +79,7 @@ def interrupts_preserved() -> Iterator[None]:
         raise
     finally:
         signal.signal(signal.SIGINT, before)
+        sys.unraisablehook = print_lost
     if handler.received:
         raise KeyboardInterrupt
 
