@@ -43,7 +43,7 @@ def list_known_gains(source, gains, child):
 @kernel
 def cache_known_rows(source, rows, graph, gains, limits):
     """
-    Write the rows of all families with parents into the cache whose gains are all computed.
+    Write the extension rows of all families with parents into the cache, as far as all their gains are computed.
 
     A climb computes no gains of a family with the largest number of parents.
 

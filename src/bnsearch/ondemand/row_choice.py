@@ -9,7 +9,7 @@ from bnsearch.ondemand.chain import NARROW_SIZES, OnDemandChain
 
 class RowChoice:
     """
-    Chooses from which number of parents on extension rows are narrow, where this takes much of the time.
+    Chooses from which number of parents on extension rows are narrow, where computing rows takes much of the time.
 
     Rows of one parent are usually full, because parents that matter only in pairs are missing in narrow ones. On wide
     tables with many rows, computing them takes long. There both kinds of rows are tried, each in one search. After
