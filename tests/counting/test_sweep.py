@@ -62,6 +62,39 @@ def test_any_table(table, threads, memory):
     check(table.dataset, Sweep(table.dataset, 4, threads=threads, memory=memory), SCORES[1:2])
 
 
+@pytest.mark.parametrize("n_constant", [0, 1, 3])
+@pytest.mark.parametrize("n_rows", [1, 63, 64, 65, 150, 3000])
+def test_triples_of_binary_variables(n_rows, n_constant):
+    """
+    Sets of three binary variables or constants, and sets of four, which need their counts, have the values of others.
+
+    With 63 rows, sums of two terms are tabulated for a second place from 8 on; with 150 rows, from 19 on. With 3,000
+    rows, uniform columns have bitmaps of more than 16 words, and skewed ones of less.
+    """
+    columns = (("uniform", 2), ("skewed", 2), ("constant", 2)) * 7 + (("constant", 1),) * n_constant
+    data = Table(n_rows, columns, seed=n_rows).dataset
+    check(data, Sweep(data, 3 if n_rows > 100 else 4, threads=2), SCORES if n_rows < 100 else SCORES[:2])
+
+
+def test_triples_in_small_pieces(monkeypatch):
+    """If each second place is a piece of its own, constants are the second place of some pieces."""
+    monkeypatch.setattr(sweep, "MAX_SETS_PER_CALL", 1)
+    monkeypatch.setattr(sweep, "MIN_ROWS_PER_CALL", 1)
+    data = Table(40, (("uniform", 2),) * 8 + (("constant", 1),) * 3, seed=5).dataset
+    check(data, Sweep(data, 3, threads=1))
+
+
+def test_triples_of_many_binary_variables():
+    """600 variables are counted in two parts: sets with the three largest second places have the values of others."""
+    data = Table(70, (("uniform", 2), ("skewed", 2)) * 300, seed=3).dataset
+    made, scorer = Sweep(data, 3, threads=1), Scorer(data, BIC(), representation="sparse")
+    (piece,) = {p._replace(lowest=596, highest=599) for p in made.pieces(3) if p.bottom == p.top == 599}
+    blocks = made.for_each_piece(3, BIC().joint(70), lambda _, block: block.copy(), pieces=[piece])
+    sets = [(x, second, 599) for second in range(596, 599) for x in range(second)]
+    expected = scorer.set_values([[int(made.order[p]) for p in places] for places in sets])
+    assert blocks[0] == pytest.approx(expected, rel=1e-11, abs=1e-9)
+
+
 @pytest.mark.parametrize("n_rows", [400, 20_000])
 def test_arities_beyond_the_reach_of_bitmaps(n_rows):
     """200 to 300 states with binary variables: 256 have bitmaps, 257 have none, 200 x 4 cells are too many for them."""

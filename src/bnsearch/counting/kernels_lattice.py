@@ -30,8 +30,9 @@ from bnsearch.counting.kernels_prefix import (
     first_rank,
     project_on_top,
 )
+from bnsearch.counting.kernels_sweeps import sweep_rows
 from bnsearch.counting.kernels_terms import RISING_SPREAD, cell_term, find_product
-from bnsearch.kernels.bits import popcount
+from bnsearch.counting.kernels_triples import sweep_triples
 from bnsearch.kernels.compile import inner_kernel, kernel
 
 LANES = 128  # number of lanes of a block
@@ -66,31 +67,6 @@ def read_smaller(block, combination, width, d, ones, at, item, lanes):
             source = at[taken + 1] + combination[c, RANK + 2] + item
             for lane in range(lanes):
                 block[c, lane] = ones[source + lane]
-
-
-@inner_kernel
-def sweep_rows(counts, leaf, begin, end, projected, item, lanes):
-    """Count the rows that the bitmap `leaf` has in common with each item from `item` on; four items at a time."""
-    lane = 0
-    while lane + 4 <= lanes:
-        first, second = projected[item + lane], projected[item + lane + 1]
-        third, fourth = projected[item + lane + 2], projected[item + lane + 3]
-        a, b, c, d = np.uint64(0), np.uint64(0), np.uint64(0), np.uint64(0)
-        for w in range(end - begin):
-            rows = leaf[w]
-            a += popcount(rows & first[begin + w])
-            b += popcount(rows & second[begin + w])
-            c += popcount(rows & third[begin + w])
-            d += popcount(rows & fourth[begin + w])
-        counts[lane], counts[lane + 1], counts[lane + 2], counts[lane + 3] = a, b, c, d
-        lane += 4
-    while lane < lanes:
-        column = projected[item + lane]
-        total = np.uint64(0)
-        for w in range(end - begin):
-            total += popcount(leaf[w] & column[begin + w])
-        counts[lane] = np.int32(total)
-        lane += 1
 
 
 @inner_kernel
@@ -231,6 +207,19 @@ def sweep_top(
     states = arities[top] - 1
     if start[top + 1] - start[top] != states or arities[top] > max_cells:
         return
+    function, a, _, _, _, products, constants, table = terms
+    if d == 2 and arities[top] == 2 and max_cells >= 8 and table.shape[1] > total:
+        n_constant = np.int64(0)
+        while arities[n_constant] == 1:
+            n_constant += 1
+        if start[top] == top - n_constant and highest > n_constant:  # all binary places have bitmaps
+            sweep_triples(
+                words, sizes, total, binomial, ones, at, terms, n_constant, top, max(lowest, n_constant), highest,
+                store, offset, values,
+            )  # fmt: skip
+            highest = min(highest, n_constant)
+    if highest <= lowest and d > 1:
+        return
     segment = np.zeros(states + 1, np.int64)
     projected = words
     if d > 1:
@@ -241,7 +230,6 @@ def sweep_top(
     cells = np.empty((capacity, 1), np.int32)
     leaf = np.empty(words.shape[1], np.uint64)
     depth = np.int64(1)
-    function, a, _, _, _, products, constants, table = terms
     if d > 1:
         depth = 2
         place[1] = lowest - 1
