@@ -88,7 +88,7 @@ def test_triples_of_many_binary_variables():
     """600 variables are counted in two parts: sets with the three largest second places have the values of others."""
     data = Table(70, (("uniform", 2), ("skewed", 2)) * 300, seed=3).dataset
     made, scorer = Sweep(data, 3, threads=1), Scorer(data, BIC(), representation="sparse")
-    (piece,) = {p._replace(lowest=596, highest=599) for p in made.pieces(3) if p.bottom == p.top == 599}
+    piece = next(made.pieces(3))._replace(bottom=599, top=599, lowest=596, highest=599)
     blocks = made.for_each_piece(3, BIC().joint(70), lambda _, block: block.copy(), pieces=[piece])
     sets = [(x, second, 599) for second in range(596, 599) for x in range(second)]
     expected = scorer.set_values([[int(made.order[p]) for p in places] for places in sets])
@@ -167,6 +167,7 @@ def test_pieces_cover_every_set_once(monkeypatch, most, least):
     """The ranks of the pieces of a size are all ranks, each once, and no piece without need is larger than asked."""
     monkeypatch.setattr(sweep, "MAX_SETS_PER_CALL", most)
     monkeypatch.setattr(sweep, "MIN_ROWS_PER_CALL", least)
+    monkeypatch.setattr(sweep, "TRIPLES_FACTOR", 1)
     for n in (2, 3, 4, 7, 11):
         for threads in (1, 2, 16):
             made = Sweep(binary(n), n, threads=threads)
@@ -179,6 +180,17 @@ def test_pieces_cover_every_set_once(monkeypatch, most, least):
                 assert size == 2 or not any(
                     comb(p.highest - 1, size - 1) - comb(p.lowest, size - 1) > most for p in wide
                 )
+
+
+def test_binary_triples_have_fewer_pieces(monkeypatch):
+    """A kernel call counts more sets of three binary variables than sets of three variables with three states."""
+    monkeypatch.setattr(sweep, "MAX_SETS_PER_CALL", 20)
+    monkeypatch.setattr(sweep, "MIN_ROWS_PER_CALL", 1)
+    numbers = []
+    for states in (2, 3):
+        made = Sweep(Table(9, (("uniform", states),) * 30, seed=1).dataset, 3, representation="bitmap", threads=1)
+        numbers.append(len(list(made.pieces(3))))
+    assert numbers[0] < 0.7 * numbers[1]
 
 
 def test_pieces_of_many_states_are_small(monkeypatch):

@@ -123,10 +123,25 @@ def test_an_island_is_stale_after_a_long_time_without_improvement(monkeypatch: p
     island = make_island(monkeypatch, chain)
     for now, chain.best in ((10.0, -9.0), (20.0, -9.0), (30.0, -8.0), (40.0, -8.0)):
         island.record_progress(now)
+    island.n_steps = 1000
     assert [island.is_stale(now) for now in (49.0, 50.0, 51.0)] == [False, False, True]
     other = make_island(monkeypatch, chain)
     other.record_progress(30.0)
+    other.n_steps = 1000
     assert [other.is_stale(now) for now in (37.4, 37.6)] == [False, True]
+
+
+def test_an_island_with_few_steps_is_not_stale(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Four variables: ten steps for each, 40 in total, must follow the last improvement, which was after 70 steps."""
+    chain = ScriptedChain()
+    island = make_island(monkeypatch, chain)
+    assert island.problem.size == 4
+    for island.n_steps, chain.best in ((30, -9.0), (70, -8.0), (90, -8.0)):
+        island.record_progress(1.0)
+    stale = []
+    for island.n_steps in (109, 110):
+        stale.append(island.is_stale(100.0))
+    assert stale == [False, True]
 
 
 def test_a_lower_score_is_no_improvement(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -29,6 +29,7 @@ from bnsearch.scores.score import improves
 
 FIRST_LOSS_RATE = 0.25  # share of score-lowering steps that are accepted at the start of a search; decreases to 0
 MIN_STALE_SHARE = 0.2  # share of the elapsed time without improvement, before which no island restarts
+MIN_STALE_STEPS = 10  # number of steps on demand for each variable without improvement, before which no island restarts
 N_STARTS = 8  # number of orderings of which the best one is the start of a search over the table
 MAX_REGROWTH_SHARE = 0.1  # share of a search over the table that growing parents afterwards may take
 LONG_CALL = 0.2  # seconds by which a run may exceed its time budget
@@ -122,6 +123,7 @@ class Island:
         self._recorded = -inf  # best score when progress was last recorded
         # Seconds, or number of rounds under a budget of iterations, at the start and at the last improvement:
         self._started = self._improved = 0.0
+        self._steps_until_improved = 0  # number of steps with families on demand at the last improvement
 
     def search_on_demand(self, budget: SearchBudget, run: Run) -> None:
         """Search with families on demand."""
@@ -194,7 +196,7 @@ class Island:
     def record_progress(self, now: float) -> None:
         """Record whether the last round improved the best score; now : seconds, or number of rounds, so far."""
         if improves(self.chain.best, self._recorded):
-            self._improved = now
+            self._improved, self._steps_until_improved = now, self.n_steps
             self._started = now if self._recorded == -inf else self._started
         self._recorded = max(self._recorded, self.chain.best)
 
@@ -203,8 +205,11 @@ class Island:
         Return True if the island has not improved for long.
 
         The time since the last improvement must exceed the time from the start to that improvement, and
-        MIN_STALE_SHARE of the total time.
+        MIN_STALE_SHARE of the total time. If steps take long, this may be the time of a few steps, which say nothing
+        about the network. So there must also be a number of steps for each variable.
         """
+        if self.n_steps - self._steps_until_improved < MIN_STALE_STEPS * self.problem.size:
+            return False
         return now - self._improved > max(self._improved - self._started, MIN_STALE_SHARE * now)
 
     def describe_progress(self) -> dict[str, Any]:
