@@ -16,6 +16,7 @@ from bnsearch.scores.score import improves
 MAX_SHARE = 0.6  # maximum share of the remaining time for GES within the first climb
 MAX_RATIO = 5.0  # maximum time of GES within the first climb, as a multiple of the elapsed time
 TRIAL_SHARE = 0.05  # share of the remaining time after which the duration of GES is estimated; at most the elapsed time
+FIRST_STEP_SHARE = 0.5  # share of the trial for the first step: where GES ended in time, this step took less (measured)
 UNCERTAINTY = 1.5  # GES gives up if its estimated duration is more than this many times its maximum duration
 
 
@@ -55,7 +56,7 @@ class ClassClimb:
         elapsed = started if run.is_timed else inf
         max_seconds = min(MAX_SHARE * run.seconds_left, MAX_RATIO * elapsed)
         trial = min(TRIAL_SHARE * run.seconds_left, elapsed)
-        self._deadline = started + trial  # only for the first step, which computes the gains of all pairs
+        self._deadline = started + FIRST_STEP_SHARE * trial  # for the first step, which computes the gains of all pairs
         while not self.ended:
             self._take_step()
             self._deadline = started + max_seconds
