@@ -51,6 +51,15 @@ def test_time_for_one_more_size(elapsed, expected, share, seconds):
     assert search.plan(share) == (pytest.approx(seconds), True)
 
 
+def test_the_first_climb_does_not_count():
+    """After 12 s, of which the first climb took 10 s, the islands have searched for 2 s: 1.5 * 2 s are allowed."""
+    search = Search(12.0)
+    search.searching_since = 10.0
+    assert search.plan(1.0) == (pytest.approx(3.0), True)
+    search.next_seconds = 3.1
+    assert search.plan(1.0) == (0.0, True)
+
+
 def test_attempts_at_a_size_count_once():
     """
     Of 6 s, 2 s were attempts at the next size: 1.5 * 20 - 4 * 4 - 2 are left.

@@ -126,7 +126,7 @@ def test_only_search_on_demand(monkeypatch: pytest.MonkeyPatch, case: str) -> No
     model, _ = make_model(monkeypatch, -9.0, -8.0, on_demand_only=case == "on demand only")
     first, second = model.islands
     first.n_steps, second.n_steps = (0, 4) if case == "warming up" else (4, 0)  # the first island decides
-    model._started = 10.0
+    model.started = 10.0
     if case == "climbing":
         first.dag_search = ScriptedDagSearch(first=[False])
     calls = record_calls(monkeypatch, model, "_search_on_demand", "_run_activity")
@@ -141,7 +141,7 @@ def test_the_table_is_searched_in_a_warm_up_with_narrow_rows(
 ) -> None:
     """Where rows of one parent may be narrow, the warm-up has a table search, unless the first climb is running."""
     model, _ = make_model(monkeypatch, -9.0)
-    model._started, model._row_choice.is_active = 10.0, True
+    model.started, model._row_choice.is_active = 10.0, True
     if is_climbing:
         model.islands[0].dag_search = ScriptedDagSearch(first=[False])
     assert model.is_warming_up != is_climbing

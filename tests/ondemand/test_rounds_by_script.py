@@ -53,7 +53,7 @@ def test_no_growth_during_the_warm_up(monkeypatch: pytest.MonkeyPatch) -> None:
     """In the warm-up the islands keep narrow rows, even if the round improved nothing."""
     model, clock = make_model(monkeypatch, -9.0)
     clock.now += 10.0
-    model._started = 10.0
+    model.started = 10.0
     assert model.is_warming_up
     calls = record_calls(
         monkeypatch, model, "_search_orderings", "_is_stale", "_grow_deep", "_exchange", results={"_is_stale": True}

@@ -223,7 +223,7 @@ class _DataSearch:
         problem, run = self.problem, self.run
         model = IslandModel(problem, run, run.threads if self.timed else UNTIMED_ISLANDS, run.budget.memory)
         model.start()
-        self.schedule.stale_since = run.seconds
+        self.schedule.searching_since, self.schedule.stale_since = model.started, run.seconds
         return model
 
     def _solve_subsets(self, found: Selection | None = None) -> bool:

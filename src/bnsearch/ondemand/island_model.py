@@ -50,6 +50,7 @@ class IslandModel:
     schedule : the activities and their time
     best_seen, improved : best score, and the time of its last improvement (its round, under a budget of iterations)
     n_rounds : number of rounds so far
+    started : elapsed time when the islands had their first networks; 0 in a resumed run
     climb_seconds : duration of one climb over DAGs; before the first one after the start an estimate, or 0
     guest : function that takes the place of one island's search (the search for a bound), called with the seconds of
         that search; None means that all islands search
@@ -80,7 +81,7 @@ class IslandModel:
         self.best_seen, self.improved = -inf, 0.0
         self.n_rounds = 0
         self.climb_seconds = 0.0
-        self._started = 0.0  # elapsed time when the islands had their first networks; 0 in a resumed run
+        self.started = 0.0
 
     @property
     def is_started(self) -> bool:
@@ -107,7 +108,7 @@ class IslandModel:
         self.climb_seconds = 0.0 if dag_search is None else dag_search.gain_seconds
         # Tabu search is left out if its gains take too long, or too much memory. So would the extension rows.
         self._row_choice.is_active = self._timed and (dag_search is None or dag_search.is_tabu_slow)
-        self._started = run.seconds
+        self.started = run.seconds
         if has_class_climb and self._has_climb_thread and not run.halted():
             self.start_class_climb()
 
@@ -159,7 +160,7 @@ class IslandModel:
         has made one step for each variable, or has taken as much time as everything before.
         """
         has_few_steps = self.islands[0].n_steps < self.problem.size
-        return self._timed and not self.is_climbing and has_few_steps and self.run.seconds < 2.0 * self._started
+        return self._timed and not self.is_climbing and has_few_steps and self.run.seconds < 2.0 * self.started
 
     @property
     def _best_island(self) -> Island:
