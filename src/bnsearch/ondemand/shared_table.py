@@ -23,6 +23,7 @@ from bnsearch.runs.run import Run
 
 MAX_BUILD_SHARE = 0.3  # share of a search over the table that building the table and its index may take
 MAX_SEARCH_SHARE = 0.08  # maximum length of one search as a share of the planned time, which allows about 12 searches
+MAX_FIRST_SHARE = 0.16  # the same for the first search, which often gains most
 HORIZON = 2.0  # planned time as a multiple of the elapsed time; at most the remaining time
 FIRST_ROWS_PER_SECOND = 500_000  # assumed pace of building a table, until a build was measured
 ROWS_PER_VARIABLE = 30  # time for building the table of a variable, in rows, besides the time for its rows
@@ -56,6 +57,7 @@ class SharedTable:
         self._rows_per_second = float(FIRST_ROWS_PER_SECOND)
         self._n_added = 0  # number of sets that the last build added to the families met
         self._index: Index | None = None  # index of the last table
+        self._has_searched = False
         self._best: list[float] = []  # best scores of the chains after the last search over the table
         self.has_new_sets = False
 
@@ -118,6 +120,7 @@ class SharedTable:
 
     def record_search(self, gain: float) -> None:
         """Record the end of a search and its gain: a search without gain is followed by one over a larger table."""
+        self._has_searched = True
         self._best = [chain.best for chain in self._chains]
         self._width = max(MIN_WIDTH, self._width * (0.5 if gain > 0.0 else 2.0))
 
@@ -152,7 +155,8 @@ class SharedTable:
         if not self._timed:
             return inf
         seconds = min(self._run.seconds_left, HORIZON * self._run.seconds)
-        rows = self._rows_per_second * MAX_BUILD_SHARE * MAX_SEARCH_SHARE * seconds
+        share = MAX_SEARCH_SHARE if self._has_searched else MAX_FIRST_SHARE
+        rows = self._rows_per_second * MAX_BUILD_SHARE * share * seconds
         return max(0.0, rows - self._count_work(self._n_met()))
 
     def _n_met(self) -> int:
