@@ -16,7 +16,7 @@ from bnsearch.ondemand.dag_search import MIN_CLIMB_BYTES
 from bnsearch.ondemand.exchange import exchange_networks, restart_islands
 from bnsearch.ondemand.island import Island
 from bnsearch.ondemand.island_model import CLIMB_MEMORY, IslandModel
-from bnsearch.ondemand.shared_table import build_table, draw_informed_start
+from bnsearch.ondemand.shared_table import SharedTable, build_table, draw_informed_start
 from bnsearch.runs.problem import Problem
 from bnsearch.runs.run import Run
 from bnsearch.runs.stop import Evaluations, Iterations, Seconds
@@ -44,6 +44,21 @@ def searched(problem: Problem, threads: int, rounds: int = 3, number: int = 3) -
     for _ in range(rounds):
         model.search_round()
     return model, run
+
+
+def test_the_first_search_over_the_table_may_be_longer():
+    """
+    After 20 of 100 s the planned time is 2 * 20 s, and half a million rows are built in a second.
+
+    Building may take 0.3 of a search, and a search 0.08 of the planned time, 480,000 rows in all; the first search 0.16.
+    The 20 variables take the time of 30 rows each.
+    """
+    clock = Clock()
+    table = SharedTable(problem_with("bic", False), Run(Seconds(100), seed=1, clock=clock), [], 1e9)
+    clock.now += 20.0
+    assert table._max_added() == pytest.approx(960_000 - 600)
+    table.record_search(0.0)
+    assert table._max_added() == pytest.approx(480_000 - 600)
 
 
 @pytest.mark.parametrize("known", [False, True], ids=["free", "known"])
