@@ -50,8 +50,8 @@ def test_the_first_search_over_the_table_may_be_longer():
     """
     After 20 of 100 s the planned time is 2 * 20 s, and half a million rows are built in a second.
 
-    Building may take 0.3 of a search, and a search 0.08 of the planned time, 480,000 rows in all; the first search 0.16.
-    The 20 variables take the time of 30 rows each.
+    Building may take 0.3 of a search, and a search 0.08 of the planned time, 480,000 rows in all; the first search
+    0.16. The 20 variables take the time of 30 rows each.
     """
     clock = Clock()
     table = SharedTable(problem_with("bic", False), Run(Seconds(100), seed=1, clock=clock), [], 1e9)

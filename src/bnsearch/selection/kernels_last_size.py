@@ -1,8 +1,8 @@
 """
 The families of the last size that no subset of their parents matches or beats.
 
-No larger size follows, so the best scores over all subsets need not be stored. Then most families can be discarded after
-a comparison with one subset.
+No larger size follows, so the best scores over all subsets need not be stored. Most families can then be discarded
+after a comparison with one subset.
 """
 
 # Numba infers the types of kernels.
