@@ -95,6 +95,23 @@ def test_a_stop_at_any_time(readings):
     assert values[-1] >= best_score(table) - 1e-9
 
 
+@pytest.mark.parametrize(("seconds", "n_rounds"), [(5.9, 0), (6.1, 1)])
+def test_no_round_without_time_for_its_pricing(monkeypatch, seconds, n_rounds):
+    """The last round took 4 s and its pricing 2 s. A round is made only if both fit; it takes 4 s again."""
+    ascent = PricedAscent(random_candidates(8, 20, 4, seed=3))
+    ascent.improve(Budget(clock=Clock()), max_rounds=1)
+    ascent.round_seconds, ascent.pricing_seconds = 4.0, 2.0
+    clock, made = Clock(), []
+
+    def improve(*_, **__):
+        made.append(clock.now)
+        clock.now += 4.0
+
+    monkeypatch.setattr(ascent._ascent, "improve", improve)
+    ascent.improve(Budget(seconds, clock=clock))
+    assert len(made) == n_rounds
+
+
 def test_rounds_do_not_depend_on_the_clock():
     """With a number of rounds and no time limit, two searches give the same bound, whatever the clock says."""
     table = random_candidates(10, 60, 4, seed=1)

@@ -257,11 +257,15 @@ def test_a_copy_of_the_folder_continues(path, monkeypatch):
 
 
 def test_more_seconds_continue(path):
-    """A run that has ended by its time continues if there is more, and its trace is that of both."""
+    """
+    A run that has ended by its time continues if there is more, and its trace is that of both.
+
+    A run may end a little early, if the rest of the time is too short for one more round of the bound.
+    """
     first = learn(BIG, seconds=0.6, seed=1, threads=1, checkpoint=path)
     second = learn(BIG, seconds=1.2, seed=1, threads=1, checkpoint=path)
     assert (first.stop, second.stop) == ("seconds", "seconds")
-    assert second.seconds >= 1.2
+    assert second.seconds >= 1.1
     assert second.score >= first.score
     assert [point.score for point in second.trace][: len(first.trace) - 1] == [p.score for p in first.trace][:-1]
     assert same_result(learn(BIG, seconds=0.6, seed=1, checkpoint=path), second)

@@ -98,16 +98,22 @@ class PricedAscent:
         while rounds < max_rounds and not (self.converged or budget.is_spent()):
             if incumbent is not None and not improves(self.bound.value, incumbent):
                 break
-            started = budget.clock()
-            while rounds < max_rounds and not (self._ascent.converged or budget.is_spent(self.pricing_seconds)):
+            started, before = budget.clock(), rounds
+            while rounds < max_rounds and not (self._ascent.converged or self._has_no_time(budget)):
                 began = budget.clock()
                 self._ascent.improve(budget, incumbent, max_rounds=1)
                 self.round_seconds = budget.clock() - began
                 rounds += 1
                 if budget.clock() - started >= self.pricing_seconds / MAX_PRICING_SHARE:
                     break
+            if rounds == before and not self._ascent.converged:
+                break
             self._price(budget)
         return self.bound
+
+    def _has_no_time(self, budget: Budget) -> bool:
+        """Return True if a round and the pricing after it are expected to exceed the budget: they would be lost."""
+        return budget.is_spent(self.round_seconds + self.pricing_seconds)
 
     def _price(self, budget: Budget) -> None:
         """Compute the bound over all rows, and activate rows with high reduced scores."""
