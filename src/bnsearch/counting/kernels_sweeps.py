@@ -43,14 +43,14 @@ def sweep_rows(counts, leaf, begin, end, projected, item, lanes):
 
 
 @inner_kernel
-def sweep_words(counts, leaf, begin, end, by_word, item, lanes):
-    """Do the same as sweep_rows with bitmaps that are stored by word; faster for few words."""
+def sweep_words(counts, leaf, by_word, item, lanes):
+    """Do the same as sweep_rows, over all words, with bitmaps that are stored by word; faster for few words."""
     stop = item + lanes
     for lane in range(lanes):
         counts[lane] = 0
-    w = begin
-    while w + 4 <= end:
-        a, b, c, d = leaf[w - begin], leaf[w - begin + 1], leaf[w - begin + 2], leaf[w - begin + 3]
+    w = 0
+    while w + 4 <= leaf.size:
+        a, b, c, d = leaf[w], leaf[w + 1], leaf[w + 2], leaf[w + 3]
         first, second = by_word[w, item:stop], by_word[w + 1, item:stop]
         third, fourth = by_word[w + 2, item:stop], by_word[w + 3, item:stop]
         for lane in range(lanes):
@@ -58,8 +58,8 @@ def sweep_words(counts, leaf, begin, end, by_word, item, lanes):
             high = popcount(c & third[lane]) + popcount(d & fourth[lane])
             counts[lane] += np.int32(low + high)
         w += 4
-    while w < end:
-        a, first = leaf[w - begin], by_word[w, item:stop]
+    while w < leaf.size:
+        a, first = leaf[w], by_word[w, item:stop]
         for lane in range(lanes):
             counts[lane] += np.int32(popcount(a & first[lane]))
         w += 1

@@ -75,7 +75,7 @@ def sum_terms(counts, alone, with_top, with_second, cells, table, constant, valu
 def count_places(counts, leaf, projected, by_word, x, lanes):
     """Count the rows that the bitmap `leaf` has in common with the places from x on; write int32[lanes]."""
     if by_word.size > 0:
-        sweep_words(counts, leaf, 0, leaf.size, by_word, x, min(pad(lanes), counts.size))
+        sweep_words(counts, leaf, by_word, x, min(pad(lanes), counts.size))
     else:
         sweep_rows(counts, leaf, 0, leaf.size, projected, x, lanes)
 

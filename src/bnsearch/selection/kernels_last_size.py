@@ -13,7 +13,7 @@ import numpy as np
 
 from bnsearch.kernels.compare import improves_on, tie_margin
 from bnsearch.kernels.compile import inner_kernel
-from bnsearch.selection.kernels_prefixes import first_prefix, next_prefix, rank_without, write_family
+from bnsearch.selection.kernels_prefix_order import first_prefix, next_prefix, rank_without, write_family
 
 
 @inner_kernel

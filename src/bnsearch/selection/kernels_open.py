@@ -10,7 +10,7 @@ from bnsearch.counting.kernels_prefix import first_rank
 from bnsearch.kernels.compare import improves_on
 from bnsearch.kernels.compile import inner_kernel, kernel
 from bnsearch.scores.kernels_bounds import ceiling
-from bnsearch.selection.kernels_prefixes import first_prefix, next_prefix, rank_without
+from bnsearch.selection.kernels_prefix_order import first_prefix, next_prefix, rank_without
 
 
 @inner_kernel

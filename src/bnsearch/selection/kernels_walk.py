@@ -10,7 +10,7 @@ from bnsearch.counting.kernels_prefix import first_rank
 from bnsearch.kernels.compare import improves_on
 from bnsearch.kernels.compile import inner_kernel, kernel
 from bnsearch.selection.kernels_last_size import keep_last_of_top
-from bnsearch.selection.kernels_prefixes import first_prefix, next_prefix, rank_without, write_family
+from bnsearch.selection.kernels_prefix_order import first_prefix, next_prefix, rank_without, write_family
 
 
 @inner_kernel
@@ -48,9 +48,8 @@ def keep_smaller_children(
             if improves_on(score[x], best[x], tolerance):
                 kept = write_family(x, alone, score[x], kept, kept_child, kept_rank, kept_score)
                 best[x] = score[x]
-    if now.shape[1] > 0:
-        for x in range(last):
-            now[x, alone] = best[x]
+    for x in range(last):
+        now[x, alone] = best[x]
     return kept
 
 
@@ -81,8 +80,7 @@ def keep_child_of_prefix(
             if improves_on(score[x], best[x], tolerance):
                 kept = write_family(child, family + x, score[x], kept, kept_child, kept_rank, kept_score)
                 best[x] = score[x]
-    if now.shape[1] > 0:
-        now[child, family : family + last] = best
+    now[child, family : family + last] = best
     return kept
 
 
