@@ -22,6 +22,7 @@ from bnsearch.runs.run import Run
 from bnsearch.runs.stop import Evaluations, Iterations, Seconds
 from bnsearch.scores import make_score
 from bnsearch.scores.score import improves
+from bnsearch.selection.sequential import Sequential
 from clocks import Clock
 from knowledge_cases import random_knowledge
 from reference_ondemand import problem_of
@@ -141,6 +142,27 @@ def test_the_width_of_the_table():
     assert sizes[7] == sizes[8] == sizes[-1]
     assert sizes[8:15] == sorted(sizes[8:15])
     assert sizes[8] < sizes[14]
+
+
+def test_enumerated_and_grown_sets_share_the_room():
+    """Of too many sets, half of each kind are taken, and more of one kind if the other has fewer; the best ones."""
+    data = random_network(12, 3.0, 2, 4).sample(3000, seed=4)
+    model, _ = searched(problem_of(data, make_score("bic")), 1)
+    pairs, single = (Sequential(max_parents=k).select(data, make_score("bic")).table for k in (2, 1))
+    model.table.add_selected(pairs)
+    model.table.add_grown(single, at_once=False)
+    taken = model.table._take_selected(pairs.n_sets + single.n_sets)
+    assert {table.n_sets for table in taken} == {pairs.n_sets, single.n_sets}
+    room = 4 * data.n_variables
+    assert min(pairs.n_sets, single.n_sets) > room / 2
+    for table in model.table._take_selected(room):
+        assert table.n_sets <= room / 2 + data.n_variables  # and the empty sets
+        assert table.scores[table.begin[:-1]] == pytest.approx(pairs.scores[pairs.begin[:-1]]) or table.max_parents == 1
+    few = single.best(1)
+    model.table.add_grown(few, at_once=False)
+    cut = model.table._take_selected(few.n_sets + room)
+    assert cut[0].n_sets == few.n_sets
+    assert cut[1].n_sets > room / 2 + data.n_variables
 
 
 def test_a_table_serves_again():

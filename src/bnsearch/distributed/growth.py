@@ -69,10 +69,9 @@ class LocalStage(GrowthStage):
 
     def list_families(self) -> Families:
         """Return the families that were found, by child."""
-        found = [growth.found().families_of(child) for child, growth in sorted(self._growths.items())]
         nothing = np.empty(0, dtype=np.int64)
         empty = Families(nothing.astype(np.int32), np.empty(0), nothing, nothing.astype(np.int32))
-        return join_families([empty, *found])
+        return join_families([empty, *self.list_found()])
 
 
 def grow_sets(task: GrowthTask, parts: Parts, table: ParentSets) -> GrowthReport:

@@ -20,6 +20,7 @@ from bnsearch.learning.candidates import (
     selection_memory,
 )
 from bnsearch.learning.selection_schedule import SelectionSchedule
+from bnsearch.learning.set_growth import SetGrowth
 from bnsearch.learning.table_search import (
     CERTAIN_SHARE,
     CUT_SHARE,
@@ -114,6 +115,7 @@ class _DataSearch:
         self.problem, self.run = problem, run
         self.timed = run.is_timed
         self.schedule = SelectionSchedule()
+        self.set_growth = SetGrowth(problem, run)
         self.bounding: BoundSearch  # made when the islands have started
         self.undescribed: Selection | None = None  # the last selection, if no note describes it yet
         self.untried_table: ParentSets | None = None  # complete table that branch and cut has not tried yet
@@ -151,6 +153,8 @@ class _DataSearch:
                 self._search_round(model)
             if self._prove_complete_table():
                 return
+            if self.timed and not (model.is_climbing or model.is_warming_up):
+                self.set_growth.advance(model, self.schedule.last_selection)
             if math.isfinite(expected) and SUBSETS_MARGIN * expected <= run.seconds_left and run.going():
                 if self._solve_subsets():
                     return

@@ -145,6 +145,11 @@ class IslandModel:
         parents_of = self._best_island.chain.best_parents()
         return sum(len(parents) <= max_parents for parents in parents_of) / self.problem.size
 
+    def list_best_scores(self) -> list[float]:
+        """Return the local scores of the best network of the islands, by variable."""
+        scores: list[float] = self._best_island.chain.best_scores().tolist()
+        return scores
+
     @property
     def is_climbing(self) -> bool:
         """True if the first climb is still running."""

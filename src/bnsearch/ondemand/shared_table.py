@@ -46,53 +46,75 @@ class SharedTable:
     ----------
     max_rows : maximum number of rows, by the memory
     has_new_sets : True if a search over newly selected sets is due
+    n_searches : number of searches over the table so far
     """
 
     def __init__(self, problem: Problem, run: Run, chains: Sequence[OnDemandChain], memory: float) -> None:
         self._problem, self._run, self._chains = problem, run, chains
         self._timed = run.is_timed
         self.max_rows = int(memory / ROW_BYTES)
-        self._selected: ParentSets | None = None
+        self._enumerated: ParentSets | None = None
+        self._grown: ParentSets | None = None
         self._width = MIN_WIDTH  # maximum number of added sets for each family met
         self._rows_per_second = float(FIRST_ROWS_PER_SECOND)
         self._n_added = 0  # number of sets that the last build added to the families met
         self._index: Index | None = None  # index of the last table
-        self._has_searched = False
         self._best: list[float] = []  # best scores of the chains after the last search over the table
         self.has_new_sets = False
+        self.n_searches = 0
 
     def add_selected(self, table: ParentSets, *, at_once: bool = True) -> None:
         """
-        Replace the selected parent sets.
+        Replace the enumerated parent sets.
 
         at_once : True if the next search over the table is due now and uses as many of the sets as time allows
         """
-        self._selected = table
+        self._enumerated = table
+        self.has_new_sets = self.has_new_sets or at_once
+
+    def add_grown(self, table: ParentSets, *, at_once: bool) -> None:
+        """Replace the grown parent sets; `at_once` as in `add_selected`."""
+        self._grown = table
         self.has_new_sets = self.has_new_sets or at_once
 
     def build(self) -> ParentSets:
         """
         Return the table of all families that the islands have met, and of as many other sets as time allows.
 
-        These are cached extensions of the families met and selected parent sets. Each kind may fill half of the room,
-        and what the other kind leaves. The more sets, the more moves a search can make, and the longer each takes.
-        So a search that gains nothing is followed by one over twice as many added sets, and one that gains by half.
+        These are cached extensions of the families met on the one hand, and enumerated and grown parent sets on the
+        other. Each kind may fill half of the room, and what the other kind leaves. The more sets, the more moves a
+        search can make, and the longer each takes. So a search that gains nothing is followed by one over twice as many
+        added sets, and one that gains by half.
         """
-        selected, known = self._selected, self._problem.constraints
         max_added = self._max_added()
         room = min(max_added, self._width * self._n_met())
-        n_selected = 0 if selected is None else selected.n_sets
+        n_selected = self._count_selected()
         wanted, max_extensions = (max(limit / 2, limit - n_selected) for limit in (room, max_added))
         extensions = list_extensions(self._chains, wanted, max_extensions)
         n_extensions = sum(len(families.child) for families in extensions)
         max_selected = (max_added if self.has_new_sets else room) - n_extensions
-        if selected is not None and n_selected > max_selected:
-            selected = selected.best(max(1, int(max_selected // self._problem.size)), known)
-            n_selected = selected.n_sets
-        self._n_added = n_extensions + n_selected
+        selected = self._take_selected(max_selected)
+        self._n_added = n_extensions + sum(table.n_sets for table in selected)
         return build_table(
             self._chains, self._problem, selected, self.max_rows, self._run.threads, extensions=extensions
         )
+
+    def _list_selected(self) -> list[ParentSets]:
+        """Return the tables of enumerated and of grown sets, as far as there are any."""
+        return [table for table in (self._enumerated, self._grown) if table is not None]
+
+    def _count_selected(self) -> int:
+        """Return the number of enumerated and grown sets."""
+        return sum(table.n_sets for table in self._list_selected())
+
+    def _take_selected(self, max_sets: float) -> list[ParentSets]:
+        """Return the enumerated and the grown sets; of too many, each variable's best ones, half of each kind."""
+        n, known = self._problem.size, self._problem.constraints
+        tables, taken = sorted(self._list_selected(), key=lambda table: table.n_sets), list[ParentSets]()
+        for i, table in enumerate(tables):
+            room = (max_sets - sum(other.n_sets for other in taken)) / (len(tables) - i)
+            taken.append(table if table.n_sets <= room else table.best(max(1, int(room // n)), known))
+        return taken
 
     def describe_pace(self) -> dict[str, float]:
         """Return the measured pace, and the number of sets to add for each family met, as JSON values."""
@@ -120,7 +142,7 @@ class SharedTable:
 
     def record_search(self, gain: float) -> None:
         """Record the end of a search and its gain: a search without gain is followed by one over a larger table."""
-        self._has_searched = True
+        self.n_searches += 1
         self._best = [chain.best for chain in self._chains]
         self._width = max(MIN_WIDTH, self._width * (0.5 if gain > 0.0 else 2.0))
 
@@ -141,8 +163,8 @@ class SharedTable:
     def _build_seconds(self) -> float:
         """Return the expected time for building the table and its index."""
         wanted = self._width * self._n_met()
-        if self._selected is not None and self.has_new_sets:
-            wanted = max(wanted, self._selected.n_sets)
+        if self.has_new_sets:
+            wanted = max(wanted, self._count_selected())
         rows = self._n_met() + min(wanted, self._max_added())
         return self._count_work(min(rows, self.max_rows)) / self._rows_per_second
 
@@ -155,7 +177,7 @@ class SharedTable:
         if not self._timed:
             return inf
         seconds = min(self._run.seconds_left, HORIZON * self._run.seconds)
-        share = MAX_SEARCH_SHARE if self._has_searched else MAX_FIRST_SHARE
+        share = MAX_SEARCH_SHARE if self.n_searches else MAX_FIRST_SHARE
         rows = self._rows_per_second * MAX_BUILD_SHARE * share * seconds
         return max(0.0, rows - self._count_work(self._n_met()))
 
@@ -172,7 +194,7 @@ def draw_informed_start(chain: OnDemandChain, problem: Problem, rng: np.random.G
 def build_table(
     chains: Sequence[OnDemandChain],
     problem: Problem,
-    selected: ParentSets | None = None,
+    selected: Sequence[ParentSets] = (),
     max_rows: int | None = None,
     threads: int | None = 1,
     extensions: Sequence[Families] = (),
@@ -192,8 +214,7 @@ def build_table(
     ]
     if known is not None and has_required:
         parts.append(_list_required_families(known, chains[0].source))
-    if selected is not None:
-        parts.append(selected.families)
+    parts += [table.families for table in selected]
     if known is not None and has_required:
         table = legal_table(problem.names, *join_families(parts).rows, known, threads=threads)
     else:

@@ -98,7 +98,7 @@ class Auto(Builder):
             evaluations = None if budget.evaluations is None else budget.evaluations - walk.scored
             plan = GrowthPlan(
                 depth=walk.depth,
-                partners=self._partners(job),
+                partners=self.candidates or count_partners(job.n),
                 evaluations=evaluations,
                 memory=budget.memory,
                 reserve=reserve,
@@ -135,9 +135,6 @@ class Auto(Builder):
             depth += 1
         return depth
 
-    def _partners(self, job: Job) -> int:
-        return self.candidates or (MANY_CANDIDATES if job.n > MANY_VARIABLES else job.n - 1)
-
     def _notes(self, job: Job, stage: GrowthStage | None) -> tuple[str, ...]:
         """Return a note if candidates were restricted though the parameter `candidates` was not given."""
         if stage is None or self.candidates is not None or job.n <= MANY_VARIABLES or stage.plan.depth == 0:
@@ -147,3 +144,8 @@ class Auto(Builder):
             f"{MANY_CANDIDATES} strongest partners as members: Auto(candidates=...) and `bnsearch parents "
             "--candidates` set another number",
         )
+
+
+def count_partners(variables: int) -> int:
+    """Return the number of candidates that the growth of a variable's parent sets considers by default."""
+    return MANY_CANDIDATES if variables > MANY_VARIABLES else variables - 1

@@ -14,6 +14,7 @@ from numpy.typing import NDArray
 from bnsearch._tools.parallel import parallel_map
 from bnsearch.budgets.events import Event
 from bnsearch.parent_sets.assembly import MAX_BEST_ROWS
+from bnsearch.parent_sets.rows import Families
 from bnsearch.parent_sets.table import ParentSets
 from bnsearch.scores.extender import Extender
 from bnsearch.selection.builder import Job
@@ -72,8 +73,12 @@ class GrowthStage:
         self.seconds_of = np.zeros(job.n)
 
     def run(self) -> str:
-        """Grow one variable after the other, in rounds; return the reason for the end."""
-        growing, out_of_memory = self.job.children.tolist(), False
+        """
+        Grow one variable after the other, in rounds; return the reason for the end.
+
+        Variables with the fewest scores come first, so that all have their turn if the growth continues in slices.
+        """
+        growing, out_of_memory = self._list_growing(), False
         while growing:
             share = self._share(len(growing))
             if share < 1:
@@ -86,11 +91,26 @@ class GrowthStage:
             workers = range(min(self.workers, len(growing)))
             grow = partial(self._grow_waiting, waiting, share)
             parallel_map(grow, workers, self.workers, self.job.budget.request_stop)
-            growing = [v for v in growing if v not in self._growths or not self._growths[v].finished]
+            growing = [v for v in growing if not self._is_finished(v)]
             full = {v for v in growing if v in self._growths and self._is_full(self._growths[v])}
             out_of_memory = out_of_memory or bool(full)
             growing = [v for v in growing if v not in full]
         return "memory" if out_of_memory else "complete"
+
+    def resume(self, job: Job) -> str:
+        """Continue within the budget of another job for the same data; return the reason for the end."""
+        self.job = job
+        return self.run()
+
+    def _list_growing(self) -> list[int]:
+        """Return the variables whose growth has not ended, those with the fewest scores first."""
+        scored = self.scored_of
+        growing = [v for v in self.job.children.tolist() if not self._is_finished(v)]
+        return sorted(growing, key=lambda v: int(scored[v]))
+
+    def _is_finished(self, child: int) -> bool:
+        """Return True if no set of a variable is left to extend."""
+        return child in self._growths and self._growths[child].finished
 
     def _share(self, growing: int) -> int:
         """Return each variable's number of families in the next round, minus one extension, which may exceed it."""
@@ -173,6 +193,10 @@ class GrowthStage:
             scored[child] = growth.scored
         return scored
 
+    def list_found(self) -> list[Families]:
+        """Return the families of the sets found, by child."""
+        return [growth.found().families_of(child) for child, growth in sorted(self._growths.items())]
+
     def get_base_table(self, *, only_best: bool) -> ParentSets:
         """Return the table without the sets found; with `only_best`, a large one is cut to the best sets."""
         table = self.table
@@ -183,7 +207,6 @@ class GrowthStage:
         table = self.get_base_table(only_best=only_best)
         if not any(growth.n_new for growth in self._growths.values()):
             return table
-        grown = (growth.found().families_of(child) for child, growth in sorted(self._growths.items()))
-        parts = [table.families, *grown]
+        parts = [table.families, *self.list_found()]
         threads = self.job.budget.threads
         return ParentSets.from_families(table.names, parts, max_pruned_size=self.plan.depth, threads=threads)
