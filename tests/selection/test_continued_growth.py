@@ -23,8 +23,7 @@ DATA = random_table(9, 300, 5)
 @pytest.fixture(autouse=True)
 def short_calls(monkeypatch):
     """Read the clock after each set that was extended."""
-    monkeypatch.setattr(growth_stage, "FAMILIES_PER_CALL", 1)
-    monkeypatch.setattr(growth_stage, "ROWS_PER_CALL", 1)
+    monkeypatch.setattr(growth_stage, "MAX_FAMILIES_PER_CALL", 1)
 
 
 def enumerate_sets(data: Dataset, score, depth: int, knowledge: Knowledge | None = None) -> ParentSets:

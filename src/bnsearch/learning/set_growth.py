@@ -74,7 +74,7 @@ class SetGrowth:
         started = run.seconds
         if self._growth is None:
             data, score = problem.needed_data, problem.needed_score
-            self._growth = ContinuedGrowth(data, score, problem.constraints, selection_memory(run))
+            self._growth = ContinuedGrowth(data, score, problem.constraints, selection_memory(run) // 2)
         growth = self._growth
         with run.ignoring_convergence():
             growth.grow(run.budget, self._credit, enumerated.table, enumerated.depth)

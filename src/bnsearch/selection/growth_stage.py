@@ -6,7 +6,7 @@ import threading
 from collections import deque
 from dataclasses import dataclass
 from functools import partial
-from math import ceil
+from math import ceil, inf
 
 import numpy as np
 from numpy.typing import NDArray
@@ -20,8 +20,10 @@ from bnsearch.scores.extender import Extender
 from bnsearch.selection.builder import Job
 from bnsearch.selection.variable_growth import VariableGrowth
 
-FAMILIES_PER_CALL = 4000  # smallest number of families that a call scores before the clock is read
-ROWS_PER_CALL = 1 << 26  # product of families and rows that a call may reach before the clock is read
+CALL_SECONDS = (
+    0.01  # wanted time of a call, after which the clock is read; the extensions of one set take at least one call
+)
+MAX_FAMILIES_PER_CALL = 1 << 20  # also if the clock stands still
 UNLIMITED = 1 << 62  # number of evaluations that is never reached
 SECONDS_PER_ROW = 1.5e-6  # generous time for assembling one new row of the table
 
@@ -69,7 +71,7 @@ class GrowthStage:
         self._lock = threading.Lock()
         self._n_new = 0  # sets found by all growths
         self._n_grown = 0  # number of times that a variable was grown
-        self._families_per_call = max(FAMILIES_PER_CALL, ROWS_PER_CALL // job.data.n_rows)
+        self._families_per_call = 1  # follows the measured pace
         self.seconds_of = np.zeros(job.n)
 
     def run(self) -> str:
@@ -156,9 +158,19 @@ class GrowthStage:
         while not growth.finished and not self._is_full(growth) and growth.scored < stop:
             if budget.stop_reason or budget.clock() >= deadline:
                 break
-            growth.grow(extender, min(self._families_per_call, stop - growth.scored))
+            started, before = budget.clock(), growth.scored
+            growth.grow(extender, min(self._families_per_call, stop - before))
+            self._record_call(growth.scored - before, budget.clock() - started)
         with self._lock:
             self._n_new += growth.n_new - found
+
+    def _record_call(self, families: int, seconds: float) -> None:
+        """Set the number of families of the next call by the pace of the last one."""
+        wanted = families * CALL_SECONDS / seconds if seconds > 0.0 else inf
+        limit = min(
+            MAX_FAMILIES_PER_CALL, 4 * max(families, self._families_per_call)
+        )  # a single measurement may be off
+        self._families_per_call = int(max(1, min(wanted, limit)))
 
     def _seeded(self, child: int) -> VariableGrowth:
         """Return the growth of a variable, which starts from its candidate sets of one size."""
