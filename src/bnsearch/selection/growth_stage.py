@@ -20,10 +20,11 @@ from bnsearch.scores.extender import Extender
 from bnsearch.selection.builder import Job
 from bnsearch.selection.variable_growth import VariableGrowth
 
-CALL_SECONDS = (
-    0.01  # wanted time of a call, after which the clock is read; the extensions of one set take at least one call
-)
-MAX_FAMILIES_PER_CALL = 1 << 20  # also if the clock stands still
+# Under a budget of evaluations, memory is checked after a fixed number of families, so that the result does not depend on
+# the clock: after this number, or more if their product with the rows is below the second number.
+FAMILIES_PER_CALL, ROWS_PER_CALL = 4000, 1 << 26
+CALL_SECONDS = 0.01  # under a time budget: wanted time of a call. The extensions of one set are not divided
+MAX_FAMILIES_PER_CALL = 1 << 20  # upper bound for a clock that stands still
 UNLIMITED = 1 << 62  # number of evaluations that is never reached
 SECONDS_PER_ROW = 1.5e-6  # generous time for assembling one new row of the table
 
@@ -71,7 +72,9 @@ class GrowthStage:
         self._lock = threading.Lock()
         self._n_new = 0  # sets found by all growths
         self._n_grown = 0  # number of times that a variable was grown
-        self._families_per_call = 1  # follows the measured pace
+        self._is_timed = plan.evaluations is None
+        # Under a time budget the number follows the measured pace.
+        self._families_per_call = 1 if self._is_timed else max(FAMILIES_PER_CALL, ROWS_PER_CALL // job.data.n_rows)
         self.seconds_of = np.zeros(job.n)
 
     def run(self) -> str:
@@ -160,7 +163,8 @@ class GrowthStage:
                 break
             started, before = budget.clock(), growth.scored
             growth.grow(extender, min(self._families_per_call, stop - before))
-            self._record_call(growth.scored - before, budget.clock() - started)
+            if self._is_timed:
+                self._record_call(growth.scored - before, budget.clock() - started)
         with self._lock:
             self._n_new += growth.n_new - found
 
