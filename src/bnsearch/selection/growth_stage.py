@@ -20,8 +20,8 @@ from bnsearch.scores.extender import Extender
 from bnsearch.selection.builder import Job
 from bnsearch.selection.variable_growth import VariableGrowth
 
-# Under a budget of evaluations, memory is checked after a fixed number of families, so that the result does not depend on
-# the clock: after this number, or more if their product with the rows is below the second number.
+# Under a budget of evaluations, memory is checked after a fixed number of families, so that the result does not depend
+# on the clock: after this number, or more if their product with the rows is below the second number.
 FAMILIES_PER_CALL, ROWS_PER_CALL = 4000, 1 << 26
 CALL_SECONDS = 0.01  # under a time budget: wanted time of a call. The extensions of one set are not divided
 MAX_FAMILIES_PER_CALL = 1 << 20  # upper bound for a clock that stands still
