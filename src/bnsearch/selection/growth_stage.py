@@ -23,7 +23,7 @@ from bnsearch.selection.variable_growth import VariableGrowth
 # Under a budget of evaluations, memory is checked after a fixed number of families, so that the result does not depend
 # on the clock: after this number, or more if their product with the rows is below the second number.
 FAMILIES_PER_CALL, ROWS_PER_CALL = 4000, 1 << 26
-CALL_SECONDS = 0.01  # under a time budget: wanted time of a call. The extensions of one set are not divided
+CALL_SECONDS = 0.001  # under a time budget: wanted time of a call. The extensions of one set are not divided
 MAX_FAMILIES_PER_CALL = 1 << 20  # upper bound for a clock that stands still
 UNLIMITED = 1 << 62  # number of evaluations that is never reached
 SECONDS_PER_ROW = 1.5e-6  # generous time for assembling one new row of the table
