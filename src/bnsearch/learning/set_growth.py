@@ -52,21 +52,19 @@ class SetGrowth:
         if growth is not None and growth.is_complete and growth.depth >= enumerated.depth:
             return
         was_searched = model.table.n_searches > self._n_searches and not model.table.has_new_sets
-        if was_searched and self._before is not None:
-            self._adapt_share(model)
+        if was_searched and growth is not None and self._before is not None:
+            self._adapt_share(growth, self._before, model.list_best_scores())
+            self._before = None
         self._credit += self._share * seconds
         is_due = self._credit >= MIN_SLICE * max(1.0, run.seconds)
         if is_due and was_searched and self._credit <= MAX_REST * run.seconds_left:
             self._grow(model, enumerated)
 
-    def _adapt_share(self, model: IslandModel) -> None:
-        """Change the share of the time by the use of grown sets since the last slice."""
-        assert self._growth is not None
-        now = model.list_best_scores()
-        changed = [v for v, (new, old) in enumerate(zip(now, self._before or now, strict=True)) if new != old]
-        self._is_used = any(self._growth.has_found(v, now[v]) for v in changed)
+    def _adapt_share(self, growth: ContinuedGrowth, before: list[float], now: list[float]) -> None:
+        """Change the share of the time by the use of grown sets; before, now : local scores of the best network."""
+        changed = [v for v, (new, old) in enumerate(zip(now, before, strict=True)) if new != old]
+        self._is_used = any(growth.has_found(v, now[v]) for v in changed)
         self._share = min(MAX_SHARE, 2.0 * self._share) if self._is_used else max(MIN_SHARE, 0.5 * self._share)
-        self._before = None
 
     def _grow(self, model: IslandModel, enumerated: Selection) -> None:
         """Grow sets for the time of the credit, and add them to the table."""

@@ -171,10 +171,8 @@ class GrowthStage:
     def _record_call(self, families: int, seconds: float) -> None:
         """Set the number of families of the next call by the pace of the last one."""
         wanted = families * CALL_SECONDS / seconds if seconds > 0.0 else inf
-        limit = min(
-            MAX_FAMILIES_PER_CALL, 4 * max(families, self._families_per_call)
-        )  # a single measurement may be off
-        self._families_per_call = int(max(1, min(wanted, limit)))
+        limit = 4 * max(families, self._families_per_call)  # because a single measurement may be wrong
+        self._families_per_call = int(max(1, min(wanted, limit, MAX_FAMILIES_PER_CALL)))
 
     def _seeded(self, child: int) -> VariableGrowth:
         """Return the growth of a variable, which starts from its candidate sets of one size."""
