@@ -21,6 +21,13 @@ def test_arrays_are_mapped(tmp_path):
         assert array.ctypes.data % ALIGNMENT == 0
 
 
+def test_parts_are_joined(tmp_path):
+    """Arrays in parts along the first axis, also empty ones and one that is not contiguous."""
+    parts = [np.empty((0, 2)), np.arange(12.0).reshape(3, 4)[:, ::2], np.ones((1, 2))], [np.arange(3), np.arange(2)]
+    for array, expected in zip(ArrayFile.write_joined(tmp_path, parts).map(), parts, strict=True):
+        assert np.array_equal(array, np.concatenate(expected))
+
+
 def test_a_write_changes_no_other_array(tmp_path):
     """Each process has its own copy of a page that it changes."""
     file = ArrayFile.write(tmp_path, [np.zeros(10)])

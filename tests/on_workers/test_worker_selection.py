@@ -47,10 +47,16 @@ def assert_same(found, expected):
     assert (found.depth, found.complete, found.stop) == (expected.depth, expected.complete, expected.stop)
 
 
+@pytest.mark.parametrize("min_families", [1, 1 << 20])
 @pytest.mark.parametrize(("number", "max_shared"), [(1, 1 << 20), (2, 1 << 20), (2, 0)])
-def test_enumeration(table, monkeypatch, number, max_shared):
-    """All sets of up to three parents, from groups of pieces; workers share the smaller sizes or enumerate them."""
+def test_enumeration(table, monkeypatch, number, max_shared, min_families):
+    """
+    All sets of up to three parents, from groups of pieces.
+
+    Workers share the smaller sizes or enumerate them; families come in files or with the reports.
+    """
     monkeypatch.setattr(selection, "MAX_SHARED", max_shared)
+    monkeypatch.setattr(piece_tasks, "MIN_FAMILIES_OF_FILE", min_families)
     enumerated = []
     monkeypatch.setattr(piece_tasks.PieceWalk, "run", lambda walk, **rest: enumerated.append(Walk.run(walk, **rest)))
     with pool_of(number, table) as pool:
@@ -70,10 +76,30 @@ def test_a_worker_that_does_not_find_the_file_enumerates(table, monkeypatch):
 
 def test_a_file_that_cannot_be_written_is_not_needed(table, monkeypatch):
     """The same table, if the disk is full."""
-    monkeypatch.setattr(ArrayFile, "write", Mock(side_effect=OSError("no space left")))
+    monkeypatch.setattr(ArrayFile, "write_joined", Mock(side_effect=OSError("no space left")))
     with pool_of(2, table) as pool:
         found = WorkerSequential(pool=pool).select(table, SCORE, threads=1)
     assert_same(found, bnsearch.Sequential().select(table, SCORE, threads=1))
+
+
+def test_families_whose_file_is_lost_are_enumerated_again(table, monkeypatch):
+    """The same table, if the file with the families of a group is deleted before the driver reads it."""
+    monkeypatch.setattr(piece_tasks, "MIN_FAMILIES_OF_FILE", 1)
+    lost = []
+    write_joined = ArrayFile.write_joined
+
+    def write(folder, arrays):
+        file = write_joined(folder, arrays)
+        if not lost and len(arrays[0]) > 1:  # families are in parts
+            lost.append(file)
+            file.remove()
+        return file
+
+    monkeypatch.setattr(ArrayFile, "write_joined", write)
+    with pool_of(2, table) as pool:
+        found = WorkerSequential(pool=pool).select(table, SCORE, threads=1)
+    assert_same(found, bnsearch.Sequential().select(table, SCORE, threads=1))
+    assert lost
 
 
 def test_enumeration_with_many_states():

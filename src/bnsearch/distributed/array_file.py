@@ -35,13 +35,20 @@ class ArrayFile:
     @classmethod
     def write(cls, folder: Path, arrays: Sequence[NDArray[Any]]) -> ArrayFile:
         """Write arrays to a new file of a folder; raise an OSError if that fails."""
+        return cls.write_joined(folder, [[array] for array in arrays])
+
+    @classmethod
+    def write_joined(cls, folder: Path, arrays: Sequence[Sequence[NDArray[Any]]]) -> ArrayFile:
+        """Write arrays that are given in parts, which are joined along their first axis; otherwise as `write`."""
         path = folder / uuid.uuid4().hex
         entries = []
         with path.open("wb") as file:
-            for array in arrays:
+            for parts in arrays:
                 file.write(bytes(-file.tell() % ALIGNMENT))
-                entries.append((array.dtype.str, array.shape, file.tell()))
-                file.write(np.ascontiguousarray(array).data)
+                shape = (sum(len(part) for part in parts), *parts[0].shape[1:])
+                entries.append((parts[0].dtype.str, shape, file.tell()))
+                for part in parts:
+                    file.write(np.ascontiguousarray(part).data)
             size = file.tell()
         return cls(str(path), tuple(entries), size)
 

@@ -4,9 +4,12 @@ from __future__ import annotations
 
 import threading
 from collections.abc import Sequence
+from contextlib import suppress
 from dataclasses import dataclass
 from itertools import pairwise
 from math import inf
+from pathlib import Path
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -20,6 +23,8 @@ from bnsearch.scores.bounds import bound_of
 from bnsearch.selection.builder import Job
 from bnsearch.selection.size_progress import SizeProgress
 from bnsearch.selection.walk import Walk
+
+MIN_FAMILIES_OF_FILE = 1 << 12  # fewer families travel with the report, because a file takes about 0.1 ms
 
 
 @dataclass(frozen=True)
@@ -46,7 +51,15 @@ class PieceTask:
 
 
 class PieceWalk(Walk):
-    """An enumeration on a worker: all sizes but the last, then some pieces of the last size."""
+    """
+    An enumeration on a worker: all sizes but the last, then some pieces of the last size.
+
+    Attributes
+    ----------
+    shared_folder : the folder of the driver with the results of the smaller sizes; None if the worker did not find them
+    """
+
+    shared_folder: Path | None = None
 
     def enumerate_pieces(self, size: int, pieces: Sequence[Piece], smaller: ArrayFile | None) -> list[RankedFamilies]:
         """Return the families of each piece that no subset of their parents matches or beats."""
@@ -63,6 +76,7 @@ class PieceWalk(Walk):
             self.run(max_size=size - 1)
             return self._start_size(size, inf)
         _, self.best_scores, parents = arrays
+        self.shared_folder = None if smaller is None else Path(smaller.path).parent
         return SizeProgress(
             size, self.sweep.count_sets(size), parents, np.empty((1, 0)), np.empty((len(self.empty_scores), 0))
         )
@@ -76,22 +90,42 @@ class PieceReport:
     Attributes
     ----------
     counts : int64[pieces], number of families of each piece
-    families : the families of the first piece, then those of the second, and so on
+    families : the families of the first piece, then those of the second, and so on; a file with them if the worker
+        shares the files of the driver
     """
 
     counts: NDArray[np.int64]
-    families: RankedFamilies
+    families: RankedFamilies | ArrayFile
 
     @classmethod
-    def join(cls, found: Sequence[RankedFamilies]) -> PieceReport:
-        """Return the report of the families of each piece."""
-        nothing = RankedFamilies(np.empty(0, np.int32), np.empty(0, np.int64), np.empty(0))
-        families = RankedFamilies._make(np.concatenate(arrays) for arrays in zip(nothing, *found, strict=True))
-        return cls(np.array([len(own.places) for own in found], dtype=np.int64), families)
+    def join(cls, found: Sequence[RankedFamilies], folder: Path | None = None) -> PieceReport:
+        """
+        Return the report of the families of each piece.
 
-    def split(self) -> list[RankedFamilies]:
-        """Return the families of each piece, in writable arrays: kernels would be compiled again for others."""
-        arrays = [np.require(array, requirements="W") for array in self.families]
+        folder : folder for a file with the families; None if they travel with the report
+        """
+        counts = np.array([len(own.places) for own in found], dtype=np.int64)
+        nothing = RankedFamilies(np.empty(0, np.int32), np.empty(0, np.int64), np.empty(0))
+        arrays = list(zip(nothing, *found, strict=True))
+        if folder is not None and counts.sum() >= MIN_FAMILIES_OF_FILE:
+            with suppress(OSError):
+                return cls(counts, ArrayFile.write_joined(folder, arrays))
+        return cls(counts, RankedFamilies._make(np.concatenate(parts) for parts in arrays))
+
+    def split(self) -> list[RankedFamilies] | None:
+        """
+        Return the families of each piece; None if this process does not find the file with them. The file is deleted.
+
+        The arrays can be written: kernels would be compiled again for others.
+        """
+        arrays: Sequence[NDArray[Any]] | None
+        if isinstance(self.families, ArrayFile):
+            arrays = self.families.map()
+            self.families.remove()
+            if arrays is None:
+                return None
+        else:
+            arrays = [np.require(array, requirements="W") for array in self.families]
         bounds = pairwise([0, *np.cumsum(self.counts).tolist()])
         return [RankedFamilies._make(array[first:stop] for array in arrays) for first, stop in bounds]
 
@@ -101,8 +135,9 @@ def select_pieces(task: PieceTask, parts: Parts) -> PieceReport:
     key = task.key, task.size, task.memory
     walk = _idle_walks.pop(key) or _make_walk(task, parts)
     found = walk.enumerate_pieces(task.size, task.pieces, task.smaller) if task.pieces else []
+    report = PieceReport.join(found, None if task.smaller is None else walk.shared_folder)
     _idle_walks.put(key, walk)
-    return PieceReport.join(found)
+    return report
 
 
 def _make_walk(task: PieceTask, parts: Parts) -> PieceWalk:

@@ -110,7 +110,11 @@ class SharedWalk(Walk):
             for group in self._group_pieces(progress.size, queue.workers.number):
                 self._submit(progress.size, group, smaller)
             for ticket in queue.take_all(lambda: pace.going and not self.job.budget.is_spent()):
-                yield ticket.call.task.pieces, ticket.value.split()
+                pieces, families = ticket.call.task.pieces, ticket.value.split()
+                if families is not None:
+                    yield pieces, families
+                elif pieces:  # the file with the families was lost
+                    self._submit(progress.size, pieces, None)
         finally:
             if smaller is not None:
                 smaller.remove()
