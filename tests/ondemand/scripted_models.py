@@ -23,10 +23,19 @@ class ScriptedTable:
 
     def __init__(self, *arguments: Any) -> None:
         self.has_new_sets, self.seconds, self.gains = False, 0.0, []
+        self.planned: list[float] = []
 
     def min_search_seconds(self) -> float:
         """Return the shortest useful search."""
         return self.seconds
+
+    def fits(self, seconds: float) -> bool:
+        """Return True if a search takes more than two seconds."""
+        return seconds > 2.0
+
+    def use_all_sets(self, seconds: float) -> None:
+        """Record the length of the last search."""
+        self.planned.append(seconds)
 
     def find_index(self) -> str:
         """Return the index."""

@@ -108,6 +108,32 @@ def test_slow_tabu_search_gives_up(monkeypatch, seconds, expected):
     assert dag_search.climb_from_part(found.parents, np.random.default_rng(1), run) is not None
 
 
+@pytest.mark.parametrize(("elapsed", "is_cut"), [(30.0, True), (60.0, False)])
+def test_tabu_search_takes_at_most_as_long_as_everything_before(monkeypatch, elapsed, is_cut):
+    """Each of 50 calls takes a second, so a limit of 30 s cuts tabu search, and one of 60 s does not."""
+    problem, clock = problem_with("k2", False), Clock()
+    run = Run(Seconds(10_000.0), seed=1, clock=clock)
+    clock.now += elapsed
+    started, usual = clock.now, Climber.climb
+
+    def climb_slowly(climber):
+        for _ in usual(climber):
+            pass
+        for _ in range(50):
+            clock.now += 1.0
+            yield
+
+    monkeypatch.setattr(Climber, "climb", climb_slowly)
+    dag_search = DagSearch(problem, Source(problem), make_pricer(problem), MEMORY)
+    dag_search.start()
+    found, ended = dag_search.continue_first_climb(run, inf)
+    assert ended
+    assert not dag_search.is_tabu_slow
+    check_network(problem, found.score, found.dag(problem.names))
+    # Tabu search begins when its first call has ended, after 31 s, and ends when 62 s are exceeded.
+    assert clock.now - started == pytest.approx(33.0 if is_cut else 50.0)
+
+
 def test_a_first_climb_in_pieces():
     """Pieces without time return the network so far; the last one is that of a climb in one piece."""
     problem = problem_with("bic", False)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from math import inf
 
 import numpy as np
 import pytest
@@ -60,6 +61,47 @@ def test_the_first_search_over_the_table_may_be_longer():
     assert table._max_added() == pytest.approx(960_000 - 600)
     table.record_search(0.0)
     assert table._max_added() == pytest.approx(480_000 - 600)
+
+
+def test_the_last_search_over_the_table_is_planned():
+    """
+    After 20 of 100 s, the last search may take 8 s. Building takes 0.3 of them, half a million rows in each second.
+
+    The 20 variables take the time of 30 rows each. In a run of 0.0064 s, there is not more time than these rows take.
+    """
+    problem, clock = problem_with("bic", False), Clock()
+    table = SharedTable(problem, Run(Seconds(100), seed=1, clock=clock), [], 1e9)
+    clock.now += 20.0
+    assert table.last_search_seconds == pytest.approx(8.0)
+    table.use_all_sets(8.0)
+    assert table._max_added() == pytest.approx(1_200_000 - 600)
+    assert table._count_wanted() == inf
+    table.record_search(1.0)
+    table.record_search(1.0)
+    assert table._max_added() == pytest.approx(480_000 - 600)  # as before
+    assert table._count_wanted() == 0.0
+    assert not table.fits(0.004)
+    assert table.fits(0.0041)
+    for stop in (Seconds(0.05), Iterations(10)):
+        assert SharedTable(problem, Run(stop, seed=1), [], 1e9).last_search_seconds == 0.0
+
+
+def test_the_last_search_uses_all_sets():
+    """A usual table has four other sets for each family met; the last one has all enumerated sets."""
+    data = random_network(25, 3.0, 2, 4).sample(3000, seed=4)
+    problem = problem_of(data, make_score("bic"))
+    model, _ = searched(problem, 1, rounds=1)
+    every_set = Sequential(max_parents=3).select(data, make_score("bic")).table
+    run = model.table._run = model.run = Run(Seconds(100), seed=3, threads=1)
+    model.table._timed = True
+    model.table.add_selected(every_set, at_once=False)
+    usual = model.table.build().n_sets
+    score = max(island.chain.best for island in model.islands)
+    model.finish(2.0)
+    assert model.table._index.table.n_sets > max(every_set.n_sets, 1.5 * usual)
+    assert model.table.n_searches == 2
+    assert max(island.chain.best for island in model.islands) >= score
+    assert run.progress.iterations > 0
 
 
 @pytest.mark.parametrize("known", [False, True], ids=["free", "known"])

@@ -150,6 +150,36 @@ def test_the_table_is_searched_in_a_warm_up_with_narrow_rows(
     assert [name for name, *_ in calls] == (["_search_on_demand"] if is_climbing else ["_run_activity"] * 2)
 
 
+@pytest.mark.parametrize(("steps", "is_searched"), [(0, True), (9, True), (10, False), (39, False)])
+def test_the_table_is_searched_in_a_slow_warm_up(
+    monkeypatch: pytest.MonkeyPatch, steps: int, is_searched: bool
+) -> None:
+    """Of the 10 s of a warm-up, 5 are over. Half a step for each of 40 variables in all would be 10 steps so far."""
+    model, clock = make_model(monkeypatch, -9.0)
+    monkeypatch.setattr(model, "problem", SimpleNamespace(size=40))
+    clock.now += 15.0
+    model.started, model.islands[0].n_steps = 10.0, steps
+    assert model.is_warming_up
+    calls = record_calls(monkeypatch, model, "_search_on_demand", "_run_activity")
+    model._search_orderings(SearchBudget(max_seconds=10.0))
+    assert [name for name, *_ in calls] == (["_run_activity"] * 2 if is_searched else ["_search_on_demand"])
+
+
+@pytest.mark.parametrize(
+    ("case", "seconds", "is_searched"),
+    [("usual", 2.1, True), ("usual", 2.0, False), ("stopped", 2.1, False), ("not started", 2.1, False)],
+)
+def test_the_last_search(monkeypatch: pytest.MonkeyPatch, case: str, seconds: float, is_searched: bool) -> None:
+    """The islands search over as many sets as the time allows, unless the run was stopped or the time is too short."""
+    model, _ = make_model(monkeypatch, -np.inf if case == "not started" else -9.0)
+    if case == "stopped":
+        model.run.budget.request_stop()
+    calls = record_calls(monkeypatch, model, "_search_table")
+    model.finish(seconds)
+    assert calls == ([("_search_table", SearchBudget(max_seconds=seconds))] if is_searched else [])
+    assert model.table.planned == ([seconds] if is_searched else [])
+
+
 def test_search_on_demand_records_its_gain(monkeypatch: pytest.MonkeyPatch) -> None:
     """Both kinds of rows gain 2 per second, so the fuller ones are used after that."""
     model, clock = make_model(monkeypatch, -9.0)

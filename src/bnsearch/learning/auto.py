@@ -144,12 +144,11 @@ class _DataSearch:
         if selection is not None and self._add_selection(model, selection):
             return
         bounding.continue_from_checkpoint()
-        while run.going() and model.is_started and run.seconds_left > bounding.reserve:
+        while run.going() and model.is_started and run.seconds_left > self._reserve(model):
             seconds, whole = self._plan_if_possible(model)
             if seconds > 0.0 and self._enumerate(model, seconds, whole):
                 return
-            # The rest of the time is reserved for the bound.
-            with run.extra_stop(Seconds(run.seconds + run.seconds_left - bounding.reserve)):
+            with run.extra_stop(Seconds(run.seconds + run.seconds_left - self._reserve(model))):
                 self._search_round(model)
             if self._prove_complete_table():
                 return
@@ -160,6 +159,7 @@ class _DataSearch:
                     return
                 expected = math.inf
         if model.islands:
+            model.finish(min(model.table.last_search_seconds, run.seconds_left - bounding.reserve))
             bounding.finish()
             run.end_by_time()
         if self.undescribed is not None:
@@ -168,6 +168,10 @@ class _DataSearch:
             "chose search over orderings (ginobs, rinobs) and over DAGs (tabu): exact search over all subsets of "
             f"{problem.size} variables {self.why_islands}"
         )
+
+    def _reserve(self, model: IslandModel) -> float:
+        """Return the time at the end of the run for the last search over the table and for the bound."""
+        return self.bounding.reserve + model.table.last_search_seconds
 
     def _prove_complete_table(self) -> bool:
         """Try branch and cut once on a complete table if the gap is small; return True if the optimum is proven."""

@@ -55,7 +55,8 @@ class DagSearch:
     The first climb is a lazy climb, which begins at the required edges or at a given network. GES follows if it is
     expected to be short, then tabu search from the better of both networks. Tabu search computes the gains of all edges
     first. It gives up, until a later climb, if this is expected to take long: on wide tables other searches gain more
-    in this time. All further climbs are tabu searches that begin at a part of a given network.
+    in this time. Under a time budget it takes at most as long as everything before it. All further climbs are tabu
+    searches that begin at a part of a given network.
 
     Parameters
     ----------
@@ -169,17 +170,21 @@ class DagSearch:
                 run.offer(found.score, partial(found.dag, self.problem.names))
             if run.halted(score) or run.seconds > deadline:
                 return False
-            if climber is self._tabu and self._first_climb is not None:
-                self._estimate_gain_seconds(self._tabu, run)
-                if self.is_tabu_slow:
+            if climber is self._tabu and self._first_climb is not None and run.is_timed:
+                began = self._tabu_begin = self._tabu_begin or (run.seconds, run.seconds_left)
+                self._estimate_gain_seconds(self._tabu, run, *began)
+                if self.is_tabu_slow or run.seconds > 2.0 * began[0]:
                     return True
         return True
 
-    def _estimate_gain_seconds(self, tabu: Climber, run: Run) -> None:
-        """Estimate the time for the first gains of tabu search, and whether it is too long for the first climb."""
-        if tabu.score > -inf or not run.is_timed:  # all gains are known, or the clock must not matter
+    def _estimate_gain_seconds(self, tabu: Climber, run: Run, began: float, left: float) -> None:
+        """
+        Estimate the time for the first gains of tabu search, and whether it is too long for the first climb.
+
+        began, left : elapsed and remaining time when tabu search began
+        """
+        if tabu.score > -inf:  # all gains are known
             return
-        began, left = self._tabu_begin = self._tabu_begin or (run.seconds, run.seconds_left)
         spent, max_seconds = run.seconds - began, min(MAX_TABU_SHARE * left, began)
         if spent > TRIAL_SHARE * max_seconds:
             self.gain_seconds = spent / max(tabu.share_known, 1.0 / self.problem.size)

@@ -10,7 +10,7 @@ from collections.abc import Callable
 from functools import partial
 from math import fsum, inf, isfinite
 
-from bnsearch.ondemand.class_climb import ClassClimb
+from bnsearch.ondemand.class_climb import ClassClimb, can_climb_over_classes
 from bnsearch.ondemand.deep_growth import DeepGrowth
 from bnsearch.ondemand.exchange import exchange_networks, restart_islands
 from bnsearch.ondemand.first_climb import make_first_climb, prepare_climbs
@@ -23,7 +23,6 @@ from bnsearch.runs.problem import Problem
 from bnsearch.runs.run import Run
 from bnsearch.scores.score import improves
 
-CLASS_BYTES_PER_PAIR = 8  # memory of GES for each pair of variables, an upper estimate
 CLASS_CLIMB_THREADS = 4  # with at least this number of threads, GES takes the place of one island's search on demand
 DEEP_GROWTH_SHARE = 0.25  # time (or number of scores) of deep growth, as a share of that of the round before it
 SEPARATE_ROUNDS = 2  # number of first rounds in which no island copies another, so that their networks differ
@@ -100,7 +99,7 @@ class IslandModel:
 
             if keep_islands(self, run.checkpoint):
                 return
-        has_class_climb = self._can_climb_over_classes()
+        has_class_climb = not self.on_demand_only and can_climb_over_classes(self.problem, CLIMB_MEMORY * self.memory)
         class_climb = ClassClimb(self.problem, run) if has_class_climb and not self._has_climb_thread else None
         make_first_climb(self.islands, self.problem, run, self.schedule.dag_search, class_climb)
         self._release_climbs()
@@ -116,12 +115,6 @@ class IslandModel:
         """Allow all islands to climb over DAGs if the first climb has ended: `n_climbs` is then positive."""
         for island in self.islands[1:]:
             island.n_climbs = max(island.n_climbs, self.islands[0].n_climbs)
-
-    def _can_climb_over_classes(self) -> bool:
-        """Return True if GES can search with this score, and there is memory for it."""
-        if self.on_demand_only or not self.problem.needed_score.equivalent:
-            return False
-        return CLASS_BYTES_PER_PAIR * self.problem.size**2 <= CLIMB_MEMORY * self.memory
 
     def start_class_climb(self) -> None:
         """Start GES: in each round it takes the place of the last island's search on demand."""
@@ -159,13 +152,19 @@ class IslandModel:
     @property
     def is_warming_up(self) -> bool:
         """
-        True if the search on demand has just begun, and all other activities wait.
+        True if the search on demand has just begun, and other activities wait (see `_search_orderings`).
 
         Its first steps compute the rows of extensions that later steps find in the cache. The warm-up ends when a chain
         has made one step for each variable, or has taken as much time as everything before.
         """
         has_few_steps = self.islands[0].n_steps < self.problem.size
         return self._timed and not self.is_climbing and has_few_steps and self.run.seconds < 2.0 * self.started
+
+    @property
+    def _has_slow_steps(self) -> bool:
+        """True if the warm-up is expected to end by its time, with less than half a step for each variable."""
+        seconds = self.run.seconds - self.started
+        return 2.0 * self.islands[0].n_steps * self.started < self.problem.size * seconds
 
     @property
     def _best_island(self) -> Island:
@@ -239,9 +238,10 @@ class IslandModel:
         Divide the time between search on demand and search over the shared table, which have credits of their own.
 
         Only search on demand takes part during the first climb and the warm-up. But if narrow rows of one parent make
-        the warm-up faster, the table search takes part in it.
+        the warm-up faster, or if its steps are slow, the table search takes part in it.
         """
-        is_waiting = self.is_climbing or (self.is_warming_up and not self._row_choice.is_active)
+        is_slow = self._row_choice.is_active or self._has_slow_steps
+        is_waiting = self.is_climbing or (self.is_warming_up and not is_slow)
         if self.on_demand_only or (self._timed and is_waiting):
             self._search_on_demand(budget)
             return
@@ -275,6 +275,12 @@ class IslandModel:
         left = SearchBudget(budget.max_steps, max(0.01, budget.max_seconds - (run.seconds - started)))
         self._run_jobs([partial(island.search_table, index, left, run) for island in self.islands], left.max_seconds)
         self.table.record_search(self._total_score() - before)
+
+    def finish(self, seconds: float) -> None:
+        """Search over the table for the last time, for some seconds, with as many sets as that allows."""
+        if self.is_started and not self.run.halted() and self.table.fits(seconds):
+            self.table.use_all_sets(seconds)
+            self._search_table(SearchBudget(max_seconds=seconds))
 
     def _search_dags(self, budget: SearchBudget) -> None:
         """Climb over DAGs; measure the duration of a climb."""

@@ -24,6 +24,7 @@ from bnsearch.runs.run import Run
 MAX_BUILD_SHARE = 0.3  # share of a search over the table that building the table and its index may take
 MAX_SEARCH_SHARE = 0.08  # maximum length of one search as a share of the planned time, which allows about 12 searches
 MAX_FIRST_SHARE = 0.16  # the same for the first search, which often gains most
+LAST_SHARE = 0.08  # length of the last search as a share of the run's time
 HORIZON = 2.0  # planned time as a multiple of the elapsed time; at most the remaining time
 FIRST_ROWS_PER_SECOND = 500_000  # assumed pace of building a table, until a build was measured
 ROWS_PER_VARIABLE = 30  # time for building the table of a variable, in rows, besides the time for its rows
@@ -57,6 +58,7 @@ class SharedTable:
         self._grown: ParentSets | None = None
         self._width = MIN_WIDTH  # maximum number of added sets for each family met
         self._rows_per_second = float(FIRST_ROWS_PER_SECOND)
+        self._planned_seconds: float | None = None  # length of the next search if it was set by `use_all_sets`
         self._n_added = 0  # number of sets that the last build added to the families met
         self._index: Index | None = None  # index of the last table
         self._best: list[float] = []  # best scores of the chains after the last search over the table
@@ -87,7 +89,7 @@ class SharedTable:
         added sets, and one that gains by half.
         """
         max_added = self._max_added()
-        room = min(max_added, self._width * self._n_met())
+        room = min(max_added, self._count_wanted())
         n_selected = self._count_selected()
         wanted, max_extensions = (max(limit / 2, limit - n_selected) for limit in (room, max_added))
         extensions = list_extensions(self._chains, wanted, max_extensions)
@@ -98,6 +100,22 @@ class SharedTable:
         return build_table(
             self._chains, self._problem, selected, self.max_rows, self._run.threads, extensions=extensions
         )
+
+    @property
+    def last_search_seconds(self) -> float:
+        """Length of the last search of the run; 0 if this does not suffice for a table of all families met."""
+        if not self._timed:
+            return 0.0
+        seconds = LAST_SHARE * (self._run.seconds + self._run.seconds_left)
+        return seconds if self.fits(seconds) else 0.0
+
+    def fits(self, seconds: float) -> bool:
+        """Return True if a search of some seconds has time for building a table of all families met."""
+        return self._count_work(self._n_met()) < MAX_BUILD_SHARE * seconds * self._rows_per_second
+
+    def use_all_sets(self, seconds: float) -> None:
+        """Let the next search, which takes some seconds, use as many sets as that allows."""
+        self._planned_seconds = seconds
 
     def _list_selected(self) -> list[ParentSets]:
         """Return the tables of enumerated and of grown sets, as far as there are any."""
@@ -138,12 +156,13 @@ class SharedTable:
     def _serves_again(self) -> bool:
         """Return True if the last table has the best networks, and more useful rows than a new one could have."""
         unchanged = not self.has_new_sets and self._best == [chain.best for chain in self._chains]
-        return unchanged and self._max_added() < min(self._n_added, self._width * self._n_met())
+        return unchanged and self._max_added() < min(self._n_added, self._count_wanted())
 
     def record_search(self, gain: float) -> None:
         """Record the end of a search and its gain: a search without gain is followed by one over a larger table."""
         self.n_searches += 1
         self._best = [chain.best for chain in self._chains]
+        self._planned_seconds = None
         self._width = max(MIN_WIDTH, self._width * (0.5 if gain > 0.0 else 2.0))
 
     def _build_index(self) -> Index:
@@ -162,7 +181,7 @@ class SharedTable:
 
     def _build_seconds(self) -> float:
         """Return the expected time for building the table and its index."""
-        wanted = self._width * self._n_met()
+        wanted = self._count_wanted()
         if self.has_new_sets:
             wanted = max(wanted, self._count_selected())
         rows = self._n_met() + min(wanted, self._max_added())
@@ -172,13 +191,19 @@ class SharedTable:
         """Return the work of building a table with some rows, in rows."""
         return rows + ROWS_PER_VARIABLE * self._problem.size
 
+    def _count_wanted(self) -> float:
+        """Return the number of sets besides those met that the next search uses if there is time for them."""
+        return self._width * self._n_met() if self._planned_seconds is None else inf
+
     def _max_added(self) -> float:
         """Return the largest number of sets besides those met with which several searches fit into the time."""
         if not self._timed:
             return inf
-        seconds = min(self._run.seconds_left, HORIZON * self._run.seconds)
-        share = MAX_SEARCH_SHARE if self.n_searches else MAX_FIRST_SHARE
-        rows = self._rows_per_second * MAX_BUILD_SHARE * share * seconds
+        seconds = self._planned_seconds
+        if seconds is None:
+            share = MAX_SEARCH_SHARE if self.n_searches else MAX_FIRST_SHARE
+            seconds = share * min(self._run.seconds_left, HORIZON * self._run.seconds)
+        rows = self._rows_per_second * MAX_BUILD_SHARE * seconds
         return max(0.0, rows - self._count_work(self._n_met()))
 
     def _n_met(self) -> int:
