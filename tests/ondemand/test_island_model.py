@@ -80,6 +80,9 @@ def test_the_last_search_over_the_table_is_planned():
     table.record_search(1.0)
     assert table._max_added() == pytest.approx(480_000 - 600)  # as before
     assert table._count_wanted() == 0.0
+    few = SharedTable(problem, table._run, [], 200_000.0)  # bytes, 200 for each row
+    few.use_all_sets(8.0)
+    assert few._max_added() == 1000
     assert not table.fits(0.004)
     assert table.fits(0.0041)
     for stop in (Seconds(0.05), Iterations(10)):

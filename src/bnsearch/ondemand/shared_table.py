@@ -196,7 +196,7 @@ class SharedTable:
         return self._width * self._n_met() if self._planned_seconds is None else inf
 
     def _max_added(self) -> float:
-        """Return the largest number of sets besides those met with which several searches fit into the time."""
+        """Return the largest number of sets besides those met for which there is memory, and time as planned."""
         if not self._timed:
             return inf
         seconds = self._planned_seconds
@@ -204,7 +204,7 @@ class SharedTable:
             share = MAX_SEARCH_SHARE if self.n_searches else MAX_FIRST_SHARE
             seconds = share * min(self._run.seconds_left, HORIZON * self._run.seconds)
         rows = self._rows_per_second * MAX_BUILD_SHARE * seconds
-        return max(0.0, rows - self._count_work(self._n_met()))
+        return max(0.0, min(rows - self._count_work(self._n_met()), self.max_rows))
 
     def _n_met(self) -> int:
         """Return the number of families in all stores; a family in several stores counts several times."""
