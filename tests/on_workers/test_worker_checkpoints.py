@@ -42,8 +42,9 @@ def interrupt_after(iterations):
 
 
 @pytest.mark.parametrize("workers", [1, 3])
-def test_a_run_that_continues_has_the_result_of_one_run(table, expected, path, workers):
+def test_a_run_that_continues_has_the_result_of_one_run(table, expected, path, workers, monkeypatch):
     """Under a budget of iterations, the rounds after the interrupted one are the same, with any number of workers."""
+    monkeypatch.setattr(run, "SECONDS_BETWEEN_EVENTS", 0.0)  # a fast machine would end the first run before an event
     with ThreadPoolExecutor(2) as executor:
         first = learn_steps(table, executor, observers=[interrupt_after(1000)], checkpoint=path)
     assert first.stop == "interrupted"
