@@ -107,6 +107,7 @@ def cases(tables: Tables) -> dict[str, Callable[[], Case]]:
         "sequential-accidents": selecting("accidents.test", Sequential(max_parents=3)),
         "sequential-baudio": selecting("baudio.train", Sequential(max_parents=3)),
         "sequential-bbc": selecting("bbc.test", Sequential(max_parents=2)),
+        "sequential-bbc-train": selecting("bbc.train", Sequential(max_parents=2)),
         "index-baudio": lambda: index(tables.candidates("baudio.train", 3)),
         "auto-baudio": selecting("baudio.train", Auto(evaluations=18_000_000)),
         "auto-book": selecting("book.test", Auto(evaluations=80_000_000)),

@@ -10,7 +10,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from bnsearch.counting import Sweep, sweep
+from bnsearch.counting import Sweep, piece_sizes
 from bnsearch.counting.cell_sums import CellFunction, CellSum
 from bnsearch.counting.pieces import tabulate_binomials
 from bnsearch.data import Dataset
@@ -78,8 +78,8 @@ def test_triples_of_binary_variables(n_rows, n_constant):
 
 def test_triples_in_small_pieces(monkeypatch):
     """If each second place is a piece of its own, constants are the second place of some pieces."""
-    monkeypatch.setattr(sweep, "MAX_SETS_PER_CALL", 1)
-    monkeypatch.setattr(sweep, "MIN_ROWS_PER_CALL", 1)
+    monkeypatch.setattr(piece_sizes, "MAX_SETS_PER_CALL", 1)
+    monkeypatch.setattr(piece_sizes, "MIN_ROWS_PER_CALL", 1)
     data = Table(40, (("uniform", 2),) * 8 + (("constant", 1),) * 3, seed=5).dataset
     check(data, Sweep(data, 3, threads=1))
 
@@ -152,7 +152,7 @@ def test_sizes_in_any_order():
 
 def test_threads_change_no_bit(monkeypatch):
     """One, two and five threads give the same numbers, in pieces of any size."""
-    monkeypatch.setattr(sweep, "MIN_ROWS_PER_CALL", 1000)
+    monkeypatch.setattr(piece_sizes, "MIN_ROWS_PER_CALL", 1000)
     data = Table(129, (("uniform", 2), ("skewed", 3), ("gaps", 5), ("uniform", 40)) * 3, seed=48).dataset
     one, *others = [
         [Sweep(data, 4, threads=threads).values(size, BIC().joint(129)).tolist() for size in (2, 3, 4)]
@@ -165,9 +165,9 @@ def test_threads_change_no_bit(monkeypatch):
 @pytest.mark.parametrize("most", [1, 5, 1 << 20])
 def test_pieces_cover_every_set_once(monkeypatch, most, least):
     """The ranks of the pieces of a size are all ranks, each once, and no piece without need is larger than asked."""
-    monkeypatch.setattr(sweep, "MAX_SETS_PER_CALL", most)
-    monkeypatch.setattr(sweep, "MIN_ROWS_PER_CALL", least)
-    monkeypatch.setattr(sweep, "TRIPLES_FACTOR", 1)
+    monkeypatch.setattr(piece_sizes, "MAX_SETS_PER_CALL", most)
+    monkeypatch.setattr(piece_sizes, "MIN_ROWS_PER_CALL", least)
+    monkeypatch.setattr(piece_sizes, "TRIPLES_FACTOR", 1)
     for n in (2, 3, 4, 7, 11):
         for threads in (1, 2, 16):
             made = Sweep(binary(n), n, threads=threads)
@@ -184,8 +184,8 @@ def test_pieces_cover_every_set_once(monkeypatch, most, least):
 
 def test_binary_triples_have_fewer_pieces(monkeypatch):
     """A kernel call counts more sets of three binary variables than sets of three variables with three states."""
-    monkeypatch.setattr(sweep, "MAX_SETS_PER_CALL", 20)
-    monkeypatch.setattr(sweep, "MIN_ROWS_PER_CALL", 1)
+    monkeypatch.setattr(piece_sizes, "MAX_SETS_PER_CALL", 20)
+    monkeypatch.setattr(piece_sizes, "MIN_ROWS_PER_CALL", 1)
     numbers = []
     for states in (2, 3):
         made = Sweep(Table(9, (("uniform", states),) * 30, seed=1).dataset, 3, representation="bitmap", threads=1)
@@ -199,7 +199,7 @@ def test_pieces_of_many_states_are_small(monkeypatch):
 
     A top place with more smaller places is a piece of its own. Pairs of two states have four cells: 126 of them fit.
     """
-    monkeypatch.setattr(sweep, "MAX_WORDS_PER_CALL", 500)
+    monkeypatch.setattr(piece_sizes, "MAX_WORDS_PER_CALL", 500)
     wide = Sweep(Table(64, (("uniform", 10),) * 12, seed=1).dataset, 2, representation="bitmap", threads=1)
     sizes = [int(np.diff(wide.ranks(2, piece))[0]) for piece in wide.pieces(2)]
     assert sizes == [11, 10, 9, 8, 7, 6, 5, 4, 6]
@@ -210,7 +210,7 @@ def test_pieces_of_many_states_are_small(monkeypatch):
 @pytest.mark.parametrize("least", [1, 300, 1 << 23])
 def test_pieces_are_visited_with_their_values(monkeypatch, least):
     """Each piece is visited once with its values by rank; answers in order. Kept, they are the values by rank."""
-    monkeypatch.setattr(sweep, "MIN_ROWS_PER_CALL", least)
+    monkeypatch.setattr(piece_sizes, "MIN_ROWS_PER_CALL", least)
     made = Sweep(Table(60, WIDTHS, seed=49).dataset, 3, threads=2)
     expected, kept = made.values(3, XLOGX), np.empty(35)
 
@@ -227,7 +227,7 @@ def test_pieces_are_visited_with_their_values(monkeypatch, least):
 @pytest.mark.parametrize("n_first", [0, 1, 2])
 def test_larger_sets_need_the_counts_of_all_pieces(monkeypatch, n_first):
     """A sweep that has counted only some pieces of a size, in one or two calls, counts the others for larger sets."""
-    monkeypatch.setattr(sweep, "MIN_ROWS_PER_CALL", 1)
+    monkeypatch.setattr(piece_sizes, "MIN_ROWS_PER_CALL", 1)
     data = Table(60, (("uniform", 2),) * 8, seed=7).dataset
     made = Sweep(data, 4, threads=1)
     pieces = list(made.pieces(2))
@@ -239,7 +239,7 @@ def test_larger_sets_need_the_counts_of_all_pieces(monkeypatch, n_first):
 
 def test_pieces_are_not_counted_again(monkeypatch):
     """If all pieces of a size were counted, in two calls, larger sets use their counts."""
-    monkeypatch.setattr(sweep, "MIN_ROWS_PER_CALL", 1)
+    monkeypatch.setattr(piece_sizes, "MIN_ROWS_PER_CALL", 1)
     data = Table(60, (("uniform", 2),) * 8, seed=7).dataset
     made = Sweep(data, 4, threads=1)
     pieces = list(made.pieces(2))

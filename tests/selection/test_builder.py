@@ -119,25 +119,26 @@ def test_seconds_per_variable_are_a_total():
 
 
 def test_no_kernel_is_loaded_while_the_clock_runs():
-    """A fresh process has loaded all kernels that auto calls, once it has selected on the tiny table."""
+    """A fresh process has loaded all kernels that auto calls, once it has selected on tiny tables."""
     code = """
 import sys
 import numpy as np
 from bnsearch.budgets.budget import Budget
 from bnsearch.budgets.events import Event
 from bnsearch.data import Dataset
-from bnsearch.selection import Auto, builder
+from bnsearch.selection import Auto
 from bnsearch.scores import BDeu
 
 def loaded():
     modules = [m for name, m in sys.modules.items() if name.startswith("bnsearch") and "kernels" in name]
     return {k: len(k.signatures) for m in modules for k in vars(m).values() if hasattr(k, "signatures")}
 
-builder.select_from_tiny_table(Auto, 1, False, False)
-before = loaded()
 codes = np.random.default_rng(1).integers(0, 2, (300, 20))
 codes[:, 9] = codes[:, 0] & codes[:, 1] & codes[:, 2]
-assert Auto(evaluations=5000).select(Dataset.from_codes(codes), BDeu(), threads=1).table.max_parents > 2
+data = Dataset.from_codes(codes)
+Auto().load_kernels(data, 1, None)
+before = loaded()
+assert Auto(evaluations=5000).select(data, BDeu(), threads=1).table.max_parents > 2
 assert loaded() == before and sum(before.values()) > 10
 """
     source = str(Path(bnsearch.__file__).parents[1])
@@ -181,7 +182,7 @@ def test_an_interrupt_keeps_what_has_grown(threads):
 @pytest.mark.parametrize("threads", [1, 2])
 def test_an_interrupt_of_the_enumeration_keeps_what_is_there(monkeypatch, threads):
     """Interrupted at the first of several pieces of triples, all pairs are there."""
-    monkeypatch.setattr("bnsearch.counting.sweep.MIN_ROWS_PER_CALL", 1)
+    monkeypatch.setattr("bnsearch.counting.piece_sizes.MIN_ROWS_PER_CALL", 1)
     selection = interrupted(Auto(evaluations=30_000), wide_data(), threads, "sets of 2", 1)
     assert (selection.stop, selection.depth) == ("interrupted", 1)
     assert selection.table.n_sets >= Sequential(max_parents=1).select(wide_data(), BIC()).table.n_sets
@@ -294,7 +295,7 @@ def test_refuses_bad_parameters(parameters, message):
 @pytest.mark.parametrize("constrained", [False, True])
 def test_a_halt_from_outside_leaves_what_there_is(monkeypatch, name, threads, constrained):
     """Halted at the twentieth call of `halt`, or before the first, a selection has at least the empty sets."""
-    monkeypatch.setattr("bnsearch.counting.sweep.MIN_ROWS_PER_CALL", 1)
+    monkeypatch.setattr("bnsearch.counting.piece_sizes.MIN_ROWS_PER_CALL", 1)
     data = dependent_data(1, n=25, rows=500, top=2)
     known = Knowledge(required=[("0", "1")], forbidden=[("2", "3")]) if constrained else Knowledge()
     constraints = known.constraints(data.names) if constrained else None

@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 from test_sequential import random_table
 
 from bnsearch.budgets.budget import Budget
-from bnsearch.counting import sweep
+from bnsearch.counting import piece_sizes
 from bnsearch.data import Dataset
 from bnsearch.knowledge import Knowledge
 from bnsearch.parent_sets.table import ParentSets
@@ -28,9 +28,9 @@ SCORES = (BIC(), BDeu(ess=1.0), K2())
 @pytest.fixture(autouse=True)
 def small_pieces(monkeypatch):
     """Divide each size into many pieces."""
-    monkeypatch.setattr(sweep, "MAX_SETS_PER_CALL", 8)
-    monkeypatch.setattr(sweep, "MIN_SETS_PER_CALL", 1)
-    monkeypatch.setattr(sweep, "MIN_ROWS_PER_CALL", 1)
+    monkeypatch.setattr(piece_sizes, "MAX_SETS_PER_CALL", 8)
+    monkeypatch.setattr(piece_sizes, "MIN_SETS_PER_CALL", 1)
+    monkeypatch.setattr(piece_sizes, "MIN_ROWS_PER_CALL", 1)
 
 
 def rows_of(table: ParentSets) -> list[list[tuple[float, tuple[int, ...]]]]:

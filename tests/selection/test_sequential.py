@@ -200,7 +200,7 @@ def test_threads_change_no_bit(monkeypatch, rows):
     """One, two and sixteen threads give the same table, also of sets with equal scores, in pieces of any size."""
     data = random_table(14, rows, 5)
     one = Sequential(max_parents=3).select(data, BIC(), threads=1).table
-    monkeypatch.setattr("bnsearch.counting.sweep.MIN_ROWS_PER_CALL", 1)
+    monkeypatch.setattr("bnsearch.counting.piece_sizes.MIN_ROWS_PER_CALL", 1)
     monkeypatch.setattr("bnsearch.parent_sets.rows.MIN_ROWS_PER_THREAD", 0)
     monkeypatch.setattr("bnsearch.parent_sets.rows.FEW_ROWS", 0)
     monkeypatch.setattr("bnsearch.parent_sets.assembly.ROWS_PER_CHUNK", 5)
@@ -213,7 +213,7 @@ def test_threads_change_no_bit(monkeypatch, rows):
 @pytest.mark.parametrize("threads", [1, 2])
 def test_interrupted_keeps_what_is_there(monkeypatch, threads):
     """Ctrl-C while triples are scored leaves the pairs and the first triples, with the reason for the end."""
-    monkeypatch.setattr("bnsearch.counting.sweep.MIN_ROWS_PER_CALL", 1)
+    monkeypatch.setattr("bnsearch.counting.piece_sizes.MIN_ROWS_PER_CALL", 1)
     data = random_table(12, 200, 6)
 
     def interrupt(now: Event) -> None:
@@ -253,7 +253,7 @@ def test_families_of_pieces_are_counted():
 @pytest.mark.parametrize("size", [2, 3, 4, 5])
 def test_pieces_make_up_all_families(monkeypatch, size, least):
     """Over all pieces every variable is in as many sets of a size as there are sets of the others one smaller."""
-    monkeypatch.setattr("bnsearch.counting.sweep.MIN_ROWS_PER_CALL", least)
+    monkeypatch.setattr("bnsearch.counting.piece_sizes.MIN_ROWS_PER_CALL", least)
     sweep = Sweep(random_table(9, 30, 1), 5, threads=2)
     counts = sum(count_sets_with_each(9, size, piece, sweep.binomial) for piece in sweep.pieces(size))
     assert counts.tolist() == [comb(8, size - 1)] * 9

@@ -13,8 +13,8 @@ from bnsearch.budgets.budget import Budget
 from bnsearch.checkpoints.enumerations import EnumerationEncoder, decode_enumeration
 from bnsearch.scores import BIC, K2, BDeu
 from bnsearch.selection.enumeration import Enumeration, EnumerationState
+from bnsearch.selection.piece_families import PieceFilter
 from bnsearch.selection.sequential import Sequential
-from bnsearch.selection.walk import Walk
 from bnsearch.selection.walk_state import take_state
 from clocks import Clock
 from strategies import examples
@@ -64,13 +64,13 @@ def test_a_restored_walk_goes_on_to_larger_sizes(seconds):
 def test_no_piece_is_enumerated_twice(monkeypatch):
     """Also if the runs are interrupted within a size."""
     data, clock, state, visited = random_table(8, 60, 3), Clock(tick=0.001), EnumerationState(), []
-    keep = Walk._keep
+    keep = PieceFilter._keep_of_block
 
-    def record(self, progress, piece, *rest):
-        visited.append((progress.size, piece))
-        return keep(self, progress, piece, *rest)
+    def record(self, piece, block):
+        visited.append((self.progress.size, piece))
+        return keep(self, piece, block)
 
-    monkeypatch.setattr(Walk, "_keep", record)
+    monkeypatch.setattr(PieceFilter, "_keep_of_block", record)
     found, n_runs = None, 0
     while found is None or not found.complete:
         state = EnumerationState() if found is None else save(state, found)

@@ -32,7 +32,7 @@ from bnsearch.counting.kernels_prefix import (
 )
 from bnsearch.counting.kernels_sweeps import sweep_rows
 from bnsearch.counting.kernels_terms import RISING_SPREAD, cell_term, find_product
-from bnsearch.counting.kernels_triples import sweep_triples
+from bnsearch.counting.kernels_triples import project_on_item, sweep_triples
 from bnsearch.kernels.compile import inner_kernel, kernel
 
 LANES = 128  # number of lanes of a block
@@ -213,9 +213,10 @@ def sweep_top(
         while arities[n_constant] == 1:
             n_constant += 1
         if start[top] == top - n_constant and highest > n_constant:  # all binary places have bitmaps
+            projected, by_word = project_on_item(words, sizes, start[top], highest - n_constant)
             sweep_triples(
-                words, sizes, total, binomial, ones, at, terms, n_constant, top, max(lowest, n_constant), highest,
-                store, offset, values,
+                projected, by_word, total, binomial, ones, at, terms, n_constant, top, max(lowest, n_constant), highest,
+                store, offset, np.empty(total + 4), values,
             )  # fmt: skip
             highest = min(highest, n_constant)
     if highest <= lowest and d > 1:

@@ -90,8 +90,23 @@ def sum_cells(cells, terms):
 
 
 @inner_kernel
+def project_on_item(words, sizes, item, below):
+    """
+    Project the bitmaps of all items before `below` on the rows of an item: return them by item, and by word if short.
+
+    Returns uint64[below, words] and uint64[words, below + PADDING]; the second one is empty if bitmaps are long.
+    """
+    segment = np.zeros(2, np.int64)
+    projected = project_on_top(words, sizes, item, item + 1, below, segment)
+    by_word = np.empty((segment[1] if segment[1] <= MAX_WORDS else 0, projected.shape[0] + PADDING), np.uint64)
+    order_by_word(projected, by_word)
+    return projected, by_word
+
+
+@inner_kernel
 def sweep_triples(
-    words, sizes, total, binomial, ones, at, terms, n_constant, top, lowest, highest, store, offset, values
+    projected, by_word, total, binomial, ones, at, terms, n_constant, top, lowest, highest, store, offset,
+    paired, values,
 ):  # fmt: skip
     """
     Value all sets of three places whose largest is `top` and whose second is in lowest:highest.
@@ -99,18 +114,17 @@ def sweep_triples(
     The first `n_constant` places have one state. All others up to the top must be binary and have bitmaps, and f of
     every count must be tabulated. Only x may be a constant. The item of a binary place is its index less `n_constant`.
 
+    projected, by_word : from project_on_item, for the item of the top and all items below `highest`
+    paired : float64[rows + 4]   scratch for tabulate_pairs
+
     All other arguments are those of sweep_top (kernels_lattice).
     """
     function, _, _, _, _, products, constants, table = terms
     product = find_product(products, 8.0)
     row = table[product if function == RISING_SPREAD else 0]
-    segment = np.zeros(2, np.int64)
     first = top - n_constant
-    projected = project_on_top(words, sizes, first, first + 1, highest - n_constant, segment)
-    by_word = np.empty((segment[1] if segment[1] <= MAX_WORDS else 0, projected.shape[0] + PADDING), np.uint64)
-    order_by_word(projected, by_word)
     counts = np.empty(LANES, np.int32)
-    cells, begin, paired = np.empty(4, np.int64), np.empty(4, np.int64), np.empty(total + 4)
+    cells, begin = np.empty(4, np.int64), np.empty(4, np.int64)
     of_first = at[2] + binomial[first, 2]
     for second in range(lowest - n_constant, highest - n_constant):
         of_second = at[2] + binomial[second, 2]

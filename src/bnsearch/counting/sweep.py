@@ -4,14 +4,15 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
 from math import comb
-from typing import TYPE_CHECKING, TypedDict, TypeVar
+from typing import TYPE_CHECKING, Any, TypedDict, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
 
-from bnsearch._tools.parallel import ThreadArrays, parallel_take, thread_count
+from bnsearch._tools.parallel import parallel_take, thread_count
 from bnsearch.counting.cell_sums import CellSum, products_of_sets
 from bnsearch.counting.columns import find_affordable_states, find_layout, known_variables
+from bnsearch.counting.piece_sizes import limit_piece
 from bnsearch.counting.pieces import Piece, cut_sets, tabulate_binomials
 from bnsearch.data import Dataset
 from bnsearch.errors import InputError, require
@@ -24,12 +25,6 @@ if TYPE_CHECKING:
 # so max_cells is limited if there are few rows. The factor and the limit are measured.
 PROJECTION_GAIN = 4.7
 BITMAP_CELLS_PER_ROW = 0.4
-# Limits on the sets of a kernel call, and on sets times rows: the time of a call is bounded, but exceeds its overhead.
-MAX_SETS_PER_CALL, MIN_SETS_PER_CALL = 1 << 18, 1 << 13
-MAX_ROWS_PER_CALL, MIN_ROWS_PER_CALL = 1 << 26, 1 << 25
-TRIPLES_FACTOR = 2  # sets of three binary variables take so little time that a call may have this many times as many
-FAST_FACTOR = 8  # bitmaps alone take less time for a row, so that a call may have this many times as many rows
-MAX_WORDS_PER_CALL = 1 << 27  # limit on cells times words of bitmaps of a call: less than 0.1 s
 
 R = TypeVar("R")
 
@@ -196,35 +191,76 @@ class Sweep:
         """
         require("size", size, at_least=2, at_most=self.max_size, whole=True)
         terms = self.terms(cell_sum)
-        for smaller in range(self._counted + 1, size):
-            self._count_items(smaller, terms, going)
-        capacity = self._columns.bitmap_capacity(size)
+        self._count_smaller(size, terms, going)
         store = size < self.max_size and size > self._counted
-
-        blocks = ThreadArrays(np.float64)
         needs_rows = not self._columns.are_bitmaps_enough(size)
+        chosen = list(self.pieces(size)) if pieces is None else pieces
+        capacity = self._columns.bitmap_capacity(size)
+        blocks = self._make_blocks(size, chosen) if into is None else []
 
         def run(piece: Piece) -> R:
             first, stop = self.ranks(size, piece)
-            block = blocks.take(stop - first)[0] if into is None else into[first:stop]
-            self._compute_values(size, terms, piece, capacity, store, needs_rows, block)
+            block = blocks.pop() if into is None else into[first:]
+            values = block[: stop - first]
+            self._compute_values(size, terms, piece, capacity, store, needs_rows, values)
             self._stored.update([piece] if store else [])
-            return visit(piece, block)
+            found = visit(piece, values)
+            if into is None:
+                blocks.append(block)
+            return found
 
-        results = parallel_take(run, list(self.pieces(size)) if pieces is None else pieces, self.threads, going)
+        results = self.map_pieces(run, chosen, going)
         if store and self._stored.issuperset(self.pieces(size)):
             self._counted, self._stored = size, set()
         return results
 
+    def _make_blocks(self, size: int, pieces: Sequence[Piece]) -> list[NDArray[np.float64]]:
+        """
+        Return room for the values of a piece for each thread.
+
+        A thread that asks the system for memory may wait for others that do the same, and would hold the interpreter
+        lock meanwhile.
+        """
+        most = max((stop - first for first, stop in (self.ranks(size, piece) for piece in pieces)), default=0)
+        return list(np.empty((min(self.threads, max(1, len(pieces))), most)))
+
+    def map_pieces(
+        self, function: Callable[[Piece], R], pieces: Sequence[Piece], going: Callable[[], bool] = lambda: True
+    ) -> list[R]:
+        """Return a function's values for pieces, in threads; no piece is started after `going` has returned False."""
+        return parallel_take(function, pieces, self.threads, going)
+
+    def list_triple_arrays(self, cell_sum: CellSum, going: Callable[[], bool] = lambda: True) -> tuple[Any, ...] | None:
+        """
+        Return the first arguments of `keep_triples` (selection), which values sets of three binary variables itself.
+
+        None means that it cannot: a variable has another number of states, or no bitmap, or f is not tabulated.
+        """
+        terms, columns = self.terms(cell_sum), self._columns
+        table = terms[-1]
+        is_binary = bool((columns.arities == 2).all()) and columns.are_bitmaps_enough(3)
+        if not is_binary or table.shape[1] <= columns.total:
+            return None
+        self._count_smaller(3, terms, going)
+        return columns.words, columns.sizes, columns.total, self.binomial, self._item_counts, self._begin, terms
+
+    def _count_smaller(self, size: int, terms: Terms, going: Callable[[], bool]) -> None:
+        """Count the sets of items of all sizes below a size, unless their counts are known."""
+        for smaller in range(self._counted + 1, size):
+            self._count_items(smaller, terms, going)
+
     def _count_items(self, size: int, terms: Terms, going: Callable[[], bool]) -> None:
         """Count the sets of items of a size, which larger sets need; the values of the sets are discarded."""
-        capacity, blocks = self._columns.bitmap_capacity(size), ThreadArrays(np.float64)
+        capacity, pieces = self._columns.bitmap_capacity(size), list(self.pieces(size))
+        blocks = self._make_blocks(size, pieces)
 
         def run(piece: Piece) -> None:
             first, stop = self.ranks(size, piece)
-            self._compute_values(size, terms, piece, capacity, True, False, blocks.take(stop - first)[0])
+            block = blocks.pop()
+            self._compute_values(size, terms, piece, capacity, True, False, block[: stop - first])
+            blocks.append(block)
 
-        parallel_take(run, list(self.pieces(size)), self.threads, going)
+        self.map_pieces(run, pieces, going)
         if going():
             self._counted, self._stored = size, set()
 
@@ -270,20 +306,7 @@ class Sweep:
             columns.dense, self.binomial, terms, size, *piece, block,
         )  # fmt: skip
 
-    def _max_words(self, size: int) -> float:
-        """Return the number of words of bitmaps that a set of the largest places reads, if it is counted by bitmaps."""
-        cells = float(np.prod(self._columns.arities[-size:], dtype=np.float64))
-        return max(1.0, min(cells, float(self._columns.max_cells)) * float(self._columns.words.shape[1]))
-
     def pieces(self, size: int) -> Iterator[Piece]:
         """Yield pieces of bounded work that cover the sets of a size, those with the largest top place first."""
-        rows = len(self._columns.weights)
-        is_fast = self._columns.are_bitmaps_enough(size)
-        max_rows = FAST_FACTOR * MAX_ROWS_PER_CALL if is_fast else MAX_ROWS_PER_CALL
-        has_fast_triples = size == 3 and self._columns.arities[-1] <= 2
-        max_sets = min(MAX_SETS_PER_CALL * (TRIPLES_FACTOR if has_fast_triples else 1), max_rows // rows + 1)
-        max_sets = min(max_sets, int(MAX_WORDS_PER_CALL / self._max_words(size)) + 1)
-        min_sets = MIN_ROWS_PER_CALL // rows + 1
-        # Tests set MIN_ROWS_PER_CALL to small values, so that small tables have several pieces.
-        min_sets = max(min_sets, min(MIN_SETS_PER_CALL, MIN_ROWS_PER_CALL)) if is_fast else min_sets // 16 + 1
+        min_sets, max_sets = limit_piece(self._columns, size)
         return cut_sets(len(self.order), size, self.binomial, self.threads, min_sets, max_sets)

@@ -64,10 +64,7 @@ class PieceWalk(Walk):
     def enumerate_pieces(self, size: int, pieces: Sequence[Piece], smaller: ArrayFile | None) -> list[RankedFamilies]:
         """Return the families of each piece that no subset of their parents matches or beats."""
         progress = self.progress = self.progress or self._prepare_size(size, smaller)
-        joint = self.job.score.joint(self.job.data.n_rows)
-        return self.sweep.for_each_piece(
-            size, joint, lambda piece, block: self._keep(progress, piece, block), pieces=pieces
-        )
+        return self._make_filter(progress).for_each_piece(pieces, lambda piece, sets, families: families)
 
     def _prepare_size(self, size: int, smaller: ArrayFile | None) -> SizeProgress:
         """Return the arrays for the enumeration of a size, with the results of the driver if they are at hand."""

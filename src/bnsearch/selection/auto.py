@@ -73,6 +73,7 @@ class Auto(Builder):
     growth: float = 1.0
 
     default_seconds: ClassVar[float] = 60.0
+    enumerates_together: ClassVar[bool] = True
 
     def __post_init__(self) -> None:
         super().__post_init__()

@@ -100,6 +100,7 @@ class Builder(ABC):
     default_seconds: ClassVar[float] = math.inf  # time budget if no limit is given
     default_seconds_per_variable: ClassVar[float] = math.inf
     builds_legally: ClassVar[bool] = False  # whether `build` respects all constraints, required parents included
+    enumerates_together: ClassVar[bool] = False  # whether all variables' sets are enumerated together (`Walk`)
     # Limits for the tiny table of `load_kernels`: `Auto` then enumerates two sizes, and grows sets as well.
     warm_up: ClassVar[Mapping[str, int]] = {"evaluations": 110, "max_parents": 4}
 
@@ -198,6 +199,8 @@ class Builder(ABC):
         constrained = constraints is not None or self.searches_each_variable
         for with_constraints in (False, True) if constrained else (False,):
             select_from_tiny_table(type(self), data.codes.dtype.itemsize, threads > 1, with_constraints)
+        if self.enumerates_together:
+            select_from_tiny_table(type(self), 1, threads > 1, False, max_parents=2)
 
     def _build(self, job: Job) -> Selection:
         """Return the table of legal sets, with at most `max_sets` sets for each variable."""
@@ -228,15 +231,22 @@ class Builder(ABC):
 
 
 @cache
-def select_from_tiny_table(kind: type[Builder], bytes_per_code: int, in_threads: bool, constrained: bool) -> None:
-    """Select from a tiny table, once in a process, so that all kernels are compiled or loaded."""
+def select_from_tiny_table(
+    kind: type[Builder], bytes_per_code: int, in_threads: bool, constrained: bool, max_parents: int | None = None
+) -> None:
+    """
+    Select from a tiny table, once in a process, so that all kernels are compiled or loaded.
+
+    max_parents : size of the largest parent set; None means the limits of `Builder.warm_up`. With two parents, the sets
+        of the last size have three variables, which have a kernel of their own if all variables are binary
+    """
     from bnsearch.knowledge.knowledge import Knowledge
     from bnsearch.scores.bic import BIC
 
     codes = np.random.default_rng(0).integers(0, 2, (40, 7))
     codes[:, 6] = codes[:, 0] & codes[:, 1]  # two parents are better than one, so kernels for larger sets run, too
     tiny = Dataset.from_codes(codes, arities=[2, 2, 2, 2, 2, 2, 2 if bytes_per_code == 1 else 300])
-    parameters: dict[str, Any] = dict(kind.warm_up)
+    parameters: dict[str, Any] = dict(kind.warm_up) if max_parents is None else {"max_parents": max_parents}
     builder = kind(**parameters)
     known = Knowledge(required=(("0", "6"),), forbidden=(("1", "2"),)).constraints(tiny.names) if constrained else None
     builder._build(builder._job(Budget(threads=2 if in_threads else 1), tiny, BIC(), known))

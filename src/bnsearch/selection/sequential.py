@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass, replace
+from typing import ClassVar
 
 import numpy as np
 
@@ -74,6 +75,8 @@ class Sequential(Builder):
 
     max_parents: int | None = 3
     candidates: int | None = None
+
+    enumerates_together: ClassVar[bool] = True
 
     def __post_init__(self) -> None:
         super().__post_init__()

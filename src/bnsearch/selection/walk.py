@@ -14,11 +14,11 @@ from bnsearch.counting.sweep import Sweep
 from bnsearch.parent_sets.assembly import RankedFamilies, assemble
 from bnsearch.parent_sets.legal import take_legal_rows
 from bnsearch.parent_sets.table import ParentSets
-from bnsearch.scores.score import TOLERANCE
 from bnsearch.selection.builder import Job
 from bnsearch.selection.closing import excludes_larger_sets
 from bnsearch.selection.family_chunks import FamilyChunks
 from bnsearch.selection.kept_families import KeptFamilies
+from bnsearch.selection.piece_families import PieceFilter
 from bnsearch.selection.report import NO_TIME
 from bnsearch.selection.size_limits import SizeLimits
 from bnsearch.selection.size_progress import Pace, SizeProgress
@@ -27,7 +27,6 @@ MANY_SETS = 100_000  # minimum number of sets of a size for an estimate of the p
 SECONDS_PER_ROW, SECONDS_PER_VARIABLE = 5e-7, 2e-5  # time reserved for assembling the table
 SIZE_FACTOR = 2.0  # estimated time for a set, divided by that for a set of one variable less
 FAMILY_BYTES = 20  # memory of a family that is kept
-MAX_KEPT = 1 << 19  # maximum number of families of a piece for which there is room at first; more is added if necessary
 
 
 class Walk:
@@ -204,24 +203,17 @@ class Walk:
         self.kept.by_size[size] = progress.kept
         pace = Pace(progress, max_seconds, budget)
 
-        def visit(piece: Piece, block: NDArray[np.float64]) -> None:
-            families = self._keep(progress, piece, block)
+        def visit(piece: Piece, sets: int, families: RankedFamilies) -> None:
             with self.lock:
                 self.kept.add(size, piece, families)
                 if self.resumable:
                     pace.going = pace.going and not self._is_full()
-                pace.advance(len(block), self._reserve)
+                pace.advance(sets, self._reserve)
                 event = self._make_event(progress)
             budget.report(event)
 
-        self.sweep.for_each_piece(
-            size,
-            self.job.score.joint(self.job.data.n_rows),
-            visit,
-            lambda: pace.going and not budget.is_spent(),
-            into=progress.values[0] if progress.values.size else None,
-            pieces=progress.list_pieces_left(self.sweep, in_part=self.resumable and max_seconds == inf),
-        )
+        pieces = progress.list_pieces_left(self.sweep, in_part=self.resumable and max_seconds == inf)
+        self._make_filter(progress).for_each_piece(pieces, visit, lambda: pace.going and not budget.is_spent())
         return self._end_size(progress, pace, started)
 
     def _end_size(self, progress: SizeProgress, pace: Pace, started: float) -> bool:
@@ -269,20 +261,10 @@ class Walk:
         found = self.kept.number if self.job.constraints is None else None  # illegal sets are removed later
         return Event(task, size * progress.done, size * progress.total, "sets", found)
 
-    def _keep(self, progress: SizeProgress, piece: Piece, block: NDArray[np.float64]) -> RankedFamilies:
-        """Return the families of a piece that score better than all subsets of their parents."""
-        from bnsearch.selection.kernels_walk import keep_families
-
-        room = min(progress.size * len(block), MAX_KEPT)
-        while True:
-            chunk = self._chunks.take(room)
-            number = keep_families(
-                progress.size, *piece, self.sweep.binomial, block, progress.parents, self.group_of,
-                self.best_scores, progress.best_scores, TOLERANCE, *chunk,
-            )  # fmt: skip
-            if number <= len(chunk.places):
-                return self._chunks.keep(chunk, number)
-            room = number
+    def _make_filter(self, progress: SizeProgress) -> PieceFilter:
+        """Return what finds the families of a size that score better than all subsets of their parents."""
+        cell_sum = self.job.score.joint(self.job.data.n_rows)
+        return PieceFilter(self.sweep, cell_sum, progress, self.group_of, self.best_scores, self._chunks)
 
     def table(self, *, only_best: bool = False) -> ParentSets:
         """Return the table of the families kept; with `only_best`, a large one is cut to each variable's best sets."""
