@@ -139,7 +139,7 @@ def test_only_search_on_demand_warms_up(monkeypatch):
     model = IslandModel(problem_with("bic", False), Run(Seconds(10**6), seed=3, threads=1, clock=clock), 1, MEMORY)
     model.start()
     island, calls = model.islands[0], []
-    for name in ("search_table", "search_dags", "search_on_demand"):
+    for name in ("search_table", "search_dags", "search_on_demand", "try_new_orderings"):
         monkeypatch.setattr(island, name, lambda *_, name=name: calls.append(name))
     started = clock.now
     assert model.is_warming_up
@@ -155,7 +155,7 @@ def test_only_search_on_demand_warms_up(monkeypatch):
     for _ in range(20):
         model.search_round()
         clock.now *= 1.2
-    assert set(calls) == {"search_table", "search_dags", "search_on_demand"}
+    assert set(calls) == {"search_table", "search_dags", "search_on_demand", "try_new_orderings"}
 
 
 @pytest.mark.parametrize("known", [False, True], ids=["free", "known"])

@@ -30,7 +30,9 @@ from bnsearch.scores.score import improves
 FIRST_LOSS_RATE = 0.25  # share of score-lowering steps that are accepted at the start of a search; decreases to 0
 MIN_STALE_SHARE = 0.2  # share of the elapsed time without improvement, before which no island restarts
 MIN_STALE_STEPS = 10  # number of steps on demand for each variable without improvement, before which no island restarts
-N_STARTS = 8  # number of orderings of which the best one is the start of a search over the table
+N_STARTS = 8  # number of new orderings from which searches over the table begin; a power of two
+STEPS_OF_STARTS = 4 * N_STARTS  # number of steps for each variable of all these searches before a restart
+MIN_SECONDS = 1e-3  # shortest of these searches under a time budget
 MAX_REGROWTH_SHARE = 0.1  # share of a search over the table that growing parents afterwards may take
 LONG_CALL = 0.2  # seconds by which a run may exceed its time budget
 MAX_STEPS_PER_CALL = 10**6  # never reached: a call ends after some milliseconds
@@ -242,27 +244,48 @@ class Island:
         self.offer(run)
 
     def restart_from_table(self, index: Index, run: Run) -> None:
-        """
-        Restart at the best of several orderings, each after a short search over a candidate table.
+        """Restart at the best of several orderings, each after a short search over a candidate table."""
+        found = self._search_new_orderings(index, SearchBudget(max_steps=STEPS_OF_STARTS * self.problem.size), run)
+        self._recorded = self._offered = -inf
+        self.chain.reset_best()
+        self._move_to_rows(index, found)
+        self.offer(run)
 
-        The worse half of the orderings is dropped after each search, and the next search is twice as long (successive
-        halving, as in RINOBS): some starts never lead to a good network. The steps are not counted as iterations.
+    def try_new_orderings(self, index: Index, budget: SearchBudget, run: Run) -> None:
+        """Search over a candidate table from new orderings, and move to the network found if it is the best so far."""
+        found = self._search_new_orderings(index, budget, run, self.chain.best)
+        if improves(found.score, self.chain.best):
+            self._move_to_rows(index, found)
+            self.offer(run)
+
+    def _search_new_orderings(
+        self, index: Index, budget: SearchBudget, run: Run, target: float = -inf
+    ) -> ScoredOrdering:
+        """
+        Return the best of several orderings after searches over a candidate table.
+
+        The worse half of the orderings is dropped after each round of searches, and all rounds have the same budget
+        (successive halving, as in RINOBS): some starts never lead to a good network. The steps are not counted as
+        iterations.
+
+        target : no further round begins if it would not reach this score with the gain of the last one
         """
         start = make_starts("fas", index.table, precedence_of(self.problem))
         chains = [RepairChain(index, start(self.rng), draw_seed(self.rng)) for _ in range(N_STARTS)]
-        steps = self.problem.size
-        while True:
-            for chain in chains:
-                anneal(chain, SearchBudget(max_steps=steps), run, lambda taken: None)
+        deadline, n_rounds = run.seconds + budget.max_seconds, N_STARTS.bit_length()
+        best = -inf
+        for rounds_left in range(n_rounds, 0, -1):
+            steps = budget.max_steps / (n_rounds * len(chains))
+            for i, chain in enumerate(chains):
+                seconds = max(MIN_SECONDS, (deadline - run.seconds) / (rounds_left * len(chains) - i))
+                anneal(chain, SearchBudget(steps, seconds), run, lambda taken: None)
                 run.count(evaluations=chain.new_evaluations())
             chains.sort(key=lambda chain: -chain.best)
-            if len(chains) == 1 or run.halted():
+            before, best = best, chains[0].best
+            if run.halted() or (isfinite(before) and best + (best - before) < target):
                 break
-            chains, steps = chains[: len(chains) // 2], 2 * steps
-        self._recorded = self._offered = -inf
-        self.chain.reset_best()
-        self._move_to_rows(index, chains[0].score_best())
-        self.offer(run)
+            chains = chains[: max(1, len(chains) // 2)]
+        return chains[0].score_best()
 
     def _move_to_rows(self, index: Index, found: ScoredOrdering) -> None:
         """Move to a network that a search over a table has found."""

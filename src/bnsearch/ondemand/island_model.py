@@ -15,6 +15,7 @@ from bnsearch.ondemand.deep_growth import DeepGrowth
 from bnsearch.ondemand.exchange import exchange_networks, restart_islands
 from bnsearch.ondemand.first_climb import make_first_climb, prepare_climbs
 from bnsearch.ondemand.island import Island, make_islands
+from bnsearch.ondemand.new_starts import NewStarts
 from bnsearch.ondemand.row_choice import RowChoice
 from bnsearch.ondemand.schedule import Activity, Schedule, SearchBudget
 from bnsearch.ondemand.shared_table import SharedTable
@@ -74,6 +75,7 @@ class IslandModel:
         self.table = SharedTable(problem, run, [island.chain for island in self.islands], TABLE_MEMORY * memory)
         self.schedule = Schedule(run, len(self.islands), problem.size, on_demand_only=on_demand_only)
         self._row_choice = RowChoice([island.chain for island in self.islands])
+        self.new_starts = NewStarts()
         self.class_climb: ClassClimb | None = None
         self._deep_growth: DeepGrowth | None = None  # made when it is used first, because that takes time
         self.guest: Callable[[float], object] | None = None
@@ -185,6 +187,8 @@ class IslandModel:
                 self._row_choice.use_full_rows()
                 self._grow_deep(DEEP_GROWTH_SHARE * (self.run.progress.evaluations - evaluations))
             self._exchange()
+            if not (self.on_demand_only or self.is_climbing or is_warming_up):
+                self._try_new_orderings(self.new_starts.find_seconds(self.run))
         schedule.end_round()
 
     def _is_stale(self) -> bool:
@@ -281,6 +285,22 @@ class IslandModel:
         if self.is_started and not self.run.halted() and self.table.fits(seconds):
             self.table.use_all_sets(seconds)
             self._search_table(SearchBudget(max_seconds=seconds))
+
+    def _try_new_orderings(self, seconds: float) -> None:
+        """Let each island search over the table from new orderings, if there is time for making the table."""
+        if not self.table.fits(seconds):
+            return
+        run, started, before = self.run, self.run.seconds, self._total_score()
+        self.table.use_all_sets(seconds)
+        index = self.table.find_index()
+        left = SearchBudget(max_seconds=max(0.01, seconds - (run.seconds - started)))
+        jobs: list[Callable[[], object]] = [
+            partial(island.try_new_orderings, index, left, run) for island in self.islands
+        ]
+        self._run_jobs(jobs, left.max_seconds)
+        gain = self._total_score() - before
+        self.table.record_search(gain)
+        self.new_starts.record(run.seconds, gain)
 
     def _search_dags(self, budget: SearchBudget) -> None:
         """Climb over DAGs; measure the duration of a climb."""
