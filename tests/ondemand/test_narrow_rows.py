@@ -159,6 +159,7 @@ def test_full_rows_after_a_round_without_gain(monkeypatch):
     """The first round records the score; the second one, which gains nothing, changes all islands to full rows."""
     monkeypatch.setattr(IslandModel, "_run_activity", lambda model, activity, search, steps: None)
     monkeypatch.setattr(IslandModel, "_grow_deep", lambda model, max_evaluations: None)
+    monkeypatch.setattr(IslandModel, "_try_new_orderings", lambda model, seconds: None)  # the clock would stand still
     monkeypatch.setattr(IslandModel, "is_warming_up", False)
     problem, clock = problem_of(Dependent(250, (2, 3, 4) * 3, 0.5, 7).dataset, SCORES[1]), Clock()
     model = IslandModel(problem, Run(Seconds(1e6), seed=1, threads=1, clock=clock), 2, MEMORY)
