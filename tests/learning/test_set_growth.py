@@ -82,33 +82,33 @@ class Search:
         return [] if self.growth._growth is None else self.growth._growth.slices
 
 
-def test_growth_begins_with_pairs(monkeypatch):
-    """Without an enumeration, with single parents only and with a complete table there is no growth."""
+def test_growth_begins_with_single_parents(monkeypatch):
+    """Without an enumeration, without parents and with a complete table there is no growth."""
     search = Search(monkeypatch)
     search.wait(1.0, depth=None)
-    search.wait(1.0, depth=1)
+    search.wait(1.0, depth=0)
     search.wait(1.0, complete=True)
     assert search.slices == []
-    search.wait(1.0)  # 0.15 * 1 s
-    assert search.slices == [pytest.approx(0.15)]
+    search.wait(1.0, depth=1)  # 0.5 * 1 s
+    assert search.slices == [pytest.approx(0.5)]
     assert search.model.added_at_once == [True]
 
 
 def test_short_slices_wait(monkeypatch):
-    """After 10 s, a slice takes at least 0.2 s: 0.15 * 1 s is too short, 0.15 * 2 s is not."""
+    """After 10 s, a slice takes at least 0.2 s: 0.5 * 0.3 s is too short, 0.5 * 0.6 s is not."""
     search = Search(monkeypatch)
-    search.wait(9.0, depth=None)
-    search.wait(1.0)
+    search.wait(9.7, depth=None)
+    search.wait(0.3)
     assert search.slices == []
-    search.wait(1.0)
+    search.wait(0.3)
     assert search.slices == [pytest.approx(0.3)]
 
 
 def test_no_slice_near_the_end(monkeypatch):
-    """With 2 s left, a slice takes at most 0.8 s: 0.15 * 8 s is too long."""
+    """With 2 s left, a slice takes at most 0.8 s: 0.5 * 2 s is too long."""
     search = Search(monkeypatch)
-    search.wait(90.0, depth=None)
-    search.wait(8.0)
+    search.wait(96.0, depth=None)
+    search.wait(2.0)
     assert search.slices == []
 
 
@@ -116,28 +116,28 @@ def test_the_table_is_searched_between_slices(monkeypatch):
     """
     As long as the last grown sets were not searched, no sets grow; the time counts later.
 
-    No grown set is used: the second slice has 0.15 * 2 s, then 0.075 * 1 s, and no search of its own.
+    No grown set is used: the second slice has 0.5 * 2 s, then 0.25 * 1 s, and no search of its own.
     """
     search = Search(monkeypatch)
     search.wait(1.0)
     search.wait(1.0)
-    assert search.slices == [pytest.approx(0.15)]
+    assert search.slices == [pytest.approx(0.5)]
     search.model.search_table()
     search.model.table.has_new_sets = True  # enumerated sets have arrived since then
     search.wait(1.0)
-    assert search.slices == [pytest.approx(0.15)]
+    assert search.slices == [pytest.approx(0.5)]
     search.model.table.has_new_sets = False
     search.wait(1.0)
-    assert search.slices == [pytest.approx(0.15), pytest.approx(0.375)]
+    assert search.slices == [pytest.approx(0.5), pytest.approx(1.25)]
     assert search.model.added_at_once == [True, False]
 
 
 @pytest.mark.parametrize(
     ("variable", "score", "share"),
     [
-        (0, -1.0, 0.15),  # a grown set: twice the share, at most 0.15
-        (0, -2.0, 0.075),  # another set
-        (1, -1.0, 0.075),  # another variable
+        (0, -1.0, 0.5),  # a grown set: twice the share, at most 0.5
+        (0, -2.0, 0.25),  # another set
+        (1, -1.0, 0.25),  # another variable
     ],
 )
 def test_the_share_depends_on_the_use_of_grown_sets(monkeypatch, variable, score, share):
@@ -148,20 +148,36 @@ def test_the_share_depends_on_the_use_of_grown_sets(monkeypatch, variable, score
     search.model.scores[variable] = score
     search.wait(2.0)
     assert search.slices[1] == pytest.approx(2.0 * share)
-    assert search.model.added_at_once == [True, share == 0.15]
+    assert search.model.added_at_once == [True, share == 0.5]
 
 
-def test_the_share_has_a_lower_bound(monkeypatch):
-    """0.15 is halved to 0.075 and 0.0375, then it is 0.02; a used set doubles it to 0.04."""
+def test_few_used_sets_are_not_enough(monkeypatch):
+    """At least a tenth of the changed families must be grown sets."""
+    for n_variables, share in ((10, 0.5), (11, 0.25)):
+        search = Search(monkeypatch)
+        search.model.scores = [-5.0] * n_variables
+        search.wait(1.0)
+        search.model.search_table()
+        search.model.scores = [-1.0] * n_variables  # one of them is a grown set
+        search.wait(2.0)
+        assert search.slices[1] == pytest.approx(2.0 * share)
+
+
+def test_the_share_has_bounds(monkeypatch):
+    """0.5 is halved down to 0.02; used sets double it to 0.04 and so on, at most to 0.5."""
     search = Search(monkeypatch)
     monkeypatch.setattr(set_growth, "MIN_SLICE", 0.0)
+    monkeypatch.setattr(set_growth, "MAX_REST", 1.0)
     shares = []
-    for i in range(6):
-        search.model.scores[0] = -1.0 if i == 5 else -5.0
+    for i in range(13):
+        if search.growth._before is not None:
+            search.growth._before[0] = -3.0
+        search.model.scores[0] = -1.0 if i > 6 else -5.0
         search.model.search_table()
-        search.wait(10.0)
-        shares.append(search.slices[-1] / 10.0)
-    assert shares == pytest.approx([0.15, 0.075, 0.0375, 0.02, 0.02, 0.04])
+        search.wait(1.0)
+        shares.append(search.slices[-1])
+    falling, rising = [0.5, 0.25, 0.125, 0.0625, 0.03125, 0.02, 0.02], [0.04, 0.08, 0.16, 0.32, 0.5, 0.5]
+    assert shares == pytest.approx(falling + rising)
 
 
 def test_finished_growth_ends(monkeypatch):

@@ -52,6 +52,7 @@ class ScriptedChain(ScriptedSearch):
         super().__init__(*taken)
         self.best, self.order = best, np.array(order, dtype=np.int32)
         self.calls: list[Any] = []
+        self.local_scores, self.n_families = np.full(4, best / 4.0), 0
 
     def count_new_evaluations(self) -> int:
         """Return the evaluations of a call."""
@@ -65,14 +66,20 @@ class ScriptedChain(ScriptedSearch):
         """Return an empty network."""
         return [[]] * 4
 
+    def best_scores(self) -> np.ndarray:
+        """Return the local scores of the best network."""
+        return self.local_scores
+
     def best_order(self) -> np.ndarray:
         """Return the best ordering."""
         return self.order
 
     def move_to_network(self, order: np.ndarray, parents: Any, scores: np.ndarray) -> None:
-        """Record a move, and take the score of the network if it is the best so far."""
+        """Record a move, and take the scores of the network if it is the best so far; store two families."""
         self.calls.append("move")
-        self.best = max(self.best, float(np.sum(scores)))
+        self.n_families += 2
+        if float(np.sum(scores)) > self.best:
+            self.best, self.local_scores = float(np.sum(scores)), np.array(scores)
 
     def store_network(self, parents: Any, scores: np.ndarray) -> None:
         """Record that a network was stored."""

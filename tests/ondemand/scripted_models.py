@@ -41,7 +41,7 @@ class ScriptedTable:
         """Return the index."""
         return "index"
 
-    def record_search(self, gain: float) -> None:
+    def record_search(self, gain: float, n_changed: int, n_new: int) -> None:
         """Record the gain of a search."""
         self.gains.append(gain)
 

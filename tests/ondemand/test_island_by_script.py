@@ -232,6 +232,7 @@ def test_a_search_over_the_table_offers_its_networks(monkeypatch: pytest.MonkeyP
     island.search_table(INDEX, SearchBudget(max_steps=4, max_seconds=20.0), run)
     assert offered == pytest.approx([total - 2.0, total - 1.0, total])
     assert (run.progress.iterations, run.progress.evaluations) == (4, 28)
+    assert (island.n_changed, island.n_new) == (4, 2)
     move, (_, halted) = chain.calls
     assert move == "move"
     clock.now += 1.9

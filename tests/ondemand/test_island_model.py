@@ -17,7 +17,9 @@ from bnsearch.ondemand.dag_search import MIN_CLIMB_BYTES
 from bnsearch.ondemand.exchange import exchange_networks, restart_islands
 from bnsearch.ondemand.island import Island
 from bnsearch.ondemand.island_model import CLIMB_MEMORY, IslandModel
+from bnsearch.ondemand.schedule import SearchBudget
 from bnsearch.ondemand.shared_table import SharedTable, build_table, draw_informed_start
+from bnsearch.orderings.index import Index
 from bnsearch.runs.problem import Problem
 from bnsearch.runs.run import Run
 from bnsearch.runs.stop import Evaluations, Iterations, Seconds
@@ -50,22 +52,22 @@ def searched(problem: Problem, threads: int, rounds: int = 3, number: int = 3) -
 
 def test_the_first_search_over_the_table_may_be_longer():
     """
-    After 20 of 100 s the planned time is 2 * 20 s, and half a million rows are built in a second.
+    After 20 of 100 s the planned time is 2 * 20 s, and 1.5 million rows are built in a second.
 
-    Building may take 0.3 of a search, and a search 0.08 of the planned time, 480,000 rows in all; the first search
+    Building may take 0.3 of a search, and a search 0.08 of the planned time, 1,440,000 rows in all; the first search
     0.16. The 20 variables take the time of 30 rows each.
     """
     clock = Clock()
     table = SharedTable(problem_with("bic", False), Run(Seconds(100), seed=1, clock=clock), [], 1e9)
     clock.now += 20.0
-    assert table._max_added() == pytest.approx(960_000 - 600)
-    table.record_search(0.0)
-    assert table._max_added() == pytest.approx(480_000 - 600)
+    assert table._max_added() == pytest.approx(2_880_000 - 600)
+    table.record_search(0.0, 0, 0)
+    assert table._max_added() == pytest.approx(1_440_000 - 600)
 
 
 def test_the_last_search_over_the_table_is_planned():
     """
-    After 20 of 100 s, the last search may take 8 s. Building takes 0.3 of them, half a million rows in each second.
+    After 20 of 100 s, the last search may take 8 s. Building takes 0.3 of them, 1.5 million rows in each second.
 
     The 20 variables take the time of 30 rows each. In a run of 0.0064 s, there is not more time than these rows take.
     """
@@ -74,18 +76,18 @@ def test_the_last_search_over_the_table_is_planned():
     clock.now += 20.0
     assert table.last_search_seconds == pytest.approx(8.0)
     table.use_all_sets(8.0)
-    assert table._max_added() == pytest.approx(1_200_000 - 600)
+    assert table._max_added() == pytest.approx(3_600_000 - 600)
     assert table._count_wanted() == inf
-    table.record_search(1.0)
-    table.record_search(1.0)
-    assert table._max_added() == pytest.approx(480_000 - 600)  # as before
+    table.record_search(1.0, 5, 0)
+    table.record_search(1.0, 5, 0)
+    assert table._max_added() == pytest.approx(1_440_000 - 600)  # as before
     assert table._count_wanted() == 0.0
     few = SharedTable(problem, table._run, [], 200_000.0)  # bytes, 200 for each row
     few.use_all_sets(8.0)
     assert few._max_added() == 1000
-    assert not table.fits(0.004)
-    assert table.fits(0.0041)
-    for stop in (Seconds(0.05), Iterations(10)):
+    assert not table.fits(0.0013)
+    assert table.fits(0.0014)
+    for stop in (Seconds(0.015), Iterations(10)):
         assert SharedTable(problem, Run(stop, seed=1), [], 1e9).last_search_seconds == 0.0
 
 
@@ -142,13 +144,13 @@ def test_only_search_on_demand_warms_up(monkeypatch):
     for name in ("search_table", "search_dags", "search_on_demand", "try_new_orderings"):
         monkeypatch.setattr(island, name, lambda *_, name=name: calls.append(name))
     started = clock.now
+    island.n_steps = model.problem.size - 1  # steps are not slow
     assert model.is_warming_up
     model.search_round()
     assert calls == ["search_on_demand"]
     clock.now += 1.01 * (started - 100.0)
     assert not model.is_warming_up
     clock.now = started
-    island.n_steps = model.problem.size - 1
     assert model.is_warming_up
     island.n_steps += 1
     assert not model.is_warming_up
@@ -177,16 +179,51 @@ def test_the_table_of_all_families_met(known):
 
 
 def test_the_width_of_the_table():
-    """A search without gain is followed by one over more sets, one that gains by one over fewer, down to a limit."""
+    """A search that gains without added sets is followed by one over fewer sets, down to a limit; any other by more."""
     data = random_network(25, 3.0, 2, 4).sample(3000, seed=4)
     model, _ = searched(problem_of(data, make_score("bic")), 1)
     sizes = []
-    for gain in [1.0] * 9 + [0.0] * 6 + [1.0] * 9:
-        model.table.record_search(gain)
+    for gain, n_new in [(1.0, 1)] * 9 + [(0.0, 0)] + [(1.0, 2)] + [(1.0, 1)] * 9:
+        model.table.record_search(gain, 20, n_new)
         sizes.append(model.table.build().n_sets)
     assert sizes[7] == sizes[8] == sizes[-1]
-    assert sizes[8:15] == sorted(sizes[8:15])
-    assert sizes[8] < sizes[14]
+    assert sizes[8] < sizes[9] < sizes[10]
+
+
+def test_a_search_over_the_table_counts_changed_and_new_families(monkeypatch):
+    """Families are new if they were not in the store; without a better network nothing counts."""
+    problem = problem_with("bic", False, 30)
+    model, run = searched(problem, 1, rounds=0)
+    island, empty = model.islands[0], DAG.empty(problem.names)
+    island.chain.reset_best()
+    island.add_network(empty, island.chain.scores_without_parents())
+    families, before = island.chain.families(), island.chain.best_parents()
+    members = np.split(families.members, np.cumsum(families.sizes)[:-1])
+    stored = {(int(child), frozenset(own.tolist())) for child, own in zip(families.child, members, strict=True)}
+    monkeypatch.setattr(island.chain, "improve_parents", lambda halted: None)
+    table = Sequential(max_parents=2).select(problem.data, make_score("bic")).table
+    island.search_table(Index(table), SearchBudget(max_steps=20_000), run)
+    after = enumerate(zip(before, island.chain.best_parents(), strict=True))
+    changed = [(v, frozenset(new)) for v, (old, new) in after if set(old) != set(new)]
+    assert island.n_changed == len(changed) > 0
+    assert 0 < island.n_new == len([family for family in changed if family not in stored]) < len(changed)
+    island.try_new_orderings(Index(table), SearchBudget(max_steps=1), run)
+    assert (island.n_changed, island.n_new) == (0, 0)
+
+
+def test_the_table_gets_no_wider_than_it_can_be():
+    """However many searches gain nothing, at most twice as many sets are wanted as there are."""
+    data = random_network(25, 3.0, 2, 4).sample(3000, seed=4)
+    model, _ = searched(problem_of(data, make_score("bic")), 1)
+    for _ in range(30):
+        model.table.record_search(0.0, 0, 0)
+        model.table.build()
+    n_sets = model.table._n_added
+    assert model.table._count_wanted() <= 2.0 * n_sets
+    model.table.record_search(1.0, 20, 0)
+    model.table.record_search(1.0, 20, 0)
+    model.table.build()
+    assert model.table._n_added < n_sets
 
 
 def test_enumerated_and_grown_sets_share_the_room():
@@ -221,10 +258,10 @@ def test_a_table_serves_again():
         island.chain.step(300, 0.2, 0.0)
     clock.now += 10.0
     last = model.table.find_index()
-    model.table.record_search(0.0)
+    model.table.record_search(0.0, 0, 0)
     assert model.table.find_index() is not last
     last = model.table.find_index()
-    model.table.record_search(0.0)
+    model.table.record_search(0.0, 0, 0)
     clock.now += 48.99
     assert model.table.find_index() is last
     assert model.table.min_search_seconds() == 0.0

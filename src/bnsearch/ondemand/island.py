@@ -105,6 +105,8 @@ class Island:
     n_climbs : number of climbs over DAGs that ended, here or on the first island; 0 forbids climbs, except the first
         one
     n_steps : number of steps of the search with families on demand
+    n_changed, n_new : number of families that the last search over a table has changed in the best network, and how
+        many of them were not in the store before
     """
 
     def __init__(
@@ -121,6 +123,7 @@ class Island:
         self.chain = OnDemandChain(source, draw_seed(rng), memory, timed=timed, shared=shared)
         self.dag_search: DagSearch | None = None
         self.n_climbs = self.n_steps = 0
+        self.n_changed = self.n_new = 0
         self._offered = -inf  # best score that was offered to the run
         self._recorded = -inf  # best score when progress was last recorded
         # Seconds, or number of rounds under a budget of iterations, at the start and at the last improvement:
@@ -146,6 +149,7 @@ class Island:
 
     def search_table(self, index: Index, budget: SearchBudget, run: Run) -> None:
         """Search over a candidate table from the best ordering, and move to the network found."""
+        self.n_changed = self.n_new = 0
         if not isfinite(self.chain.best):
             return
         search = RepairChain(index, self.chain.best_order(), draw_seed(self.rng))
@@ -253,6 +257,7 @@ class Island:
 
     def try_new_orderings(self, index: Index, budget: SearchBudget, run: Run) -> None:
         """Search over a candidate table from new orderings, and move to the network found if it is the best so far."""
+        self.n_changed = self.n_new = 0
         found = self._search_new_orderings(index, budget, run, self.chain.best)
         if improves(found.score, self.chain.best):
             self._move_to_rows(index, found)
@@ -288,9 +293,12 @@ class Island:
         return chains[0].score_best()
 
     def _move_to_rows(self, index: Index, found: ScoredOrdering) -> None:
-        """Move to a network that a search over a table has found."""
+        """Move to a network that a search over a table has found, and count the families that are changed."""
         parents = [index.table.parents(row) for row in found.rows.tolist()]
+        scores, n_families = self.chain.best_scores(), self.chain.n_families
         self.chain.move_to_network(found.order, parents, index.table.scores[found.rows])
+        self.n_changed = int(np.count_nonzero(self.chain.best_scores() != scores))
+        self.n_new = self.chain.n_families - n_families
 
 
 def make_islands(

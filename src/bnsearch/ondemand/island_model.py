@@ -278,7 +278,7 @@ class IslandModel:
         index = self.table.find_index()
         left = SearchBudget(budget.max_steps, max(0.01, budget.max_seconds - (run.seconds - started)))
         self._run_jobs([partial(island.search_table, index, left, run) for island in self.islands], left.max_seconds)
-        self.table.record_search(self._total_score() - before)
+        self._record_table_search(self._total_score() - before)
 
     def finish(self, seconds: float) -> None:
         """Search over the table for the last time, for some seconds, with as many sets as that allows."""
@@ -299,8 +299,15 @@ class IslandModel:
         ]
         self._run_jobs(jobs, left.max_seconds)
         gain = self._total_score() - before
-        self.table.record_search(gain)
+        self._record_table_search(gain)
         self.new_starts.record(run.seconds, gain)
+
+    def _record_table_search(self, gain: float) -> None:
+        """Record the gain of a search over the table, and how many families of the networks it has changed."""
+        n_changed, n_new = (
+            sum(numbers) for numbers in zip(*((i.n_changed, i.n_new) for i in self.islands), strict=True)
+        )
+        self.table.record_search(gain, n_changed, n_new)
 
     def _search_dags(self, budget: SearchBudget) -> None:
         """Climb over DAGs; measure the duration of a climb."""

@@ -26,9 +26,10 @@ MAX_SEARCH_SHARE = 0.08  # maximum length of one search as a share of the planne
 MAX_FIRST_SHARE = 0.16  # the same for the first search, which often gains most
 LAST_SHARE = 0.08  # length of the last search as a share of the run's time
 HORIZON = 2.0  # planned time as a multiple of the elapsed time; at most the remaining time
-FIRST_ROWS_PER_SECOND = 500_000  # assumed pace of building a table, until a build was measured
+FIRST_ROWS_PER_SECOND = 1_500_000  # assumed pace of building a table, until a build was measured
 ROWS_PER_VARIABLE = 30  # time for building the table of a variable, in rows, besides the time for its rows
 MIN_WIDTH = 4.0  # smallest number of sets for each family met that are added to the table
+USEFUL_SHARE = 0.1  # added sets are useful if they are at least this share of the families that a search changes
 MIN_MEASURED_SECONDS = 0.01  # shortest build from which the pace is measured: fixed costs dominate shorter ones
 ROW_BYTES = 200  # approximate memory of a row of the table and its index
 
@@ -85,8 +86,7 @@ class SharedTable:
 
         These are cached extensions of the families met on the one hand, and enumerated and grown parent sets on the
         other. Each kind may fill half of the room, and what the other kind leaves. The more sets, the more moves a
-        search can make, and the longer each takes. So a search that gains nothing is followed by one over twice as many
-        added sets, and one that gains by half.
+        search can make, and the longer each takes (see `record_search`).
         """
         max_added = self._max_added()
         room = min(max_added, self._count_wanted())
@@ -158,12 +158,23 @@ class SharedTable:
         unchanged = not self.has_new_sets and self._best == [chain.best for chain in self._chains]
         return unchanged and self._max_added() < min(self._n_added, self._count_wanted())
 
-    def record_search(self, gain: float) -> None:
-        """Record the end of a search and its gain: a search without gain is followed by one over a larger table."""
+    def record_search(self, gain: float, n_changed: int, n_new: int) -> None:
+        """
+        Record the end of a search.
+
+        It is followed by a search over twice as many added sets if it has gained nothing or if added sets are useful,
+        and over half as many otherwise.
+
+        gain : gain of the search
+        n_changed, n_new : number of families of the best networks that it has changed, and how many of these were added
+        """
         self.n_searches += 1
         self._best = [chain.best for chain in self._chains]
         self._planned_seconds = None
-        self._width = max(MIN_WIDTH, self._width * (0.5 if gain > 0.0 else 2.0))
+        if gain > 0.0 and n_new < USEFUL_SHARE * n_changed:
+            self._width = max(MIN_WIDTH, 0.5 * self._width)
+        else:  # no wider than twice what there was: more may not exist, or not fit into the time
+            self._width = max(MIN_WIDTH, min(2.0 * self._width, 2.0 * self._n_added / max(1, self._n_met())))
 
     def _build_index(self) -> Index:
         """Return the index of a new table; measure the pace of building."""
