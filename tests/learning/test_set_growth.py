@@ -151,18 +151,6 @@ def test_the_share_depends_on_the_use_of_grown_sets(monkeypatch, variable, score
     assert search.model.added_at_once == [True, share == 0.5]
 
 
-def test_few_used_sets_are_not_enough(monkeypatch):
-    """At least a tenth of the changed families must be grown sets."""
-    for n_variables, share in ((10, 0.5), (11, 0.25)):
-        search = Search(monkeypatch)
-        search.model.scores = [-5.0] * n_variables
-        search.wait(1.0)
-        search.model.search_table()
-        search.model.scores = [-1.0] * n_variables  # one of them is a grown set
-        search.wait(2.0)
-        assert search.slices[1] == pytest.approx(2.0 * share)
-
-
 def test_the_share_has_bounds(monkeypatch):
     """0.5 is halved down to 0.02; used sets double it to 0.04 and so on, at most to 0.5."""
     search = Search(monkeypatch)

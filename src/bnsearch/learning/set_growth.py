@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from bnsearch.learning.candidates import selection_memory
 from bnsearch.ondemand.island_model import IslandModel
-from bnsearch.ondemand.shared_table import USEFUL_SHARE
 from bnsearch.runs.problem import Problem
 from bnsearch.runs.run import Run
 from bnsearch.selection.continued_growth import ContinuedGrowth
@@ -21,7 +20,7 @@ class SetGrowth:
 
     Search with families on demand extends the families along its path, and enumeration stops at small sets. Growth
     extends the best sets of each variable, also those that no ordering has required so far. Its share of the time is
-    doubled when many of the families that the islands' best network has changed are grown sets, and halved otherwise.
+    doubled when the islands' best network uses a grown set that it did not have before, and halved otherwise.
 
     Parameters
     ----------
@@ -34,7 +33,7 @@ class SetGrowth:
         self._share = MAX_SHARE
         self._credit = 0.0  # seconds that were assigned to growth and are not used yet
         self._seen = 0.0  # elapsed time up to which time was assigned
-        self._is_used = True  # whether the best network has used sets of the last slice; True before the first one
+        self._is_used = True  # whether the best network has used a set of the last slice; True before the first one
         self._n_searches = -1  # number of searches over the table before the last slice
         self._before: list[float] | None = None  # local scores of the best network before the last slice
 
@@ -63,8 +62,7 @@ class SetGrowth:
     def _adapt_share(self, growth: ContinuedGrowth, before: list[float], now: list[float]) -> None:
         """Change the share of the time by the use of grown sets; before, now : local scores of the best network."""
         changed = [v for v, (new, old) in enumerate(zip(now, before, strict=True)) if new != old]
-        n_used = sum(growth.has_found(v, now[v]) for v in changed)
-        self._is_used = n_used > 0 and n_used >= USEFUL_SHARE * len(changed)
+        self._is_used = any(growth.has_found(v, now[v]) for v in changed)
         self._share = min(MAX_SHARE, 2.0 * self._share) if self._is_used else max(MIN_SHARE, 0.5 * self._share)
 
     def _grow(self, model: IslandModel, enumerated: Selection) -> None:
