@@ -22,7 +22,7 @@ PROBLEM = Problem(data=Dataset.from_codes(np.random.default_rng(1).integers(0, 2
 
 
 class ScriptedGrowth:
-    """A growth that takes all of its time, and finds sets with the score -1 for variable 0."""
+    """A growth that takes all of its time, and finds sets with scores of at least -1 for variable 0."""
 
     def __init__(self, data, score, constraints, memory) -> None:
         self.table, self.is_complete, self.depth = None, False, 2
@@ -35,8 +35,8 @@ class ScriptedGrowth:
         self.table, self.depth = enumerated, depth
 
     def has_found(self, child, score) -> bool:
-        """Return True for one family."""
-        return child == 0 and score == -1.0
+        """Return True for some families of one variable."""
+        return child == 0 and score >= -1.0
 
 
 class ScriptedModel:
@@ -155,12 +155,9 @@ def test_the_share_has_bounds(monkeypatch):
     """0.5 is halved down to 0.02; used sets double it to 0.04 and so on, at most to 0.5."""
     search = Search(monkeypatch)
     monkeypatch.setattr(set_growth, "MIN_SLICE", 0.0)
-    monkeypatch.setattr(set_growth, "MAX_REST", 1.0)
     shares = []
     for i in range(13):
-        if search.growth._before is not None:
-            search.growth._before[0] = -3.0
-        search.model.scores[0] = -1.0 if i > 6 else -5.0
+        search.model.scores[0] = -1.0 / i if i > 6 else -5.0
         search.model.search_table()
         search.wait(1.0)
         shares.append(search.slices[-1])

@@ -24,6 +24,7 @@ class ScriptedTable:
     def __init__(self, *arguments: Any) -> None:
         self.has_new_sets, self.seconds, self.gains = False, 0.0, []
         self.planned: list[float] = []
+        self.changes: list[tuple[int, int]] = []
 
     def min_search_seconds(self) -> float:
         """Return the shortest useful search."""
@@ -42,8 +43,9 @@ class ScriptedTable:
         return "index"
 
     def record_search(self, gain: float, n_changed: int, n_new: int) -> None:
-        """Record the gain of a search."""
+        """Record the gain of a search, and the families that it has changed."""
         self.gains.append(gain)
+        self.changes.append((n_changed, n_new))
 
 
 def make_model(

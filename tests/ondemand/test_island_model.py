@@ -69,7 +69,7 @@ def test_the_last_search_over_the_table_is_planned():
     """
     After 20 of 100 s, the last search may take 8 s. Building takes 0.3 of them, 1.5 million rows in each second.
 
-    The 20 variables take the time of 30 rows each. In a run of 0.0064 s, there is not more time than these rows take.
+    The 20 variables take the time of 30 rows each. In a run of 0.015 s, the last search is too short for these rows.
     """
     problem, clock = problem_with("bic", False), Clock()
     table = SharedTable(problem, Run(Seconds(100), seed=1, clock=clock), [], 1e9)
@@ -179,7 +179,7 @@ def test_the_table_of_all_families_met(known):
 
 
 def test_the_width_of_the_table():
-    """A search that gains without added sets is followed by one over fewer sets, down to a limit; any other by more."""
+    """A search that gains by few added sets is followed by one over fewer sets, down to a limit; any other by more."""
     data = random_network(25, 3.0, 2, 4).sample(3000, seed=4)
     model, _ = searched(problem_of(data, make_score("bic")), 1)
     sizes = []

@@ -206,7 +206,7 @@ def test_a_first_climb_does_not_change_rounds_of_iterations(monkeypatch: pytest.
 
 
 def test_a_search_over_the_table_gets_the_rest_of_the_time(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Of 10 s, making the index takes 4: each island has 6 s. Gains of 1 and 2 are recorded. At least 0.01 s remain."""
+    """Of 10 s, making the index takes 4: each island has 6 s. Gains and changes are summed. At least 0.01 s remain."""
     model, clock = make_model(monkeypatch, -9.0, -8.0)
     clock.now += 10.0  # before the search
     searched = []
@@ -221,11 +221,12 @@ def test_a_search_over_the_table_gets_the_rest_of_the_time(monkeypatch: pytest.M
         def search_table(index: str, budget: SearchBudget, run: Run, gain: float = gain, island: Any = island) -> None:
             searched.append((index, budget))
             island.chain.best += gain
+            island.n_changed, island.n_new = 10 * int(gain), int(gain)
 
         monkeypatch.setattr(island, "search_table", search_table)
     model._search_table(SearchBudget(max_steps=5, max_seconds=10.0))
     assert searched == [("index", SearchBudget(5, 6.0))] * 2
-    assert model.table.gains == [3.0]
+    assert (model.table.gains, model.table.changes) == ([3.0], [(30, 3)])
     model._search_table(SearchBudget(max_seconds=3.0))
     assert searched[-1] == ("index", SearchBudget(max_seconds=0.01))
 

@@ -189,6 +189,7 @@ def test_all_islands_search_from_new_orderings(monkeypatch: pytest.MonkeyPatch) 
     def search(island: Island, index: Any, budget: SearchBudget, run: Run) -> None:
         budgets.append((index, budget.max_seconds))
         island.chain.best = max(island.chain.best, -6.0 if island is model.islands[0] else -9.0)
+        island.n_changed, island.n_new = (7, 2) if island is model.islands[0] else (0, 0)
 
     def find_index() -> str:
         clock.now += 4.0
@@ -199,6 +200,7 @@ def test_all_islands_search_from_new_orderings(monkeypatch: pytest.MonkeyPatch) 
     model._try_new_orderings(10.0)
     assert budgets == [("index", pytest.approx(6.0))] * 2
     assert (model.table.planned, model.table.gains) == ([10.0], [3.0])
+    assert model.table.changes == [(7, 2)]
     assert records == [(model.run.seconds, 3.0)]
 
 

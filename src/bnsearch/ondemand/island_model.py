@@ -304,10 +304,8 @@ class IslandModel:
 
     def _record_table_search(self, gain: float) -> None:
         """Record the gain of a search over the table, and how many families of the networks it has changed."""
-        n_changed, n_new = (
-            sum(numbers) for numbers in zip(*((i.n_changed, i.n_new) for i in self.islands), strict=True)
-        )
-        self.table.record_search(gain, n_changed, n_new)
+        n_changed = sum(island.n_changed for island in self.islands)
+        self.table.record_search(gain, n_changed, sum(island.n_new for island in self.islands))
 
     def _search_dags(self, budget: SearchBudget) -> None:
         """Climb over DAGs; measure the duration of a climb."""

@@ -166,7 +166,8 @@ class SharedTable:
         and over half as many otherwise.
 
         gain : gain of the search
-        n_changed, n_new : number of families of the best networks that it has changed, and how many of these were added
+        n_changed, n_new : number of families that it has changed in the best networks, and how many of these their
+            islands had not met before: these were added sets
         """
         self.n_searches += 1
         self._best = [chain.best for chain in self._chains]
