@@ -9,6 +9,7 @@ from scripted_islands import PROBLEM, ScriptedChain, make_island
 
 from bnsearch.ondemand import island_model
 from bnsearch.ondemand.island_model import IslandModel
+from bnsearch.ondemand.shared_table import Changes
 from bnsearch.ondemand.source import Source
 from bnsearch.runs.run import Run
 from bnsearch.runs.stop import Seconds, Stop
@@ -24,7 +25,7 @@ class ScriptedTable:
     def __init__(self, *arguments: Any) -> None:
         self.has_new_sets, self.seconds, self.gains = False, 0.0, []
         self.planned: list[float] = []
-        self.changes: list[tuple[int, int]] = []
+        self.changes: list[Changes] = []
 
     def min_search_seconds(self) -> float:
         """Return the shortest useful search."""
@@ -42,10 +43,10 @@ class ScriptedTable:
         """Return the index."""
         return "index"
 
-    def record_search(self, gain: float, n_changed: int, n_new: int) -> None:
+    def record_search(self, gain: float, changes: Changes) -> None:
         """Record the gain of a search, and the families that it has changed."""
         self.gains.append(gain)
-        self.changes.append((n_changed, n_new))
+        self.changes.append(changes)
 
 
 def make_model(
@@ -67,9 +68,9 @@ def make_model(
 
 
 def record_calls(
-    monkeypatch: pytest.MonkeyPatch, model: IslandModel, *names: str, results: dict[str, Any] | None = None
+    monkeypatch: pytest.MonkeyPatch, model: Any, *names: str, results: dict[str, Any] | None = None
 ) -> list[Any]:
-    """Replace methods of a model; return the list of their calls, each a name and the arguments."""
+    """Replace methods of a model, or of an object that it has; return the list of their calls: names and arguments."""
     calls: list[Any] = []
     for name in names:
 

@@ -10,9 +10,11 @@ import pytest
 from scripted_islands import EMPTY, PROBLEM, ScriptedChain, ScriptedDagSearch, ScriptedSearch, make_island
 
 from bnsearch.ondemand import island as island_file
+from bnsearch.ondemand import new_starts
 from bnsearch.ondemand.chain import row_bytes
 from bnsearch.ondemand.island import Island, make_islands
 from bnsearch.ondemand.schedule import SearchBudget
+from bnsearch.ondemand.shared_table import Changes
 from bnsearch.ondemand.source import Source
 from bnsearch.orderings.index import Index
 from bnsearch.orderings.state import ScoredOrdering
@@ -229,10 +231,10 @@ def test_a_search_over_the_table_offers_its_networks(monkeypatch: pytest.MonkeyP
     monkeypatch.setattr(island_file, "RepairChain", lambda *arguments: search)
     monkeypatch.setattr(island_file, "offer_network", lambda search, found, run: offered.append(search.best))
     monkeypatch.setattr(run, "offer", lambda score, make: offered.append(score))
-    island.search_table(INDEX, SearchBudget(max_steps=4, max_seconds=20.0), run)
+    changes = island.search_table(INDEX, SearchBudget(max_steps=4, max_seconds=20.0), run)
     assert offered == pytest.approx([total - 2.0, total - 1.0, total])
     assert (run.progress.iterations, run.progress.evaluations) == (4, 28)
-    assert (island.n_changed, island.n_new) == (4, 2)
+    assert changes == Changes(4, 2)
     move, (_, halted) = chain.calls
     assert move == "move"
     clock.now += 1.9
@@ -261,7 +263,7 @@ def test_a_halted_restart_moves_to_the_best_start(monkeypatch: pytest.MonkeyPatc
     island = make_island(monkeypatch, chain)
     made = [TableSearch(float(score)) for score in (-7, -2, -5, -3, -1, -8, -4, -6)]
     waiting = iter(made)
-    monkeypatch.setattr(island_file, "RepairChain", lambda *arguments: next(waiting))
+    monkeypatch.setattr(new_starts, "RepairChain", lambda *arguments: next(waiting))
 
     def move(island: Island, index: Index, found: str) -> None:
         chain.calls.append(found)

@@ -12,13 +12,13 @@ from bnsearch.equivalence.ges import GES
 from bnsearch.graphs import DAG
 from bnsearch.learning.search import search
 from bnsearch.networks import random_network
-from bnsearch.ondemand import island as island_file
+from bnsearch.ondemand import new_starts
 from bnsearch.ondemand.dag_search import MIN_CLIMB_BYTES
 from bnsearch.ondemand.exchange import exchange_networks, restart_islands
 from bnsearch.ondemand.island import Island
 from bnsearch.ondemand.island_model import CLIMB_MEMORY, IslandModel
 from bnsearch.ondemand.schedule import SearchBudget
-from bnsearch.ondemand.shared_table import SharedTable, build_table, draw_informed_start
+from bnsearch.ondemand.shared_table import Changes, SharedTable, build_table, draw_informed_start
 from bnsearch.orderings.index import Index
 from bnsearch.runs.problem import Problem
 from bnsearch.runs.run import Run
@@ -61,7 +61,7 @@ def test_the_first_search_over_the_table_may_be_longer():
     table = SharedTable(problem_with("bic", False), Run(Seconds(100), seed=1, clock=clock), [], 1e9)
     clock.now += 20.0
     assert table._max_added() == pytest.approx(2_880_000 - 600)
-    table.record_search(0.0, 0, 0)
+    table.record_search(0.0, Changes())
     assert table._max_added() == pytest.approx(1_440_000 - 600)
 
 
@@ -78,8 +78,8 @@ def test_the_last_search_over_the_table_is_planned():
     table.use_all_sets(8.0)
     assert table._max_added() == pytest.approx(3_600_000 - 600)
     assert table._count_wanted() == inf
-    table.record_search(1.0, 5, 0)
-    table.record_search(1.0, 5, 0)
+    table.record_search(1.0, Changes(5, 0))
+    table.record_search(1.0, Changes(5, 0))
     assert table._max_added() == pytest.approx(1_440_000 - 600)  # as before
     assert table._count_wanted() == 0.0
     few = SharedTable(problem, table._run, [], 200_000.0)  # bytes, 200 for each row
@@ -97,12 +97,12 @@ def test_the_last_search_uses_all_sets():
     problem = problem_of(data, make_score("bic"))
     model, _ = searched(problem, 1, rounds=1)
     every_set = Sequential(max_parents=3).select(data, make_score("bic")).table
-    run = model.table._run = model.run = Run(Seconds(100), seed=3, threads=1)
+    run = model.table._run = model.table_searches._run = model.run = Run(Seconds(100), seed=3, threads=1)
     model.table._timed = True
     model.table.add_selected(every_set, at_once=False)
     usual = model.table.build().n_sets
     score = max(island.chain.best for island in model.islands)
-    model.finish(2.0)
+    model.search_last(2.0)
     assert model.table._index.table.n_sets > max(every_set.n_sets, 1.5 * usual)
     assert model.table.n_searches == 2
     assert max(island.chain.best for island in model.islands) >= score
@@ -184,7 +184,7 @@ def test_the_width_of_the_table():
     model, _ = searched(problem_of(data, make_score("bic")), 1)
     sizes = []
     for gain, n_new in [(1.0, 1)] * 9 + [(0.0, 0)] + [(1.0, 2)] + [(1.0, 1)] * 9:
-        model.table.record_search(gain, 20, n_new)
+        model.table.record_search(gain, Changes(20, n_new))
         sizes.append(model.table.build().n_sets)
     assert sizes[7] == sizes[8] == sizes[-1]
     assert sizes[8] < sizes[9] < sizes[10]
@@ -202,13 +202,12 @@ def test_a_search_over_the_table_counts_changed_and_new_families(monkeypatch):
     stored = {(int(child), frozenset(own.tolist())) for child, own in zip(families.child, members, strict=True)}
     monkeypatch.setattr(island.chain, "improve_parents", lambda halted: None)
     table = Sequential(max_parents=2).select(problem.data, make_score("bic")).table
-    island.search_table(Index(table), SearchBudget(max_steps=20_000), run)
+    changes = island.search_table(Index(table), SearchBudget(max_steps=20_000), run)
     after = enumerate(zip(before, island.chain.best_parents(), strict=True))
     changed = [(v, frozenset(new)) for v, (old, new) in after if set(old) != set(new)]
-    assert island.n_changed == len(changed) > 0
-    assert 0 < island.n_new == len([family for family in changed if family not in stored]) < len(changed)
-    island.try_new_orderings(Index(table), SearchBudget(max_steps=1), run)
-    assert (island.n_changed, island.n_new) == (0, 0)
+    assert changes.number == len(changed) > 0
+    assert 0 < changes.n_new == len([family for family in changed if family not in stored]) < len(changed)
+    assert island.try_new_orderings(Index(table), SearchBudget(max_steps=1), run) == Changes()
 
 
 def test_the_table_gets_no_wider_than_it_can_be():
@@ -216,12 +215,12 @@ def test_the_table_gets_no_wider_than_it_can_be():
     data = random_network(25, 3.0, 2, 4).sample(3000, seed=4)
     model, _ = searched(problem_of(data, make_score("bic")), 1)
     for _ in range(30):
-        model.table.record_search(0.0, 0, 0)
+        model.table.record_search(0.0, Changes())
         model.table.build()
     n_sets = model.table._n_added
     assert model.table._count_wanted() <= 2.0 * n_sets
-    model.table.record_search(1.0, 20, 0)
-    model.table.record_search(1.0, 20, 0)
+    model.table.record_search(1.0, Changes(20, 0))
+    model.table.record_search(1.0, Changes(20, 0))
     model.table.build()
     assert model.table._n_added < n_sets
 
@@ -258,10 +257,10 @@ def test_a_table_serves_again():
         island.chain.step(300, 0.2, 0.0)
     clock.now += 10.0
     last = model.table.find_index()
-    model.table.record_search(0.0, 0, 0)
+    model.table.record_search(0.0, Changes())
     assert model.table.find_index() is not last
     last = model.table.find_index()
-    model.table.record_search(0.0, 0, 0)
+    model.table.record_search(0.0, Changes())
     clock.now += 48.99
     assert model.table.find_index() is last
     assert model.table.min_search_seconds() == 0.0
@@ -295,13 +294,13 @@ def test_a_restart_keeps_the_best_of_several_orderings(known, monkeypatch):
     """Searches of 8, 4, 2 and 1 orderings, with n, 2n, 4n and 8n steps; the worse half is dropped after each round."""
     problem = problem_with("bic", known)
     model, run = searched(problem, 1, number=1)
-    searches, anneal = [], island_file.anneal
+    searches, anneal = [], new_starts.anneal
 
     def recorded(chain, budget, *rest):
         anneal(chain, budget, *rest)
         searches.append((chain, budget.max_steps, chain.best))
 
-    monkeypatch.setattr(island_file, "anneal", recorded)
+    monkeypatch.setattr(new_starts, "anneal", recorded)
     island, iterations = model.islands[0], run.progress.iterations
     restart_islands([island], model.table.find_index(), run)
     n = problem.size

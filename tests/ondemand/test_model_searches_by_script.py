@@ -11,6 +11,7 @@ from scripted_islands import EMPTY, Found, ScriptedDagSearch
 from scripted_models import make_model, record_calls
 
 from bnsearch.ondemand.schedule import SearchBudget
+from bnsearch.ondemand.shared_table import Changes
 from bnsearch.runs.run import Run
 from bnsearch.runs.stop import Iterations
 
@@ -174,9 +175,9 @@ def test_the_last_search(monkeypatch: pytest.MonkeyPatch, case: str, seconds: fl
     model, _ = make_model(monkeypatch, -np.inf if case == "not started" else -9.0)
     if case == "stopped":
         model.run.budget.request_stop()
-    calls = record_calls(monkeypatch, model, "_search_table")
-    model.finish(seconds)
-    assert calls == ([("_search_table", SearchBudget(max_seconds=seconds))] if is_searched else [])
+    calls = record_calls(monkeypatch, model.table_searches, "search")
+    model.search_last(seconds)
+    assert calls == ([("search", SearchBudget(max_seconds=seconds))] if is_searched else [])
     assert model.table.planned == ([seconds] if is_searched else [])
 
 
@@ -200,9 +201,10 @@ def test_a_first_climb_does_not_change_rounds_of_iterations(monkeypatch: pytest.
     """Under a budget of iterations both searches over orderings take part while the first climb is running."""
     model, _ = make_model(monkeypatch, -9.0, stop=Iterations(10**6))
     model.islands[0].dag_search = ScriptedDagSearch(first=[False])
-    calls = record_calls(monkeypatch, model, "_search_on_demand", "_search_table")
+    calls = record_calls(monkeypatch, model, "_search_on_demand")
+    monkeypatch.setattr(model.table_searches, "search", lambda budget: calls.append(("search", budget)))
     model._search_orderings(SearchBudget(max_steps=10))
-    assert [name for name, *_ in calls] == ["_search_on_demand", "_search_table"]
+    assert [name for name, *_ in calls] == ["_search_on_demand", "search"]
 
 
 def test_a_search_over_the_table_gets_the_rest_of_the_time(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -218,16 +220,18 @@ def test_a_search_over_the_table_gets_the_rest_of_the_time(monkeypatch: pytest.M
     monkeypatch.setattr(model.table, "find_index", find_index)
     for gain, island in zip((1.0, 2.0), model.islands, strict=True):
 
-        def search_table(index: str, budget: SearchBudget, run: Run, gain: float = gain, island: Any = island) -> None:
+        def search_table(
+            index: str, budget: SearchBudget, run: Run, gain: float = gain, island: Any = island
+        ) -> Changes:
             searched.append((index, budget))
             island.chain.best += gain
-            island.n_changed, island.n_new = 10 * int(gain), int(gain)
+            return Changes(10 * int(gain), int(gain))
 
         monkeypatch.setattr(island, "search_table", search_table)
-    model._search_table(SearchBudget(max_steps=5, max_seconds=10.0))
+    model.table_searches.search(SearchBudget(max_steps=5, max_seconds=10.0))
     assert searched == [("index", SearchBudget(5, 6.0))] * 2
     assert (model.table.gains, model.table.changes) == ([3.0], [(30, 3)])
-    model._search_table(SearchBudget(max_seconds=3.0))
+    model.table_searches.search(SearchBudget(max_seconds=3.0))
     assert searched[-1] == ("index", SearchBudget(max_seconds=0.01))
 
 

@@ -17,6 +17,7 @@ from bnsearch.ondemand.kernels_row_cache import COMPUTED, EVALUATIONS, HEAD, NAR
 from bnsearch.ondemand.kernels_state import SEEN
 from bnsearch.ondemand.row_caches import RowCaches
 from bnsearch.ondemand.source import Source
+from bnsearch.ondemand.table_searches import TableSearches
 from bnsearch.runs.run import Run
 from bnsearch.runs.stop import Seconds
 from clocks import Clock
@@ -159,7 +160,7 @@ def test_full_rows_after_a_round_without_gain(monkeypatch):
     """The first round records the score; the second one, which gains nothing, changes all islands to full rows."""
     monkeypatch.setattr(IslandModel, "_run_activity", lambda model, activity, search, steps: None)
     monkeypatch.setattr(IslandModel, "_grow_deep", lambda model, max_evaluations: None)
-    monkeypatch.setattr(IslandModel, "_try_new_orderings", lambda model, seconds: None)  # the clock would stand still
+    monkeypatch.setattr(TableSearches, "search_new_orderings", lambda searches: None)  # the clock would stand still
     monkeypatch.setattr(IslandModel, "is_warming_up", False)
     problem, clock = problem_of(Dependent(250, (2, 3, 4) * 3, 0.5, 7).dataset, SCORES[1]), Clock()
     model = IslandModel(problem, Run(Seconds(1e6), seed=1, threads=1, clock=clock), 2, MEMORY)

@@ -7,13 +7,15 @@ from typing import Any
 
 import numpy as np
 import pytest
-from scripted_islands import EMPTY, ScriptedChain, ScriptedSearch, make_island
+from scripted_islands import EMPTY, PROBLEM, ScriptedChain, ScriptedSearch, make_island
 from scripted_models import make_model, record_calls
 
 from bnsearch.ondemand import island as island_file
+from bnsearch.ondemand import new_starts as new_starts_file
 from bnsearch.ondemand.island import Island
-from bnsearch.ondemand.new_starts import NewStarts
+from bnsearch.ondemand.new_starts import NewStarts, search_new_orderings
 from bnsearch.ondemand.schedule import SearchBudget
+from bnsearch.ondemand.shared_table import Changes
 from bnsearch.orderings.index import Index
 from bnsearch.orderings.state import ScoredOrdering
 from bnsearch.runs.run import Run
@@ -22,6 +24,7 @@ from candidate_tables import random_candidates
 from clocks import Clock
 
 INDEX = Index(random_candidates(4, 5, 2, seed=1))
+RNG = np.random.default_rng(1)
 
 
 def start_run(*scores: tuple[float, float]) -> tuple[Run, Clock]:
@@ -109,8 +112,8 @@ def make_starts(
         turns.append((searches.index(search), budget))
         clock.now += budget.max_seconds if budget.max_seconds < inf else 0.0
 
-    monkeypatch.setattr(island_file, "RepairChain", lambda *arguments: next(waiting))
-    monkeypatch.setattr(island_file, "anneal", take_turn)
+    monkeypatch.setattr(new_starts_file, "RepairChain", lambda *arguments: next(waiting))
+    monkeypatch.setattr(new_starts_file, "anneal", take_turn)
     return searches, turns
 
 
@@ -121,10 +124,9 @@ def test_the_worse_half_is_dropped_after_each_round(monkeypatch: pytest.MonkeyPa
     The searches 4 to 7 are the better ones of the first round, 4 and 5 of the second one, 5 in the third one.
     """
     run, clock = start_run()
-    island = make_island(monkeypatch, ScriptedChain())
     scores = [(-9.0,)] * 4 + [(-8.0, -5.0, -4.0), (-8.0, -5.0, -3.0, -2.0), (-8.0, -6.0), (-8.0, -6.0)]
     searches, turns = make_starts(monkeypatch, clock, *scores)
-    found = island._search_new_orderings(INDEX, SearchBudget(32.0, 12.0), run)
+    found = search_new_orderings(INDEX, PROBLEM, RNG, SearchBudget(32.0, 12.0), run)
     assert [number for number, _ in turns] == [*range(8), 4, 5, 6, 7, 4, 5, 5]
     expected = [3.0 / 8] * 8 + [3.0 / 4] * 4 + [3.0 / 2] * 2 + [3.0]
     assert [budget.max_seconds for _, budget in turns] == pytest.approx(expected)
@@ -141,19 +143,17 @@ def test_hopeless_searches_end_early(monkeypatch: pytest.MonkeyPatch, target: fl
     With a target of -6.1 the third round is made, too; after it, the gain of 0.1 would lead to -6.8.
     """
     run, clock = start_run()
-    island = make_island(monkeypatch, ScriptedChain())
     _, turns = make_starts(monkeypatch, clock, *[(-9.0, -9.0, -9.0)] * 7, (-8.0, -7.0, -6.9, -6.9))
-    island._search_new_orderings(INDEX, SearchBudget(max_seconds=12.0), run, target)
+    search_new_orderings(INDEX, PROBLEM, RNG, SearchBudget(max_seconds=12.0), run, target)
     assert len(turns) == n_turns
 
 
 def test_an_interrupt_ends_the_searches(monkeypatch: pytest.MonkeyPatch) -> None:
     """After a stop request during the first round, no second one begins."""
     run, clock = start_run()
-    island = make_island(monkeypatch, ScriptedChain())
     _, turns = make_starts(monkeypatch, clock, *[(-9.0,)] * 8)
     run.budget.request_stop()
-    island._search_new_orderings(INDEX, SearchBudget(max_seconds=12.0), run)
+    search_new_orderings(INDEX, PROBLEM, RNG, SearchBudget(max_seconds=12.0), run)
     assert len(turns) == 8
 
 
@@ -165,12 +165,13 @@ def test_only_a_better_network_is_taken(monkeypatch: pytest.MonkeyPatch, is_bett
     chain = ScriptedChain(best=found.score - 1.0 if is_better else found.score)
     island, targets = make_island(monkeypatch, chain), []
 
-    def search(island: Island, index: Index, budget: SearchBudget, run: Run, target: float) -> ScoredOrdering:
+    def search(*arguments: Any, target: float) -> ScoredOrdering:
         targets.append(target)
         return found
 
-    monkeypatch.setattr(Island, "_search_new_orderings", search)
-    island.try_new_orderings(INDEX, SearchBudget(max_seconds=1.0), run)
+    monkeypatch.setattr(island_file, "search_new_orderings", search)
+    changes = island.try_new_orderings(INDEX, SearchBudget(max_seconds=1.0), run)
+    assert changes == (Changes(4, 2) if is_better else Changes())
     assert targets == [found.score - is_better]
     assert chain.calls == (["move"] if is_better else [])
     assert run.progress.score == pytest.approx(found.score if is_better else -inf)
@@ -184,12 +185,14 @@ def test_all_islands_search_from_new_orderings(monkeypatch: pytest.MonkeyPatch) 
     """
     model, clock = make_model(monkeypatch, -9.0, -8.0)
     budgets, records = [], []
-    monkeypatch.setattr(model.new_starts, "record", lambda now, gain: records.append((now, gain)))
+    new_starts = model.table_searches.new_starts
+    monkeypatch.setattr(new_starts, "find_seconds", lambda run: 10.0)
+    monkeypatch.setattr(new_starts, "record", lambda now, gain: records.append((now, gain)))
 
-    def search(island: Island, index: Any, budget: SearchBudget, run: Run) -> None:
+    def search(island: Island, index: Any, budget: SearchBudget, run: Run) -> Changes:
         budgets.append((index, budget.max_seconds))
         island.chain.best = max(island.chain.best, -6.0 if island is model.islands[0] else -9.0)
-        island.n_changed, island.n_new = (7, 2) if island is model.islands[0] else (0, 0)
+        return Changes(7, 2) if island is model.islands[0] else Changes()
 
     def find_index() -> str:
         clock.now += 4.0
@@ -197,7 +200,7 @@ def test_all_islands_search_from_new_orderings(monkeypatch: pytest.MonkeyPatch) 
 
     monkeypatch.setattr(Island, "try_new_orderings", search)
     monkeypatch.setattr(model.table, "find_index", find_index)
-    model._try_new_orderings(10.0)
+    model.table_searches.search_new_orderings()
     assert budgets == [("index", pytest.approx(6.0))] * 2
     assert (model.table.planned, model.table.gains) == ([10.0], [3.0])
     assert model.table.changes == [(7, 2)]
@@ -207,8 +210,9 @@ def test_all_islands_search_from_new_orderings(monkeypatch: pytest.MonkeyPatch) 
 def test_there_must_be_time_for_the_table(monkeypatch: pytest.MonkeyPatch) -> None:
     """The scripted table fits into more than two seconds."""
     model, _ = make_model(monkeypatch, -9.0)
-    calls = record_calls(monkeypatch, model, "_run_jobs")
-    model._try_new_orderings(2.0)
+    calls = record_calls(monkeypatch, model.table_searches, "_run_jobs")
+    monkeypatch.setattr(model.table_searches.new_starts, "find_seconds", lambda run: 2.0)
+    model.table_searches.search_new_orderings()
     assert not calls
     assert not model.table.planned
 
@@ -219,10 +223,9 @@ def test_they_wait_for_the_first_climb_and_the_warm_up(
 ) -> None:
     """A round ends with them, except during the first climb and the warm-up, and in GINOBS, which has no table."""
     model, _ = make_model(monkeypatch, -9.0, on_demand_only=bool(only))
-    calls = record_calls(monkeypatch, model, "_try_new_orderings", "_run_activity", "_exchange")
+    record_calls(monkeypatch, model, "_run_activity", "_exchange")
+    calls = record_calls(monkeypatch, model.table_searches, "search_new_orderings")
     monkeypatch.setattr(type(model), "is_climbing", property(lambda model: bool(is_climbing)))
     monkeypatch.setattr(type(model), "is_warming_up", property(lambda model: bool(is_warming_up)))
-    monkeypatch.setattr(model.new_starts, "find_seconds", lambda run: 5.0)
     model.search_round()
-    tried = [arguments for name, *arguments in calls if name == "_try_new_orderings"]
-    assert tried == ([] if is_climbing or is_warming_up or only else [[5.0]])
+    assert len(calls) == (0 if is_climbing or is_warming_up or only else 1)

@@ -159,7 +159,7 @@ class _DataSearch:
                     return
                 expected = math.inf
         if model.islands:
-            model.finish(min(model.table.last_search_seconds, run.seconds_left - bounding.reserve))
+            model.search_last(min(model.table.last_search_seconds, run.seconds_left - bounding.reserve))
             bounding.finish()
             run.end_by_time()
         if self.undescribed is not None:

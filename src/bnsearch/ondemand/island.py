@@ -2,87 +2,35 @@
 
 from __future__ import annotations
 
-import math
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from functools import partial
 from math import fsum, inf, isfinite
-from typing import Any, Protocol
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from bnsearch.graphs.dag import DAG
+from bnsearch.ondemand.annealing import anneal
 from bnsearch.ondemand.chain import OnDemandChain, row_bytes
 from bnsearch.ondemand.dag_search import DagSearch
+from bnsearch.ondemand.new_starts import N_STARTS, search_new_orderings
 from bnsearch.ondemand.row_caches import RowCaches
 from bnsearch.ondemand.schedule import SearchBudget
-from bnsearch.ondemand.shared_table import draw_informed_start
+from bnsearch.ondemand.shared_table import Changes, draw_informed_start
 from bnsearch.ondemand.source import Source
 from bnsearch.orderings.index import Index
 from bnsearch.orderings.repair import RepairChain
-from bnsearch.orderings.restarts import offer_network, precedence_of
-from bnsearch.orderings.starts import make_starts
+from bnsearch.orderings.restarts import offer_network
 from bnsearch.orderings.state import ScoredOrdering, draw_seed
 from bnsearch.runs.problem import Problem
 from bnsearch.runs.run import Run
 from bnsearch.scores.score import improves
 
-FIRST_LOSS_RATE = 0.25  # share of score-lowering steps that are accepted at the start of a search; decreases to 0
 MIN_STALE_SHARE = 0.2  # share of the elapsed time without improvement, before which no island restarts
+STEPS_OF_STARTS = 4 * N_STARTS  # number of steps for each variable in all searches from new orderings before a restart
 MIN_STALE_STEPS = 10  # number of steps on demand for each variable without improvement, before which no island restarts
-N_STARTS = 8  # number of new orderings from which searches over the table begin; a power of two
-STEPS_OF_STARTS = 4 * N_STARTS  # number of steps for each variable of all these searches before a restart
-MIN_SECONDS = 1e-3  # shortest of these searches under a time budget
 MAX_REGROWTH_SHARE = 0.1  # share of a search over the table that growing parents afterwards may take
-LONG_CALL = 0.2  # seconds by which a run may exceed its time budget
-MAX_STEPS_PER_CALL = 10**6  # never reached: a call ends after some milliseconds
-
-
-class StepwiseSearch(Protocol):
-    """A search in steps; it accepts a given share of the steps that lower the score."""
-
-    @property
-    def best(self) -> float:
-        """The best score so far."""
-        ...
-
-    @property
-    def seconds_of_call(self) -> float:
-        """The expected duration of the next call of `step`."""
-        ...
-
-    def step(self, steps: int, rate: float, slope: float) -> int:
-        """
-        Take up to `steps` steps, for some milliseconds; return their number.
-
-        rate : share of the steps that lower the score which is accepted at first
-        slope : number by which this share decreases with each step
-        """
-        ...
-
-
-def ends_in_time(search: StepwiseSearch, run: Run) -> bool:
-    """Return True unless the next call is long and expected to end after the deadline."""
-    return search.seconds_of_call < max(LONG_CALL, run.seconds_left)
-
-
-def anneal(search: StepwiseSearch, budget: SearchBudget, run: Run, report: Callable[[int], None]) -> None:
-    """
-    Take steps until the budget is used up; the share of accepted losses decreases to zero.
-
-    `report` is called every few milliseconds, with the number of steps since the last call.
-    """
-    done, started = 0, run.seconds
-    while (left := budget.remaining_share(done, run.seconds - started)) > 0.0 and not run.halted(search.best):
-        if not ends_in_time(search, run):
-            return
-        if isfinite(budget.max_steps):
-            slope = FIRST_LOSS_RATE / budget.max_steps
-            taken = search.step(math.ceil(budget.max_steps) - done, FIRST_LOSS_RATE - slope * done, slope)
-        else:
-            taken = search.step(MAX_STEPS_PER_CALL, FIRST_LOSS_RATE * left, 0.0)
-        done += taken
-        report(taken)
 
 
 class Island:
@@ -105,8 +53,6 @@ class Island:
     n_climbs : number of climbs over DAGs that ended, here or on the first island; 0 forbids climbs, except the first
         one
     n_steps : number of steps of the search with families on demand
-    n_changed, n_new : number of families that the last search over a table has changed in the best network, and how
-        many of them were not in the store before
     """
 
     def __init__(
@@ -123,7 +69,6 @@ class Island:
         self.chain = OnDemandChain(source, draw_seed(rng), memory, timed=timed, shared=shared)
         self.dag_search: DagSearch | None = None
         self.n_climbs = self.n_steps = 0
-        self.n_changed = self.n_new = 0
         self._offered = -inf  # best score that was offered to the run
         self._recorded = -inf  # best score when progress was last recorded
         # Seconds, or number of rounds under a budget of iterations, at the start and at the last improvement:
@@ -147,11 +92,10 @@ class Island:
             self._offered = self.chain.best
             run.offer(self.chain.score_of_best(), partial(DAG, self.problem.names, self.chain.best_parents()))
 
-    def search_table(self, index: Index, budget: SearchBudget, run: Run) -> None:
-        """Search over a candidate table from the best ordering, and move to the network found."""
-        self.n_changed = self.n_new = 0
+    def search_table(self, index: Index, budget: SearchBudget, run: Run) -> Changes:
+        """Search over a candidate table from the best ordering, move to the network found, and return the changes."""
         if not isfinite(self.chain.best):
-            return
+            return Changes()
         search = RepairChain(index, self.chain.best_order(), draw_seed(self.rng))
 
         def report(taken: int) -> None:
@@ -161,10 +105,11 @@ class Island:
                 offer_network(search, search.score_best(), run)
 
         anneal(search, budget, run, report)
-        self._move_to_rows(index, search.score_best())
+        changes = self._move_to_rows(index, search.score_best())
         deadline = run.seconds + MAX_REGROWTH_SHARE * budget.max_seconds
         self.chain.improve_parents(lambda: run.halted() or run.seconds > deadline)
         self.offer(run)
+        return changes
 
     def search_dags(self, budget: SearchBudget, run: Run) -> None:
         """
@@ -249,56 +194,32 @@ class Island:
 
     def restart_from_table(self, index: Index, run: Run) -> None:
         """Restart at the best of several orderings, each after a short search over a candidate table."""
-        found = self._search_new_orderings(index, SearchBudget(max_steps=STEPS_OF_STARTS * self.problem.size), run)
+        budget = SearchBudget(max_steps=STEPS_OF_STARTS * self.problem.size)
+        found = search_new_orderings(index, self.problem, self.rng, budget, run)
         self._recorded = self._offered = -inf
         self.chain.reset_best()
         self._move_to_rows(index, found)
         self.offer(run)
 
-    def try_new_orderings(self, index: Index, budget: SearchBudget, run: Run) -> None:
-        """Search over a candidate table from new orderings, and move to the network found if it is the best so far."""
-        self.n_changed = self.n_new = 0
-        found = self._search_new_orderings(index, budget, run, self.chain.best)
-        if improves(found.score, self.chain.best):
-            self._move_to_rows(index, found)
-            self.offer(run)
-
-    def _search_new_orderings(
-        self, index: Index, budget: SearchBudget, run: Run, target: float = -inf
-    ) -> ScoredOrdering:
+    def try_new_orderings(self, index: Index, budget: SearchBudget, run: Run) -> Changes:
         """
-        Return the best of several orderings after searches over a candidate table.
+        Search over a candidate table from new orderings, and return the changes of the best network.
 
-        The worse half of the orderings is dropped after each round of searches, and all rounds have the same budget
-        (successive halving, as in RINOBS): some starts never lead to a good network. The steps are not counted as
-        iterations.
-
-        target : no further round begins if it would not reach this score with the gain of the last one
+        The island moves to the network found if it is the best so far.
         """
-        start = make_starts("fas", index.table, precedence_of(self.problem))
-        chains = [RepairChain(index, start(self.rng), draw_seed(self.rng)) for _ in range(N_STARTS)]
-        deadline, n_rounds = run.seconds + budget.max_seconds, N_STARTS.bit_length()
-        best = -inf
-        for rounds_left in range(n_rounds, 0, -1):
-            steps = budget.max_steps / (n_rounds * len(chains))
-            for i, chain in enumerate(chains):
-                seconds = max(MIN_SECONDS, (deadline - run.seconds) / (rounds_left * len(chains) - i))
-                anneal(chain, SearchBudget(steps, seconds), run, lambda taken: None)
-                run.count(evaluations=chain.new_evaluations())
-            chains.sort(key=lambda chain: -chain.best)
-            before, best = best, chains[0].best
-            if run.halted() or (isfinite(before) and best + (best - before) < target):
-                break
-            chains = chains[: max(1, len(chains) // 2)]
-        return chains[0].score_best()
+        found = search_new_orderings(index, self.problem, self.rng, budget, run, target=self.chain.best)
+        if not improves(found.score, self.chain.best):
+            return Changes()
+        changes = self._move_to_rows(index, found)
+        self.offer(run)
+        return changes
 
-    def _move_to_rows(self, index: Index, found: ScoredOrdering) -> None:
-        """Move to a network that a search over a table has found, and count the families that are changed."""
+    def _move_to_rows(self, index: Index, found: ScoredOrdering) -> Changes:
+        """Move to a network that a search over a table has found, and return the changes."""
         parents = [index.table.parents(row) for row in found.rows.tolist()]
         scores, n_families = self.chain.best_scores(), self.chain.n_families
         self.chain.move_to_network(found.order, parents, index.table.scores[found.rows])
-        self.n_changed = int(np.count_nonzero(self.chain.best_scores() != scores))
-        self.n_new = self.chain.n_families - n_families
+        return Changes(int(np.count_nonzero(self.chain.best_scores() != scores)), self.chain.n_families - n_families)
 
 
 def make_islands(

@@ -6,7 +6,7 @@ A search with families on demand (GINOBS) computes parent sets during the search
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from functools import partial
 from math import fsum, inf, isfinite
 
@@ -15,11 +15,11 @@ from bnsearch.ondemand.deep_growth import DeepGrowth
 from bnsearch.ondemand.exchange import exchange_networks, restart_islands
 from bnsearch.ondemand.first_climb import make_first_climb, prepare_climbs
 from bnsearch.ondemand.island import Island, make_islands
-from bnsearch.ondemand.new_starts import NewStarts
 from bnsearch.ondemand.row_choice import RowChoice
 from bnsearch.ondemand.schedule import Activity, Schedule, SearchBudget
 from bnsearch.ondemand.shared_table import SharedTable
 from bnsearch.ondemand.source import Source
+from bnsearch.ondemand.table_searches import TableSearches
 from bnsearch.runs.problem import Problem
 from bnsearch.runs.run import Run
 from bnsearch.scores.score import improves
@@ -47,6 +47,7 @@ class IslandModel:
     ----------
     islands : the islands; none if the run was halted before all pairs of variables were counted
     table : the candidate table that they share
+    table_searches : the searches over this table
     schedule : the activities and their time
     best_seen, improved : best score, and the time of its last improvement (its round, under a budget of iterations)
     n_rounds : number of rounds so far
@@ -75,7 +76,7 @@ class IslandModel:
         self.table = SharedTable(problem, run, [island.chain for island in self.islands], TABLE_MEMORY * memory)
         self.schedule = Schedule(run, len(self.islands), problem.size, on_demand_only=on_demand_only)
         self._row_choice = RowChoice([island.chain for island in self.islands])
-        self.new_starts = NewStarts()
+        self.table_searches = TableSearches(run, self.islands, self.table, self._run_jobs)
         self.class_climb: ClassClimb | None = None
         self._deep_growth: DeepGrowth | None = None  # made when it is used first, because that takes time
         self.guest: Callable[[float], object] | None = None
@@ -188,7 +189,7 @@ class IslandModel:
                 self._grow_deep(DEEP_GROWTH_SHARE * (self.run.progress.evaluations - evaluations))
             self._exchange()
             if not (self.on_demand_only or self.is_climbing or is_warming_up):
-                self._try_new_orderings(self.new_starts.find_seconds(self.run))
+                self.table_searches.search_new_orderings()
         schedule.end_round()
 
     def _is_stale(self) -> bool:
@@ -256,7 +257,12 @@ class IslandModel:
             table_search.credit = max(table_search.credit, table_search.min_seconds)
         schedule.divide_ordering_search(budget)
         self._run_activity(schedule.on_demand_search, self._search_on_demand, budget)
-        self._run_activity(table_search, self._search_table, budget)
+        self._run_activity(table_search, self.table_searches.search, budget)
+
+    def search_last(self, seconds: float) -> None:
+        """Search over the table for the last time, for some seconds, with as many sets as that allows."""
+        if self.is_started and not self.run.halted():
+            self.table_searches.search_last(seconds)
 
     def _search_on_demand(self, budget: SearchBudget) -> None:
         """Search with families on demand; GES may replace the search of the last island."""
@@ -271,41 +277,6 @@ class IslandModel:
             self._run_jobs(jobs, budget.max_seconds)
         self._row_choice.end_search(self._total_score(), self.run.seconds)
         self._collect_class_climb()
-
-    def _search_table(self, budget: SearchBudget) -> None:
-        """Search over the table of all families met."""
-        run, started, before = self.run, self.run.seconds, self._total_score()
-        index = self.table.find_index()
-        left = SearchBudget(budget.max_steps, max(0.01, budget.max_seconds - (run.seconds - started)))
-        self._run_jobs([partial(island.search_table, index, left, run) for island in self.islands], left.max_seconds)
-        self._record_table_search(self._total_score() - before)
-
-    def finish(self, seconds: float) -> None:
-        """Search over the table for the last time, for some seconds, with as many sets as that allows."""
-        if self.is_started and not self.run.halted() and self.table.fits(seconds):
-            self.table.use_all_sets(seconds)
-            self._search_table(SearchBudget(max_seconds=seconds))
-
-    def _try_new_orderings(self, seconds: float) -> None:
-        """Let each island search over the table from new orderings, if there is time for making the table."""
-        if not self.table.fits(seconds):
-            return
-        run, started, before = self.run, self.run.seconds, self._total_score()
-        self.table.use_all_sets(seconds)
-        index = self.table.find_index()
-        left = SearchBudget(max_seconds=max(0.01, seconds - (run.seconds - started)))
-        jobs: list[Callable[[], object]] = [
-            partial(island.try_new_orderings, index, left, run) for island in self.islands
-        ]
-        self._run_jobs(jobs, left.max_seconds)
-        gain = self._total_score() - before
-        self._record_table_search(gain)
-        self.new_starts.record(run.seconds, gain)
-
-    def _record_table_search(self, gain: float) -> None:
-        """Record the gain of a search over the table, and how many families of the networks it has changed."""
-        n_changed = sum(island.n_changed for island in self.islands)
-        self.table.record_search(gain, n_changed, sum(island.n_new for island in self.islands))
 
     def _search_dags(self, budget: SearchBudget) -> None:
         """Climb over DAGs; measure the duration of a climb."""
@@ -331,9 +302,13 @@ class IslandModel:
             for island in self.islands:
                 island.chain.refresh_rows()
 
-    def _run_jobs(self, jobs: list[Callable[[], object]], seconds: float, guest_at: int = -1) -> None:
-        """Run the searches of the islands in threads; the guest, if there is one, replaces the search at `guest_at`."""
+    def _run_jobs(self, jobs: Sequence[Callable[[], object]], seconds: float, guest_at: int = -1) -> list[object]:
+        """
+        Run the searches of the islands in threads, and return what they return.
+
+        The guest, if there is one, takes the place of the search at `guest_at`.
+        """
+        jobs = list(jobs)
         if self.guest is not None:
             jobs[guest_at] = partial(self.guest, seconds)
-        for _ in self.run.map(lambda job: job(), jobs):
-            pass
+        return list(self.run.map(lambda job: job(), jobs))

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from math import inf
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -32,6 +32,20 @@ MIN_WIDTH = 4.0  # smallest number of sets for each family met that are added to
 USEFUL_SHARE = 0.1  # added sets are useful if they are at least this share of the families that a search changes
 MIN_MEASURED_SECONDS = 0.01  # shortest build from which the pace is measured: fixed costs dominate shorter ones
 ROW_BYTES = 200  # approximate memory of a row of the table and its index
+
+
+class Changes(NamedTuple):
+    """
+    Families of the best networks that a search over the table has changed.
+
+    Attributes
+    ----------
+    number : number of these families
+    n_new : how many of them their islands had not met before: these were added sets
+    """
+
+    number: int = 0
+    n_new: int = 0
 
 
 class SharedTable:
@@ -158,21 +172,17 @@ class SharedTable:
         unchanged = not self.has_new_sets and self._best == [chain.best for chain in self._chains]
         return unchanged and self._max_added() < min(self._n_added, self._count_wanted())
 
-    def record_search(self, gain: float, n_changed: int, n_new: int) -> None:
+    def record_search(self, gain: float, changes: Changes) -> None:
         """
-        Record the end of a search.
+        Record the end of a search: its gain and its changes in all islands.
 
         It is followed by a search over twice as many added sets if it has gained nothing or if added sets are useful,
         and over half as many otherwise.
-
-        gain : gain of the search
-        n_changed, n_new : number of families that it has changed in the best networks, and how many of these their
-            islands had not met before: these were added sets
         """
         self.n_searches += 1
         self._best = [chain.best for chain in self._chains]
         self._planned_seconds = None
-        if gain > 0.0 and n_new < USEFUL_SHARE * n_changed:
+        if gain > 0.0 and changes.n_new < USEFUL_SHARE * changes.number:
             self._width = max(MIN_WIDTH, 0.5 * self._width)
         else:  # no wider than twice what there was: more may not exist, or not fit into the time
             self._width = max(MIN_WIDTH, min(2.0 * self._width, 2.0 * self._n_added / max(1, self._n_met())))

@@ -1,4 +1,4 @@
-"""The steps of an island: when they end, and what share of the losses they accept."""
+"""The steps of a search: when they end, and what share of the losses they accept."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 from scripted_islands import ScriptedSearch
 
-from bnsearch.ondemand.island import anneal
+from bnsearch.ondemand.annealing import anneal
 from bnsearch.ondemand.schedule import SearchBudget
 from bnsearch.orderings.index import Index
 from bnsearch.orderings.repair import RepairChain
