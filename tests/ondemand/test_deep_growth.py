@@ -4,12 +4,11 @@ from __future__ import annotations
 
 from math import fsum, log
 
-import numpy as np
 import pytest
+from growth_by_definition import ancestors, exchange_by_definition, grow_by_definition, uniform_table
 from hypothesis import given
 from hypothesis import strategies as st
 
-from bnsearch.data import Dataset
 from bnsearch.graphs.dag import DAG
 from bnsearch.knowledge import Knowledge
 from bnsearch.ondemand.deep_growth import DeepGrowth
@@ -18,57 +17,6 @@ from bnsearch.scores import BIC, K2, BDeu, Scorer, improves
 from strategies import examples
 
 SCORES = (BIC(), BDeu(ess=10.0), K2())
-
-
-def uniform_table(n: int, rows: int, seed: int, states: int = 3) -> Dataset:
-    """Return a table of independent variables."""
-    codes = np.random.default_rng(seed).integers(0, states, (rows, n))
-    return Dataset.from_codes(codes, arities=[states] * n)
-
-
-def grow_by_definition(scorer: Scorer, v: int, parents: tuple[int, ...], candidates: set[int]) -> set[tuple[int, ...]]:
-    """
-    Return the best set of the path that always adds the best next parent, without members that cost nothing.
-
-    If several parents are the best next one, up to rounding, there are several paths, and one result of each.
-    """
-    return {prune_by_definition(scorer, v, best) for best in walk_paths(scorer, v, parents, parents, candidates)}
-
-
-def walk_paths(
-    scorer: Scorer, v: int, grown: tuple[int, ...], best: tuple[int, ...], candidates: set[int]
-) -> set[tuple[int, ...]]:
-    """Return the best set of each path from the set `grown`; best : the best set so far, with its members in order."""
-    if improves(scorer.family(v, grown), scorer.family(v, best)):
-        best = grown
-    scores = {u: scorer.family(v, [*grown, u]) for u in candidates - set(grown)}
-    if not scores:
-        return {best}
-    highest = max(scores.values())
-    ties = [u for u, score in scores.items() if not improves(highest, score)]
-    return set().union(*(walk_paths(scorer, v, (*grown, u), best, candidates) for u in ties))
-
-
-def prune_by_definition(scorer: Scorer, v: int, best: tuple[int, ...]) -> tuple[int, ...]:
-    """Return a set without members that cost nothing, which are removed in the order of the path."""
-    for u in best:
-        rest = tuple(p for p in best if p != u)
-        if not improves(scorer.family(v, best), scorer.family(v, rest)):
-            best = rest
-    return tuple(sorted(best))
-
-
-def exchange_by_definition(scorer: Scorer, v: int, best: tuple[int, ...], candidates: set[int]) -> set[tuple[int, ...]]:
-    """Return the sets in which no exchange of one parent gains, always by the first parent whose exchange gains."""
-    for u in best:
-        rest = tuple(p for p in best if p != u)
-        scores = {w: scorer.family(v, [*rest, w]) for w in candidates - set(rest)}
-        highest = max(scores.values())
-        if improves(highest, scorer.family(v, best)):
-            ties = [w for w, score in scores.items() if not improves(highest, score)]
-            pruned = [prune_by_definition(scorer, v, (*rest, w)) for w in ties]
-            return set().union(*(exchange_by_definition(scorer, v, each, candidates) for each in pruned))
-    return {best}
 
 
 @examples(25)
@@ -115,11 +63,6 @@ def test_free_growth(n, rows, seed, score):
                 assert parents in set().union(*(exchange_by_definition(scorer, v, each, others) for each in grown))
     assert seen == list(range(n))
     assert not len(growth.grow_freely(lambda: True).child)
-
-
-def ancestors(dag: DAG, v: int) -> set[int]:
-    """Return a variable and all of its ancestors."""
-    return {v}.union(*(ancestors(dag, u) for u in dag.parents[v]))
 
 
 def test_a_set_that_separates_all_rows():

@@ -11,6 +11,7 @@ from bnsearch.ondemand.schedule import (
     FIRST_STEPS,
     MIN_RATE_DAGS,
     MIN_RATE_ORDERINGS,
+    MIN_RATE_REGROWTH,
     ON_DEMAND_SHARE,
     ROUND,
     STEP_GROWTH,
@@ -97,7 +98,7 @@ def test_a_timed_round():
     clock.now += 10.0
     schedule.start_round(is_climbing=False)
     assert schedule.round_length == pytest.approx(10.0 * ROUND)
-    whole = MIN_RATE_ORDERINGS + MIN_RATE_DAGS
+    whole = MIN_RATE_ORDERINGS + MIN_RATE_DAGS + MIN_RATE_REGROWTH
     credit = 10.0 * ROUND * MIN_RATE_ORDERINGS / whole
     assert schedule.dag_search.credit == pytest.approx(10.0 * ROUND * MIN_RATE_DAGS / whole)
     schedule.set_climb_seconds(1.5 * schedule.dag_search.credit)
@@ -119,7 +120,7 @@ def test_a_useful_run_that_does_not_fit():
 
 
 def test_the_ordering_search_during_the_first_climb():
-    """Before its first run it gets 0.1 / (0.1 + 1) of a round, and 0.33 / 1.33 once the first climb has ended."""
+    """Before its first run it gets 0.1 / (0.1 + 1) of a round, and 0.33 / 1.34 once the first climb has ended."""
     clock = Clock()
     schedule = Schedule(Run(Seconds(100), seed=1, clock=clock), 2, 5, on_demand_only=False)
     schedule.dag_search.record(8.0, 2.0)
@@ -129,7 +130,31 @@ def test_the_ordering_search_during_the_first_climb():
     assert schedule.ordering_search.credit == pytest.approx(10.0 * ROUND * 0.1 / 1.1)
     schedule.ordering_search.credit = 0.0
     schedule.start_round(is_climbing=False)
-    assert schedule.ordering_search.credit == pytest.approx(10.0 * ROUND * 0.33 / 1.33)
+    assert schedule.ordering_search.credit == pytest.approx(10.0 * ROUND * 0.33 / 1.34)
+
+
+@pytest.mark.parametrize(("before", "rate"), [(-1000.09, 0.1), (-1000.11, 0.01)])
+def test_regrowth_gets_more_time_when_the_search_has_stalled(before, rate):
+    """
+    After 40 s the gain since 30 s is compared with 0.0001 of the score, 0.1. All activities gain 1 per second but it.
+
+    Without any gain, it counts with 0.1 beside 1 and 1.
+    """
+    clock = Clock()
+    run = Run(Seconds(100), seed=1, clock=clock)
+    begin = clock.now
+    for clock.now, score in ((begin + 20.0, before), (begin + 40.0, -1000.0)):
+        run.offer(score, lambda: None)
+    schedule = Schedule(run, 2, 5, on_demand_only=False)
+    for activity, gain in ((schedule.ordering_search, 2.0), (schedule.dag_search, 2.0), (schedule.regrowth, 0.0)):
+        activity.record(gain, 2.0)
+        activity.credit = 0.0
+    schedule.start_round(is_climbing=False)
+    assert schedule.regrowth.credit == pytest.approx(40.0 * ROUND * rate / (2.0 + rate))
+    for activity in (schedule.ordering_search, schedule.dag_search, schedule.regrowth):
+        activity.gain = activity.credit = 0.0
+    schedule.start_round(is_climbing=False)
+    assert schedule.regrowth.credit == pytest.approx(40.0 * ROUND * 0.1 / 2.1)
 
 
 def test_rounds_counted_in_steps():

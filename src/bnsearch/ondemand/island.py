@@ -15,6 +15,7 @@ from bnsearch.ondemand.annealing import anneal
 from bnsearch.ondemand.chain import OnDemandChain, row_bytes
 from bnsearch.ondemand.dag_search import DagSearch
 from bnsearch.ondemand.new_starts import N_STARTS, search_new_orderings
+from bnsearch.ondemand.regrowth import Regrowth
 from bnsearch.ondemand.row_caches import RowCaches
 from bnsearch.ondemand.schedule import SearchBudget
 from bnsearch.ondemand.shared_table import Changes, draw_informed_start
@@ -68,6 +69,7 @@ class Island:
         self.problem, self.rng = problem, rng
         self.chain = OnDemandChain(source, draw_seed(rng), memory, timed=timed, shared=shared)
         self.dag_search: DagSearch | None = None
+        self._regrowth: Regrowth | None = None  # made when it is used first, because that takes time
         self.n_climbs = self.n_steps = 0
         self._offered = -inf  # best score that was offered to the run
         self._recorded = -inf  # best score when progress was last recorded
@@ -136,6 +138,21 @@ class Island:
             if ended and not search.has_tabu_search:
                 self.dag_search = None
                 return
+
+    def regrow_parents(self, budget: SearchBudget, run: Run) -> None:
+        """Grow the parents of random variables of the best network anew; the steps of the budget are local scores."""
+        regrowth = self._regrowth = self._regrowth or Regrowth(self.problem, self.rng)
+        started, before = run.seconds, regrowth.evaluations
+
+        def going() -> bool:
+            is_left = budget.remaining_share(regrowth.evaluations - before, run.seconds - started) > 0.0
+            return is_left and not run.halted()
+
+        found = regrowth.improve(self.chain.best_parents(), self.chain.best_scores(), going)
+        run.count(evaluations=regrowth.evaluations - before)
+        if found is not None:
+            self.add_network(*found)
+            self.offer(run)
 
     def add_network(self, dag: DAG, scores: NDArray[np.float64]) -> None:
         """Store the families of a network with their scores; move to the network if it is the best so far."""

@@ -15,6 +15,7 @@ from bnsearch.ondemand.deep_growth import DeepGrowth
 from bnsearch.ondemand.exchange import exchange_networks, restart_islands
 from bnsearch.ondemand.first_climb import make_first_climb, prepare_climbs
 from bnsearch.ondemand.island import Island, make_islands
+from bnsearch.ondemand.regrowth import estimate_try
 from bnsearch.ondemand.row_choice import RowChoice
 from bnsearch.ondemand.schedule import Activity, Schedule, SearchBudget
 from bnsearch.ondemand.shared_table import SharedTable
@@ -75,6 +76,7 @@ class IslandModel:
         self._caches, self.islands = make_islands(self.source, problem, run, n_islands, int(CACHE_MEMORY * memory))
         self.table = SharedTable(problem, run, [island.chain for island in self.islands], TABLE_MEMORY * memory)
         self.schedule = Schedule(run, len(self.islands), problem.size, on_demand_only=on_demand_only)
+        self.schedule.regrowth.min_seconds = estimate_try(problem)
         self._row_choice = RowChoice([island.chain for island in self.islands])
         self.table_searches = TableSearches(run, self.islands, self.table, self._run_jobs)
         self.class_climb: ClassClimb | None = None
@@ -184,11 +186,16 @@ class IslandModel:
         if not self.on_demand_only:
             self._run_activity(schedule.dag_search, self._search_dags, SearchBudget(max_steps=1))
         if not self.run.halted():
-            if self._is_stale() and not is_warming_up:
+            growth_evaluations = DEEP_GROWTH_SHARE * (self.run.progress.evaluations - evaluations)
+            is_stale = self._is_stale() and not is_warming_up
+            if is_stale:
                 self._row_choice.use_full_rows()
-                self._grow_deep(DEEP_GROWTH_SHARE * (self.run.progress.evaluations - evaluations))
+                self._grow_deep(growth_evaluations)
             self._exchange()
             if not (self.on_demand_only or self.is_climbing or is_warming_up):
+                if self._timed or is_stale:
+                    budget = SearchBudget(max(1.0, growth_evaluations))
+                    self._run_activity(schedule.regrowth, self._regrow_parents, budget)
                 self.table_searches.search_new_orderings()
         schedule.end_round()
 
@@ -294,6 +301,11 @@ class IslandModel:
             island.record_progress(now)
         if self.n_rounds > SEPARATE_ROUNDS and (stale := exchange_networks(self.islands, now)):
             restart_islands(stale, None if self.on_demand_only else self.table.find_index(), self.run)
+
+    def _regrow_parents(self, budget: SearchBudget) -> None:
+        """Grow the parents of random variables anew, in the best network of each island."""
+        jobs = [partial(island.regrow_parents, budget, self.run) for island in self.islands]
+        self._run_jobs(jobs, budget.max_seconds)
 
     def _enlarge_caches(self) -> None:
         """Double the caches that islands share if they are nearly full; a chain doubles a cache of its own itself."""

@@ -24,7 +24,7 @@ if TYPE_CHECKING:
     from bnsearch.ondemand.schedule import Activity
 
 ISLANDS = "islands"  # the name of the part
-ACTIVITIES = "ordering_search", "dag_search", "on_demand_search", "table_search"
+ACTIVITIES = "ordering_search", "dag_search", "on_demand_search", "table_search", "regrowth"
 
 
 class ChainState(NamedTuple):

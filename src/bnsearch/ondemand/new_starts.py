@@ -7,7 +7,7 @@ from math import inf, isfinite
 import numpy as np
 
 from bnsearch.ondemand.annealing import anneal
-from bnsearch.ondemand.schedule import SearchBudget
+from bnsearch.ondemand.schedule import STALLED_SHARE, SearchBudget, has_stalled
 from bnsearch.orderings.index import Index
 from bnsearch.orderings.repair import RepairChain
 from bnsearch.orderings.restarts import precedence_of
@@ -18,8 +18,6 @@ from bnsearch.runs.run import Run
 
 N_STARTS = 8  # number of new orderings; a power of two
 MIN_SECONDS = 1e-3  # shortest search from one ordering under a time budget
-STALLED_GAIN = 1e-4  # a search has stalled if it gains less, relative to the score, in a part of the elapsed time
-STALLED_SHARE = 0.25  # this part
 SEARCH_SHARE = 0.15  # length of the searches from new orderings as a share of the elapsed time
 MAX_REST = 0.4  # and as a share of the remaining time at most
 MIN_LENGTH = 0.15  # shortest useful length in seconds: an island makes 15 searches of some milliseconds or more
@@ -45,9 +43,7 @@ class NewStarts:
         seconds = min(SEARCH_SHARE * now, MAX_REST * run.seconds_left)
         if not run.is_timed or now < self._next or seconds < MIN_LENGTH:
             return 0.0
-        score = run.progress.score
-        has_stalled = score - run.trace.score_at((1.0 - STALLED_SHARE) * now) <= STALLED_GAIN * abs(score)
-        return seconds if has_stalled else 0.0
+        return seconds if has_stalled(run) else 0.0
 
     def record(self, now: float, gain: float) -> None:
         """Record that such searches have ended at some elapsed time, and what they have gained."""

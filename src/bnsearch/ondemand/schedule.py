@@ -15,9 +15,13 @@ STEP_GROWTH = 1.3  # under a budget of iterations: length of a round divided by 
 ON_DEMAND_SHARE = 0.6  # share of the ordering search for families on demand; the rest searches the candidate table
 MIN_RATE_ORDERINGS = 0.33  # lower bound on the rate of the ordering search, as a share of the best rate
 MIN_RATE_DAGS = 0.1  # the same for the DAG search after the first climb: its gains are rare
+MIN_RATE_REGROWTH = 0.01  # the same for the regrowth of parents, which gains on some tables only
+STALLED_RATE_REGROWTH = 0.1  # the same when the search has stalled, and other activities gain little
 MIN_RATE_CLIMBING = 0.1  # the same for the ordering search during the first climb, whose gains are higher
 MIN_DAG_SHARE = 0.08  # shortest useful DAG search as a share of the elapsed time
 MAX_SHARE = 0.4  # an activity runs only if its shortest useful turn takes at most this share of the remaining time
+STALLED_GAIN = 1e-4  # a search has stalled if it gains less, relative to the score, in a part of the elapsed time
+STALLED_SHARE = 0.25  # this part
 DECAY = 0.3  # factor by which gain and seconds of all earlier turns are multiplied at each turn
 
 
@@ -41,12 +45,14 @@ class Activity:
     Attributes
     ----------
     min_relative_rate : lower bound on the activity's rate, as a share of the best rate of all activities
+    idle_rate : its share of the time, relative to the others, if no activity gains
     gain, seconds : score gained and seconds spent, both summed over all runs with weights that decay
     credit : seconds that were assigned to the activity and are not used yet
     min_seconds : shortest run that is useful
     """
 
     min_relative_rate: float
+    idle_rate: float = 1.0
     gain: float = 0.0
     seconds: float = 0.0
     credit: float = 0.0
@@ -66,14 +72,14 @@ class Activity:
 
 def relative_rate(activity: Activity, activities: Sequence[Activity]) -> float:
     """
-    Return an activity's rate as a share of the best rate; 1 if all have run and none gains.
+    Return an activity's rate as a share of the best rate; its idle rate if all have run and none gains.
 
     The result is at least the activity's lower bound, and equal to it before the activity's first turn.
     """
     if activity.rate == inf:
         return activity.min_relative_rate
     best = max(each.rate for each in activities if each.rate < inf)
-    return max(activity.min_relative_rate, activity.rate / best) if best > 0.0 else 1.0
+    return max(activity.min_relative_rate, activity.rate / best) if best > 0.0 else activity.idle_rate
 
 
 def assign_time(activities: Sequence[Activity], seconds: float) -> None:
@@ -81,6 +87,12 @@ def assign_time(activities: Sequence[Activity], seconds: float) -> None:
     rates = [relative_rate(activity, activities) for activity in activities]
     for activity, rate in zip(activities, rates, strict=True):
         activity.credit += rate / sum(rates) * seconds
+
+
+def has_stalled(run: Run) -> bool:
+    """Return True if the score has hardly improved in the last part of the elapsed time."""
+    score = run.progress.score
+    return score - run.trace.score_at((1.0 - STALLED_SHARE) * run.seconds) <= STALLED_GAIN * abs(score)
 
 
 class Schedule:
@@ -111,6 +123,7 @@ class Schedule:
         self.round_length = float(FIRST_STEPS * n_variables)
         self.ordering_search, self.dag_search = Activity(MIN_RATE_ORDERINGS), Activity(MIN_RATE_DAGS)
         self.on_demand_search, self.table_search = Activity(MIN_RATE_ORDERINGS), Activity(MIN_RATE_ORDERINGS)
+        self.regrowth = Activity(MIN_RATE_REGROWTH, idle_rate=STALLED_RATE_REGROWTH)
 
     def start_round(self, *, is_climbing: bool, is_warming_up: bool = False) -> None:
         """
@@ -123,10 +136,12 @@ class Schedule:
         if self.timed:
             self.ordering_search.min_relative_rate = MIN_RATE_CLIMBING if is_climbing else MIN_RATE_ORDERINGS
             run = self._run
+            self.regrowth.min_relative_rate = STALLED_RATE_REGROWTH if has_stalled(run) else MIN_RATE_REGROWTH
             self.round_length = max(MIN_ROUND_SECONDS, min(ROUND * run.seconds, run.seconds_left))
-            activities = [self.ordering_search, self.dag_search]
-            only_orderings = self._on_demand_only or is_warming_up
-            assign_time(activities[:1] if only_orderings else activities, self.round_length)
+            activities = [self.ordering_search]
+            if not (self._on_demand_only or is_warming_up):
+                activities += [self.dag_search] if is_climbing else [self.dag_search, self.regrowth]
+            assign_time(activities, self.round_length)
 
     def end_round(self) -> None:
         """Make the next round longer if rounds are counted in steps."""

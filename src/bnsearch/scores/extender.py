@@ -34,6 +34,7 @@ class Extender:
         self.data, self.score = data, score
         self.layout = usual_layout(data)
         self._products = products_of_sets(self.layout.columns.arities, TABULATED_SIZE)
+        self._terms: dict[int, tuple[Terms, Terms]] = {}  # by number of states of the child
         self._make_scratch()
 
     def _make_scratch(self) -> None:
@@ -49,15 +50,17 @@ class Extender:
 
     def terms(self, child: int) -> tuple[Terms, Terms]:
         """Return the terms of a child's families, of the whole set and of the parents."""
-        rows = self.data.n_rows
-        others = self.score.parents(rows, int(self.data.arities[child]))
-        return self.score.joint(rows).terms(rows, self._products), others.terms(rows, self._products)
+        rows, arity = self.data.n_rows, int(self.data.arities[child])
+        if arity not in self._terms:
+            joint, others = self.score.joint(rows), self.score.parents(rows, arity)
+            self._terms[arity] = joint.terms(rows, self._products), others.terms(rows, self._products)
+        return self._terms[arity]
 
     def fork(self) -> Extender:
         """Return an extender of the same data and score for another thread."""
         other = object.__new__(Extender)
         other.data, other.score = self.data, self.score
-        other.layout, other._products = self.layout, self._products
+        other.layout, other._products, other._terms = self.layout, self._products, self._terms
         other._make_scratch()
         return other
 
