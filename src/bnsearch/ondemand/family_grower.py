@@ -8,10 +8,12 @@ from math import inf
 import numpy as np
 from numpy.typing import NDArray
 
+from bnsearch.kernels.tuples import KernelTuple
 from bnsearch.runs.problem import Problem
 from bnsearch.scores.bounds import bound_of, max_useful_parents
 from bnsearch.scores.extender import Extender
-from bnsearch.scores.score import improves
+
+MAX_CELLS = 4_000_000  # cells of the table that a kernel call reads before it returns: about 20 milliseconds
 
 
 class FamilyGrower:
@@ -30,16 +32,28 @@ class FamilyGrower:
 
     def __init__(self, problem: Problem) -> None:
         data, score = problem.needed_data, problem.needed_score
-        self._problem, self._extender = problem, Extender(data, score)
+        self._problem, self._extender, n = problem, Extender(data, score), problem.size
         self._bound = bound_of(data, score)
-        self._limits = np.full(problem.size, max_useful_parents(data, score, None))
+        self._max_parents = np.full(n, max_useful_parents(data, score, None))
         if problem.constraints is not None:
-            self._limits = np.minimum(self._limits, problem.constraints.max_parents)
+            self._max_parents = np.minimum(self._max_parents, problem.constraints.max_parents)
+        self._max_evaluations = max(1, MAX_CELLS // max(1, data.n_rows))
+        layout = self._extender.layout
+        self._legal, self._required = np.zeros((2, n), dtype=bool)
+        self._limit, self._terms_of_bound = np.zeros(1, dtype=np.int64), np.zeros(4)
+        self._rules = KernelTuple((self._legal, self._required, layout.order, self._limit, self._terms_of_bound))
+        self._grown, self._best = np.zeros((2, n + 1), dtype=np.int64)
+        self._counts, self._values = np.zeros(4, dtype=np.int64), np.zeros(1)
+        scratch = np.empty(n, dtype=np.int64), np.empty(n)
+        self._state = KernelTuple((self._grown, self._best, self._counts, self._values, *scratch))
+        self._families: dict[int, KernelTuple] = {}  # by variable
 
     @property
     def evaluations(self) -> int:
         """Number of local scores computed so far."""
-        return self._extender.evaluations
+        from bnsearch.ondemand.kernels_family_grower import EVALUATIONS
+
+        return self._extender.evaluations + int(self._counts[EVALUATIONS])
 
     def required_of(self, v: int) -> tuple[int, ...]:
         """Return the required parents of a variable."""
@@ -66,42 +80,17 @@ class FamilyGrower:
         legal : bool[n], False for the variable and all others that may not become its parents
         target : the growth ends early if no larger set can have a higher score than this
         """
-        extender = self._extender
-        best, best_score = parents, extender.family(v, parents)
-        grown = list(parents)
-        while len(grown) < self._limits[v] and going():
-            if not improves(extender.ceiling(v, grown, self._bound), max(best_score, target)):
-                break  # no larger set can beat the best one
-            added = self._find_best_addition(v, grown, legal)
-            if added is None:
+        from bnsearch.ondemand.kernels_family_grower import BEST, end_growth, grow_further, start_growth
+
+        family = self._prepare(v, parents, -inf, legal)
+        start_growth(family, self._state)
+        while going():
+            if grow_further(family, self._rules, self._state, target, self._max_evaluations):
                 break
-            parent, score = added
-            grown.append(parent)
-            if improves(score, best_score):
-                best, best_score = tuple(grown), score
-        return (best, best_score) if best == parents else self._prune(v, best, best_score)
-
-    def _find_best_addition(self, v: int, parents: Sequence[int], legal: NDArray[np.bool_]) -> tuple[int, float] | None:
-        """Return the parent whose addition gives the highest score, and this score; None if there is none."""
-        known = self._problem.constraints
-        is_free = legal.copy() if known is None else known.allowed[v] & legal
-        is_free[list(parents)] = False
-        candidates = np.flatnonzero(is_free)
-        if not len(candidates):
-            return None
-        scores = self._extender.extend(v, parents, candidates)
-        scores[np.isnan(scores)] = -inf  # too many cells
-        chosen = int(np.argmax(scores))
-        return (int(candidates[chosen]), float(scores[chosen])) if scores[chosen] > -inf else None
-
-    def _prune(self, v: int, parents: tuple[int, ...], score: float) -> tuple[tuple[int, ...], float]:
-        """Return the parents without those whose removal does not decrease the score, and their score."""
-        required = self.required_of(v)
-        for u in parents:
-            rest = tuple(p for p in parents if p != u)
-            if u not in required and not improves(score, value := self._extender.family(v, rest)):
-                parents, score = rest, value
-        return tuple(sorted(parents)), score
+        if self._counts[BEST] == len(parents):
+            return parents, float(self._values[0])
+        end_growth(family, self._rules, self._state)
+        return self._get_best()
 
     def exchange(
         self, v: int, parents: tuple[int, ...], score: float, legal: NDArray[np.bool_], going: Callable[[], bool]
@@ -111,18 +100,47 @@ class FamilyGrower:
 
         After each exchange, parents of no use are removed.
         """
-        required = self.required_of(v)
-        waiting = list(parents)
-        while waiting and going():
-            u = waiting.pop(0)
-            if u in required:
-                continue
-            rest = tuple(p for p in parents if p != u)
-            added = self._find_best_addition(v, rest, legal)
-            if added is not None and improves(added[1], score):
-                parents, score = self._prune(v, (*rest, added[0]), added[1])
-                waiting = list(parents)
-        return parents, score
+        from bnsearch.ondemand.kernels_family_grower import exchange_further
+
+        family = self._prepare(v, parents, score, legal)
+        while going():
+            if exchange_further(family, self._rules, self._state, self._max_evaluations):
+                break
+        return self._get_best()
+
+    def load_kernels(self) -> None:
+        """Compile or load the kernels."""
+        from bnsearch.ondemand.kernels_family_grower import end_growth
+
+        nothing = np.zeros(self._problem.size, dtype=bool)
+        required = self.required_of(0)
+        self.exchange(0, *self.grow(0, required, nothing, lambda: True), nothing, lambda: True)
+        end_growth(self._families[0], self._rules, self._state)
+
+    def _prepare(self, v: int, parents: tuple[int, ...], score: float, legal: NDArray[np.bool_]) -> KernelTuple:
+        """Set the rules for a variable, and its parents as the best set so far; return its arguments for kernels."""
+        from bnsearch.ondemand.kernels_family_grower import BEST, GROWN, NEXT
+
+        extender, known = self._extender, self._problem.constraints
+        place, order = extender.layout.place, extender.layout.order
+        self._legal[:] = (legal if known is None else known.allowed[v] & legal)[order]
+        self._required[:] = False
+        self._required[place[list(self.required_of(v))]] = True
+        self._limit[0] = self._max_parents[v]
+        self._terms_of_bound[:] = (*self._bound, extender.data.arities[v])
+        self._grown[: len(parents)] = self._best[: len(parents)] = place[list(parents)]
+        self._counts[GROWN], self._counts[BEST], self._counts[NEXT] = len(parents), len(parents), 0
+        self._values[0] = score
+        if v not in self._families:
+            self._families[v] = KernelTuple((extender.columns, place[v], *extender.terms(v), extender.scratch))
+        return self._families[v]
+
+    def _get_best(self) -> tuple[tuple[int, ...], float]:
+        """Return the best set and its score."""
+        from bnsearch.ondemand.kernels_family_grower import BEST
+
+        best = self._extender.layout.order[self._best[: self._counts[BEST]]]
+        return tuple(best.tolist()), float(self._values[0])
 
 
 def list_children(parents: Sequence[Sequence[int]]) -> list[list[int]]:

@@ -7,7 +7,7 @@ from typing import ClassVar
 
 from bnsearch.dags.lazy_climber import LazyClimber
 from bnsearch.errors import require
-from bnsearch.ondemand.deep_growth import DeepGrowth
+from bnsearch.ondemand.family_grower import FamilyGrower
 from bnsearch.ondemand.island_model import IslandModel
 from bnsearch.ondemand.row_caches import RowCaches
 from bnsearch.runs.method import Needs
@@ -73,7 +73,7 @@ class GINOBS:
             model.search_round()
 
     def load_rare_kernels(self, problem: Problem) -> None:
-        """Compile or load the kernels of restarts, tables, caches and deep growth, which short searches do not use."""
+        """Compile or load the kernels of restarts, tables, caches and the growth of families, which short searches do not use."""
         run = Run(Iterations(1), seed=0)
         model = IslandModel(problem, run, 1, self.memory, on_demand_only=True)
         model.start()
@@ -81,4 +81,4 @@ class GINOBS:
         model.islands[0].restart(run)
         model.islands[0].chain.cache_rows_of(LazyClimber(problem, model.source.pairs, model.source.limits))
         RowCaches(1, 1 << 16, problem.size).load_kernels()
-        DeepGrowth(problem).improve(0.0, problem.base.parents, lambda: True)
+        FamilyGrower(problem).load_kernels()
