@@ -73,7 +73,7 @@ class GINOBS:
             model.search_round()
 
     def load_rare_kernels(self, problem: Problem) -> None:
-        """Compile or load the kernels of restarts, tables, caches and the growth of families, which short searches do not use."""
+        """Compile or load the kernels of restarts, tables, caches and growth, which short searches do not use."""
         run = Run(Iterations(1), seed=0)
         model = IslandModel(problem, run, 1, self.memory, on_demand_only=True)
         model.start()
