@@ -56,6 +56,7 @@ def make_model(
     threads: int = 1,
     on_demand_only: bool = False,
     caches: Any = None,
+    memory: int = 1 << 20,
 ) -> tuple[IslandModel, Clock]:
     """Return a model whose islands have scripted chains with these scores, and its clock."""
     islands = [make_island(monkeypatch, ScriptedChain(best=score)) for score in scores]
@@ -63,7 +64,7 @@ def make_model(
     monkeypatch.setattr(island_model, "SharedTable", ScriptedTable)
     clock = Clock()
     run = Run(stop, seed=1, threads=threads, clock=clock)
-    model = IslandModel(PROBLEM, run, len(scores), 1 << 20, on_demand_only=on_demand_only, source=SOURCE)
+    model = IslandModel(PROBLEM, run, len(scores), memory, on_demand_only=on_demand_only, source=SOURCE)
     return model, clock
 
 

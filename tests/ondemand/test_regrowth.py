@@ -183,6 +183,20 @@ def test_a_timed_round_ends_with_it(monkeypatch: pytest.MonkeyPatch, case: str, 
     assert all(budget.max_seconds >= 3.0 for budget in budgets)
 
 
+@pytest.mark.parametrize(("memory", "is_due"), [(8 * 150 * 100 * 2, True), (8 * 150 * 100 * 2 - 8, False)])
+def test_it_needs_memory(monkeypatch: pytest.MonkeyPatch, memory: int, is_due: bool) -> None:
+    """Two islands and 100 rows need 150 bytes each, for which there is an eighth of the memory."""
+    model, clock = make_model(monkeypatch, -9.0, -8.0, memory=memory)
+    clock.now += 10.0
+    for name in ("_search_orderings", "_search_dags", "_grow_deep", "_exchange"):
+        monkeypatch.setattr(model, name, lambda *arguments: None)
+    record_calls(monkeypatch, model.table_searches, "search_new_orderings")
+    calls = record_calls(monkeypatch, model, "_regrow_parents")
+    model.islands[0].n_steps, model.schedule.regrowth.credit = 4, 3.0
+    model.search_round()
+    assert len(calls) == is_due
+
+
 def test_under_a_budget_of_iterations_it_follows_a_round_without_gain(monkeypatch: pytest.MonkeyPatch) -> None:
     """A round of 80 local scores allows 20 of the growth; the first round has a gain, so the growth waits."""
     model, _ = make_model(monkeypatch, -9.0, stop=Iterations(10**6))

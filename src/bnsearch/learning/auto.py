@@ -64,11 +64,12 @@ class AutoSearch:
     the graph of all candidate parents separately. Time and memory of dynamic programming double with each variable of a
     component; components of more than 20 variables are searched in the order graph and by branch and cut.
 
-    Otherwise the islands alternate between three searches: over orderings, with families on demand (GINOBS); over
-    orderings, with a table of all families met so far (RINOBS); and over DAGs (tabu search). The time is shared between
-    the searches over orderings and the search over DAGs, in proportion to their recent gains per second. Between these
-    searches, parent sets are enumerated, one size after the other, and added to the table. A size is enumerated as a
-    whole if that takes a small share of the time. A part of a size is enumerated when the search stops improving.
+    Otherwise the islands alternate between four searches: over orderings, with families on demand (GINOBS); over
+    orderings, with a table of all families met so far (RINOBS); over DAGs (tabu search); and over the parents of random
+    variables, which grow anew among random candidates. The time is shared between the two searches over orderings, the
+    search over DAGs and the regrowth, in proportion to their recent gains per second. Between these searches, parent
+    sets are enumerated, one size after the other, and added to the table. A size is enumerated as a whole if that takes
+    a small share of the time. A part of a size is enumerated when the search stops improving.
 
     Examples
     --------

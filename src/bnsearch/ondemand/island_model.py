@@ -15,7 +15,7 @@ from bnsearch.ondemand.deep_growth import DeepGrowth
 from bnsearch.ondemand.exchange import exchange_networks, restart_islands
 from bnsearch.ondemand.first_climb import make_first_climb, prepare_climbs
 from bnsearch.ondemand.island import Island, make_islands
-from bnsearch.ondemand.regrowth import estimate_try
+from bnsearch.ondemand.regrowth import estimate_try, fits_in
 from bnsearch.ondemand.row_choice import RowChoice
 from bnsearch.ondemand.schedule import Activity, Schedule, SearchBudget
 from bnsearch.ondemand.shared_table import SharedTable
@@ -26,9 +26,11 @@ from bnsearch.runs.run import Run
 from bnsearch.scores.score import improves
 
 CLASS_CLIMB_THREADS = 4  # with at least this number of threads, GES takes the place of one island's search on demand
-DEEP_GROWTH_SHARE = 0.25  # time (or number of scores) of deep growth, as a share of that of the round before it
+# Time of deep growth as a share of the round before it. Without a time budget: the number of scores of deep growth and
+# of regrowth, each as a share of the number of scores of the round.
+DEEP_GROWTH_SHARE = 0.25
 SEPARATE_ROUNDS = 2  # number of first rounds in which no island copies another, so that their networks differ
-# Shares of the memory; CLIMB_MEMORY applies to the gains of pairs, to tabu search and to GES, each.
+# Shares of the memory; CLIMB_MEMORY applies to the gains of pairs, to tabu search, to GES and to regrowth, each.
 CACHE_MEMORY, TABLE_MEMORY, CLIMB_MEMORY = 0.375, 0.25, 0.125
 
 
@@ -77,6 +79,7 @@ class IslandModel:
         self.table = SharedTable(problem, run, [island.chain for island in self.islands], TABLE_MEMORY * memory)
         self.schedule = Schedule(run, len(self.islands), problem.size, on_demand_only=on_demand_only)
         self.schedule.regrowth.min_seconds = estimate_try(problem)
+        self._can_regrow = not on_demand_only and fits_in(CLIMB_MEMORY * memory, problem, n_islands)
         self._row_choice = RowChoice([island.chain for island in self.islands])
         self.table_searches = TableSearches(run, self.islands, self.table, self._run_jobs)
         self.class_climb: ClassClimb | None = None
@@ -176,7 +179,11 @@ class IslandModel:
         return max(self.islands, key=lambda island: island.chain.best)
 
     def search_round(self) -> None:
-        """Let all islands search over orderings and DAGs, with the times of the schedule; then exchange networks."""
+        """
+        Let all islands search over orderings and DAGs, with the times of the schedule; then exchange networks.
+
+        Regrowth and searches from new orderings follow, because the worse islands have the best network by then.
+        """
         schedule, evaluations = self.schedule, self.run.progress.evaluations
         is_warming_up = self.is_warming_up
         schedule.start_round(is_climbing=self.is_climbing, is_warming_up=is_warming_up)
@@ -193,7 +200,7 @@ class IslandModel:
                 self._grow_deep(growth_evaluations)
             self._exchange()
             if not (self.on_demand_only or self.is_climbing or is_warming_up):
-                if self._timed or is_stale:
+                if self._can_regrow and (self._timed or is_stale):
                     budget = SearchBudget(max(1.0, growth_evaluations))
                     self._run_activity(schedule.regrowth, self._regrow_parents, budget)
                 self.table_searches.search_new_orderings()

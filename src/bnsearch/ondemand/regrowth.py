@@ -14,7 +14,8 @@ from bnsearch.runs.problem import Problem
 from bnsearch.scores.score import improves
 
 MIN_CANDIDATES = 16  # smallest expected number of candidates
-SECONDS_PER_CELL = 5e-8  # estimated time of a try for each cell of the table, before the first one
+SECONDS_PER_CELL = 5e-8  # estimated time of a try for each cell of the table
+BYTES_PER_ROW = 150  # approximate scratch memory of the regrowth of one island
 
 
 class Regrowth:
@@ -78,6 +79,11 @@ class Regrowth:
             legal[list(present)] = True
         grown = self._grower.grow(v, self._grower.required_of(v), legal, going, target=score)
         return self._grower.exchange(v, *grown, legal, going) if rng.random() < 0.5 else grown
+
+
+def fits_in(memory: float, problem: Problem, n_islands: int) -> bool:
+    """Return True if the regrowth of all islands needs at most some bytes."""
+    return BYTES_PER_ROW * problem.needed_data.n_rows * n_islands <= memory
 
 
 def estimate_try(problem: Problem) -> float:

@@ -113,7 +113,7 @@ class Schedule:
     ----------
     timed : True if the budget is one of time
     round_length : length of the current round, in seconds or in steps of one chain
-    ordering_search, dag_search : the activities that a round is divided among
+    ordering_search, dag_search, regrowth : the activities that a round is divided among
     on_demand_search, table_search : the activities that the ordering search is divided among, in fixed shares
     """
 
