@@ -11,9 +11,9 @@ from bnsearch.ondemand.schedule import (
     FIRST_STEPS,
     MIN_RATE_DAGS,
     MIN_RATE_ORDERINGS,
-    MIN_RATE_REGROWTH,
     ON_DEMAND_SHARE,
     ROUND,
+    STALLED_RATE_REGROWTH,
     STEP_GROWTH,
     Activity,
     Schedule,
@@ -98,7 +98,7 @@ def test_a_timed_round():
     clock.now += 10.0
     schedule.start_round(is_climbing=False)
     assert schedule.round_length == pytest.approx(10.0 * ROUND)
-    whole = MIN_RATE_ORDERINGS + MIN_RATE_DAGS + MIN_RATE_REGROWTH
+    whole = MIN_RATE_ORDERINGS + MIN_RATE_DAGS + STALLED_RATE_REGROWTH
     credit = 10.0 * ROUND * MIN_RATE_ORDERINGS / whole
     assert schedule.dag_search.credit == pytest.approx(10.0 * ROUND * MIN_RATE_DAGS / whole)
     schedule.set_climb_seconds(1.5 * schedule.dag_search.credit)
@@ -120,7 +120,7 @@ def test_a_useful_run_that_does_not_fit():
 
 
 def test_the_ordering_search_during_the_first_climb():
-    """Before its first run it gets 0.1 / (0.1 + 1) of a round, and 0.33 / 1.34 once the first climb has ended."""
+    """Before its first run it gets 0.1 / (0.1 + 1) of a round, and 0.33 / 1.43 once the first climb has ended."""
     clock = Clock()
     schedule = Schedule(Run(Seconds(100), seed=1, clock=clock), 2, 5, on_demand_only=False)
     schedule.dag_search.record(8.0, 2.0)
@@ -130,7 +130,7 @@ def test_the_ordering_search_during_the_first_climb():
     assert schedule.ordering_search.credit == pytest.approx(10.0 * ROUND * 0.1 / 1.1)
     schedule.ordering_search.credit = 0.0
     schedule.start_round(is_climbing=False)
-    assert schedule.ordering_search.credit == pytest.approx(10.0 * ROUND * 0.33 / 1.34)
+    assert schedule.ordering_search.credit == pytest.approx(10.0 * ROUND * 0.33 / 1.43)
 
 
 @pytest.mark.parametrize(("before", "rate"), [(-1000.09, 0.1), (-1000.11, 0.01)])

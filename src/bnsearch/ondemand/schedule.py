@@ -16,7 +16,7 @@ ON_DEMAND_SHARE = 0.6  # share of the ordering search for families on demand; th
 MIN_RATE_ORDERINGS = 0.33  # lower bound on the rate of the ordering search, as a share of the best rate
 MIN_RATE_DAGS = 0.1  # the same for the DAG search after the first climb: its gains are rare
 MIN_RATE_REGROWTH = 0.01  # the same for the regrowth of parents, which gains on some tables only
-STALLED_RATE_REGROWTH = 0.1  # the same when the search has stalled, and other activities gain little
+STALLED_RATE_REGROWTH = 0.1  # the same before its first turn, and when the search has stalled and others gain little
 MIN_RATE_CLIMBING = 0.1  # the same for the ordering search during the first climb, whose gains are higher
 MIN_DAG_SHARE = 0.08  # shortest useful DAG search as a share of the elapsed time
 MAX_SHARE = 0.4  # an activity runs only if its shortest useful turn takes at most this share of the remaining time
@@ -136,7 +136,8 @@ class Schedule:
         if self.timed:
             self.ordering_search.min_relative_rate = MIN_RATE_CLIMBING if is_climbing else MIN_RATE_ORDERINGS
             run = self._run
-            self.regrowth.min_relative_rate = STALLED_RATE_REGROWTH if has_stalled(run) else MIN_RATE_REGROWTH
+            is_due = self.regrowth.rate == inf or has_stalled(run)
+            self.regrowth.min_relative_rate = STALLED_RATE_REGROWTH if is_due else MIN_RATE_REGROWTH
             self.round_length = max(MIN_ROUND_SECONDS, min(ROUND * run.seconds, run.seconds_left))
             activities = [self.ordering_search]
             if not (self._on_demand_only or is_warming_up):
