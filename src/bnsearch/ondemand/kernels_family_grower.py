@@ -24,6 +24,7 @@ from __future__ import annotations
 
 import numpy as np
 
+from bnsearch.counting.kernels_columns import ARITIES
 from bnsearch.counting.kernels_expand import occupied_cells, score_extensions
 from bnsearch.kernels.compare import improves_on
 from bnsearch.kernels.compile import inner_kernel, kernel
@@ -127,7 +128,7 @@ def grow_further(family, rules, state, target, max_evaluations):
         if bound[1] > 0.0:
             occupied = occupied_cells(columns, child, parents, scratch)
         for place in parents:
-            cells *= columns[3][place]
+            cells *= columns[ARITIES][place]
         highest = ceiling(bound[0], bound[1], bound[3], cells * bound[2], occupied)
         if not improves_on(highest, max(values[0], target), TOLERANCE):
             return True
