@@ -136,8 +136,8 @@ class Schedule:
         if self.timed:
             self.ordering_search.min_relative_rate = MIN_RATE_CLIMBING if is_climbing else MIN_RATE_ORDERINGS
             run = self._run
-            is_due = self.regrowth.rate == inf or has_stalled(run)
-            self.regrowth.min_relative_rate = STALLED_RATE_REGROWTH if is_due else MIN_RATE_REGROWTH
+            is_tried = self.regrowth.rate == inf or has_stalled(run)
+            self.regrowth.min_relative_rate = STALLED_RATE_REGROWTH if is_tried else MIN_RATE_REGROWTH
             self.round_length = max(MIN_ROUND_SECONDS, min(ROUND * run.seconds, run.seconds_left))
             activities = [self.ordering_search]
             if not (self._on_demand_only or is_warming_up):
