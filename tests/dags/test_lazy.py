@@ -9,6 +9,9 @@ from hypothesis import strategies as st
 
 from bnsearch.dags import lazy_climber
 from bnsearch.dags.climber import Climber
+from bnsearch.dags.kernels_gain_lists import BEGIN, CANDIDATE, COUNT, OWN, STALE, UNKNOWN, UP_TO_DATE
+from bnsearch.dags.kernels_lazy import FINDS, SAMPLES
+from bnsearch.dags.kernels_parent_lists import MEMBER, SIZE
 from bnsearch.dags.lazy_climber import LazyClimber
 from bnsearch.dags.pair_gains import compute_pair_gains
 from bnsearch.dags.pricer import Pricer, Rules
@@ -100,6 +103,38 @@ def test_few_gains_are_computed():
         pass
     assert lazy.score == pytest.approx(usual.score, rel=1e-3)
     assert computed[lazy.score] < 0.5 * usual.computed
+
+
+def test_samples_of_unknown_gains():
+    """
+    Sixty rows of noise under BDeu: most families have improving parents that do not improve the empty family.
+
+    Rows are then computed as soon as their family grows, and list all parents with a positive gain.
+    """
+    rng = np.random.default_rng(7)
+    n = 520
+    problem = Problem(data=Dataset.from_codes(rng.integers(2, size=(60, n))), score=make_score("bdeu", ess=1.0))
+    climber = lazy_climber_of(problem, n)
+    climber.start([()] * n)
+    for _ in climber.climb(max_steps=1):
+        if climber._counters[SAMPLES] >= 20:
+            break
+    complete = 0
+    for y in range(n):
+        size = int(climber._graph[SIZE][y])
+        if size == 0 or climber._rows[STALE][y] != UP_TO_DATE or climber._rows[UNKNOWN][y] > 0:
+            continue
+        complete += 1
+        parents = [climber._order[x] for x in climber._graph[MEMBER][y, :size]]
+        child, own = climber._order[y], climber._rows[OWN][y]
+        others = [x for x in range(n) if x != child and x not in parents]
+        scores = [problem.scorer.family(child, (*parents, x)) for x in others]
+        entries = slice(climber._rows[BEGIN][y], climber._rows[BEGIN][y] + climber._rows[COUNT][y])
+        listed = climber._order[climber._rows[CANDIDATE][entries]]
+        assert set(listed.tolist()) == {x for x, score in zip(others, scores, strict=True) if score > own + 1e-9}
+    samples, finds = climber._counters[SAMPLES], climber._counters[FINDS]
+    assert 2 * finds > samples >= 20
+    assert complete >= 5
 
 
 def test_a_pool_that_is_enlarged(monkeypatch):

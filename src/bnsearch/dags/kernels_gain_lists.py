@@ -24,7 +24,8 @@ candidate, gain, exact : int32[pool], float64[pool], bool[pool]   a variable, it
 used : int64[1]             number of entries of the pool that were given to rows
 own : float64[n]            local scores
 bound : float64[n]          upper bound on the gain of each row's legal moves
-stale : int8[n]             UP_TO_DATE, or what has happened to the family since its row was computed
+stale : int8[n]             UP_TO_DATE; what has happened to the family since its row was computed; INCOMPLETE if all
+    gains of the family must be computed
 batch : int64[n]            number of gains of a family to compute the next time
 unknown : int64[n]          number of gains of each family that are not known, neither listed nor computed
 """
@@ -45,7 +46,7 @@ from bnsearch.kernels.compile import inner_kernel
 SLOPE, LEVEL = range(2)  # of the bound
 VARIABLE, NUMBER, DONE = range(3)  # of `unfinished`
 BEGIN, COUNT, ROOM, CANDIDATE, GAIN, EXACT, USED, OWN, BOUND, STALE, BATCH, UNKNOWN = range(12)
-UP_TO_DATE, STARTED, GREW, SHRANK = range(4)  # values of `stale`
+UP_TO_DATE, STARTED, GREW, SHRANK, INCOMPLETE = range(5)  # values of `stale`
 
 
 @inner_kernel

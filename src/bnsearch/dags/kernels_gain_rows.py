@@ -12,13 +12,8 @@ as in counting.Columns; `graph` as in kernels_parent_lists.
 # mypy: allow-untyped-defs, no-check-untyped-defs
 from __future__ import annotations
 
-import math
-
 import numpy as np
 
-from bnsearch.counting.kernels_columns import ARITIES
-from bnsearch.counting.kernels_expand import extend_family, occupied_cells, score_family
-from bnsearch.counting.kernels_terms import terms_of_parents
 from bnsearch.dags.kernels_gain_lists import (
     ALLOWED,
     AT,
@@ -26,30 +21,20 @@ from bnsearch.dags.kernels_gain_lists import (
     BEGIN,
     CANDIDATE,
     CANDIDATES,
-    CLASSES,
-    COLUMNS,
     COUNT,
     DONE,
     EXACT,
     GAIN,
     GREW,
-    JOINT_TERMS,
     LEVEL,
-    LIMITS,
     NUMBER,
     OWN,
-    PARENT_PLACES,
-    PARENT_TERMS,
     PICKED,
     PRICER_BOUND,
-    REQUIRED_BEGIN,
-    REQUIRED_PARENT,
     SCORES,
-    SCRATCH,
     SINGLE_BEGIN,
     SINGLE_GAIN,
     SINGLE_PARENT,
-    SLOPE,
     STALE,
     UNFINISHED,
     UNKNOWN,
@@ -58,80 +43,14 @@ from bnsearch.dags.kernels_gain_lists import (
     set_bound,
     write_row,
 )
-from bnsearch.dags.kernels_parent_lists import DROP, MEMBER, SIZE, find_parent
+from bnsearch.dags.kernels_lazy_scores import count_useful, price_removals, score_candidates, score_parents
+from bnsearch.dags.kernels_parent_lists import MEMBER, SIZE, find_parent
 from bnsearch.kernels.compile import inner_kernel
 from bnsearch.kernels.sorting import sort_by_score
 
+SAMPLE_SIZE = 128  # sampled unknown gains: if 2 % of all are positive, the sample has one with a probability of 0.92
+SAMPLE_PART = 4  # the sample is at most the row divided by this
 FIRST_BATCH = 16  # first number of gains that are computed at a time: about the cost of grouping the rows by family
-
-
-@inner_kernel
-def score_parents(pricer, graph, y, without):
-    """Return the score of y with its parents, without the parent of one index (-1: with all); prepare extensions."""
-    parents = pricer[PARENT_PLACES]
-    number = 0
-    for i in range(graph[SIZE][y]):
-        if i != without:
-            parents[number] = graph[MEMBER][y, i]
-            number += 1
-    terms = terms_of_parents(pricer[PARENT_TERMS], pricer[CLASSES][y])
-    return score_family(
-        pricer[COLUMNS], y, parents[:number], pricer[JOINT_TERMS], terms, pricer[SCRATCH], pricer[SCORES]
-    )
-
-
-@inner_kernel
-def score_candidates(pricer, graph, y, first, stop):
-    """Score y with its parents and each of the candidates first:stop, after score_parents."""
-    terms = terms_of_parents(pricer[PARENT_TERMS], pricer[CLASSES][y])
-    extend_family(
-        pricer[COLUMNS], y, pricer[PARENT_PLACES][: graph[SIZE][y]], pricer[CANDIDATES][first:stop],
-        pricer[JOINT_TERMS], terms, pricer[SCRATCH], pricer[SCORES][first:stop],
-    )  # fmt: skip
-
-
-@inner_kernel
-def price_removals(pricer, graph, y, own):
-    """Write the gain of y without each parent that it may lose; return the number of computed scores."""
-    first, last = pricer[REQUIRED_BEGIN][y], pricer[REQUIRED_BEGIN][y + 1]
-    computed = 0
-    for i in range(graph[SIZE][y]):
-        is_required = False
-        for j in range(first, last):
-            is_required = is_required or pricer[REQUIRED_PARENT][j] == graph[MEMBER][y, i]
-        graph[DROP][y, i] = -np.inf
-        if not is_required:
-            graph[DROP][y, i] = score_parents(pricer, graph, y, i) - own
-            computed += 1
-    return computed
-
-
-@inner_kernel
-def count_useful(pricer, graph, y, own):
-    """
-    Return the number of first places that may improve y's score `own`, by the upper bound on larger families.
-
-    Places are in ascending order of arity, and the bound decreases with the arity of a further parent.
-    """
-    arities, bound = pricer[COLUMNS][ARITIES], pricer[PRICER_BOUND]
-    size = graph[SIZE][y]
-    if size >= pricer[LIMITS][y]:
-        return 0
-    cost, level = bound[SLOPE] * (arities[y] - 1.0), 0.0
-    for i in range(size):
-        pricer[PARENT_PLACES][i] = graph[MEMBER][y, i]
-        cost *= arities[graph[MEMBER][y, i]]
-    if bound[LEVEL] > 0.0:
-        occupied = occupied_cells(pricer[COLUMNS], y, pricer[PARENT_PLACES][:size], pricer[SCRATCH])
-        level = -bound[LEVEL] * math.log(arities[y]) * occupied
-    low, high = 0, arities.size
-    while low < high:
-        middle = (low + high) >> 1
-        if level + cost * arities[middle] > own:
-            low = middle + 1
-        else:
-            high = middle
-    return low
 
 
 @inner_kernel
@@ -187,6 +106,38 @@ def estimate_row(pricer, graph, rows, y, max_scores):
         rows[UNKNOWN][y] -= graph[MEMBER][y, i] < useful
     computed = 1 + price_removals(pricer, graph, y, own)
     return computed + compute_gains(pricer, graph, rows, y, -1, max_scores)
+
+
+@inner_kernel
+def sample_unknown(pricer, graph, rows, y, size):
+    """
+    Compute at most `size` of the unknown gains of y's family; return how many, and True if one of them is positive.
+
+    If all are computed and none is positive, none is unknown any more.
+    """
+    allowed, at, candidates, own = pricer[ALLOWED], pricer[AT], pricer[CANDIDATES], rows[OWN][y]
+    useful = count_useful(pricer, graph, y, own)
+    for e in range(rows[BEGIN][y], rows[BEGIN][y] + rows[COUNT][y]):
+        at[rows[CANDIDATE][e]] = e
+    size = min(size, max(1, useful // SAMPLE_PART))
+    number, x, step = 0, np.int64(0), useful // size  # places at equal distances
+    for _ in range(size):
+        x = (x + step) % useful
+        if x != y and at[x] < 0 and (allowed.size == 0 or allowed[y, x]) and find_parent(graph, x, y) < 0:
+            candidates[number] = x
+            number += 1
+    for e in range(rows[BEGIN][y], rows[BEGIN][y] + rows[COUNT][y]):
+        at[rows[CANDIDATE][e]] = -1
+    if number == 0:
+        return 0, False
+    score_parents(pricer, graph, y, -1)
+    score_candidates(pricer, graph, y, 0, number)
+    for i in range(number):
+        if pricer[SCORES][i] > own:
+            return number, True
+    if number == rows[UNKNOWN][y]:
+        rows[UNKNOWN][y] = 0
+    return number, False
 
 
 @inner_kernel

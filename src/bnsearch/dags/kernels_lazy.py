@@ -18,6 +18,7 @@ from bnsearch.dags.kernels_gain_lists import (
     EXACT,
     GAIN,
     GREW,
+    INCOMPLETE,
     OWN,
     SHRANK,
     STALE,
@@ -26,7 +27,7 @@ from bnsearch.dags.kernels_gain_lists import (
     USED,
     reset_bound,
 )
-from bnsearch.dags.kernels_gain_rows import compute_gains, compute_row, estimate_row
+from bnsearch.dags.kernels_gain_rows import SAMPLE_SIZE, compute_gains, compute_row, estimate_row, sample_unknown
 from bnsearch.dags.kernels_parent_lists import (
     ANCESTORS,
     DROP,
@@ -43,7 +44,8 @@ from bnsearch.kernels.compile import inner_kernel, kernel
 
 DELETE, ADD, REVERSE = 0, 1, 2  # equally good moves are tried in this order
 FINISHED, PAUSED, NEEDS_ROOM = 0, 1, 2  # results of climb_lazily
-ASKED, COMPUTED = range(2)  # counters: local scores asked for, local scores computed
+# Counters: local scores asked for, and computed; samples of unknown gains, and samples with a positive gain.
+ASKED, COMPUTED, SAMPLES, FINDS = range(4)
 
 
 @inner_kernel
@@ -142,13 +144,28 @@ def make_move(graph, rows, kind, y, index):
 
 @inner_kernel
 def update_rows(pricer, graph, rows, counters, max_computed, max_scores):
-    """Bring all rows up to date; return False if the pool has no room, or too many scores were computed."""
+    """
+    Bring all rows up to date; return False if the pool has no room, or too many scores were computed.
+
+    The estimates of a row leave out parents that improve the family only together with others. If samples find such
+    parents for more than half of the families, all gains of the families that have them are computed.
+    """
     n = rows[STALE].size
     for y in range(n):
-        if rows[STALE][y] != UP_TO_DATE:
+        while rows[STALE][y] != UP_TO_DATE:
             if rows[USED][0] + n > rows[CANDIDATE].size or counters[COMPUTED] >= max_computed:
                 return False
-            computed = estimate_row(pricer, graph, rows, y, max_scores)
+            if rows[STALE][y] == INCOMPLETE:
+                computed = compute_row(pricer, graph, rows, y, max_scores)
+            else:
+                computed = estimate_row(pricer, graph, rows, y, max_scores)
+                if rows[UNKNOWN][y] > 0:
+                    sampled, has_found = sample_unknown(pricer, graph, rows, y, min(SAMPLE_SIZE, max_scores))
+                    computed += sampled
+                    counters[SAMPLES] += 1
+                    counters[FINDS] += has_found
+                    if has_found and 2 * counters[FINDS] > counters[SAMPLES]:
+                        rows[STALE][y] = INCOMPLETE
             counters[ASKED] += computed
             counters[COMPUTED] += computed
     return True
@@ -174,7 +191,7 @@ def climb_lazily(pricer, graph, rows, tie_rank, counters, max_steps, max_scores,
     computed local scores; NEEDS_ROOM if the pool must be enlarged.
 
     tie_rank : as for find_move
-    counters : int64[2]   ASKED, COMPUTED
+    counters : int64[4]   ASKED, COMPUTED, SAMPLES, FINDS
     tolerance : relative; smaller differences of scores do not count
     """
     n = tie_rank.size

@@ -32,8 +32,9 @@ class LazyClimber:
 
     A gain that was computed before its family got a further parent is taken as an estimate, since a further parent
     seldom raises the gains of others. It is computed again once it would be the best of all, together with the next
-    best of its family. When no move seems to improve the graph any more, all gains of families are computed, those
-    of the lowest scores first, until that is certain.
+    best of its family. Parents whose gain is neither listed nor computed are sampled. If most samples have one that
+    improves its family, all gains of such families are computed. When no move seems to improve the graph any more, all
+    gains of families are computed, those of the lowest scores first, until that is certain.
 
     The memory depends on the number of pairs that improve a score, and not on the number of all pairs. Only the
     ancestors take one bit for each pair.
@@ -63,7 +64,7 @@ class LazyClimber:
         )
         self._rows = self._new_rows(len(pairs.parent))
         self._tie_rank = np.argsort(variables_by_content(data))[self._order]
-        self._counters = np.zeros(2, dtype=np.int64)
+        self._counters = np.zeros(4, dtype=np.int64)
 
     def _new_rows(self, entries: int) -> KernelTuple:
         """Return the rows of kernels_gain_lists, all empty, with room for some entries and further rows."""
@@ -138,8 +139,10 @@ class LazyClimber:
     def start(self, parents: Sequence[Sequence[int]]) -> None:
         """Set the graph; parents : the parents of each variable."""
         from bnsearch.dags.kernels_gain_lists import COUNT, ROOM, STALE, STARTED, UNFINISHED, USED, VARIABLE
+        from bnsearch.dags.kernels_lazy import FINDS, SAMPLES
         from bnsearch.dags.kernels_parent_lists import MEMBER, SIZE, set_ancestors
 
+        self._counters[[SAMPLES, FINDS]] = 0
         for field in (COUNT, ROOM, USED):
             self._rows[field].fill(0)
         self._rows[STALE].fill(STARTED)
