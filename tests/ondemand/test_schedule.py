@@ -110,6 +110,29 @@ def test_a_timed_round():
     assert schedule.table_search.credit == pytest.approx((1 - ON_DEMAND_SHARE) * credit)
 
 
+@pytest.mark.parametrize(
+    ("min_seconds", "is_climbing", "is_warming_up", "is_first", "is_due"),
+    [
+        (13.4, False, False, True, True),
+        (13.6, False, False, True, False),
+        (13.4, True, False, True, False),
+        (13.4, False, True, True, False),
+        (13.4, False, False, False, False),
+    ],
+)
+def test_the_first_dag_search_comes_at_once(min_seconds, is_climbing, is_warming_up, is_first, is_due):
+    """It may take 0.15 of the remaining 90 s, 13.5 s. Without this rule, it would wait for its share of many rounds."""
+    clock = Clock()
+    schedule = Schedule(Run(Seconds(100), seed=1, clock=clock), 2, 5, on_demand_only=False)
+    clock.now += 10.0
+    schedule.dag_search.min_seconds = min_seconds
+    if not is_first:
+        schedule.dag_search.record(0.0, 1.0)
+        schedule.dag_search.credit = 0.0
+    schedule.start_round(is_climbing=is_climbing, is_warming_up=is_warming_up)
+    assert schedule.is_due(schedule.dag_search) == is_due
+
+
 def test_a_useful_run_that_does_not_fit():
     """With 1 s left no activity runs whose shortest useful run takes half of it, whatever its credit."""
     clock = Clock()

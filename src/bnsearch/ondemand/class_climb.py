@@ -14,7 +14,7 @@ from bnsearch.runs.run import Run
 from bnsearch.scores.score import improves
 
 BYTES_PER_PAIR = 8  # memory of GES for each pair of variables, an upper estimate
-MAX_SHARE = 0.6  # maximum share of the remaining time for GES within the first climb
+MAX_SHARE = 0.4  # maximum share of the remaining time for GES within the first climb
 MAX_RATIO = 5.0  # maximum time of GES within the first climb, as a multiple of the elapsed time
 TRIAL_SHARE = 0.05  # share of the remaining time after which the duration of GES is estimated; at most the elapsed time
 FIRST_STEP_SHARE = 0.5  # share of the trial for the first step: where GES ended in time, this step took less (measured)

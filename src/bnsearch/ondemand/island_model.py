@@ -186,9 +186,9 @@ class IslandModel:
         """
         schedule, evaluations = self.schedule, self.run.progress.evaluations
         is_warming_up = self.is_warming_up
-        schedule.start_round(is_climbing=self.is_climbing, is_warming_up=is_warming_up)
         if self._timed and self.islands[0].n_climbs:  # the first climb can continue for any length of time
             schedule.set_climb_seconds(self.climb_seconds)
+        schedule.start_round(is_climbing=self.is_climbing, is_warming_up=is_warming_up)
         self._run_activity(schedule.ordering_search, self._search_orderings, schedule.step_budget())
         if not self.on_demand_only:
             self._run_activity(schedule.dag_search, self._search_dags, SearchBudget(max_steps=1))

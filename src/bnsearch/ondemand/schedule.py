@@ -19,6 +19,7 @@ MIN_RATE_REGROWTH = 0.01  # the same for the regrowth of parents, which gains on
 STALLED_RATE_REGROWTH = 0.1  # the same before its first turn, and when the search has stalled and others gain little
 MIN_RATE_CLIMBING = 0.1  # the same for the ordering search during the first climb, whose gains are higher
 MIN_DAG_SHARE = 0.08  # shortest useful DAG search as a share of the elapsed time
+FIRST_DAG_SHARE = 0.15  # the first DAG search waits for no credit if it takes at most this share of the remaining time
 MAX_SHARE = 0.4  # an activity runs only if its shortest useful turn takes at most this share of the remaining time
 STALLED_GAIN = 1e-4  # a search has stalled if it gains less, relative to the score, in a part of the elapsed time
 STALLED_SHARE = 0.25  # this part
@@ -143,6 +144,15 @@ class Schedule:
             if not (self._on_demand_only or is_warming_up):
                 activities += [self.dag_search] if is_climbing else [self.dag_search, self.regrowth]
             assign_time(activities, self.round_length)
+            takes_part = any(each is self.dag_search for each in activities)
+            if takes_part and not is_climbing and self.dag_search.rate == inf:
+                self._allow_first_dag_search()
+
+    def _allow_first_dag_search(self) -> None:
+        """Give the DAG search the time for its first turn, unless it is a large share of the remaining time."""
+        seconds = self.dag_search.min_seconds
+        if seconds <= FIRST_DAG_SHARE * self._run.seconds_left:
+            self.dag_search.credit += seconds
 
     def end_round(self) -> None:
         """Make the next round longer if rounds are counted in steps."""
