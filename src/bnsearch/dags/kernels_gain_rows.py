@@ -111,9 +111,9 @@ def estimate_row(pricer, graph, rows, y, max_scores):
 @inner_kernel
 def sample_unknown(pricer, graph, rows, y, size):
     """
-    Compute at most `size` of the unknown gains of y's family; return how many, and True if one of them is positive.
+    Compute at most `size` of the gains that are not listed; return how many, and True if one of them is positive.
 
-    If all are computed and none is positive, none is unknown any more.
+    Gains that were computed before and removed, because they are not positive, may be among them.
     """
     allowed, at, candidates, own = pricer[ALLOWED], pricer[AT], pricer[CANDIDATES], rows[OWN][y]
     useful = count_useful(pricer, graph, y, own)
@@ -135,8 +135,6 @@ def sample_unknown(pricer, graph, rows, y, size):
     for i in range(number):
         if pricer[SCORES][i] > own:
             return number, True
-    if number == rows[UNKNOWN][y]:
-        rows[UNKNOWN][y] = 0
     return number, False
 
 
