@@ -137,6 +137,26 @@ def test_samples_of_unknown_gains():
     assert complete >= 5
 
 
+@pytest.mark.parametrize("seed", range(4))
+def test_no_gain_is_overlooked(seed):
+    """At the end of a climb with samples, each parent that improves its family by definition is in the family's row."""
+    rng = np.random.default_rng(seed)
+    n = 40
+    problem = Problem(data=Dataset.from_codes(rng.integers(2, size=(30, n))), score=make_score("bdeu", ess=1.0))
+    climber = lazy_climber_of(problem, n)
+    climber.start([()] * n)
+    for _ in climber.climb():
+        pass
+    assert climber._counters[SAMPLES] > 0
+    for y in range(n):
+        parents = [climber._order[x] for x in climber._graph[MEMBER][y, : climber._graph[SIZE][y]]]
+        child, own = climber._order[y], climber._rows[OWN][y]
+        others = [x for x in range(n) if x != child and x not in parents]
+        better = {x for x in others if problem.scorer.family(child, (*parents, x)) > own + 1e-9}
+        entries = slice(climber._rows[BEGIN][y], climber._rows[BEGIN][y] + climber._rows[COUNT][y])
+        assert better <= set(climber._order[climber._rows[CANDIDATE][entries]].tolist())
+
+
 def test_a_pool_that_is_enlarged(monkeypatch):
     """A climb that starts with room for one row of gains ends at the same network."""
     problem = Problem(data=random_network(40, 2.0, 3, 3).sample(500, seed=3), score=make_score("bdeu"))
