@@ -143,13 +143,12 @@ class Schedule:
             activities = [self.ordering_search]
             if not (self._on_demand_only or is_warming_up):
                 activities += [self.dag_search] if is_climbing else [self.dag_search, self.regrowth]
+                if not is_climbing and self.dag_search.rate == inf:
+                    self._credit_first_dag_search()
             assign_time(activities, self.round_length)
-            takes_part = any(each is self.dag_search for each in activities)
-            if takes_part and not is_climbing and self.dag_search.rate == inf:
-                self._allow_first_dag_search()
 
-    def _allow_first_dag_search(self) -> None:
-        """Give the DAG search the time for its first turn, unless it is a large share of the remaining time."""
+    def _credit_first_dag_search(self) -> None:
+        """Credit the DAG search with the time of its first turn, unless this is a large share of the remaining time."""
         seconds = self.dag_search.min_seconds
         if seconds <= FIRST_DAG_SHARE * self._run.seconds_left:
             self.dag_search.credit += seconds
