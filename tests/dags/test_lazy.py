@@ -105,6 +105,16 @@ def test_few_gains_are_computed():
     assert computed[lazy.score] < 0.5 * usual.computed
 
 
+def list_better_parents(climber: LazyClimber, problem: Problem, y: int) -> tuple[set[int], set[int]]:
+    """Return the further parents that improve the family of place y, by definition, and those in its row."""
+    order, rows, n = climber._order, climber._rows, problem.size
+    child, parents = order[y], order[climber._graph[MEMBER][y, : climber._graph[SIZE][y]]].tolist()
+    others = [x for x in range(n) if x != child and x not in parents]
+    better = {x for x in others if problem.scorer.family(child, (*parents, x)) > rows[OWN][y] + 1e-9}
+    entries = slice(rows[BEGIN][y], rows[BEGIN][y] + rows[COUNT][y])
+    return better, set(order[rows[CANDIDATE][entries]].tolist())
+
+
 def test_samples_of_unknown_gains():
     """
     Sixty rows of noise under BDeu: most families have improving parents that do not improve the empty family.
@@ -121,17 +131,11 @@ def test_samples_of_unknown_gains():
             break
     complete = 0
     for y in range(n):
-        size = int(climber._graph[SIZE][y])
-        if size == 0 or climber._rows[STALE][y] != UP_TO_DATE or climber._rows[UNKNOWN][y] > 0:
+        if climber._graph[SIZE][y] == 0 or climber._rows[STALE][y] != UP_TO_DATE or climber._rows[UNKNOWN][y] > 0:
             continue
         complete += 1
-        parents = [climber._order[x] for x in climber._graph[MEMBER][y, :size]]
-        child, own = climber._order[y], climber._rows[OWN][y]
-        others = [x for x in range(n) if x != child and x not in parents]
-        scores = [problem.scorer.family(child, (*parents, x)) for x in others]
-        entries = slice(climber._rows[BEGIN][y], climber._rows[BEGIN][y] + climber._rows[COUNT][y])
-        listed = climber._order[climber._rows[CANDIDATE][entries]]
-        assert set(listed.tolist()) == {x for x, score in zip(others, scores, strict=True) if score > own + 1e-9}
+        better, listed = list_better_parents(climber, problem, y)
+        assert listed == better
     samples, finds = climber._counters[SAMPLES], climber._counters[FINDS]
     assert 2 * finds > samples >= 20
     assert complete >= 5
@@ -149,12 +153,8 @@ def test_no_gain_is_overlooked(seed):
         pass
     assert climber._counters[SAMPLES] > 0
     for y in range(n):
-        parents = [climber._order[x] for x in climber._graph[MEMBER][y, : climber._graph[SIZE][y]]]
-        child, own = climber._order[y], climber._rows[OWN][y]
-        others = [x for x in range(n) if x != child and x not in parents]
-        better = {x for x in others if problem.scorer.family(child, (*parents, x)) > own + 1e-9}
-        entries = slice(climber._rows[BEGIN][y], climber._rows[BEGIN][y] + climber._rows[COUNT][y])
-        assert better <= set(climber._order[climber._rows[CANDIDATE][entries]].tolist())
+        better, listed = list_better_parents(climber, problem, y)
+        assert better <= listed
 
 
 def test_a_pool_that_is_enlarged(monkeypatch):
